@@ -9,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VALE        := github.com/vale-cli/vale/v3/cmd/vale@v3.22.0
 
 # Fixtures have their own lock files, so that the lock file of the package stays small.
-FIXTURES    := runtimes sdks agents pi adk genkit langchain cline react stores cloudflare
+FIXTURES    := runtimes sdks agents pi adk genkit langchain cline react stores cloudflare chats
 # Not npm ci, which would require the packages of every platform in the lock file.
 INSTALL     := $(CURDIR)/.ci/npm install --no-save
 NPM_CI      := $(CURDIR)/.ci/npm ci

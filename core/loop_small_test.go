@@ -39,9 +39,10 @@ type smallPolicy struct {
 	}
 }
 
-// smallList is a list of messages, and the fingerprints of its first message, of its first two, and so on.
+// smallList is a list of messages, and the fingerprints of its first message, of its first two, and so on; the later ones ignore what the
+// first message says if they cover more.
 type smallList struct {
-	messages, prints []string
+	messages, prints, later []string
 }
 
 func (c *smallCore) list(text string) *smallList {
@@ -49,7 +50,9 @@ func (c *smallCore) list(text string) *smallList {
 		return l
 	}
 	l := &smallList{messages: elements(text)}
-	l.prints = smallPrints(l.messages)
+	if l.prints = smallPrints(l.messages); len(l.messages) > 0 {
+		l.later = append(l.prints[:1:1], smallPrints(l.messages[1:])...)
+	}
 	c.lists[text] = l
 	return l
 }
@@ -205,7 +208,8 @@ func (c *smallCall) Run(op operations.Op, members ...loop.Member) ([]byte, *json
 	}
 	switch op {
 	case operations.OpPrints:
-		return append(encodedTexts([]byte(`{"format":"openai-chat","prints":`), c.core.list(c.text).prints), '}'), nil
+		l := c.core.list(c.text)
+		return append(encodedTexts(append(encodedTexts([]byte(`{"format":"openai-chat","prints":`), l.prints), `,"later":`...), l.later), '}'), nil
 	case operations.OpCheck:
 		return c.check(c.begun(nil), &o), nil
 	case operations.OpFit:
@@ -252,6 +256,7 @@ type smallWork struct {
 	replaced int // number of messages of the history that a digest replaces already
 	sent     []string
 	number   int // number of the digest
+	cut      int // number of messages of the history that a due compaction replaces
 	fit      bool
 }
 
@@ -339,6 +344,7 @@ func (c *smallCall) compacted(b *smallWork, o *api.Options) []byte {
 	if p.Cut == 0 {
 		return b.unchanged(tokens, false, api.ReasonNoProgress)
 	}
+	b.cut = p.Cut + max(0, b.replaced-1)
 	p.Print = smallPrints(b.sent)[p.Cut-1]
 	p.Archive = c.policy.Archive != "" || o.Archive != nil
 	p.Prefix = o.Summary != nil && o.Summary.Prefix && c.policy.Summary.Request == "prefix"
@@ -387,7 +393,7 @@ func (p *smallPlan) asks(b *smallWork) []byte {
 
 // end appends what every answer of a fit or a plan has.
 func (b *smallWork) end(answer []byte, tokens int, changed bool, reason api.Reason) []byte {
-	answer = fmt.Appendf(answer, `,"report":{"changed":%t,"reason":%q,"tokens":{"before":%d}}`, changed, reason, tokens)
+	answer = fmt.Appendf(answer, `,"report":{"changed":%t,"reason":%q,"cut_point":%d,"tokens":{"before":%d}}`, changed, reason, b.cut, tokens)
 	if b.fit {
 		answer = fmt.Appendf(answer, `,"known":%d`, b.known)
 	}

@@ -117,6 +117,61 @@ func testRepeatsOnce(t *testing.T, seed uint64, keys api.RecordKeys) {
 	}
 }
 
+// TestLoopFindsNewestAttempt: while the model keeps failing, an earlier state of the same compaction that is still under the key of a longer
+// or a shorter beginning of the history doesn't make the job ask the model again too early.
+func TestLoopFindsNewestAttempt(t *testing.T) {
+	for _, at := range []int{1, 38} { // of the keys that the job leases: its own, then those of all beginnings from the longest on
+		w, replica := newWorld(1, faults{}), 0
+		settings := api.JobSettings{Can: allEffects, Records: api.RecordsByPrefix, Owner: "somebody"}
+		w.down = w.now + 3_600_000
+		first := w.start("first", &replica, boatPolicy, boats(40), settings, nil)
+		w.run(w.now + 600_000)
+		var saved struct {
+			Entries []map[string]json.RawMessage `json:"entries"`
+		}
+		for _, r := range w.records {
+			if err := json.Unmarshal([]byte(r.text), &saved); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !first.done || first.asks == 0 || len(saved.Entries) != 1 || string(saved.Entries[0]["tries"]) != "1" {
+			t.Fatal(w.wrong, first.done, first.asks, saved)
+		}
+		put := func(key string, tries int, again int64) {
+			e := saved.Entries[0]
+			w.records[key] = savedRecord{fmt.Sprintf(`{"version":3,"entries":[{"entry":%s,"tries":%d,"again":%d}]}`, e["entry"], tries, again), w.saves}
+		}
+		for key := range w.records {
+			put(key, 2, w.now+600_000)
+		}
+		put(first.leased[at], 1, w.now-1)
+		second := w.start("second", &replica, boatPolicy, boats(40), settings, nil)
+		w.run(w.now + 300_000)
+		if !second.done || second.failure != nil || second.asks != 0 || string(second.result["known"]) == "-1" {
+			t.Error(at, w.wrong, second.done, second.failure, second.asks, string(second.result["known"]))
+		}
+	}
+}
+
+// TestLoopKeepsFoundWithoutStore: if the store fails after a compaction was found that has to be repeated, the model is asked only once, and
+// while it fails, the compaction that was found is sent.
+func TestLoopKeepsFoundWithoutStore(t *testing.T) {
+	w, replica := newWorld(1, faults{}), 0
+	settings := api.JobSettings{Can: allEffects, Records: api.RecordsByPrefix, Owner: "somebody"}
+	w.down = w.now + 3_600_000
+	w.start("first", &replica, boatPolicy, boats(40), settings, nil)
+	w.run(w.now + 600_000)
+	second := w.start("second", &replica, boatPolicy, boats(40), settings, nil)
+	for second.events == 0 && w.wrong == "" {
+		w.run(w.now + 1)
+	}
+	w.faults.loads = 100
+	w.run(w.now + 300_000)
+	if !second.done || second.failure != nil || second.asks != 1 || string(second.result["known"]) != "0" {
+		t.Error(w.wrong, second.done, second.failure, second.asks, string(second.result["known"]))
+	}
+}
+
 // TestLoopRepeatsWithoutCount: the provider counted messages that included the digest that is now repeated, so the count says nothing about
 // the original messages.
 func TestLoopRepeatsWithoutCount(t *testing.T) {
@@ -278,7 +333,7 @@ func TestLoopRemembered(t *testing.T) {
 	w.forgets = true
 	settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: api.RecordsByOwner, Remembered: 2}
 	for conversation := range 4 {
-		messages := strings.Replace(boats(40), "boat", fmt.Sprint("boat ", conversation), 1)
+		messages := strings.ReplaceAll(boats(40), "boat", fmt.Sprint("boat ", conversation))
 		w.start("a call", &replica, boatPolicy, messages, settings, nil)
 		w.run(w.now + 600_000)
 	}

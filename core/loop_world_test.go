@@ -134,7 +134,7 @@ type simulatedJob struct {
 	flights   map[int]api.EffectName // all effects that have a result
 	open      map[int]bool           // those of them without a result so far
 	wait      int                    // counts the waits; only the last one counts
-	asked     map[string]int         // how often each request was asked since the job has looked for records
+	asked     map[string]int         // how often each request was asked since the job has looked for records or started over
 	asking    string                 // the newest request, until the last one that is in flight has an answer
 	events    int
 	began     int64
@@ -148,6 +148,7 @@ type simulatedJob struct {
 	result    map[string]json.RawMessage
 	failure   *api.JobFailure
 	cancelled bool
+	stopped   bool     // in the background, by another job
 	adopts    bool     // its messages are what an earlier job sent, and more
 	refuses   bool     // the host says it can do something, and cannot
 	leased    []string // the keys of the newest lease that it has asked for
@@ -356,7 +357,7 @@ func (j *simulatedJob) execute(e *api.Effect) {
 		j.answer(e, w.delay(), func() api.EffectResult {
 			r := w.save(e)
 			if !r.Done && r.Error == "" && e.Holder != "" {
-				j.lost++
+				j.loses()
 			}
 			if l := w.leases[j.leaseKey]; r.Done && e.IfRevision == nil && strings.Contains(e.Record, `"entries":[{`) && j.leases() && j.lost < 2 &&
 				w.now-j.began < 200_000 && (l.holder != j.holder || l.until <= w.now) {
@@ -371,7 +372,7 @@ func (j *simulatedJob) execute(e *api.Effect) {
 		j.answer(e, w.delay(), func() api.EffectResult {
 			r := w.lease(e)
 			if !r.Done && e.Holder == j.holder {
-				j.lost++
+				j.loses()
 			}
 			if r.Done {
 				j.holder, j.leaseKey = e.Holder, e.Keys[0]
@@ -397,6 +398,7 @@ func (j *simulatedJob) execute(e *api.Effect) {
 	case api.EffectStop:
 		w.stopped++
 		stopped := w.jobs[e.Target-1]
+		stopped.stopped = true
 		w.after(0, func() {
 			stopped.cancelled = true
 			stopped.event(api.JobEvent{Cancel: true})
@@ -409,6 +411,12 @@ func (j *simulatedJob) execute(e *api.Effect) {
 			}
 			if !other.done && !other.dead {
 				return
+			}
+		}
+		for _, r := range j.settings.Running {
+			other := w.jobs[r.ID-1]
+			if e.Target == 0 && j.holder == "" && !other.done && !other.dead && !other.stopped && slices.Contains(e.Keys, r.Keys[0]) {
+				w.violated("%s: a second job begins to compact the history in the background", j.name)
 			}
 		}
 		w.begun++
@@ -539,6 +547,12 @@ func (w *world) release(key, holder string) {
 	delete(w.waiting, key)
 }
 
+// loses counts a lost lease, after which the job starts over.
+func (j *simulatedJob) loses() {
+	j.lost++
+	clear(j.asked)
+}
+
 // leases reports whether the job compacts only with a lease.
 func (j *simulatedJob) leases() bool {
 	for _, e := range []api.EffectName{api.EffectLease, api.EffectWait, api.EffectSave} {
@@ -563,7 +577,11 @@ func (j *simulatedJob) ask(e *api.Effect) {
 	if w.calm() && len(w.stalls) == 0 && j.leases() && !j.holds() {
 		w.violated("%s: the model is asked without a lease", j.name)
 	}
-	if j.asked[request]++; j.asked[request] > mostAsked {
+	most := mostAsked
+	if j.settings.Refused || j.settings.Refusal != nil { // once for the known window, and once for a smaller one
+		most *= 2
+	}
+	if j.asked[request]++; j.asked[request] > most {
 		w.violated("%s: the model is asked the same %d times", j.name, j.asked[request])
 	}
 	if most := cmp.Or(j.settings.Concurrency, 4); len(j.open) > most+1 { // and a renewal
@@ -597,6 +615,5 @@ func (j *simulatedJob) ask(e *api.Effect) {
 	})
 }
 
-// mostAsked is how often a job asks the model the same before it looks for records again: three times while the model is busy, or three
-// times each for a request that is appended to the conversation and for one with a record of it.
-const mostAsked = 6
+// mostAsked is how often a job asks the model the same while it is busy, before the job looks for records again or starts over.
+const mostAsked = 3

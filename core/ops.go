@@ -73,27 +73,23 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 			answer = appendError(nil, nil, &jsonspan.Error{Code: api.CodeInternal, Message: "ctxfold failed on this request; nothing was changed"})
 		}
 	}()
-	for i := range operations.Operations {
-		if operations.Operations[i].Name != name {
-			continue
-		}
-		if !there(&operations.Operations[i]) {
-			return appendError(nil, nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
-		}
-		if runs[i] == nil {
-			return appendError(nil, nil, elsewhere("the operation \""+name+"\"", 0))
-		}
-		r = newRequest(src, &operations.Operations[i], l)
-		r.parse()
-		if r.err == nil {
-			answer = runs[i](r, nil)
-		}
-		if r.err != nil {
-			return appendError(nil, src, r.err)
-		}
-		return answer
+	i := slices.IndexFunc(operations.Operations[:], func(o operations.Operation) bool { return o.Name == name })
+	switch {
+	case i < 0:
+		return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.UnknownName("operation", name, Ops())})
+	case !there(&operations.Operations[i]):
+		return appendError(nil, nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
+	case runs[i] == nil:
+		return appendError(nil, nil, elsewhere("the operation \""+name+"\"", 0))
 	}
-	return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.UnknownName("operation", name, Ops())})
+	r = newRequest(src, &operations.Operations[i], l)
+	if r.parse(); r.err == nil {
+		answer = runs[i](r, nil)
+	}
+	if r.err != nil {
+		return appendError(nil, src, r.err)
+	}
+	return answer
 }
 
 // appendJSON appends the output of marshal, the MarshalEasyJSON method of a value. It doesn't take an interface,

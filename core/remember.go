@@ -44,11 +44,11 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
 	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
 	m.read(c)
-	if m.sent = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
+	if m.sent, _ = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
 		return nil
 	}
 	if h.prints == nil {
-		h.prints = h.source.Prints(0, 0)
+		h.prints, h.later = h.source.Prints(0, 0)
 	}
 	m.end()
 	first, behind, ok := m.split()
@@ -58,7 +58,10 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	}
 	print, _ := m.printAt(m.cut)
 	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print, State: *c.State(),
-		Edits: m.appendEdits(nil, m.list[:first])}
+		Changing: h.changing, Edits: m.appendEdits(nil, m.list[:first])}
+	if m.cut <= len(h.later) {
+		e.Later = h.later[m.cut-1].String()
+	}
 	if len(behind) > 0 {
 		e.Behind = m.appendEdits(nil, behind)
 	}
@@ -382,22 +385,25 @@ func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 			}
 			e.Set(p.in, func(dst []byte) []byte { return appendLooks(append(dst, p.kept...), p.looks) })
 		default:
-			e.Insert(func(dst []byte) []byte {
-				dst = append(dst, p.kept...)
-				if p.turn {
-					dst = append(dst, `,"turn":true`...)
-				}
-				if p.before > 0 {
-					dst = appendIndex(dst, `,"before":`, p.before)
-				}
-				if p.role != "" {
-					dst = append(append(append(dst, `,"role":"`...), p.role...), '"')
-				}
-				return appendLooks(dst, p.looks)
-			})
+			e.Insert(p.appendInserted)
 		}
 	}
 	return e.End()
+}
+
+// appendInserted appends a message that isn't in the history, with what an entry says about it.
+func (p place) appendInserted(dst []byte) []byte {
+	dst = append(dst, p.kept...)
+	if p.turn {
+		dst = append(dst, `,"turn":true`...)
+	}
+	if p.before > 0 {
+		dst = appendIndex(dst, `,"before":`, p.before)
+	}
+	if p.role != "" {
+		dst = append(append(append(dst, `,"role":"`...), p.role...), '"')
+	}
+	return appendLooks(dst, p.looks)
 }
 
 func appendIndex(dst []byte, name string, in int) []byte {

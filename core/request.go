@@ -54,17 +54,11 @@ func (r *request) parseMembers(pass bool) {
 		if !ok {
 			break
 		}
-		if n == operations.InMessages && r.takeEarly(s) {
+		if n == operations.InMessages && r.skipMessages(s, pass) {
 			if r.err != nil {
 				return
 			}
 			continue
-		}
-		if n == operations.InMessages && pass {
-			s.Kind()
-			if r.members[n], ok = s.SkipUnchecked(); ok {
-				continue
-			}
 		}
 		r.members[n] = s.Skip().Span
 		if n == operations.InOptions && r.policy != nil || n == operations.InState && r.guessed {
@@ -83,6 +77,19 @@ func (r *request) parseMembers(pass bool) {
 			r.readAt(r.members[operations.InMessages].Start)
 		}
 	}
+}
+
+// skipMessages moves the scanner over the messages, if they can be read now, or may be skipped without checking their
+// syntax. Otherwise it doesn't move.
+func (r *request) skipMessages(s *jsonspan.Scanner, pass bool) (ok bool) {
+	if r.takeEarly(s) {
+		return true
+	}
+	if pass {
+		s.Kind()
+		r.members[operations.InMessages], ok = s.SkipUnchecked()
+	}
+	return ok
 }
 
 // takeEarly reads the transcript at the scanner if it can be read before the remaining members are known. Otherwise

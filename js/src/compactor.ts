@@ -1,19 +1,10 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
-import { unlessAborted } from "./archive.js";
+import { BaseCompactor } from "./base.js";
 import type { CompactorOptions } from "./compactor-options.js";
-import {
-  type CompactOptions,
-  checkOverrides,
-  ending,
-  IN_COMPACT,
-  type Overrides,
-  optionsOf,
-  usageOf,
-} from "./ending.js";
+import { type CompactOptions, checkOverrides, IN_COMPACT, type Overrides, optionsOf, usageOf } from "./ending.js";
 import {
   type Answer,
   type AnswerOf,
-  doneOf,
   envelope,
   errorOf,
   type Head,
@@ -23,22 +14,14 @@ import {
   withMessages,
 } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import { type Model, model } from "./events.js";
+import { model } from "./events.js";
 import { decode, members } from "./json.js";
 import type { Load } from "./load.js";
-import { type JobOperation, runPlan } from "./loop.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import { redactions } from "./redact.js";
 import { saved } from "./save.js";
-import {
-  type Compacting,
-  type LiveSession,
-  ModuleSession,
-  type OperationRequest,
-  sessionIn,
-  sessionOf,
-} from "./session.js";
+import { type LiveSession, ModuleSession, type OperationRequest, sessionIn, sessionOf } from "./session.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript, written } from "./transcript.js";
 import type {
@@ -223,78 +206,40 @@ export function compactors(load: Load): CreateCompactor {
   return (options = {}) => new ModuleCompactor(load, options);
 }
 
-class ModuleCompactor implements Compactor {
+class ModuleCompactor extends BaseCompactor implements Compactor {
   readonly #load: Load;
-  readonly #options: CompactorOptions;
-  readonly #policy: Policy;
-  readonly #model: Model;
+  readonly #source: CompactorOptions["module"];
   #module: CtxfoldModule | undefined;
-  #state: State | undefined;
 
   constructor(load: Load, options: CompactorOptions) {
     checkOptions(options, COMPACTOR_OPTIONS, "createCompactor", IN_COMPACT);
-    const { module, policy = {}, state } = options;
-    this.#model = model(options);
+    const { module, policy = {}, store, countTokens } = options;
+    super({ policy, store, countTokens, model: model(options) }, options.state);
     this.#load = load;
-    this.#options = options;
-    this.#policy = policy;
-    this.#state = state ?? undefined;
+    this.#source = module;
     if (module instanceof CtxfoldModule) this.#module = module;
     // ready() and compact() report a failure and try again. This promise may have no listener, so its rejection is
     // caught here.
     else this.ready().catch(() => {});
   }
 
-  get policy(): Policy {
-    return this.#policy;
-  }
-
-  get store(): Store | undefined {
-    return this.#options.store;
-  }
-
-  get summarizes(): boolean {
-    return this.#model.summarize !== undefined;
-  }
-
-  get state(): State | undefined {
-    return this.#state;
-  }
-
   async ready(): Promise<void> {
-    this.#module ??= await this.#load(this.#options.module);
+    this.#module ??= await this.#load(this.#source);
   }
 
-  compact<M extends Messages>(messages: M, options: CompactOptions = {}): Promise<Done<M>> {
-    return ending(options, (signal) => this.#compact(messages, options, signal));
-  }
-
-  async #compact<M extends Messages>(messages: M, overrides: Overrides, signal?: AbortSignal): Promise<Done<M>> {
-    signal?.throwIfAborted();
-    const source = transcript(messages);
-    await unlessAborted(this.ready(), signal);
-    const { policy = this.#policy, state = this.#state } = overrides;
-    const { store, countTokens } = this.#options;
-    const usage = usageOf(countTokens, messages, overrides.usage);
-    const redact = redactions(this.#model.redact, source.piece);
-    const options = optionsOf(overrides.options, { answer: source.answer, usage }, { redact });
-    const call = (op: JobOperation, head: Head, needs: boolean) =>
-      this.#runOperation(op, head, needs ? source : undefined);
-    const means = { call, model: this.#model, store, source };
-    const done = doneOf<M>(await runPlan(means, { policy, options, state }, {}, signal), source);
-    this.#state = done.state;
-    return done;
+  protected loading(): Promise<void> {
+    return this.ready();
   }
 
   plan<M extends Messages>(messages: M, options: PlanOptions = {}): Pending | Done<M> {
     checkOptions(options, PLAN_OPTIONS, "plan");
     const { memory } = options;
     const source = transcript(messages);
-    const redact = redactions(this.#model.redact, source.piece);
-    const head = { policy: this.#policy, options: optionsOf(options.options, source, { redact }) };
+    const redact = redactions(this.compacting.model.redact, source.piece);
+    const head = { policy: this.policy, options: optionsOf(options.options, source, { redact }) };
     const answer = memory
       ? this.#runOperation("fit", { ...head, memory }, source)
-      : this.#runOperation("plan", { ...head, state: this.#state }, source);
+      : this.#runOperation("plan", { ...head, state: this.current }, source);
     return pendingOrDone(answer, source);
   }
 
@@ -310,31 +255,31 @@ class ModuleCompactor implements Compactor {
   }
 
   prints(messages: Messages): string[] {
-    return this.#result("prints", { policy: this.#policy }, transcript(messages)).prints;
+    return this.#result("prints", { policy: this.policy }, transcript(messages)).prints;
   }
 
   estimate(messages: Messages, overrides: Overrides = {}): Estimate {
-    const { policy = this.#policy, state = this.#state } = overrides;
+    const { policy = this.policy, state = this.current } = overrides;
     const options = this.#counting("estimate", messages, overrides);
     return this.#result("estimate", { policy, options, state }, transcript(messages));
   }
 
   estimateText(text: string): Estimate {
-    return this.#result("estimate", { policy: this.#policy, text });
+    return this.#result("estimate", { policy: this.policy, text });
   }
 
   check(messages: Messages, overrides: Overrides = {}): Check {
-    const { policy = this.#policy, state } = overrides;
+    const { policy = this.policy, state } = overrides;
     const options = this.#counting("check", messages, overrides);
-    const head = { policy, options, state: state === undefined ? this.#state : state };
+    const head = { policy, options, state: state === undefined ? this.current : state };
     const check: Check = this.#result("check", head, transcript(messages));
-    if (state === undefined && check.state) this.#state = check.state;
+    if (state === undefined && check.state) this.current = check.state;
     return check;
   }
 
   validate(messages: Messages): Validation {
     const source = transcript(messages);
-    const head = { policy: this.#policy };
+    const head = { policy: this.policy };
     const found = this.#result("validate", head, source);
     const { messagesAt } = envelope(head, source);
     for (const violation of found.violations) violation.offset -= messagesAt;
@@ -343,17 +288,13 @@ class ModuleCompactor implements Compactor {
 
   repair<M extends Messages>(messages: M): Repaired<M> {
     const source = transcript(messages);
-    const answer = this.#runOperation(
-      "repair",
-      { policy: this.#policy, options: optionsOf(undefined, source) },
-      source,
-    );
+    const answer = this.#runOperation("repair", { policy: this.policy, options: optionsOf(undefined, source) }, source);
     return withMessages(answer, source) as Repaired<M>;
   }
 
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M> {
     const source = transcript(messages);
-    const answer = this.#runOperation("convert", { policy: this.#policy, options: format && { format }, to }, source);
+    const answer = this.#runOperation("convert", { policy: this.policy, options: format && { format }, to }, source);
     const converted = {
       ...valuesOf(answer, "messages"),
       messages: answer.get("messages")?.slice(),
@@ -361,9 +302,9 @@ class ModuleCompactor implements Compactor {
     return Object.assign(converted, { messages: written(converted, messages) }) as Converted<M>;
   }
 
-  restore<M extends Messages>(messages: M, bodies: readonly Kept[] = [], state: State | null = this.#state ?? null) {
+  restore<M extends Messages>(messages: M, bodies: readonly Kept[] = [], state: State | null = this.current ?? null) {
     const source = transcript(messages);
-    const head = { policy: this.#policy, options: optionsOf(undefined, source), state, bodies };
+    const head = { policy: this.policy, options: optionsOf(undefined, source), state, bodies };
     return withMessages(this.#runOperation("restore", head, source), source) as Restored<M>;
   }
 
@@ -372,16 +313,16 @@ class ModuleCompactor implements Compactor {
     return this.#result("restore", { bodies }) as NamedHandles;
   }
 
-  digests(messages: Messages, state: State | null = this.#state ?? null): Digest[] {
-    return this.#result("digests", { policy: this.#policy, state }, transcript(messages)).digests;
+  digests(messages: Messages, state: State | null = this.current ?? null): Digest[] {
+    return this.#result("digests", { policy: this.policy, state }, transcript(messages)).digests;
   }
 
   recallTool(): object {
-    return this.#result("recall", { policy: this.#policy }).tool as object;
+    return this.#result("recall", { policy: this.policy }).tool as object;
   }
 
   recall(callArguments: unknown, body?: string | null, found?: Found): Recalled {
-    return this.#result("recall", { policy: this.#policy, arguments: callArguments ?? null, body, found });
+    return this.#result("recall", { policy: this.policy, arguments: callArguments ?? null, body, found });
   }
 
   search({ bodies, ...search }: Search): Found {
@@ -389,7 +330,7 @@ class ModuleCompactor implements Compactor {
   }
 
   detect(messages: Messages): Detection {
-    return this.#result("detect", { policy: this.#policy }, transcript(messages));
+    return this.#result("detect", { policy: this.policy }, transcript(messages));
   }
 
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array> {
@@ -417,29 +358,19 @@ class ModuleCompactor implements Compactor {
   }
 
   function<T = unknown>(name: FunctionName, request: FunctionRequest = {}): T {
-    const { messages, text, policy = this.#policy, options, state = this.#state } = request;
+    const { messages, text, policy = this.policy, options, state = this.current } = request;
     const head = { name, policy, options, state, arguments: request.arguments, text };
     const source = messages === undefined ? undefined : transcript(messages);
     return this.#result("function", head, source).result as T;
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): LiveSession<M> {
-    const compacting: Compacting = {
-      policy: this.#policy,
-      store: this.#options.store,
-      model: this.#model,
-      countTokens: this.#options.countTokens,
-    };
-    const own = { state: this.#state, ...overrides };
-    return new ModuleSession(
-      (request) => this.runOperation(request),
-      compacting,
-      messages,
-      own,
-    ) as unknown as LiveSession<M>;
+    const run = (request: OperationRequest) => this.runOperation(request);
+    const own = { state: this.current, ...overrides };
+    return new ModuleSession(run, this.compacting, messages, own) as unknown as LiveSession<M>;
   }
 
-  /** Runs an operation by name. Sessions and fits use it too. Session numbers are unique over all instances. */
+  /** Session numbers are unique over all instances. */
   runOperation({ op, head, source }: OperationRequest): Answer {
     const module = this.#loaded(op);
     const { session } = head;
@@ -461,7 +392,7 @@ class ModuleCompactor implements Compactor {
   #counting(op: Operation, messages: Messages, overrides: Overrides) {
     checkOverrides(overrides, op);
     const { options, usage } = overrides;
-    return optionsOf(options, { usage: usageOf(this.#options.countTokens, messages, usage) });
+    return optionsOf(options, { usage: usageOf(this.compacting.countTokens, messages, usage) });
   }
 
   #result<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): AnswerOf<Op> {

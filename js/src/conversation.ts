@@ -3,7 +3,7 @@ import { restoreFrom, unlessAborted } from "./archive.js";
 import { Compaction } from "./compaction.js";
 import type { Called, Compacted, ConversationCompactor, ConversationOptions } from "./conversation-options.js";
 import { type CompactOptions, ending } from "./ending.js";
-import { CtxfoldError, messageOf } from "./errors.js";
+import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import { failureOf } from "./failure.js";
 import { checkOptions, type Names } from "./options.js";
 import type { LiveSession, RemoteSession, TurnHost, Turning } from "./session.js";
@@ -154,7 +154,7 @@ export class Conversation<M extends Message = Message> {
     return this.#instead((session) =>
       this.#shutFor(session, async () => {
         const { store } = this.#compactor;
-        if (!store) throw new CtxfoldError("invalid_option", "the compactor has no store", { path: "store" });
+        if (!store) throw invalidOption("the compactor has no store", "store");
         const wanted = handles.length > 0 ? handles : undefined;
         const state = session.state ?? null;
         const restored = await restoreFrom(store, this.#compactor, [...session.messages], wanted, state);

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { CtxfoldError } from "./errors.js";
+import { CtxfoldError, invalidOption } from "./errors.js";
 import type { Store } from "./store.js";
 
 /** How many digits of a handle form the file name. */
@@ -27,9 +27,7 @@ export function directoryStore(path: string): Store {
   const fileOf = (handle: string) => {
     const digits = String(handle).toLowerCase();
     if (HANDLE.test(digits)) return join(path, digits.slice(0, NAME_DIGITS));
-    throw new CtxfoldError("invalid_option", `"${handle}" is not a handle: a handle has 16 to 64 hexadecimal digits`, {
-      path: "handle",
-    });
+    throw invalidOption(`"${handle}" is not a handle: a handle has 16 to 64 hexadecimal digits`, "handle");
   };
   let opened: Promise<void> | undefined;
   return {

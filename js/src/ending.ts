@@ -1,5 +1,5 @@
 /** The options of one call, and its cancellation. */
-import { CtxfoldError } from "./errors.js";
+import { invalidOption } from "./errors.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Options, Redact } from "./types.gen.js";
@@ -42,9 +42,7 @@ export function usageOf(
   if (usage || !countTokens) return usage ?? undefined;
   const total = countTokens(messages);
   if (!Number.isSafeInteger(total) || total < 0) {
-    throw new CtxfoldError("invalid_option", `countTokens must give a whole number, not ${total}`, {
-      path: "countTokens",
-    });
+    throw invalidOption(`countTokens must give a whole number, not ${total}`, "countTokens");
   }
   return { message: -1, total_tokens: total, exact: true };
 }
@@ -74,18 +72,15 @@ export function optionsOf(
   const { usage, answer } = own;
   const taken = OF_HOST.find((name) => given && Object.hasOwn(given, name));
   if (taken !== undefined) {
-    throw new CtxfoldError(
-      "invalid_option",
+    throw invalidOption(
       `options.${taken} is set by the package: a result comes back as the messages were given`,
-      { path: `options.${taken}` },
+      `options.${taken}`,
     );
   }
   const { idle = 0 } = given ?? {};
   if (!(idle >= 0 && idle <= 1e9)) {
     // In JSON, NaN and Infinity would become null, which the module ignores.
-    throw new CtxfoldError("invalid_option", `idle must be from 0 to 1,000,000,000 seconds, not ${idle}`, {
-      path: "options.idle",
-    });
+    throw invalidOption(`idle must be from 0 to 1,000,000,000 seconds, not ${idle}`, "options.idle");
   }
   return {
     ...given,
@@ -127,7 +122,7 @@ export async function ending<T>(options: CompactOptions, run: (signal?: AbortSig
   const { signal, timeoutMs } = options;
   if (timeoutMs === undefined) return run(signal);
   if (!(timeoutMs > 0)) {
-    throw new CtxfoldError("invalid_option", "timeoutMs must be above 0", { path: "timeoutMs" });
+    throw invalidOption("timeoutMs must be above 0", "timeoutMs");
   }
   // With AbortSignal.timeout, Node would not keep running, and would exit without an answer.
   const controller = new AbortController();

@@ -56,6 +56,9 @@ export class CtxfoldError extends Error {
   }
 }
 
+/** Returns the error for an option whose value is invalid. */
+export const invalidOption = (message: string, path: string) => new CtxfoldError("invalid_option", message, { path });
+
 /** Returns the message of an error, or of any other value that was thrown. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;

@@ -1,5 +1,5 @@
 /** The events of a compaction, and the settings for model calls. */
-import { CtxfoldError } from "./errors.js";
+import { invalidOption } from "./errors.js";
 import type { FindSecrets } from "./redact.js";
 import { Slots } from "./slots.js";
 import { type Delta, streaming } from "./stream.js";
@@ -54,16 +54,16 @@ export function model({
   onEvent,
 }: ModelOptions): Model {
   if (summarize !== undefined && typeof summarize !== "function") {
-    throw new CtxfoldError("invalid_option", "summarize must be a function", { path: "summarize" });
+    throw invalidOption("summarize must be a function", "summarize");
   }
   if (redact !== undefined && typeof redact !== "function") {
-    throw new CtxfoldError("invalid_option", "redact must be a function", { path: "redact" });
+    throw invalidOption("redact must be a function", "redact");
   }
   if (!(timeoutMs > 0)) {
-    throw new CtxfoldError("invalid_option", "summaryTimeoutMs must be above 0", { path: "summaryTimeoutMs" });
+    throw invalidOption("summaryTimeoutMs must be above 0", "summaryTimeoutMs");
   }
   if (!(concurrency >= 1)) {
-    throw new CtxfoldError("invalid_option", "concurrency must be 1 or more", { path: "concurrency" });
+    throw invalidOption("concurrency must be 1 or more", "concurrency");
   }
   const slots = new Slots(concurrency);
   return {

@@ -4,7 +4,7 @@
  */
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Counted } from "./ending.js";
-import { CtxfoldError } from "./errors.js";
+import { CtxfoldError, invalidOption } from "./errors.js";
 import { model } from "./events.js";
 import type { ModuleSource } from "./load.js";
 import { FITTER_OPTIONS } from "./option-names.js";
@@ -190,15 +190,14 @@ export function fitterFactory<Source>(create: Create<Source>): CreateFitter<Sour
     checkOptions(options, FITTER_OPTIONS, "createFitter", [FIT_CALL_OPTIONS, "the call: fit(history, { * })"]);
     const { shared, ...own } = options;
     const settings = settingsOf(own);
-    const pool = shared ? sharedPools(create).shared(settings, own) : ownPool(create, own);
+    const kept = shared ? undefined : poolOf(create, own);
+    const pool = kept ? () => kept : sharedPools(create).shared(settings, own);
     const fitter = async <M extends Messages>(history: M, call: FitCallOptions = {}) => {
       checkOptions(call, FIT_CALL_OPTIONS, "fit", [FITTER_OPTIONS, "createFitter({ * })"]);
       return pool().fit(history, settings, call);
     };
     return Object.assign(fitter, {
-      close: () => {
-        if (!shared) pool().close();
-      },
+      close: () => kept?.close(),
     });
   };
 }
@@ -208,23 +207,10 @@ export function fitFunction<Source>(create: Create<Source>): Fit<Source> {
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
     const { id, options: wanted, next, usage, signal, timeoutMs, ...rest } = options;
+    const call = { id, options: wanted, next, usage, signal, timeoutMs } as FitCallOptions;
     const settings = settingsOf(rest);
-    return sharedPools(create)
-      .shared(settings, rest)()
-      .fit(history, settings, {
-        options: wanted,
-        usage,
-        signal,
-        ...(id !== undefined && { id }),
-        ...(next !== undefined && { next }),
-        ...(timeoutMs !== undefined && { timeoutMs }),
-      });
+    return sharedPools(create).shared(settings, rest)().fit(history, settings, call);
   };
-}
-
-function ownPool<Source>(create: Create<Source>, options: FitterOptions<Source>): () => Pool {
-  const pool = poolOf(create, options);
-  return () => pool;
 }
 
 /** The pools of fitters that share their memory. The keys are the functions that create compactors on a platform. */
@@ -324,7 +310,7 @@ function windowOf(window: unknown): PolicyWindow {
 function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>): Pool {
   const { module, memory, remembered = memory ? MOST_REMEMBERED : REMEMBERED, concurrency, worker } = options;
   if (!(remembered >= 1)) {
-    throw new CtxfoldError("invalid_option", "remembered must be 1 or more", { path: "remembered" });
+    throw invalidOption("remembered must be 1 or more", "remembered");
   }
   const engine = create(module === undefined ? {} : { module }, worker) as Engine;
   return new Pool(

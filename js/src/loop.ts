@@ -5,7 +5,7 @@
 import { unlessAborted } from "./archive.js";
 import type { CountTokens } from "./ending.js";
 import type { Answer, Head } from "./envelope.js";
-import { CtxfoldError, messageOf } from "./errors.js";
+import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import type { Model } from "./events.js";
 import { decode, members } from "./json.js";
 import { withRequestEdits } from "./prefix.js";
@@ -372,9 +372,7 @@ class Job {
     const sent = source?.restore(new Map([[name as string, new TextEncoder().encode(JSON.stringify(value))]]));
     const total = countTokens?.(sent as Messages) as number;
     if (Number.isSafeInteger(total) && total >= 0) return total;
-    throw new CtxfoldError("invalid_option", `countTokens must give a whole number, not ${total}`, {
-      path: "countTokens",
-    });
+    throw invalidOption(`countTokens must give a whole number, not ${total}`, "countTokens");
   }
 
   /** Emits an event with the requests for summaries, before they are made. */

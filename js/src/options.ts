@@ -1,5 +1,5 @@
 /** Rejects unknown options. Otherwise a misspelled option would have no effect, and there would be no error. */
-import { CtxfoldError } from "./errors.js";
+import { invalidOption } from "./errors.js";
 import type { FitMemory, SharedMemory } from "./records.js";
 import type { Policy } from "./types.js";
 
@@ -46,14 +46,13 @@ export function checkOptions(
     if (value === undefined || Object.hasOwn(names, name)) continue;
     if (elsewhere && Object.hasOwn(elsewhere[0], name)) {
       const there = elsewhere[1].replace("*", name);
-      throw new CtxfoldError("invalid_option", `${of} has no option "${name}": it belongs to ${there}`, { path: name });
+      throw invalidOption(`${of} has no option "${name}": it belongs to ${there}`, name);
     }
     const meant =
       sizeOf(name, names) ?? inOptions(name, names) ?? likely(name, Object.keys(names)) ?? inPolicy(name, names);
-    throw new CtxfoldError(
-      "invalid_option",
+    throw invalidOption(
       `${of} has no option "${name}"${meant ? `: did you mean "${meant}"?` : `; it has ${Object.keys(names).join(", ")}`}`,
-      { path: name },
+      name,
     );
   }
 }
@@ -63,10 +62,9 @@ export function checkMemory(memory: unknown): void {
   if (memory === undefined || memory === null) return;
   const { load, save, records } = memory as Partial<FitMemory & SharedMemory>;
   if (records || (typeof load === "function" && typeof save === "function")) return;
-  throw new CtxfoldError(
-    "invalid_option",
+  throw invalidOption(
     "memory is an object with load(key) and save(key, json), such as indexedDBStore() and keyValueStore(kv) are, or a memory of ctxfold/redis, ctxfold/postgres or ctxfold/shared",
-    { path: "memory" },
+    "memory",
   );
 }
 

@@ -3,7 +3,7 @@ import { unlessAborted } from "./archive.js";
 import { candidate, reportOf, upperBound } from "./certain.js";
 import { type CountTokens, ending } from "./ending.js";
 import type { Answer } from "./envelope.js";
-import { CtxfoldError, messageOf } from "./errors.js";
+import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import type { Model } from "./events.js";
 import type { FitCallOptions, FitResult } from "./fit.js";
 import type { FitJobs } from "./fit-jobs.js";
@@ -88,7 +88,7 @@ export class Pool {
     if (typeof id !== "string") {
       const given: unknown = id; // only the text of a number is another one for each conversation
       const what = typeof given === "number" ? `, such as "${given}", not ${given}` : `, not ${given && typeof given}`;
-      throw new CtxfoldError("invalid_option", `id is a string${what}`, { path: "id" });
+      throw invalidOption(`id is a string${what}`, "id");
     }
     // This is read immediately, before the caller can modify its messages.
     const plain = given.countTokens ? undefined : candidate(history, policy, options, usage);

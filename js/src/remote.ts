@@ -1,12 +1,12 @@
 /** The page's side of `ctxfold/worker`. */
+import { BaseCompactor } from "./base.js";
 import type { Compactor } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
-import { type CompactOptions, ending, IN_COMPACT, type Overrides, optionsOf, usageOf } from "./ending.js";
-import { type Answer, doneOf, type Head } from "./envelope.js";
+import { type CompactOptions, IN_COMPACT, type Overrides, usageOf } from "./ending.js";
+import type { Answer } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { model } from "./events.js";
 import { decode } from "./json.js";
-import { type JobOperation, runPlan } from "./loop.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
@@ -179,7 +179,7 @@ class Link {
     const own = { policy, ...(state && { state }), ...(module !== undefined && { module: crossable(module) }) };
     this.#compactors.add(id);
     this.#worker.post({ kind: "create", compactor: id, options: own });
-    return new Remote(this, id, options.state ?? undefined, compacting);
+    return new Remote(this, id, state, compacting);
   }
 
   close(compactor: number): void {
@@ -237,16 +237,14 @@ class Link {
   }
 }
 
-class Remote implements RemoteCompactor {
+class Remote extends BaseCompactor implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
-  readonly #compacting: Compacting;
   /**
    * The numbers of the large transcripts that were sent to the worker. They are kept because a job needs its
    * transcript in several calls.
    */
   readonly #sent = new WeakMap<Transcript, Promise<number>>();
-  #state: State | undefined;
   readonly estimateText = this.#passed("estimateText");
   readonly handlesIn = this.#passed("handlesIn");
   readonly recallTool = this.#passed("recallTool");
@@ -256,52 +254,20 @@ class Remote implements RemoteCompactor {
   readonly limitToolOutput = this.#passed("limitToolOutput");
   readonly info = this.#passed("info");
 
-  constructor(link: Link, id: number, state: State | undefined, compacting: Compacting) {
-    this.#compacting = compacting;
+  constructor(link: Link, id: number, state: State | null | undefined, compacting: Compacting) {
+    super(compacting, state);
     this.#link = link;
     this.#id = id;
-    this.#state = state;
-  }
-
-  get policy(): Policy {
-    return this.#compacting.policy;
-  }
-
-  get store(): Store | undefined {
-    return this.#compacting.store;
-  }
-
-  get summarizes(): boolean {
-    return this.#compacting.model.summarize !== undefined;
-  }
-
-  get state(): State | undefined {
-    return this.#state;
   }
 
   async ready(): Promise<void> {
     await this.#link.call(this.#id, "ready", []);
   }
 
-  compact<M extends Messages>(messages: M, options: CompactOptions = {}): Promise<Done<M>> {
-    return ending(options, async (signal) => {
-      signal?.throwIfAborted();
-      const source = transcript(messages);
-      const { store, model, countTokens } = this.#compacting;
-      const { policy = this.#compacting.policy, state = this.#state } = options;
-      const usage = usageOf(countTokens, messages, options.usage);
-      const redact = redactions(model.redact, source.piece);
-      const call = (op: JobOperation, head: Head, needs: boolean) =>
-        this.runOperation({ op, head, source: needs ? source : undefined });
-      const head = { policy, options: optionsOf(options.options, { answer: source.answer, usage }, { redact }), state };
-      const done = doneOf<M>(await runPlan({ call, model, store, source }, head, {}, signal), source);
-      this.#state = done.state;
-      return done;
-    });
-  }
+  protected loading(): undefined {}
 
   plan<M extends Messages>(messages: M, options: PlanOptions = {}): Promise<Pending | Done<M>> {
-    const { redact: find } = this.#compacting.model;
+    const { redact: find } = this.compacting.model;
     const redact = find && redactions(find, transcript(messages).piece);
     const given = redact ? { ...options, options: { ...options.options, redact } } : options;
     return this.#transcript("plan", messages, [given]);
@@ -321,17 +287,17 @@ class Remote implements RemoteCompactor {
   }
 
   async estimate(messages: Messages, overrides: Overrides = {}): Promise<Estimate> {
-    const { state = this.#state } = overrides;
-    const usage = usageOf(this.#compacting.countTokens, messages, overrides.usage);
+    const { state = this.current } = overrides;
+    const usage = usageOf(this.compacting.countTokens, messages, overrides.usage);
     return this.#transcript("estimate", messages, [{ ...overrides, state: state ?? null, usage }]);
   }
 
   async check(messages: Messages, overrides: Overrides = {}): Promise<Check> {
     const { state } = overrides;
-    const usage = usageOf(this.#compacting.countTokens, messages, overrides.usage);
-    const own = { ...overrides, state: state === undefined ? (this.#state ?? null) : state, usage };
+    const usage = usageOf(this.compacting.countTokens, messages, overrides.usage);
+    const own = { ...overrides, state: state === undefined ? (this.current ?? null) : state, usage };
     const check = await this.#transcript<Check>("check", messages, [own]);
-    if (state === undefined && check.state) this.#state = check.state;
+    if (state === undefined && check.state) this.current = check.state;
     return check;
   }
 
@@ -352,12 +318,12 @@ class Remote implements RemoteCompactor {
   restore<M extends Messages>(
     messages: M,
     bodies: readonly Kept[] = [],
-    state: State | null = this.#state ?? null,
+    state: State | null = this.current ?? null,
   ): Promise<Restored<M>> {
     return this.#transcript("restore", messages, [bodies, state]);
   }
 
-  digests(messages: Messages, state: State | null = this.#state ?? null): Promise<Digest[]> {
+  digests(messages: Messages, state: State | null = this.current ?? null): Promise<Digest[]> {
     return this.#transcript("digests", messages, [state]);
   }
 
@@ -388,8 +354,8 @@ class Remote implements RemoteCompactor {
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): RemoteSession<M> {
     const runOperation = (request: OperationRequest) => this.runOperation(request);
-    const own = { state: this.#state, ...overrides };
-    return new WorkerSession(runOperation, this.#compacting, messages, own) as unknown as RemoteSession<M>;
+    const own = { state: this.current, ...overrides };
+    return new WorkerSession(runOperation, this.compacting, messages, own) as unknown as RemoteSession<M>;
   }
 
   /** Reads a history for a fit without blocking the page. */
@@ -397,7 +363,6 @@ class Remote implements RemoteCompactor {
     return slicedTranscript(messages);
   }
 
-  /** Runs one operation. Sessions and fits use it. */
   async runOperation({ op, head, source }: OperationRequest): Promise<Answer> {
     const crossing = source && { piece: await this.#crossing(source), answer: source.answer };
     return (await this.#link.call(this.#id, "runOperation", [op, head], crossing)) as Answer;

@@ -292,26 +292,50 @@ export interface Turning<M extends Message> {
   turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
 
-/** Runs one compaction at a time on a session. */
-class Loop {
+/** What a method returns: the value if the module is on this thread, a promise if it is in a worker. */
+type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
+
+/** A session and the driver that runs its operations. */
+class OpenSession<Where extends "here" | "worker"> {
   readonly #steps: SessionSteps;
   readonly #compacting: Compacting;
-  readonly #run: <T>(steps: Steps<T>) => T | Promise<T>;
-  #running = false;
+  readonly #run: <T>(steps: Steps<T>) => Returned<Where, T>;
+  #busy = false;
 
-  constructor(steps: SessionSteps, compacting: Compacting, run: <T>(steps: Steps<T>) => T | Promise<T>) {
-    this.#steps = steps;
-    this.#compacting = compacting;
+  constructor(run: <T>(steps: Steps<T>) => Returned<Where, T>, ...of: ConstructorParameters<typeof SessionSteps>) {
     this.#run = run;
+    this.#steps = new SessionSteps(...of);
+    this.#compacting = of[0];
   }
 
+  get messages(): readonly Message[] {
+    return this.#steps.messages;
+  }
+
+  get state(): State | undefined {
+    return this.#steps.state;
+  }
+
+  append(...messages: Message[]): Returned<Where, number> {
+    return this.#run(this.#steps.append(messages));
+  }
+
+  check(overrides?: Overrides): Returned<Where, Check> {
+    return this.#run(this.#steps.check(overrides));
+  }
+
+  estimate(): Returned<Where, Estimate> {
+    return this.#run(this.#steps.estimate());
+  }
+
+  /** One compaction runs at a time. */
   async compact(options: CompactOptions = {}): Promise<Done<Message[]>> {
-    if (this.#running) throw new CtxfoldError("invalid_option", "a compaction of this conversation is under way");
-    this.#running = true;
+    if (this.#busy) throw new CtxfoldError("invalid_option", "a compaction of this conversation is under way");
+    this.#busy = true;
     try {
       return await ending(options, (signal) => this.#compact(options, signal));
     } finally {
-      this.#running = false;
+      this.#busy = false;
     }
   }
 
@@ -353,7 +377,8 @@ class Loop {
   async #job<T>(work: (means: Means, given: { length: number }) => Promise<T>): Promise<T> {
     const { store, model } = this.#compacting;
     const given = { length: 0 };
-    const call = (op: JobOperation, head: Head, needs: boolean) => this.#run(this.#steps.job(given, op, head, needs));
+    const call = (op: JobOperation, head: Head, needs: boolean) =>
+      this.#run(this.#steps.job(given, op, head, needs)) as Answer | Promise<Answer>;
     try {
       return await work({ call, model, store }, given);
     } catch (error) {
@@ -362,50 +387,6 @@ class Loop {
       await this.#run(this.#steps.close());
       throw error;
     }
-  }
-}
-
-/** What a method returns: the value if the module is on this thread, a promise if it is in a worker. */
-type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
-
-/** A session and the driver that runs its operations. */
-class OpenSession<Where extends "here" | "worker"> {
-  readonly #steps: SessionSteps;
-  readonly #loop: Loop;
-  readonly #run: <T>(steps: Steps<T>) => Returned<Where, T>;
-
-  constructor(run: <T>(steps: Steps<T>) => Returned<Where, T>, ...of: ConstructorParameters<typeof SessionSteps>) {
-    this.#run = run;
-    this.#steps = new SessionSteps(...of);
-    this.#loop = new Loop(this.#steps, of[0], run as <T>(steps: Steps<T>) => T | Promise<T>);
-  }
-
-  get messages(): readonly Message[] {
-    return this.#steps.messages;
-  }
-
-  get state(): State | undefined {
-    return this.#steps.state;
-  }
-
-  append(...messages: Message[]): Returned<Where, number> {
-    return this.#run(this.#steps.append(messages));
-  }
-
-  check(overrides?: Overrides): Returned<Where, Check> {
-    return this.#run(this.#steps.check(overrides));
-  }
-
-  estimate(): Returned<Where, Estimate> {
-    return this.#run(this.#steps.estimate());
-  }
-
-  compact(options?: CompactOptions): Promise<Done<Message[]>> {
-    return this.#loop.compact(options);
-  }
-
-  turn(...of: Parameters<Loop["turn"]>): Promise<Turned<Message>> {
-    return this.#loop.turn(...of);
   }
 
   plan(overrides?: Overrides): Returned<Where, Pending | Done<Message[]>> {
@@ -451,14 +432,10 @@ function runInOrder(runOperation: (request: OperationRequest) => Promise<Answer>
   const run = async <T>(steps: Steps<T>): Promise<T> => {
     let next = steps.next();
     while (!next.done) {
-      let answer: Answer;
-      try {
-        answer = await runOperation(next.value);
-      } catch (error) {
-        next = steps.throw(error);
-        continue;
-      }
-      next = steps.next(answer);
+      next = await runOperation(next.value).then(
+        (answer) => steps.next(answer),
+        (error) => steps.throw(error),
+      );
     }
     return next.value;
   };

@@ -1,6 +1,6 @@
 /** Stores, which keep removed content under its handle. */
 import { Database } from "./database.js";
-import { CtxfoldError } from "./errors.js";
+import { CtxfoldError, invalidOption } from "./errors.js";
 import type { FitMemory } from "./records.js";
 import type { Found, SearchOptions, State } from "./types.js";
 
@@ -89,7 +89,7 @@ const HANDLE = /^[0-9a-f]{16,64}$/;
 function keyOf(handle: string): string {
   const digits = String(handle).toLowerCase();
   if (!HANDLE.test(digits)) {
-    throw new CtxfoldError("invalid_option", "a handle has from 16 to 64 hexadecimal digits", { path: "handle" });
+    throw invalidOption("a handle has from 16 to 64 hexadecimal digits", "handle");
   }
   return digits.slice(0, KEY_DIGITS);
 }

@@ -1,4 +1,4 @@
-import { CtxfoldError } from "./errors.js";
+import { CtxfoldError, invalidOption } from "./errors.js";
 import { decode } from "./json.js";
 import { applyEdits, serialize } from "./live.js";
 import { Slices } from "./slices.js";
@@ -199,10 +199,9 @@ function elementOf(value: unknown, index: number): string {
 function member(answer: ReadonlyMap<string, Uint8Array>, name: "messages" | "edits"): Uint8Array {
   const bytes = answer.get(name);
   if (bytes) return bytes;
-  throw new CtxfoldError(
-    "invalid_option",
+  throw invalidOption(
     "the plan was made for messages of another kind: go on with live messages where it was live messages, else with text " +
       "or bytes",
-    { path: "plan" },
+    "plan",
   );
 }

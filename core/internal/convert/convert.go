@@ -176,9 +176,9 @@ func (c *conversion) name() {
 		if c.to.ID.Accepts(id) && !taken.Has(id) {
 			c.ids[n] = id
 			taken.Add(id)
-			continue
+		} else {
+			fresh = append(fresh, int32(n))
 		}
-		fresh = append(fresh, int32(n))
 	}
 	next := 1
 	for _, n := range fresh {

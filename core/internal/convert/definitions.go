@@ -167,14 +167,11 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	case jsonspan.Object:
 		dst = append(dst, '{')
 		first := true
-		for s.Object(); ; first = false {
-			key, ok := s.Key()
-			if !ok {
-				return append(dst, '}')
-			}
+		for key := range s.Members {
 			if !first {
 				dst = append(dst, ',')
 			}
+			first = false
 			dst = append(jsonspan.AppendString(dst, key), ':')
 			if string(key) == "type" && s.Kind() == jsonspan.String {
 				dst = jsonspan.AppendString(dst, loweredType(jsonspan.Text(s.Src(), s.Text().Span)))
@@ -182,6 +179,7 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 				dst = lowered(dst, s)
 			}
 		}
+		return append(dst, '}')
 	case jsonspan.Array:
 		dst = append(dst, '[')
 		for first := s.Array(); s.Elem(); first = false {

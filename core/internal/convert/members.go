@@ -68,8 +68,7 @@ func (c *conversion) members(i int32) {
 			own[p.Span.Start] = true
 		case p.List == transcript.NoList && p.Span == m.Span && item == transcript.Opaque:
 			item = p.Kind
-		case p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span), p.Parent >= 0: // recorded elsewhere
-		case p.Kind != transcript.Opaque && p.Kind != transcript.Image && p.Kind != transcript.Audio && p.Kind != transcript.File:
+		case p.Kind != transcript.Opaque && !p.Kind.IsMedia() && !isRecorded(p, m):
 			c.others(i, n, p.Span, p.Kind, nil)
 		}
 	}
@@ -77,6 +76,11 @@ func (c *conversion) members(i int32) {
 		item = transcript.ToolResult
 	}
 	c.others(i, -1, m.Span, item, own)
+}
+
+// isRecorded reports whether the members of a part are those of its message or of another part, and recorded with these.
+func isRecorded(p *transcript.Part, m *transcript.Message) bool {
+	return p.Parent >= 0 || p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span)
 }
 
 // others records as lost the members of an object that no record was made of, except for members without information:
@@ -91,18 +95,13 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
 		if n < 0 && c.holds(i, name) {
-			if v.Kind == jsonspan.Object {
-				c.others(i, n, transcript.Span{Start: span.Start + v.Start, End: span.Start + v.End}, kind, own)
-			}
-			continue
-		}
-		if n < 0 && name == "id" && v.Kind == jsonspan.Array { // the path of a serialized class
+			c.others(i, n, transcript.Span{Start: span.Start + v.Start, End: span.Start + v.End}, kind, own)
 			continue
 		}
 		switch why := reason(name); {
-		case known.has(name) || own[span.Start+at] || !says(v):
+		case known.has(name) || own[span.Start+at] || !says(v) || n < 0 && isImplied(name, v):
 		case carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)):
-		case name == "status" && string(v.Slice(b)) == `"completed"`:
+		case string(v.Slice(b)) == `"completed"` && name == "status":
 		case kind == transcript.Reasoning && why == api.LossSigned: // recorded with the part
 		case why == api.LossMetadata && c.lostAgain(n, name):
 		default:
@@ -110,6 +109,9 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 		}
 	}
 }
+
+// isImplied reports whether a member of a message says nothing that its type doesn't: the path of a serialized class.
+func isImplied(name string, v jsonspan.Value) bool { return name == "id" && v.Kind == jsonspan.Array }
 
 // lostAgain reports whether a loss of metadata with this name was already recorded for part n or, if n is -1, for a
 // message. In that case it counts the loss in the existing entry.

@@ -220,24 +220,7 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	if p.List == transcript.Member {
 		b = append(append([]byte{'{'}, b...), '}')
 	}
-	s := jsonspan.New(b)
-	said := ""
-	if s.Kind() == jsonspan.Object {
-		for key := range s.Members {
-			switch {
-			case string(key) == "refusal" && s.Kind() == jsonspan.String:
-				said = jsonspan.Text(b, s.Text().Span)
-			case string(key) == "text" && typeOf(b) == "text-plain" && s.Kind() == jsonspan.String:
-				said = jsonspan.Text(b, s.Text().Span)
-			case string(key) == "raw" && typeOf(b) == "structured-output" && !p.Has(transcript.NotSent) && s.Kind() == jsonspan.String:
-				said = jsonspan.Text(b, s.Text().Span)
-			case (string(key) == "citationsContent" || string(key) == "citations") && s.Kind() == jsonspan.Object:
-				said = citedTexts(b, s)
-			default:
-				s.Skip()
-			}
-		}
-	}
+	said := saidIn(b, p.Has(transcript.NotSent))
 	switch {
 	case strings.TrimSpace(said) != "":
 		c.losePart(n, api.LossOpaque, api.InsteadText, typeOf(b))
@@ -248,6 +231,32 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 		c.losePart(n, api.LossOpaque, api.InsteadNothing, typeOf(b))
 	}
 	return piece{}, false
+}
+
+// saidIn returns the text for people in an opaque part, given as JSON, or "".
+func saidIn(b []byte, notSent bool) (said string) {
+	textKey := "refusal"
+	switch typ := typeOf(b); {
+	case typ == "text-plain":
+		textKey = "text"
+	case typ == "structured-output" && !notSent:
+		textKey = "raw"
+	}
+	s := jsonspan.New(b)
+	if s.Kind() != jsonspan.Object {
+		return ""
+	}
+	for key := range s.Members {
+		switch name, kind := string(key), s.Kind(); {
+		case kind == jsonspan.String && (name == "refusal" || name == textKey):
+			said = jsonspan.Text(b, s.Text().Span)
+		case kind == jsonspan.Object && (name == "citationsContent" || name == "citations"):
+			said = citedTexts(b, s)
+		default:
+			s.Skip()
+		}
+	}
+	return said
 }
 
 // citedTexts returns the texts of an answer with citations, {"content":[{"text":…}]}, as one text.

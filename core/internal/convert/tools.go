@@ -149,24 +149,9 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	inner := t.InnerParts(int(n))
 	inside := false // the body is a list of parts
 	for i := range inner {
-		in, at := &inner[i], n+1+int32(i)
+		in := &inner[i]
 		inside = inside || in.Span.Start >= p.Body.Start && in.Span.End <= p.Body.End
-		c.others(in.Msg, at, in.Span, in.Kind, nil)
-		switch {
-		case in.Kind == transcript.Text && t.IsString(in.Body):
-			o.texts = append(o.texts, t.Text(in.Body))
-		case in.Kind == transcript.Image || in.Kind == transcript.Audio || in.Kind == transcript.File:
-			o.media = append(o.media, piece{in.Kind, at, ""})
-		case !in.Body.IsZero() && in.Kind == transcript.Opaque:
-			o.texts = append(o.texts, string(jsonspan.AppendCompact(nil, t.Bytes(in.Body))))
-			if len(inner) == 1 {
-				o.texts, o.value = nil, jsonspan.AppendCompact(nil, t.Bytes(in.Body))
-			}
-		case in.Has(transcript.Mark):
-			c.losePart(at, api.LossCacheMark, api.InsteadNothing, "")
-		default:
-			c.losePart(at, api.LossOpaque, api.InsteadNothing, typeOf(t.Bytes(in.Span)))
-		}
+		c.inner(&o, in, n+1+int32(i), len(inner) == 1)
 	}
 	if inside || p.Body.IsZero() {
 		return o
@@ -182,6 +167,29 @@ func (c *conversion) outcome(n int32) (o outcome) {
 		o.value = jsonspan.AppendCompact(nil, b)
 	}
 	return o
+}
+
+// inner adds the part at index n, which is inside a result, to its content. only means that it is the only one.
+func (c *conversion) inner(o *outcome, p *transcript.Part, n int32, only bool) {
+	t := c.t
+	c.others(p.Msg, n, p.Span, p.Kind, nil)
+	switch {
+	case p.Kind == transcript.Text && t.IsString(p.Body):
+		o.texts = append(o.texts, t.Text(p.Body))
+	case p.Kind.IsMedia():
+		o.media = append(o.media, piece{p.Kind, n, ""})
+	case !p.Body.IsZero() && p.Kind == transcript.Opaque:
+		value := jsonspan.AppendCompact(nil, t.Bytes(p.Body))
+		if only {
+			o.value = value
+		} else {
+			o.texts = append(o.texts, string(value))
+		}
+	case p.Has(transcript.Mark):
+		c.losePart(n, api.LossCacheMark, api.InsteadNothing, "")
+	default:
+		c.losePart(n, api.LossOpaque, api.InsteadNothing, typeOf(t.Bytes(p.Span)))
+	}
 }
 
 // unwrap reads a response from a format in which responses must be objects. If the object has only an output or an
@@ -259,13 +267,19 @@ func (c *conversion) results(calls []int32) {
 	if gathered != nil {
 		c.emit(c.to.Gathered, &wire.Values{'c': gathered})
 	}
-	if len(c.behind) > 0 {
-		behind := c.behind
-		c.behind = nil
-		c.open(transcript.User)
-		for _, p := range behind {
-			c.say(p, wire.ByUser)
-		}
+	c.sayBehind()
+}
+
+// sayBehind writes the media of results that have no place in them, as the user's.
+func (c *conversion) sayBehind() {
+	behind := c.behind
+	if len(behind) == 0 {
+		return
+	}
+	c.behind = nil
+	c.open(transcript.User)
+	for _, p := range behind {
+		c.say(p, wire.ByUser)
 	}
 }
 

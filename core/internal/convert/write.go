@@ -325,31 +325,37 @@ func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool
 			continue
 		}
 		template := form.Data
-		v := wire.Values{'u': jsonspan.AppendString(nil, m.dataURL()), 'x': []byte(word), 'F': []byte(`"file"`), 'M': []byte(`"application/octet-stream"`)}
-		if kind == transcript.Image {
-			v['M'] = []byte(`"image/*"`)
-		}
-		if m.mime != "" {
-			v['m'] = jsonspan.AppendString(nil, m.mime)
-			v['M'] = nil
-		}
-		if m.name != "" {
-			v['f'] = jsonspan.AppendString(nil, m.name)
-			v['F'] = nil
-		}
-		if m.data != "" {
-			v['d'] = jsonspan.AppendString(nil, m.data)
-		} else {
+		if m.data == "" {
 			template = form.URL
 		}
-		c.count(template, &v)
+		v := m.values(kind)
+		v['x'] = []byte(word)
+		c.count(template, v)
 		if m.name != "" && !strings.Contains(template, "%f") {
 			c.losePart(n, api.LossName, api.InsteadNothing, m.name)
 		}
 		c.mediaMembers(n, m)
-		return wire.FillTemplate(nil, template, &v), true
+		return wire.FillTemplate(nil, template, v), true
 	}
 	return nil, false
+}
+
+// values returns the values that the templates need for a payload of a kind.
+func (m *payload) values(kind transcript.Kind) *wire.Values {
+	v := wire.Values{'u': jsonspan.AppendString(nil, m.dataURL()), 'F': []byte(`"file"`), 'M': []byte(`"application/octet-stream"`)}
+	if kind == transcript.Image {
+		v['M'] = []byte(`"image/*"`)
+	}
+	if m.mime != "" {
+		v['m'], v['M'] = jsonspan.AppendString(nil, m.mime), nil
+	}
+	if m.name != "" {
+		v['f'], v['F'] = jsonspan.AppendString(nil, m.name), nil
+	}
+	if m.data != "" {
+		v['d'] = jsonspan.AppendString(nil, m.data)
+	}
+	return &v
 }
 
 // mediaMembers records as lost the members of payload m of part n that could not be interpreted.

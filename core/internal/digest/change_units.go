@@ -230,12 +230,11 @@ var (
 )
 
 // methodIn returns the name of the method whose definition begins on a line, or "". rest is the line without modifiers.
+// The parameters may be on the following lines.
 func methodIn(line, rest string) string {
-	if !strings.HasSuffix(line, "{") {
-		return ""
-	}
 	at := strings.IndexByte(rest, '(')
-	if at < 3 || !strings.Contains(rest[at:], ")") {
+	whole := at >= 3 && strings.HasSuffix(line, "{") && strings.Contains(rest[at:], ")")
+	if !whole && (at < 3 || at < len(rest)-1 || strings.Contains(line, "default ")) {
 		return ""
 	}
 	name := rest[:at]

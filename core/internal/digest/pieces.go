@@ -65,7 +65,7 @@ func NewPieces(t *transcript.Transcript, messages []int32, most int, measure fun
 type Clips struct{ Result, Thought int }
 
 // unclipped is a maximum length that clips nothing.
-const unclipped = 1 << 40
+const unclipped = 1 << 30
 
 // Gentle holds the limits for a record that is split into parts, and Hardest those for a record that would not fit
 // otherwise.

@@ -11,16 +11,18 @@ import (
 // unit is the smallest piece that an entry in the log may quote. It can be understood within its entry.
 type unit struct {
 	kind    unitKind
-	message int32  // the message that contains the unit
-	lead    string // the introduction: a heading, or the line before a list
-	source  string // the file that the unit is about, or the tool that returned it
-	item    int    // the position, from 1, in a list that is too long for one unit
-	text    string // one line
-	factor  int    // the weight of the unit's gain, in 1/1024
-	body    string // a tool's output, from which lines are chosen at the end of the turn
-	beside  bool   // if the user's next message rejects the answer, whether this part of it is not meant
-	tried   bool   // whether the unit is about a file that was only written to be run
-	passes  bool   // whether the unit is about a passing check, which the section with the end state mentions
+	message int32    // the message that contains the unit
+	lead    string   // the introduction: a heading, or the line before a list
+	source  string   // the file that the unit is about, or the tool that returned it
+	item    int      // the position, from 1, in a list that is too long for one unit
+	text    string   // one line
+	factor  int      // the weight of the unit's gain, in 1/1024
+	failed  attempts // the failed runs of a command
+	lasts   int      // how many of the lines that an edit added later edits may remove until the edit no longer counts
+	body    string   // a tool's output, from which lines are chosen at the end of the turn
+	beside  bool     // if the user's next message rejects the answer, whether this part of it is not meant
+	tried   bool     // whether the unit is about a file that was only written to be run
+	passes  bool     // whether the unit is about a passing check, which the section with the end state mentions
 }
 
 // unitKind is the origin of a unit.

@@ -73,6 +73,7 @@ type turnReader struct {
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 	commits  []place            // the commits that no rebase has replaced
 	around   remarks
+	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }
 
 // turnsOf returns the entries for messages, numbered from first on. asked holds the user's requests in the messages,
@@ -251,6 +252,7 @@ func (r *turnReader) endTurn(last bool) {
 	}
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
+		u.endAttempt()
 		switch {
 		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && overtaken,
 			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && u.kind == answerUnit && !last:
@@ -444,16 +446,12 @@ func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDr
 // polling lists tools that check on running work, or that only record the agent's thoughts.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")
 
-// change adds a change to a file. It drops an earlier change if this one removes the lines that it added.
+// change adds a change to a file, and drops the earlier ones that it undoes.
 func (r *turnReader) change(i int, c *change) {
 	if c.path == "" || thrownAway(c.path) {
 		return
 	}
-	for _, line := range c.removed {
-		if at, found := r.changed.Get(c.path + "\x00" + line); found {
-			r.drop(at)
-		}
-	}
+	r.overtake(c)
 	verb, factor := editedVerb, ofChange
 	switch {
 	case c.created && isDiff(c.added):
@@ -468,11 +466,33 @@ func (r *turnReader) change(i int, c *change) {
 		factor = ofImport
 	}
 	r.state.changedFile(c.path)
-	at := r.here()
-	for _, line := range telling(c.added) {
-		r.changed.Set(c.path+"\x00"+line, at)
+	at, lines := r.here(), telling(c.added)
+	for _, line := range lines {
+		r.changed.Set(fileLine(c.path, line), at)
 	}
-	r.add(unit{kind: changeUnit, message: int32(i), source: c.path, text: text, factor: factor})
+	lasts := 1
+	if len(lines) > mostAdded { // such an edit is described by names, not by all its lines
+		lasts = len(lines) / 2
+	}
+	r.add(unit{kind: changeUnit, message: int32(i), source: c.path, text: text, factor: factor, lasts: lasts})
+}
+
+// overtake drops earlier edits of a file if a change removes the lines that they added, or half of the lines if there
+// are many.
+func (r *turnReader) overtake(c *change) {
+	for _, line := range c.removed {
+		key := fileLine(c.path, line)
+		at, found := r.changed.Get(key)
+		if !found || at.turn < 0 {
+			continue
+		}
+		r.changed.Set(key, place{turn: -1})
+		if u := &r.turns[at.turn].units[at.unit]; u.lasts <= 1 {
+			r.drop(at)
+		} else {
+			u.lasts--
+		}
+	}
 }
 
 // The words that begin a unit about a change. The file's path follows them.

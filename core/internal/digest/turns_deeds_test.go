@@ -135,7 +135,7 @@ func TestSecondTry(t *testing.T) {
 {"role":"user","content":"ok. uh. no. it is not on that branch"},
 {"role":"assistant","content":"The commit is on main."}
 ]`, 4000)
-	wants(t, text, []string{"committed “Add the ramp of zone 7” (main 9f8e7d6; 1 file changed, 2 insertions(+))\n", "answer, which the user's next message rejects: The ramp"},
+	wants(t, text, []string{"committed “Add the ramp of zone 7” (main 9f8e7d6; 1 file changed, 2 insertions(+)) (before that, it failed: error: the hook of the door failed)\n", "answer, which the user's next message rejects: The ramp"},
 		[]string{"tried to commit", "recorded", "completely green"})
 }
 
@@ -180,4 +180,24 @@ func TestDiagnosesAndReports(t *testing.T) {
 			t.Errorf("%q is in\n%s", not, text)
 		}
 	}
+}
+
+// An edit that adds definitions stays in the entry although a later edit changes a few of its lines. An edit whose
+// lines are gone does not.
+func TestEditsThatLaterOnesTouch(t *testing.T) {
+	edit := func(id, old, now string) string {
+		return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"edit","arguments":{"path":"/kiln/src/panel.ts","oldText":"` + old + `","newText":"` + now + `"}}]},
+{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"edit","content":"ok"},
+`
+	}
+	lines := "a.glow(1);\\nb.glow(2);\\nthis.lamp.redraw();\\n"
+	text := logOf(t, `[
+{"role":"user","content":"Clean up the panel."},
+`+edit("1", "drawOld();", `private showState(\n  text: string,\n): void {\n`+lines+`}\nprivate drawZones(zones: Zone[]): void {\nfor (const zone of zones) zone.draw();\n}`)+
+		edit("2", "this.lamp.redraw();", "this.lamp.redrawOnce();")+
+		edit("3", "const width = 7;", "const width = 8;")+
+		edit("4", "const width = 8;", "const width = 9;")+`
+{"role":"assistant","content":"The panel in panel.ts is drawn once per cycle."}
+]`, 4000)
+	wants(t, text, []string{"adds showState, drawZones", "width = 9"}, []string{"width = 7"})
 }

@@ -88,13 +88,14 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		r.comesAgain("tests\x00"+f+"\x00"+run.tests, false)
 	}
 	again, failedBefore := false, false
-	tests := run.tests
+	tests, before := run.tests, attempts{}
 	at, found := r.ran.Get(f)
 	if found {
 		earlier := &r.turns[at.turn].units[at.unit]
-		failedBefore = failedIn(earlier.text)
+		failedBefore = earlier.failed.n > 0 && (failedIn(earlier.text) || run.result != "" && earlier.failed.said != "")
 		if again = run.kind == checks || failedBefore; again {
 			r.drop(at)
+			before = earlier.failed
 			if tests == "" {
 				tests = earlier.source
 			}
@@ -114,6 +115,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	case !bad && run.result == "" && tidies(run.script):
 		return
 	case run.kind == looks, (run.kind == acts && !setsUp(run.script) || run.kind == checks && run.exit != "0") && !bad && run.result == "":
+		r.silent = unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofFailure}
 		return
 	case run.kind == commits:
 		factor = ofCommit
@@ -129,18 +131,25 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		factor = ofCommand / 2
 	}
 	if strings.HasSuffix(text, cutCommand) && !bad { // neither what it did nor what came of it
+		r.silent = unit{kind: ranUnit, message: int32(i), text: text, factor: ofFailure}
 		return
 	}
 	if meant {
 		text += " (as intended)"
 	}
-	if again && failedBefore && !bad && tests != "" {
-		text += " (before that, these failed: " + Fence(tests) + ")"
+	switch {
+	case bad && !meant, run.kind == commits && run.result == "" && !blank(output) && !bad: // git names a new commit
+		before.add(&run)
+	default:
+		if failedBefore && !bad {
+			text += before.note(tests)
+		}
+		before = attempts{}
 	}
 	r.rewritten(&run, output, bad)
 	r.ran.Set(f, r.here())
 	passes := run.kind == checks && !bad && !failedBefore
-	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes})
+	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes, failed: before})
 }
 
 // committedVerb begins a unit that reports a commit, and committedAs separates its message from its branch and hash.
@@ -181,7 +190,11 @@ func (r *turnReader) rewritten(run *run, output string, bad bool) {
 func (r *turnReader) replaced(at place, verb string) {
 	u := &r.turns[at.turn].units[at.unit]
 	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {
+		_, note, found := strings.Cut(u.text[n:], attemptsNote)
 		u.text = u.text[:n] + committedAs + verb + " in [" + itoa(r.now().number) + "])"
+		if found {
+			u.text += attemptsNote + note
+		}
 	}
 }
 

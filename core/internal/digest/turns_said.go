@@ -57,6 +57,8 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 		return
 	}
 	switch {
+	case atWork && u.lead == "" && len(r.now().units) == from && (r.explained(&u) || r.inVain(&u)):
+		return
 	case atWork && u.lead == "" && len(r.now().units) == from && leans(u.text):
 		r.about(u)
 		return

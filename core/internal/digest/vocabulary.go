@@ -200,7 +200,8 @@ var ready = sync.OnceFunc(func() {
 	}
 	for n := len(cues.rows) - 1; n >= 0; n-- {
 		first, _, _ := strings.Cut(cues.text(n), " ")
-		cues.link(n, &vocabulary.cues[vocabulary.put(first, cues.rows[n], cues.ats[n])])
+		word := vocabulary.put(first, cues.rows[n], cues.ats[n])
+		cues.link(n, &vocabulary.cues[word])
 	}
 	signIndex.index()
 	kinds := make([]wordKind, len(vocabulary.slots)/2)

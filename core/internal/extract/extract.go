@@ -223,25 +223,14 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 				e.before.asked, e.before.topic = false, false
 				continue
 			}
-			echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0])) // it repeats a word of the question as its answer, but doesn't say what about
-			out.leans = reply || echo || e.before.topic || out.asks && asksAbout(text, ws) || leans(text, ws, inQuotes)
-			if replies && (echo || !reply) && e.before.about && out.before >= 0 { // the question itself depends on another sentence, which says more
-				out.before = e.sentences[out.before].before
-			}
+			e.connect(&out, text, ws, inQuotes, replies, reply)
 		}
 		asks := out.asks
 		out.factor, out.own = factorOf(ws, inQuotes, asks)
 		if out.own && asks {
 			out.own, out.asks = false, false
 		}
-		if factor := it.factorAt(s.from); factor != 0 {
-			out.factor = int32(int64(out.factor) * int64(max(factor, 0)) / plain)
-		}
-		if out.leans && out.before < 0 {
-			if out.leans = false; it.Follows {
-				out.factor = out.factor * unfounded / plain
-			}
-		}
+		out.lower(it, s.from)
 		out.clauses[0] = int32(len(e.clauses))
 		from := int32(len(e.words))
 		print := uint32(len(ws))
@@ -287,6 +276,30 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		e.sentences = append(e.sentences, out)
 	}
 	return ws
+}
+
+// connect determines whether a sentence depends on the one before it, or on the one that that depends on. replies means
+// that the sentence follows a question, and reply that it is an answer such as yes or no.
+func (e *Extract) connect(s *sentence, text string, ws []words.Word, inQuotes []bool, replies, reply bool) {
+	// An echo repeats a word of the question as its answer, but doesn't say what about.
+	echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0]))
+	s.leans = reply || echo || e.before.topic || s.asks && asksAbout(text, ws) || leans(text, ws, inQuotes)
+	if replies && (echo || !reply) && e.before.about && s.before >= 0 { // the question itself depends on another sentence, which says more
+		s.before = e.sentences[s.before].before
+	}
+}
+
+// lower applies the factor of the item at an offset of its text, and that of a sentence that depends on one that isn't
+// there.
+func (s *sentence) lower(it *Item, at int) {
+	if factor := it.factorAt(at); factor != 0 {
+		s.factor = int32(int64(s.factor) * int64(max(factor, 0)) / plain)
+	}
+	if s.leans && s.before < 0 {
+		if s.leans = false; it.Follows {
+			s.factor = s.factor * unfounded / plain
+		}
+	}
 }
 
 // longestQuestion is the maximum length, in bytes, of a question that is chosen along with its answer.

@@ -116,6 +116,8 @@ type Scanner struct {
 }
 
 // New returns a scanner at the start of src. It keeps src but never writes to it.
+//
+//go:noinline
 func New(src []byte) *Scanner {
 	s := &Scanner{src: src, Lenient: true}
 	s.count()
@@ -126,6 +128,8 @@ func New(src []byte) *Scanner {
 }
 
 // At returns a new scanner at an offset, with the source and the settings of s.
+//
+//go:noinline
 func (s *Scanner) At(offset uint32) *Scanner {
 	w := &Scanner{src: s.src, pos: int(offset), Lenient: s.Lenient, Weigh: s.Weigh}
 	w.count()
@@ -153,6 +157,8 @@ func (s *Scanner) KeyPos() uint32 { return s.name }
 func (s *Scanner) Err() *Error { return s.err }
 
 // Fail records an error at a byte offset, unless there already is an error.
+//
+//go:noinline
 func (s *Scanner) Fail(code Code, offset int, message string) {
 	if s.err == nil {
 		s.err = &Error{Code: code, Offset: offset, Message: message}

@@ -130,17 +130,8 @@ func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 		s = *r.Summary
 	}
 	switch {
+	case r.Busy && t.waits(q, r.After):
 	case r.Busy:
-		t.After = max(t.After, min(r.After, maxTimeout))
-		pause := int64(busyPause) << (q.Asked - 1)
-		if r.After > 0 {
-			pause = min(r.After, maxTimeout)
-		}
-		pause += t.random(pause/4 + 1)
-		if t.Probing = true; t.can(api.EffectWait) && q.Asked < maxAsked && (q.Deadline == 0 || t.Clock+pause < q.Deadline) {
-			t.PausedUntil = max(t.PausedUntil, t.Clock+pause)
-			break
-		}
 		s.Error = orElse(r.Error, "the model is busy")
 		t.Down = s.Error
 		t.reply(q, &s)
@@ -156,6 +147,23 @@ func (t *turn) takeSummary(f flight, r *api.EffectResult) {
 		t.reply(q, &s)
 	}
 	t.ask()
+}
+
+// waits pauses because the model is busy, if a question may be asked again. after is how long the model wants the host
+// to wait, in milliseconds; 0 if it doesn't say.
+func (t *turn) waits(q *question, after int64) bool {
+	t.After = max(t.After, min(after, maxTimeout))
+	pause := int64(busyPause) << (q.Asked - 1)
+	if after > 0 {
+		pause = min(after, maxTimeout)
+	}
+	pause += t.random(pause/4 + 1)
+	t.Probing = true
+	if !t.can(api.EffectWait) || q.Asked >= maxAsked || q.Deadline != 0 && t.Clock+pause >= q.Deadline {
+		return false
+	}
+	t.PausedUntil = max(t.PausedUntil, t.Clock+pause)
+	return true
 }
 
 func orElse(text, other string) string {

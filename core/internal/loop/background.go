@@ -20,9 +20,19 @@ func (t *turn) begin() {
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
 	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: t.Behind}
 	if k := t.keysOf(); k != nil && len(k.prints) > 0 && t.Behind == 0 {
-		e.Keys = append([]string{k.key(k.mark(0))}, k.all(0)...)
+		e.Keys = append([]string{k.key(k.mark(0))}, k.of(k.later)...)
 	}
 	t.emit(e)
+}
+
+// countIf returns for how many keys is returns true.
+func countIf(keys []string, is func(key string) bool) (n int) {
+	for _, key := range keys {
+		if is(key) {
+			n++
+		}
+	}
+	return n
 }
 
 // behind looks for a background job that already compacts this history. It stops the job if a forced compaction
@@ -36,7 +46,7 @@ func (t *turn) behind(running []api.RunningJob) {
 	if k == nil {
 		return
 	}
-	list := k.all(0)
+	list := k.of(k.later)
 	sorting.Ordered(list)
 	mine := func(key string) bool {
 		_, found := slices.BinarySearch(list, key)
@@ -47,12 +57,7 @@ func (t *turn) behind(running []api.RunningJob) {
 			continue
 		}
 		replaced, whole := r.Keys[0], r.Keys[1:]
-		same := 0
-		for _, key := range whole {
-			if mine(key) {
-				same++
-			}
-		}
+		same := countIf(whole, mine)
 		edited := !mine(replaced) && same < len(k.prints) && 2*same >= len(whole)
 		switch {
 		case t.can(api.EffectStop) && (edited || mine(replaced) && t.Options.Force):

@@ -19,6 +19,7 @@ func (t *turn) made(a answer) {
 		again := *t.Stale
 		again.Tries++
 		again.Again = t.later(again.Tries)
+		t.addFound([]entry{again})
 		t.store(nil, &record{Entries: []entry{again}}, thenLook)
 	case t.Settings.Background && (t.Failed || !a.changed):
 		nothing := t.nothing(a)
@@ -236,7 +237,7 @@ func (t *turn) save() {
 	} else if t.loaded != nil {
 		r, e.Keys = t.loaded.record, []string{t.ownerKey()}
 		if t.replacesStale() {
-			r.forget(readMembers(t.Stale.Entry).of("print"), 1) // unless another job has replaced it in the meantime
+			r.forget(t.Stale.print(), 1) // unless another job has replaced it in the meantime
 		}
 		e.IfRevision = &t.loaded.revision
 	}

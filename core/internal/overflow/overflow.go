@@ -67,14 +67,14 @@ func Classify(f Failure) Verdict {
 	if f.Status < 400 && text == "" || f.Status >= 200 && f.Status < 300 {
 		return silent(v, f, reason)
 	}
-	if r := match(guards, text); r != nil {
+	r := match(guards, text)
+	if r != nil {
 		v.Class, v.Provider = r.Class, r.Provider
-		// A token quota mentions tokens and limits too, but a word doesn't overrule an unambiguous code.
-		if f.Status == 429 || !strings.Contains(text, "context_length_exceeded") && !strings.Contains(text, "context window") {
-			return v
-		}
 	}
-	if f.Status == 429 {
+	switch {
+	case r != nil && (f.Status == 429 || !namesContext(text)):
+		return v
+	case f.Status == 429:
 		v.Class = RateLimit
 		return v
 	}
@@ -85,6 +85,17 @@ func Classify(f Failure) Verdict {
 			return v
 		}
 	}
+	return unnamed(v, f, text)
+}
+
+// namesContext reports whether a text has an unambiguous code. A token quota mentions tokens and limits too, but a word
+// doesn't overrule such a code.
+func namesContext(text string) bool {
+	return strings.Contains(text, "context_length_exceeded") || strings.Contains(text, "context window")
+}
+
+// unnamed classifies an error whose text matches none of the rules.
+func unnamed(v Verdict, f Failure, text string) Verdict {
 	without := noBody(text) && (f.Status == 400 || f.Status == 413 || f.Status == 0)
 	switch {
 	case without && strings.EqualFold(f.Provider, "cerebras"): // Cerebras' wording for this case (from pi's list of providers)

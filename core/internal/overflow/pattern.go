@@ -35,6 +35,14 @@ func (r *Rule) find(text string) (used, limit int, ok bool) {
 	}
 }
 
+// literal returns the beginning of a pattern that stands for itself.
+func literal(pattern string) string {
+	if i := strings.IndexAny(pattern, "{*"); i >= 0 {
+		return pattern[:i]
+	}
+	return pattern
+}
+
 // rest reports whether a text begins with a pattern. It stores the numbers in the places of {used} and {limit}.
 func rest(pattern, text string, used, limit *int) bool {
 	for pattern != "" {
@@ -54,24 +62,18 @@ func rest(pattern, text string, used, limit *int) bool {
 			pattern, text = pattern[end+1:], text[size:]
 		case '*':
 			pattern = pattern[1:]
-			next := pattern
-			if i := strings.IndexAny(next, "{*"); i >= 0 {
-				next = next[:i]
-			}
+			next := literal(pattern)
 			at := strings.Index(text[:min(len(text), gapMax+len(next))], next)
 			if at < 0 {
 				return false
 			}
 			pattern, text = pattern[len(next):], text[at+len(next):]
 		default:
-			end := strings.IndexAny(pattern, "{*")
-			if end < 0 {
-				end = len(pattern)
-			}
-			if !strings.HasPrefix(text, pattern[:end]) {
+			next := literal(pattern)
+			if !strings.HasPrefix(text, next) {
 				return false
 			}
-			pattern, text = pattern[end:], text[end:]
+			pattern, text = pattern[len(next):], text[len(next):]
 		}
 	}
 	return true

@@ -182,7 +182,8 @@ func (r *shortening) text(n int32) (squeezed, bool) {
 		return squeezed{}, false
 	}
 	s := squeezed{part: n, value: jsonspan.AppendString(nil, short), size: jsonspan.MeasureText(short)}
-	return s, gains(r.run, &s, r.pass.MinTokens)
+	ok = gains(r.run, &s, r.pass.MinTokens)
+	return s, ok
 }
 
 // member returns the replacement for a body that is an object with a long text in it: the same object with a shorter
@@ -214,7 +215,8 @@ func (r *shortening) member(n int32) (squeezed, bool) {
 	s.value = jsonspan.AppendString(append(s.value, body[:longest.Start]...), short)
 	s.is.End = uint32(len(s.value))
 	s.value = append(s.value, body[longest.End:]...)
-	return s, gains(r.run, &s, r.pass.MinTokens)
+	ok = gains(r.run, &s, r.pass.MinTokens)
+	return s, ok
 }
 
 // shorter returns a squeezed text, including the line that says so. ok is false if squeezing saves too little, or if

@@ -342,19 +342,9 @@ func (m *message) object(depth int) {
 		}
 		kind := m.r.Kind()
 		switch {
-		case kind == jsonspan.Object && string(key) == "message" && depth == 0: // the message inside a session file's entry
-			m.object(0)
-		case kind == jsonspan.String && string(key) == "role" && depth == 0:
-			if role, ok := RoleNamed(m.short()); ok && !m.hasRole {
-				m.cur.role, m.hasRole = role, true
-			}
+		case depth == 0 && m.top(key, kind):
 		case kind == jsonspan.String && string(key) == "type":
 			m.typ(depth)
-		case depth == 0 && (kind == jsonspan.String || kind == jsonspan.Number) && dates.IsKey(key):
-			value := m.r.Skip()
-			if d := dates.DateOfValue(value.Slice(m.r.Src())); m.r.Err() == nil && d != 0 {
-				m.cur.date = d
-			}
 		case isNoText(key):
 			m.r.Skip()
 		default:
@@ -362,6 +352,27 @@ func (m *message) object(depth int) {
 			m.value(depth)
 		}
 	}
+}
+
+// top reads a member of the message that says something about the whole message, or the message inside a session file's
+// entry. It returns false for any other member.
+func (m *message) top(key []byte, kind jsonspan.Kind) bool {
+	switch {
+	case kind == jsonspan.Object && string(key) == "message":
+		m.object(0)
+	case kind == jsonspan.String && string(key) == "role":
+		if role, ok := RoleNamed(m.short()); ok && !m.hasRole {
+			m.cur.role, m.hasRole = role, true
+		}
+	case (kind == jsonspan.String || kind == jsonspan.Number) && dates.IsKey(key):
+		value := m.r.Skip()
+		if d := dates.DateOfValue(value.Slice(m.r.Src())); m.r.Err() == nil && d != 0 {
+			m.cur.date = d
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // typ reads the type of the message or of an object in it.

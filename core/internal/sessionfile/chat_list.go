@@ -119,9 +119,30 @@ func (c *chatList) entry(i int32) {
 		role = textOf(c.src, at, "role.label")
 	}
 	kwargs := find(c.src, at, "additional_kwargs")
-	var texts [][]byte
-	var images []byte
-	add := func(part jsonspan.Span) {
+	texts, images := c.parts(items(c.src, find(c.src, at, w.parts)))
+	if texts == nil {
+		texts = c.withText(nil, stringAt(c.src, at, "content"))
+	}
+	switch role {
+	case "assistant", "chatbot", "model":
+		if c.answer.calls == nil {
+			c.calledApart(items(c.src, find(c.src, kwargs, "tool_calls")))
+		}
+		c.answer.texts = texts
+	case "tool", "function":
+		if c.answer.results == nil {
+			c.answered(appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`), joined(texts, "\n"))
+		}
+	default:
+		c.spoke(role, i, joinedTexts(texts), images)
+	}
+	c.flush(i)
+}
+
+// parts reads the parts of an entry, and returns their texts, and their images as parts of a message.
+func (c *chatList) parts(parts []jsonspan.Span) (texts [][]byte, images []byte) {
+	w := c.words
+	for _, part := range parts {
 		switch typ := textOf(c.src, part, w.tag); {
 		case typ == w.textType:
 			texts = c.withText(texts, stringAt(c.src, part, w.text))
@@ -135,30 +156,16 @@ func (c *chatList) entry(i int32) {
 			}
 		}
 	}
-	for _, part := range items(c.src, find(c.src, at, w.parts)) {
-		add(part)
+	return texts, images
+}
+
+// calledApart reads the calls that an entry has next to its parts.
+func (c *chatList) calledApart(calls []jsonspan.Span) {
+	for _, call := range calls {
+		c.apart = true
+		c.answer.calls = appendFilled(c.answer.calls, c.src, call,
+			`,{"id":$id?"";,"type":"function","function":{"name":$function.name?"";,"arguments":$function.arguments?"{}";}}`)
 	}
-	if texts == nil {
-		texts = c.withText(nil, stringAt(c.src, at, "content"))
-	}
-	switch role {
-	case "assistant", "chatbot", "model":
-		if calls := find(c.src, kwargs, "tool_calls"); c.answer.calls == nil && !calls.IsZero() {
-			for _, call := range items(c.src, calls) {
-				c.apart = true
-				c.answer.calls = appendFilled(c.answer.calls, c.src, call,
-					`,{"id":$id?"";,"type":"function","function":{"name":$function.name?"";,"arguments":$function.arguments?"{}";}}`)
-			}
-		}
-		c.answer.texts = texts
-	case "tool", "function":
-		if c.answer.results == nil {
-			c.answered(appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`), joined(texts, "\n"))
-		}
-	default:
-		c.spoke(role, i, joinedTexts(texts), images)
-	}
-	c.flush(i)
 }
 
 // spoke writes a user or system message, unless it is empty.
@@ -236,6 +243,20 @@ func (s *saver) valueSpan(i int, path string) jsonspan.Span {
 	return find(s.in.Src, s.in.Messages[i], path)
 }
 
+// callOf writes a call as a part. n counts the parts.
+func (c *chatList) callOf(s *saver, n *int, call jsonspan.Span) {
+	w := c.words
+	c.partOf(s, n, w.callType)
+	s.pair(w.id, textOf(s.in.Src, call, "id"))
+	c.named(s, textOf(s.in.Src, call, "function.name"))
+	if args := textOf(s.in.Src, call, "function.arguments"); w.tag == "$type" && holdsObject(args) {
+		s.write(`,"`, w.arguments, `":`, args)
+	} else {
+		s.pair(w.arguments, args)
+	}
+	s.write(`}`)
+}
+
 // fresh writes message i as a new entry. name is the tool whose result it is.
 func (c *chatList) fresh(s *saver, i int, name string) {
 	w, role := c.words, s.role(i)
@@ -273,19 +294,10 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 		s.pair(w.url, jsonspan.Text(s.in.Src, url))
 		s.write(`}`)
 	}
-	for _, call := range items(s.in.Src, calls) {
-		if index && c.apart {
-			break
+	if !(index && c.apart) {
+		for _, call := range items(s.in.Src, calls) {
+			c.callOf(s, &n, call)
 		}
-		c.partOf(s, &n, w.callType)
-		s.pair(w.id, textOf(s.in.Src, call, "id"))
-		c.named(s, textOf(s.in.Src, call, "function.name"))
-		if args := textOf(s.in.Src, call, "function.arguments"); w.tag == "$type" && holdsObject(args) {
-			s.write(`,"`, w.arguments, `":`, args)
-		} else {
-			s.pair(w.arguments, args)
-		}
-		s.write(`}`)
 	}
 	s.write(`]}`)
 }

@@ -103,8 +103,42 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	}
 }
 
+// copyRest copies the members of a message that the new one shares with it.
+func (c *chatTree) copyRest(s *saver, n *chatNode) {
+	old, at := c.src, n.at
+	if !n.children.IsZero() { // don't read them once more for each message around them
+		old = appendJSON(nil, old, jsonspan.Span{Start: at.Start, End: n.children.Start}, `null`, jsonspan.Span{Start: n.children.End, End: at.End})
+		at = jsonspan.Span{End: uint32(len(old))}
+	}
+	rest := appendObject(nil, old, at, chatOwn.find)
+	if rest = rest[1 : len(rest)-1]; len(rest) > 0 {
+		s.write(`,`, rest)
+	}
+}
+
 // chatOwn lists the members of a message that are removed from a copy or get new values in it.
 var chatOwn = without("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
+
+// files writes images as Open WebUI's list of files, if there are any.
+func (s *saver) files(images []jsonspan.Span) {
+	if len(images) == 0 {
+		return
+	}
+	s.write(`,"files":[`)
+	for k, url := range images {
+		s.comma(k)
+		s.write(`{"type":"image","url":`, url.Slice(s.in.Src), `}`)
+	}
+	s.write(`]`)
+}
+
+// chatSender returns who sent a message with this role, in LibreChat's words, and the next member.
+func chatSender(role string) string {
+	if role == "user" {
+		return `"User","isCreatedByUser":true`
+	}
+	return `"Assistant","isCreatedByUser":false`
+}
 
 // head writes the beginning of a message in the tree, without its closing brace, and returns the output.
 func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []byte {
@@ -116,41 +150,19 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 		s.pair("updatedAt", time)
 	}
 	if g.node >= 0 {
-		n := &c.nodes[g.node]
-		old, at := c.src, n.at
-		if !n.children.IsZero() { // don't read them once more for each message around them
-			old = appendJSON(nil, old, jsonspan.Span{Start: at.Start, End: n.children.Start}, `null`, jsonspan.Span{Start: n.children.End, End: at.End})
-			at = jsonspan.Span{End: uint32(len(old))}
-		}
-		rest := appendObject(nil, old, at, chatOwn.find)
-		if rest = rest[1 : len(rest)-1]; len(rest) > 0 {
-			s.write(`,`, rest)
-		}
+		c.copyRest(s, &c.nodes[g.node])
 		return s.out
 	}
 	role := s.role(g.from)
 	text, images := chatText(s.in.Src, s.in.Messages[g.from])
 	if c.app == &openWebUI {
 		s.pair("role", role)
-		for k, url := range images {
-			if k == 0 {
-				s.write(`,"files":[`)
-			}
-			s.comma(k)
-			s.write(`{"type":"image","url":`, url.Slice(s.in.Src), `}`)
-		}
-		if len(images) > 0 {
-			s.write(`]`)
-		}
+		s.files(images)
 	} else {
-		who := `"Assistant","isCreatedByUser":false`
-		if role == "user" {
-			who = `"User","isCreatedByUser":true`
-		}
 		if !c.about.IsZero() {
 			s.write(`,"conversationId":`, c.about)
 		}
-		s.write(`,"error":false,"unfinished":false,"sender":`, who)
+		s.write(`,"error":false,"unfinished":false,"sender":`, chatSender(role))
 	}
 	s.pair(c.app.text, text)
 	if role != "user" && c.Model != "" {

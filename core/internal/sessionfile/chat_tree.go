@@ -194,13 +194,7 @@ func (c *chatTree) compacted(path []int32) (begin, parts int, summary []byte) {
 	for at, i := range path {
 		places.Set(c.textAt(c.nodes[i].name), at)
 		for p, part := range items(c.src, c.nodes[i].parts) {
-			if typeOf(c.src, part) != "summary" {
-				continue
-			}
-			text := c.texts(nil, find(c.src, part, "content"))
-			if old := stringAt(c.src, part, "text"); len(text) == 0 && !old.IsZero() {
-				text = append(text, old.Slice(c.src))
-			}
+			text := c.summaryOf(part)
 			if len(text) == 0 {
 				continue
 			}
@@ -212,6 +206,18 @@ func (c *chatTree) compacted(path []int32) (begin, parts int, summary []byte) {
 		}
 	}
 	return begin, parts, summary
+}
+
+// summaryOf returns the texts of a part if it is a summary. Older versions had one text.
+func (c *chatTree) summaryOf(part jsonspan.Span) [][]byte {
+	if typeOf(c.src, part) != "summary" {
+		return nil
+	}
+	text := c.texts(nil, find(c.src, part, "content"))
+	if old := stringAt(c.src, part, "text"); len(text) == 0 && !old.IsZero() {
+		text = append(text, old.Slice(c.src))
+	}
+	return text
 }
 
 func (c *chatTree) write(path []int32) {

@@ -23,17 +23,23 @@ func (c *claudeCode) resolve() {
 		}
 	}
 	c.parents()
+	c.ends(main)
+}
+
+// ends sets the leaf, the last line of the conversation, and the cut, its last compaction. main reports whether the file
+// has lines of the main conversation: a subagent's own file contains only those of a subagent.
+func (c *claudeCode) ends(main bool) {
 	c.leaf, c.cut = -1, -1
+	cut := int32(-1) // the last compaction so far
 	for i := range c.records {
 		l := &c.records[i]
-		l.side = l.side && main // a subagent's own file contains only such lines
-		if l.isMessage() && !l.side && !l.failed {
-			c.leaf = int32(i)
-		}
-	}
-	for i := int32(0); i < c.leaf; i++ {
-		if c.records[i].kind == ccCompaction && !c.records[i].side {
-			c.cut = i
+		l.side = l.side && main
+		switch {
+		case l.side:
+		case l.kind == ccCompaction:
+			cut = int32(i)
+		case l.isMessage() && !l.failed:
+			c.leaf, c.cut = int32(i), cut
 		}
 	}
 }
@@ -85,19 +91,21 @@ func (c *claudeCode) walk() {
 		if i == c.cut {
 			break
 		}
-		i = c.records[i].parent
-		if i < 0 || seen[i] {
-			// The parents don't lead to the compaction. The path begins with it all the same, because the messages
-			// before it were removed.
-			if i = anchor; i < 0 || seen[i] {
-				i = c.cut
-			}
-			if i < 0 || seen[i] {
-				break
-			}
-		}
+		// If the parents don't lead to the compaction, the path begins with it all the same, because the messages before it
+		// were removed.
+		i = unseen(seen, c.records[i].parent, anchor, c.cut)
 	}
 	slices.Reverse(c.path)
+}
+
+// unseen returns the first of the lines that exists and isn't marked in seen, or -1.
+func unseen(seen []bool, lines ...int32) int32 {
+	for _, i := range lines {
+		if i >= 0 && !seen[i] {
+			return i
+		}
+	}
+	return -1
 }
 
 // relink moves the messages that the last compaction kept to their place after it. kept marks these lines. anchor is the line after
@@ -106,13 +114,7 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	if c.cut < 0 {
 		return make([]bool, len(c.records)), -1
 	}
-	anchor = c.cut
-	for i := c.cut + 1; i <= c.leaf; i++ {
-		if l := &c.records[i]; l.summary && !l.side {
-			anchor = i
-			break
-		}
-	}
+	anchor = c.lineWhere(c.cut+1, func(l *ccLine) bool { return l.summary && !l.side }, c.cut)
 	kept = make([]bool, len(c.records))
 	at := c.records[c.cut].keep
 	if at < 0 {
@@ -124,11 +126,8 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 		return kept, anchor
 	}
 	behind := anchor // the line that the kept messages follow
-	for i := c.cut; i <= c.leaf && k.anchor != noID; i++ {
-		if c.records[i].uuid == k.anchor {
-			behind = i
-			break
-		}
+	if k.anchor != noID {
+		behind = c.lineWhere(c.cut, func(l *ccLine) bool { return l.uuid == k.anchor }, anchor)
 	}
 	tail := chain[len(chain)-1]
 	for i := c.cut + 1; int(i) < len(c.records); i++ {
@@ -136,11 +135,9 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 			c.records[i].parent = tail
 		}
 	}
-	for j, i := range chain {
-		c.records[i].parent = behind
-		if j > 0 {
-			c.records[i].parent = chain[j-1]
-		}
+	last := behind
+	for _, i := range chain {
+		c.records[i].parent, last = last, i
 	}
 	if behind == anchor {
 		anchor = tail
@@ -149,6 +146,16 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 		c.leaf = tail
 	}
 	return kept, anchor
+}
+
+// lineWhere returns the first line from an index up to the leaf for which is returns true, otherwise none.
+func (c *claudeCode) lineWhere(from int32, is func(l *ccLine) bool, none int32) int32 {
+	for i := from; i <= c.leaf; i++ {
+		if is(&c.records[i]) {
+			return i
+		}
+	}
+	return none
 }
 
 // chain returns the lines that a compaction kept, in order, and marks them in kept.

@@ -53,9 +53,7 @@ func (c *claudeCode) turns() []ccTurn {
 		case l.kind == ccUser && l.replay && l.uuid != noID && seen[l.uuid]:
 		case l.kind == ccUser:
 			l.used = true
-			if l.uuid != noID {
-				seen[l.uuid] = true
-			}
+			l.mark(seen)
 			turns = append(turns, ccTurn{lines: []int32{i}, user: true})
 			c.pair(l, call)
 		case l.id == noID:
@@ -66,21 +64,33 @@ func (c *claudeCode) turns() []ccTurn {
 			done[l.id] = true
 			var t ccTurn
 			for k := head[l.id]; k >= 0; k = same[k] {
-				if u := c.records[k].uuid; u != noID {
-					if seen[u] {
-						c.records[k].used = true
-						c.skip(api.SkipDuplicate, 1)
-						continue
-					}
-					seen[u] = true
+				if !c.repeats(k, seen) {
+					c.join(&t, k, call)
 				}
-				c.join(&t, k, call)
 			}
 			turns = append(turns, t)
 		}
 	}
 	c.beside(call)
 	return turns
+}
+
+// mark marks the uuid of a line, if it has one, in seen. It returns whether it was marked already.
+func (l *ccLine) mark(seen []bool) (was bool) {
+	if l.uuid != noID {
+		was, seen[l.uuid] = seen[l.uuid], true
+	}
+	return was
+}
+
+// repeats reports whether a line of a provider message repeats an earlier one, by the uuids in seen.
+func (c *claudeCode) repeats(i int32, seen []bool) bool {
+	if !c.records[i].mark(seen) {
+		return false
+	}
+	c.records[i].used = true
+	c.skip(api.SkipDuplicate, 1)
+	return true
 }
 
 // join adds line i to a provider message.
@@ -147,18 +157,7 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 	} else {
 		n := 0
 		for _, i := range t.lines {
-			l := &c.records[i]
-			if !c.filled(l) {
-				continue
-			}
-			if l.first == l.end {
-				c.element(&n, "assistant", i)
-				c.put(`{"type":"text","text":`, l.content, `}`)
-			}
-			for b := l.first; b < l.end; b++ {
-				c.element(&n, "assistant", i)
-				c.put(c.blocks[b].span)
-			}
+			c.blocksOf(&n, i)
 		}
 		if n == 0 {
 			return false
@@ -177,6 +176,22 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 		}
 	}
 	return true
+}
+
+// blocksOf writes the blocks of a line of a provider message. n counts the blocks.
+func (c *claudeCode) blocksOf(n *int, i int32) {
+	l := &c.records[i]
+	if !c.filled(l) {
+		return
+	}
+	if l.first == l.end {
+		c.element(n, "assistant", i)
+		c.put(`{"type":"text","text":`, l.content, `}`)
+	}
+	for b := l.first; b < l.end; b++ {
+		c.element(n, "assistant", i)
+		c.put(c.blocks[b].span)
+	}
 }
 
 // findModel takes the model from a response that a compaction removed, if no other response is left.

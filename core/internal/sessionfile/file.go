@@ -256,19 +256,32 @@ func listed(s *jsonspan.Scanner) (*Kind, string) {
 			break
 		}
 		for _, k := range kinds {
-			for _, b := range k.Beside {
-				if b.is(typ, seen) {
-					return nil, b.Why
-				}
-			}
-			for _, sign := range k.Items {
-				if sign.is(typ, seen) && (k.Is == nil || k.Is(s.Src(), at)) {
-					return k, ""
-				}
+			is, why := k.hasItem(s.Src(), at, typ, seen)
+			switch {
+			case is:
+				return k, ""
+			case why != "":
+				return nil, why
 			}
 		}
 	}
 	return nil, ""
+}
+
+// hasItem reports whether an item of a list, with a type and members, shows that the file is of the kind. Otherwise why
+// says what the file is instead, if that is known.
+func (k *Kind) hasItem(src []byte, at jsonspan.Span, typ string, seen []string) (is bool, why string) {
+	for _, b := range k.Beside {
+		if b.is(typ, seen) {
+			return false, b.Why
+		}
+	}
+	for _, sign := range k.Items {
+		if sign.is(typ, seen) && (k.Is == nil || k.Is(src, at)) {
+			return true, ""
+		}
+	}
+	return false, ""
 }
 
 // signed returns the kind that is identified by the object at s. The object must be the whole line.

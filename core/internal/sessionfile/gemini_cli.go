@@ -119,43 +119,53 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) {
 	g.list.End = s.Pos()
 }
 
+// gcReplay is the list of messages while the changes are applied.
+type gcReplay struct {
+	*geminiCLI
+	list  []jsonspan.Span
+	owner []int32 // the id of each message in list
+	at    []int32 // the index of the message with each id, or -1
+}
+
 // replay applies all changes and returns the messages that remain.
 func (g *geminiCLI) replay() []jsonspan.Span {
 	ranks, n := g.ids.rank()
-	at := filled(n, -1) // the index of the message with each id
-	var list []jsonspan.Span
-	var owner []int32 // the id of each message in list
-	cut := func(to int, why api.SkipReason) {
-		g.skip(why, len(list)-to)
-		for _, id := range owner[to:] {
-			if id != noID {
-				at[id] = -1
-			}
-		}
-		list, owner = list[:to], owner[:to]
-	}
+	r := gcReplay{geminiCLI: g, at: filled(n, -1)}
 	for _, c := range g.changes {
-		id := c.id
-		ranks.number(&id)
+		id, old := c.id, int32(-1)
+		if ranks.number(&id); id != noID {
+			old = r.at[id]
+		}
 		switch {
 		case c.kind == gcClear:
-			cut(0, api.SkipCompacted)
+			r.cut(0, api.SkipCompacted)
 		case c.kind == gcRewind:
-			to := 0 // Gemini CLI treats an unknown id as the beginning
-			if id != noID && at[id] >= 0 {
-				to = int(at[id])
-			}
-			cut(to, api.SkipRolledBack)
-		case id != noID && at[id] >= 0:
-			list[at[id]] = c.span
+			r.cut(int(max(old, 0)), api.SkipRolledBack) // Gemini CLI treats an unknown id as the beginning
+		case old >= 0:
+			r.list[old] = c.span
 		default:
-			if id != noID {
-				at[id] = int32(len(list))
-			}
-			list, owner = append(list, c.span), append(owner, id)
+			r.add(c.span, id)
 		}
 	}
-	return list
+	return r.list
+}
+
+// cut removes the messages from an index on.
+func (r *gcReplay) cut(to int, why api.SkipReason) {
+	r.skip(why, len(r.list)-to)
+	for _, id := range r.owner[to:] {
+		if id != noID {
+			r.at[id] = -1
+		}
+	}
+	r.list, r.owner = r.list[:to], r.owner[:to]
+}
+
+func (r *gcReplay) add(message jsonspan.Span, id int32) {
+	if id != noID {
+		r.at[id] = int32(len(r.list))
+	}
+	r.list, r.owner = append(r.list, message), append(r.owner, id)
 }
 
 // write writes a user message, or a model message followed by the results of its tool calls.

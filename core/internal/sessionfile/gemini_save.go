@@ -163,41 +163,46 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	g.saveHead(s, i, "gemini", true)
 	saveParts(s, "content", parts)
 	calls := slices.DeleteFunc(slices.Clone(parts), func(p gcPart) bool { return p.call.IsZero() })
-	for k, call := range calls {
-		if k == 0 {
-			s.write(`,"toolCalls":[`)
-		}
-		s.comma(k)
-		n := 0 // the number of its results; results in another order than the calls are stored with the last call
-		for n < len(answers) && (k == len(calls)-1 || answers[n].of(s.in.Src, call)) {
-			n++
-		}
-		status := "success"
-		if n == 0 {
-			status = "cancelled"
-		}
-		if id := find(s.in.Src, call.call, "id"); id.IsZero() {
-			s.write(`{"id":`, s.newID())
-		} else {
-			s.write(`{"id":`, id.Slice(s.in.Src))
-		}
-		for _, key := range []string{"name", "args"} {
-			if p := find(s.in.Src, call.call, key); !p.IsZero() {
-				s.write(`,"`+key+`":`, p.Slice(s.in.Src))
+	if len(calls) > 0 {
+		s.write(`,"toolCalls":[`)
+		for k, call := range calls {
+			s.comma(k)
+			n := 0 // the number of its results; results in another order than the calls are stored with the last call
+			for n < len(answers) && (k == len(calls)-1 || answers[n].of(s.in.Src, call)) {
+				n++
 			}
-		}
-		s.write(`,"status":"`+status+`","timestamp":`, quoted(s.next()))
-		if n > 0 {
-			saveParts(s, "result", answers[:n])
+			saveCall(s, call.call, answers[:n])
 			answers = answers[n:]
 		}
-		s.write(`}`)
-		if k == len(calls)-1 {
-			s.write(`]`)
-		}
+		s.write(`]`)
 	}
 	if g.Model != "" {
 		s.write(`,"model":`, quoted(g.Model))
+	}
+	s.write(`}`)
+}
+
+// saveCall writes a call with its results. A call without any was cancelled.
+func saveCall(s *saver, call jsonspan.Span, answers []gcPart) {
+	id := s.in.Src
+	if at := find(s.in.Src, call, "id"); at.IsZero() {
+		id = []byte(s.newID())
+	} else {
+		id = at.Slice(s.in.Src)
+	}
+	s.write(`{"id":`, id)
+	for _, key := range []string{"name", "args"} {
+		if p := find(s.in.Src, call, key); !p.IsZero() {
+			s.write(`,"`+key+`":`, p.Slice(s.in.Src))
+		}
+	}
+	status := "success"
+	if len(answers) == 0 {
+		status = "cancelled"
+	}
+	s.write(`,"status":"`+status+`","timestamp":`, quoted(s.next()))
+	if len(answers) > 0 {
+		saveParts(s, "result", answers)
 	}
 	s.write(`}`)
 }

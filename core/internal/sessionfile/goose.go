@@ -113,6 +113,51 @@ func (g *goose) record(s *jsonspan.Scanner) {
 	g.records = append(g.records, r)
 }
 
+// unsent returns why a record isn't sent; "" if it is.
+func (g *goose) unsent(r *gooseRecord) api.SkipReason {
+	switch {
+	case r.role == "" || r.content.IsZero():
+		return api.SkipMeta
+	case !r.hidden:
+		return ""
+	}
+	why := api.SkipMeta // a notice for the user
+	g.blocks(r, func(jsonspan.Span) { why = api.SkipCompacted })
+	return why
+}
+
+// gooseHeard is the content of a tool result, as blocks and as texts.
+type gooseHeard struct {
+	blocks []byte
+	said   []string
+	media  bool // whether there are images among the blocks
+}
+
+// add adds an item of the content.
+func (h *gooseHeard) add(src []byte, p jsonspan.Span) {
+	if typeOf(src, p) == "image" {
+		if !stringAt(src, p, "data").IsZero() && !stringAt(src, p, "mimeType").IsZero() {
+			h.media = true
+			h.blocks = appendFilled(h.next(), src, p, gooseImage)
+		}
+		return
+	}
+	text, ok := gooseText(src, p)
+	if !ok {
+		return
+	}
+	if h.said = append(h.said, text); text != "" {
+		h.blocks = appendJSON(h.next(), nil, `{"type":"text","text":`, quoted(text), `}`)
+	}
+}
+
+func (h *gooseHeard) next() []byte {
+	if len(h.blocks) > 0 {
+		return append(h.blocks, ',')
+	}
+	return h.blocks
+}
+
 // write writes the messages that are sent. Consecutive messages with the same role become one.
 func (g *goose) write() {
 	role := ""
@@ -125,17 +170,8 @@ func (g *goose) write() {
 	for i := range g.records {
 		r := &g.records[i]
 		first := true
-		switch {
-		case r.role == "" || r.content.IsZero():
-			g.skip(api.SkipMeta, 1)
-			continue
-		case r.hidden:
-			g.blocks(r, func(jsonspan.Span) { first = false })
-			if first {
-				g.skip(api.SkipMeta, 1) // a notice for the user
-			} else {
-				g.skip(api.SkipCompacted, 1)
-			}
+		if why := g.unsent(r); why != "" {
+			g.skip(why, 1)
 			continue
 		}
 		g.blocks(r, func(block jsonspan.Span) {
@@ -251,41 +287,16 @@ func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
 	if !value.IsZero() && src[value.Start] == '{' {
 		content, failed = find(src, value, "content"), isSet(src, value, "isError", "true")
 	}
-	var blocks, said []byte
-	media, n := false, 0
-	next := func() {
-		if len(blocks) > 0 {
-			blocks = append(blocks, ',')
-		}
-	}
+	var h gooseHeard
 	for _, p := range items(src, content) {
-		if !gooseHears(src, p) {
-			continue
-		}
-		if typeOf(src, p) == "image" {
-			if !stringAt(src, p, "data").IsZero() && !stringAt(src, p, "mimeType").IsZero() {
-				media = true
-				next()
-				blocks = appendFilled(blocks, src, p, gooseImage)
-			}
-			continue
-		}
-		text, ok := gooseText(src, p)
-		if !ok {
-			continue
-		}
-		if n++; n > 1 {
-			said = append(said, '\n')
-		}
-		if said = append(said, text...); text != "" {
-			next()
-			blocks = appendJSON(blocks, nil, `{"type":"text","text":`, quoted(text), `}`)
+		if gooseHears(src, p) {
+			h.add(src, p)
 		}
 	}
-	if media {
-		dst = appendJSON(dst, nil, `[`, blocks, `]`)
+	if h.media {
+		dst = appendJSON(dst, nil, `[`, h.blocks, `]`)
 	} else {
-		dst = jsonspan.AppendString(dst, string(said))
+		dst = jsonspan.AppendString(dst, strings.Join(h.said, "\n"))
 	}
 	if failed {
 		dst = append(dst, `,"is_error":true`...)

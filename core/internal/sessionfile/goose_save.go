@@ -32,35 +32,23 @@ func (g *goose) save(s *saver) {
 	s.out = appendObject(s.out, g.src, session, append(rename{conversation}, gooseCounts...).find)
 }
 
-// merge writes the new messages between the records of the file.
+// gooseMerge writes the new messages between the records of the file.
+type gooseMerge struct {
+	*goose
+	s         *saver
+	n         int    // number of messages written
+	next      int32  // the record to write next
+	created   int64  // the newest time of the records so far, in seconds since 1970
+	separator string // between messages
+}
+
+// merge writes the new messages between the records of the file. A new message goes directly before the next record that
+// stays, after the records that it replaces.
 func (g *goose) merge(s *saver) {
-	n, next, created := 0, int32(0), int64(0)
-	separator := "\n"
-	if !g.list.IsZero() {
-		separator = ","
+	m := gooseMerge{goose: g, s: s, separator: ","}
+	if g.list.IsZero() {
+		m.separator = "\n"
 	}
-	begin := func() {
-		if n > 0 {
-			s.write(separator)
-		}
-		n++
-	}
-	// until writes the records before the given one, and marks those that were sent as no longer sent.
-	until := func(record int32) {
-		for ; next < record; next++ {
-			r := &g.records[next]
-			created = max(created, r.created)
-			if r.sent && !g.marks {
-				continue
-			}
-			if begin(); r.sent {
-				s.out = gooseHidden(s.out, g.src, r.at)
-			} else {
-				s.write(r.at)
-			}
-		}
-	}
-	// A new message goes directly before the next record that stays, after the records that it replaces.
 	before := filled(len(s.from), int32(len(g.records)))
 	for i := len(s.from) - 2; i >= 0; i-- {
 		if before[i] = before[i+1]; s.from[i+1] >= 0 {
@@ -69,29 +57,63 @@ func (g *goose) merge(s *saver) {
 	}
 	for i := range s.in.Messages {
 		if k := s.from[i]; k >= 0 {
-			for _, o := range s.recordsOf(k) {
-				until(o.record)
-				begin()
-				s.write(g.records[next].at)
-				created = max(created, g.records[next].created)
-				next++
-			}
-			continue
+			m.old(s.recordsOf(k))
+		} else {
+			m.until(before[i])
+			m.new(i)
 		}
-		until(before[i])
-		begin()
-		if created == 0 && len(g.records) > 0 {
-			created = g.records[0].created
-		} else if created == 0 {
-			created = millis(s.in.Time) / 1000
-		}
-		s.write(`{"id":"msg_`+s.id()+`","role":`, quoted(s.role(i)), `,"created":`, created, `,"content":`)
-		s.out = gooseContent(s.out, s.in.Src, find(s.in.Src, s.in.Messages[i], "content"))
-		s.write(`,"metadata":{"userVisible":false,"agentVisible":true}}`)
 	}
-	if until(int32(len(g.records))); n > 0 && g.list.IsZero() {
+	if m.until(int32(len(g.records))); m.n > 0 && g.list.IsZero() {
 		s.write("\n")
 	}
+}
+
+func (m *gooseMerge) begin() {
+	if m.n > 0 {
+		m.s.write(m.separator)
+	}
+	m.n++
+}
+
+// until writes the records before the given one, and marks those that were sent as no longer sent.
+func (m *gooseMerge) until(record int32) {
+	for ; m.next < record; m.next++ {
+		r := &m.records[m.next]
+		m.created = max(m.created, r.created)
+		switch {
+		case !r.sent:
+			m.begin()
+			m.s.write(r.at)
+		case m.marks:
+			m.begin()
+			m.s.out = gooseHidden(m.s.out, m.src, r.at)
+		}
+	}
+}
+
+// old writes the records of a message that stays.
+func (m *gooseMerge) old(records []origin) {
+	for _, o := range records {
+		m.until(o.record)
+		m.begin()
+		m.s.write(m.records[m.next].at)
+		m.created = max(m.created, m.records[m.next].created)
+		m.next++
+	}
+}
+
+// new writes message i as a new record.
+func (m *gooseMerge) new(i int) {
+	s := m.s
+	m.begin()
+	if m.created == 0 && len(m.records) > 0 {
+		m.created = m.records[0].created
+	} else if m.created == 0 {
+		m.created = millis(s.in.Time) / 1000
+	}
+	s.write(`{"id":"msg_`+s.id()+`","role":`, quoted(s.role(i)), `,"created":`, m.created, `,"content":`)
+	s.out = gooseContent(s.out, s.in.Src, find(s.in.Src, s.in.Messages[i], "content"))
+	s.write(`,"metadata":{"userVisible":false,"agentVisible":true}}`)
 }
 
 // gooseHidden appends a message from the file, marked as invisible to the model.

@@ -265,9 +265,14 @@ func (o *opencode) write(i int32) {
 		return
 	}
 	o.put(`]}`)
-	if r.role != "assistant" {
-		return
+	if r.role == "assistant" {
+		o.answered(i)
 	}
+}
+
+// answered notes the model of a response, and the provider's counts.
+func (o *opencode) answered(i int32) {
+	r := &o.records[i]
 	if !r.model.IsZero() {
 		o.Model = o.textAt(r.model)
 	}

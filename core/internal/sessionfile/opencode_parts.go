@@ -69,6 +69,21 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 	o.put(`}`)
 }
 
+// output writes the output of a call with its attachments, unless the agent cleared it.
+func (o *opencode) output(state, output jsonspan.Span) {
+	attachments, compacted := find(o.src, state, "attachments"), find(o.src, state, "time.compacted")
+	switch {
+	case !compacted.IsZero() && string(compacted.Slice(o.src)) != "0":
+		o.put(`,"output":` + ocCompacted)
+	case len(items(o.src, attachments)) > 0:
+		o.put(`,"output":{"text":`, output)
+		o.member("attachments", attachments)
+		o.put(`}`)
+	default:
+		o.member("output", output)
+	}
+}
+
 // signed reports whether the parts include reasoning that a provider signed.
 func (o *opencode) signed(parts []jsonspan.Span) bool {
 	for _, p := range parts {
@@ -100,17 +115,10 @@ func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
 	}
 	o.member("toolCallId", find(o.src, p, "callID"))
 	o.member("input", find(o.src, state, "input"))
-	attachments, compacted := find(o.src, state, "attachments"), find(o.src, state, "time.compacted")
-	switch {
-	case status == "completed" && !compacted.IsZero() && string(compacted.Slice(o.src)) != "0":
-		o.put(`,"output":` + ocCompacted)
-	case status == "completed" && !attachments.IsZero() && len(elements(attachments.Slice(o.src))) > 0:
-		o.put(`,"output":{"text":`, output)
-		o.member("attachments", attachments)
-		o.put(`}`)
-	case status == "completed":
-		o.member("output", output)
-	case status == "error":
+	switch status {
+	case "completed":
+		o.output(state, output)
+	case "error":
 		o.member("errorText", find(o.src, state, "error"))
 	default:
 		o.put(`,"errorText":` + ocBroken)

@@ -80,6 +80,19 @@ func (w *ocWriter) recordOf(i int) *ocRecord {
 	return nil
 }
 
+// knowCalls notes the calls of a record, which may be nil.
+func (w *ocWriter) knowCalls(r *ocRecord) {
+	w.calls = critbit.Map[jsonspan.Span]{}
+	if r == nil {
+		return
+	}
+	for _, p := range w.o.partsOf(r) {
+		if call := stringAt(w.src, p, "callID"); !call.IsZero() {
+			w.calls.Set(w.textAt(call), p)
+		}
+	}
+}
+
 func (w *ocWriter) message(i int) {
 	s := w.saver
 	src, at := s.in.Src, s.in.Messages[i]
@@ -116,14 +129,7 @@ func (w *ocWriter) message(i int) {
 			w.copyPart(&n, p)
 		}
 	} else {
-		w.calls = critbit.Map[jsonspan.Span]{}
-		if was != nil {
-			for _, p := range w.o.partsOf(was) {
-				if call := stringAt(w.src, p, "callID"); !call.IsZero() {
-					w.calls.Set(w.textAt(call), p)
-				}
-			}
-		}
+		w.knowCalls(was)
 		for _, p := range items(src, find(src, at, "parts")) {
 			w.part(&n, p)
 		}

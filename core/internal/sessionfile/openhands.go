@@ -227,14 +227,14 @@ func (o *openHands) resolve() {
 		}
 		return int32(i)
 	}
-	leaf := int32(-1)
+	i := int32(-1)
 	if o.head != noID {
-		leaf = at[o.head]
+		i = at[o.head]
 	} else if !o.empty {
-		leaf = first(o.newest())
+		i = first(o.newest())
 	}
 	seen := make([]bool, len(o.events))
-	for i := leaf; i >= 0 && !seen[i]; {
+	for i >= 0 && !seen[i] {
 		seen[i] = true
 		o.path = append(o.path, i)
 		switch e := &o.events[i]; {
@@ -247,6 +247,11 @@ func (o *openHands) resolve() {
 		}
 	}
 	slices.Reverse(o.path)
+	o.skipOthers(seen)
+}
+
+// skipOthers counts the events that aren't on the path, which seen marks.
+func (o *openHands) skipOthers(seen []bool) {
 	for i := range o.events {
 		switch k := o.events[i].kind; {
 		case seen[i]:

@@ -48,41 +48,58 @@ func (o *openHands) count() {
 	for k := len(o.path) - 1; k >= 0 && o.events[o.path[k]].kind != ohCondensation; k-- {
 		behind[o.path[k]] = true
 	}
-	var known critbit.Map[Usage]
-	for _, at := range items(o.src, find(o.src, o.metrics(find(o.src, o.base, "stats")), "token_usages")) {
-		if id := textOf(o.src, at, "response_id"); id != "" {
-			known.Set(id, o.usageAt(at).uncached())
-		}
-	}
+	known := o.countsByResponse()
 	told := make([]Usage, len(o.events))
-	var sum, last Usage
+	var totals ohTotals
 	for i := range o.events {
 		switch e := &o.events[i]; {
 		case e.kind == ohState:
-			at := find(o.src, o.metrics(find(o.src, e.at, "value")), "accumulated_token_usage")
-			now := o.usageAt(at).uncached()
-			if now.Total() <= sum.Total() {
-				continue
-			}
-			last, sum = now.minus(sum), now
-			// If the file lacks the totals before the last call, only the size of that call's context is known.
-			if n, ok := jsonspan.Int(o.src, find(o.src, at, "per_turn_token")); ok && int64(n) != last.Total() {
-				last = Usage{Input: int64(max(n, 0))}
-			}
+			totals.change(o, find(o.src, o.metrics(find(o.src, e.at, "value")), "accumulated_token_usage"))
 		case e.kind == ohCondensation:
-			last = Usage{}
+			totals.last = Usage{}
 		case e.response != noID && behind[i]:
-			told[i], last = last, Usage{}
+			told[i], totals.last = totals.last, Usage{}
 			if u, ok := known.Get(textOf(o.src, e.at, "llm_response_id")); ok {
 				told[i] = u
 			}
 		}
 	}
 	for _, g := range o.origins {
-		if g.record >= 0 {
-			if u := told[g.record]; min(u.Input, u.CacheRead, u.CacheWrite, u.Output) >= 0 {
-				o.used(int(g.message), u)
-			}
+		if g.record < 0 {
+			continue
 		}
+		if u := told[g.record]; min(u.Input, u.CacheRead, u.CacheWrite, u.Output) >= 0 {
+			o.used(int(g.message), u)
+		}
+	}
+}
+
+// countsByResponse returns the counts in the base state, by the id of the response.
+func (o *openHands) countsByResponse() *critbit.Map[Usage] {
+	var known critbit.Map[Usage]
+	for _, at := range items(o.src, find(o.src, o.metrics(find(o.src, o.base, "stats")), "token_usages")) {
+		if id := textOf(o.src, at, "response_id"); id != "" {
+			known.Set(id, o.usageAt(at).uncached())
+		}
+	}
+	return &known
+}
+
+// ohTotals are the running totals of the agent server.
+type ohTotals struct {
+	sum  Usage
+	last Usage // of the last call
+}
+
+// change reads new totals at a span. If the file lacks the totals before the last call, only the size of that call's
+// context is known.
+func (t *ohTotals) change(o *openHands, at jsonspan.Span) {
+	now := o.usageAt(at).uncached()
+	if now.Total() <= t.sum.Total() {
+		return
+	}
+	t.last, t.sum = now.minus(t.sum), now
+	if n, ok := jsonspan.Int(o.src, find(o.src, at, "per_turn_token")); ok && int64(n) != t.last.Total() {
+		t.last = Usage{Input: int64(max(n, 0))}
 	}
 }

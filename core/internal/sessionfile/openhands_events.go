@@ -245,34 +245,48 @@ func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 		dst = append(append(dst, '\n'), role...)
 	}
 	o.told = plain
-	calls := !find(src, message, "tool_calls").IsZero()
-	text := func(at jsonspan.Span) {
-		if at.Len() > 2 && !(calls && jsonspan.IsBlank(src, at)) {
-			dst = jsonspan.AppendCompact(append(dst, "\ntext "...), at.Slice(src))
-		}
-	}
+	t := ohTold{dst: dst, src: src, calls: !find(src, message, "tool_calls").IsZero()}
 	s := scanner(src, message.Start)
 	members(s, func(key []byte) bool {
-		v := s.Skip().Span
-		switch name := string(key); {
-		case name == "role", name == "name", name == "cache_control":
-		case name != "content":
-			if said := string(v.Slice(src)); said != `[]` && said != `""` && said != `null` {
-				dst = jsonspan.AppendCompact(append(append(append(dst, '\n'), key...), ' '), v.Slice(src))
-			}
-		case src[v.Start] == '"':
-			text(v)
-		case src[v.Start] == '[':
-			for _, p := range elements(v.Slice(src)) {
-				p = jsonspan.Span{Start: p.Start + v.Start, End: p.End + v.Start}
-				if at := stringAt(src, p, "text"); !at.IsZero() {
-					text(at)
-				} else {
-					dst = jsonspan.AppendCompact(append(dst, '\n'), p.Slice(src))
-				}
-			}
-		}
+		t.member(string(key), s.Skip().Span)
 		return true
 	})
-	return dst
+	return t.dst
+}
+
+// ohTold is the content of a message, as tell writes it.
+type ohTold struct {
+	dst, src []byte
+	calls    bool // whether the message has tool calls
+}
+
+func (t *ohTold) member(name string, v jsonspan.Span) {
+	value := v.Slice(t.src)
+	switch {
+	case name == "role", name == "name", name == "cache_control":
+	case name != "content":
+		if said := string(value); said != `[]` && said != `""` && said != `null` {
+			t.dst = jsonspan.AppendCompact(append(append(append(t.dst, '\n'), name...), ' '), value)
+		}
+	case value[0] == '"':
+		t.text(v)
+	case value[0] == '[':
+		for _, p := range elements(value) {
+			t.part(jsonspan.Span{Start: p.Start + v.Start, End: p.End + v.Start})
+		}
+	}
+}
+
+func (t *ohTold) part(p jsonspan.Span) {
+	if at := stringAt(t.src, p, "text"); !at.IsZero() {
+		t.text(at)
+	} else {
+		t.dst = jsonspan.AppendCompact(append(t.dst, '\n'), p.Slice(t.src))
+	}
+}
+
+func (t *ohTold) text(at jsonspan.Span) {
+	if at.Len() > 2 && !(t.calls && jsonspan.IsBlank(t.src, at)) {
+		t.dst = jsonspan.AppendCompact(append(t.dst, "\ntext "...), at.Slice(t.src))
+	}
 }

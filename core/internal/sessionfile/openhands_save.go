@@ -1,6 +1,8 @@
 package sessionfile
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
@@ -62,19 +64,12 @@ func (o *openHands) save(s *saver) {
 
 // know collects what is known about the calls in the view and in the messages.
 func (w *ohSaver) know() {
-	at := func(id string) *ohCall {
-		c := w.calls.At(id)
-		if *c == nil {
-			*c = &ohCall{action: -1, result: -1}
-		}
-		return *c
-	}
 	for _, i := range w.o.view {
 		if i < 0 || w.o.events[i].call == noID {
 			continue
 		}
 		e := &w.o.events[i]
-		c := at(textOf(w.src, e.at, "tool_call_id"))
+		c := w.known(textOf(w.src, e.at, "tool_call_id"))
 		if e.kind == ohAction {
 			c.action = i
 		} else {
@@ -85,13 +80,22 @@ func (w *ohSaver) know() {
 	for i := range w.in.Messages {
 		for _, call := range w.callsOf(i) {
 			if name := stringAt(w.in.Src, call, "function.name"); !name.IsZero() {
-				at(textOf(w.in.Src, call, "id")).name = string(name.Slice(w.in.Src))
+				w.known(textOf(w.in.Src, call, "id")).name = string(name.Slice(w.in.Src))
 			}
 		}
 		if w.role(i) == "tool" {
-			at(w.answers(i)).answered = true
+			w.known(w.answers(i)).answered = true
 		}
 	}
+}
+
+// known returns what is known about the call with an id.
+func (w *ohSaver) known(id string) *ohCall {
+	c := w.calls.At(id)
+	if *c == nil {
+		*c = &ohCall{action: -1, result: -1}
+	}
+	return *c
 }
 
 func (w *ohSaver) callsOf(i int) []jsonspan.Span {
@@ -190,29 +194,19 @@ func (w *ohSaver) condense(stay, digest, end int) {
 		}
 		return true
 	})
-	n := 0
-	for _, entry := range w.o.raw {
-		if keeps[place(entry)] {
-			continue
-		}
-		if n == 0 {
-			w.event("Condensation", "environment")
-			w.write(`,"forgotten_event_ids":[`)
-		}
+	forgotten := slices.DeleteFunc(slices.Clone(w.o.raw), func(entry int32) bool { return keeps[place(entry)] })
+	if len(forgotten) == 0 && digest < 0 {
+		return
+	}
+	w.event("Condensation", "environment")
+	w.write(`,"forgotten_event_ids":[`)
+	for n, entry := range forgotten {
 		w.comma(n)
-		n++
 		if entry >= 0 {
 			w.write(find(w.src, w.o.events[entry].at, "id"))
 		} else {
 			w.write(quoted(w.textAt(find(w.src, w.o.events[ohSummaryOf(entry)].at, "id")) + "-summary"))
 		}
-	}
-	if n == 0 && digest < 0 {
-		return
-	}
-	if n == 0 {
-		w.event("Condensation", "environment")
-		w.write(`,"forgotten_event_ids":[`)
 	}
 	w.write(`]`)
 	if digest >= 0 {

@@ -25,16 +25,7 @@ func (o *openHands) sees() {
 			}
 			continue
 		case e.kind == ohCondensation:
-			for _, id := range o.forgotten[e.first:e.end] {
-				o.forget(&list, &events[id])
-				o.forget(&list, &summaries[id])
-			}
-			if !e.summary.IsZero() && e.offset >= 0 {
-				list.insert(e.offset, ohSummaryOf(i))
-				if e.summaryID != noID {
-					summaries[e.summaryID] = ohSummaryOf(i)
-				}
-			}
+			o.condensed(&list, i, events, summaries)
 		}
 		o.skip(api.SkipMeta, 1)
 	}
@@ -43,6 +34,22 @@ func (o *openHands) sees() {
 	}
 	o.view = o.enforced(o.raw)
 	o.skip(api.SkipFailed, len(o.raw)-len(o.view))
+}
+
+// condensed applies condensation i to the list. events and summaries have the list entry with each id, or -1.
+func (o *openHands) condensed(list *ohList, i int32, events, summaries []int32) {
+	e := &o.events[i]
+	for _, id := range o.forgotten[e.first:e.end] {
+		o.forget(list, &events[id])
+		o.forget(list, &summaries[id])
+	}
+	if e.summary.IsZero() || e.offset < 0 {
+		return
+	}
+	list.insert(e.offset, ohSummaryOf(i))
+	if e.summaryID != noID {
+		summaries[e.summaryID] = ohSummaryOf(i)
+	}
 }
 
 // forget removes an entry from the list, unless it is -1.
@@ -245,9 +252,7 @@ func (g *ohGroups) take(i int32) {
 func (g *ohGroups) follow(i int32) {
 	e := &g.events[i]
 	if e.kind == ohAction && e.response != noID {
-		at := g.headOf[e.response]
-		g.headOf[e.response] = -1
-		for ; at >= 0; at = g.nextOf[at] {
+		for at := pop(g.headOf, e.response); at >= 0; at = g.nextOf[at] {
 			g.take(at)
 		}
 	}
@@ -258,14 +263,23 @@ func (g *ohGroups) follow(i int32) {
 			g.take(at)
 		}
 	}
-	if e.call == noID || e.kind != ohAction && !e.kind.answers() || g.calls[e.call] > 0 && g.results[e.call] > 0 {
-		return
+	if e.call != noID && (e.kind == ohAction || e.kind.answers()) && (g.calls[e.call] == 0 || g.results[e.call] == 0) {
+		g.takeCall(e.call)
 	}
-	at := g.headCall[e.call]
-	g.headCall[e.call] = -1
-	for ; at >= 0; at = g.nextCall[at] {
-		if g.events[at].kind == ohAction && g.results[e.call] == 0 || g.events[at].kind.answers() && g.calls[e.call] == 0 {
+}
+
+// takeCall removes the calls without result, and the results without call, that have an id.
+func (g *ohGroups) takeCall(id int32) {
+	for at := pop(g.headCall, id); at >= 0; at = g.nextCall[at] {
+		if g.events[at].kind == ohAction && g.results[id] == 0 || g.events[at].kind.answers() && g.calls[id] == 0 {
 			g.take(at)
 		}
 	}
+}
+
+// pop returns the head of the chain with an id, and empties the chain.
+func pop(heads []int32, id int32) int32 {
+	at := heads[id]
+	heads[id] = -1
+	return at
 }

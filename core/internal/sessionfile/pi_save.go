@@ -15,29 +15,37 @@ func (p *pi) save(s *saver) {
 			p.answer = e.body
 		}
 	}
-	parent := p.idOf(s, p.path[len(p.path)-1])
-	i := 0
 	summary, ok := firstText(s.in.Src, s.in.Messages[0])
 	if ok && (s.from[0] < 0 || s.role(0) != "user") { // otherwise the user's own words would become the summary
-		id := s.newID()
-		kept := id
 		first := p.tail(s)
-		if first >= 0 {
-			kept = p.idOf(s, first)
+		id := p.compaction(s, summary, first)
+		if first < 0 {
+			p.entriesFrom(s, 1, id)
 		}
-		s.write(`{"type":"compaction","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), `,"summary":`, quoted(summary),
-			`,"firstKeptEntryId":`, kept, `,"tokensBefore":`, s.in.Tokens)
-		if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
-			s.write(`,"systemMessage":`, prompt)
-		}
-		s.write("}\n")
-		if first >= 0 {
-			return
-		}
-		parent, i = id, 1
 	} else {
-		parent = p.settings(s)
+		p.entriesFrom(s, 0, p.settings(s))
 	}
+}
+
+// compaction writes a compaction with a summary and returns its id. It keeps the entries from first on, or none if that
+// is -1.
+func (p *pi) compaction(s *saver, summary string, first int32) string {
+	parent, id := p.idOf(s, p.path[len(p.path)-1]), s.newID()
+	kept := id
+	if first >= 0 {
+		kept = p.idOf(s, first)
+	}
+	s.write(`{"type":"compaction","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), `,"summary":`, quoted(summary),
+		`,"firstKeptEntryId":`, kept, `,"tokensBefore":`, s.in.Tokens)
+	if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
+		s.write(`,"systemMessage":`, prompt)
+	}
+	s.write("}\n")
+	return id
+}
+
+// entriesFrom writes the messages from index i on as entries that follow a parent.
+func (p *pi) entriesFrom(s *saver, i int, parent string) {
 	for ; i < len(s.in.Messages); i++ {
 		id := s.newID()
 		if k := s.from[i]; k >= 0 && p.entries[s.first(k)].edit < 0 {

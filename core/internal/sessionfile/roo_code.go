@@ -118,13 +118,7 @@ func (r *rooCode) visible() (sent []int32) {
 			r.first = i
 		}
 	}
-	ranks, n := r.ids.rank()
-	stands := make([]bool, n)
-	for i := r.first; i < len(r.records); i++ {
-		if rec := &r.records[i]; rec.marker && rec.stands != noID {
-			stands[ranks[rec.stands]] = true
-		}
-	}
+	ranks, stands := r.standing()
 	for _, c := range r.calls {
 		if c.record >= r.first && r.records[c.record].role == "assistant" {
 			r.live.Set(r.textAt(c.id), true)
@@ -146,30 +140,55 @@ func (r *rooCode) visible() (sent []int32) {
 	return sent
 }
 
+// standing returns the ranks of the ids, and, by rank, whether a marker after the last summary hides the messages with
+// that id.
+func (r *rooCode) standing() (ranks ranks, stands []bool) {
+	ranks, n := r.ids.rank()
+	stands = make([]bool, n)
+	for _, rec := range r.records[r.first:] {
+		if rec.marker && rec.stands != noID {
+			stands[ranks[rec.stands]] = true
+		}
+	}
+	return ranks, stands
+}
+
 // write writes the messages that are sent. Consecutive user messages become one, as the agent sends them.
 func (r *rooCode) write(sent []int32) {
 	for len(sent) > 0 {
-		first, n := &r.records[sent[0]], 1
-		contents := []jsonspan.Span{first.content}
-		for ; n < len(sent) && first.role == "user" && !first.marker; n++ {
-			rec := &r.records[sent[n]]
-			if rec.role != "user" || rec.summary || rec.marker {
-				break
-			}
-			contents = append(contents, rec.content)
-		}
-		r.merged.write(r.file, first.role, contents)
+		n := r.together(sent)
+		var contents []jsonspan.Span
 		for _, k := range sent[:n] {
-			// Reasoning of another provider precedes its message.
-			from := k
-			for int(from) > r.first && r.records[from-1].reasoning {
-				from--
-			}
-			for ; from <= k; from++ {
-				r.came(from)
-			}
+			contents = append(contents, r.records[k].content)
+		}
+		r.merged.write(r.file, r.records[sent[0]].role, contents)
+		for _, k := range sent[:n] {
+			r.cameWithReasoning(k)
 		}
 		sent = sent[n:]
+	}
+}
+
+// together returns how many of the first messages become one.
+func (r *rooCode) together(sent []int32) int {
+	n := 1
+	for first := &r.records[sent[0]]; n < len(sent) && first.role == "user" && !first.marker; n++ {
+		if rec := &r.records[sent[n]]; rec.role != "user" || rec.summary || rec.marker {
+			break
+		}
+	}
+	return n
+}
+
+// cameWithReasoning notes that the message being written comes from a record, and from the reasoning of another provider
+// that precedes it.
+func (r *rooCode) cameWithReasoning(k int32) {
+	from := k
+	for int(from) > r.first && r.records[from-1].reasoning {
+		from--
+	}
+	for ; from <= k; from++ {
+		r.came(from)
 	}
 }
 

@@ -12,10 +12,8 @@ func millis(text string) int64 {
 	if n < len(form) || text[n] != 'Z' {
 		return -1
 	}
-	for i := range len(form) {
-		if digit := text[i] >= '0' && text[i] <= '9'; digit != (form[i] == '0') || !digit && text[i] != form[i] {
-			return -1
-		}
+	if !hasForm(text, form) {
+		return -1
 	}
 	number := func(from, to int) int64 {
 		v, _ := strconv.ParseInt(text[from:to], 10, 64)
@@ -33,6 +31,20 @@ func millis(text string) int64 {
 	}
 	days := 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d - 719469
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
+}
+
+// hasForm reports whether a text begins with a digit for each 0 of a form, and with the form's other signs.
+func hasForm(text, form string) bool {
+	for i := range len(form) {
+		c := text[i]
+		if c >= '0' && c <= '9' {
+			c = '0'
+		}
+		if c != form[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // fractionMillis returns the milliseconds in a fraction of a second such as ".25", 0 for "", or -1 if the fraction is

@@ -500,7 +500,7 @@ const leastRoom = 64
 const objectionRoom = 60
 
 // unlimited is room for any record.
-const unlimited = 1 << 60
+const unlimited = 1 << 30
 
 // room returns how many tokens a prompt leaves for its record. It clips the previous digest and the user's first
 // request if they would take most of the room.

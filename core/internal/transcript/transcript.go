@@ -56,6 +56,9 @@ var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool
 
 func (k Kind) String() string { return kindNames[k] }
 
+// IsMedia reports whether parts of this kind hold an image, audio or a file.
+func (k Kind) IsMedia() bool { return k == Image || k == Audio || k == File }
+
 // Flags are a set of further properties of a part.
 type Flags uint32
 
@@ -113,6 +116,8 @@ func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
 
 // SetMedia turns the part into an image, audio or a file with a base64 payload of chars characters. Its tokens are then estimated by kind
 // instead of as text.
+//
+//go:noinline
 func (p *Part) SetMedia(kind Kind, chars uint32) {
 	p.Kind, p.Size, p.Data = kind, jsonspan.Measure{}, chars
 }
@@ -347,6 +352,8 @@ func (t *Transcript) IsString(p Span) bool { return !p.IsZero() && t.Bytes(p)[0]
 func (t *Transcript) IsArray(p Span) bool { return !p.IsZero() && t.Bytes(p)[0] == '[' }
 
 // PartsOf returns the parts of message i, including the parts inside its tool results.
+//
+//go:noinline
 func (t *Transcript) PartsOf(i int) []Part {
 	m := &t.Messages[i]
 	return t.Parts[m.First : m.First+m.Count]

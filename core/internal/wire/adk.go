@@ -68,21 +68,15 @@ func readADK(r *Reader, m *transcript.Message) {
 	var role, parts field
 	var told adkCompaction
 	f, _ := r.fields(adkKeys, func(r *Reader, key int, f *frame) bool {
-		if r.Kind() != jsonspan.Object || key != adContent && key != adActions {
+		switch object := r.Kind() == jsonspan.Object; {
+		case object && key == adActions:
+			told.actions(r)
+		case object && key == adContent:
+			in := r.roleAndList(m, geminiMessageKeys, geminiPart)
+			role, parts = in[0], in[1]
+		default:
 			return false
 		}
-		if key == adActions {
-			told.actions(r)
-			return true
-		}
-		in, _ := r.fields(geminiMessageKeys, func(r *Reader, key int, f *frame) bool {
-			if key != 1 || r.Kind() != jsonspan.Array {
-				return false
-			}
-			m.Lists[transcript.ContentList] = r.list(geminiPart)
-			return true
-		})
-		role, parts = in[0], in[1]
 		return true
 	})
 	r.want(&f[adContent], jsonspan.Object, jsonspan.Null, "the content of an event must be an object with role and parts")
@@ -102,12 +96,7 @@ func readADK(r *Reader, m *transcript.Message) {
 	}
 	m.Content, m.RoleSpan = parts.Span, role.Span
 	if !role.Str() || role.Size.Bytes == 0 || adkUnseen(r, first) {
-		m.Role, m.Variant, m.Unsent = transcript.User, transcript.Note, true
-		for i := range r.T.Parts[first:] {
-			p := &r.T.Parts[first+i]
-			p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.NotSent, jsonspan.Measure{}, 0
-			p.ID, p.Name = jsonspan.Span{}, jsonspan.Span{}
-		}
+		adkUnsent(r, m, first)
 		return
 	}
 	r.role(m, &role, geminiRoles)
@@ -115,6 +104,16 @@ func readADK(r *Reader, m *transcript.Message) {
 		if f[k].Str() {
 			m.Label = f[k].Span
 		}
+	}
+}
+
+// adkUnsent makes an event, whose parts begin at index first, one that costs nothing and has no calls.
+func adkUnsent(r *Reader, m *transcript.Message, first int) {
+	m.Role, m.Variant, m.Unsent = transcript.User, transcript.Note, true
+	for i := range r.T.Parts[first:] {
+		p := &r.T.Parts[first+i]
+		p.Kind, p.Flags, p.Size, p.Data = transcript.Opaque, transcript.NotSent, jsonspan.Measure{}, 0
+		p.ID, p.Name = jsonspan.Span{}, jsonspan.Span{}
 	}
 }
 
@@ -275,27 +274,26 @@ func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
 	for _, p := range t.PartsOf(int(m)) {
 		calls = calls || p.Kind == transcript.ToolCall && !p.Has(transcript.Removed)
 	}
+	move := func(n, call int32, why string) {
+		moved[call] = true
+		c.Add("AD3", m, n, MoveResult, why)
+	}
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		p := &t.Parts[n]
 		if p.Kind != transcript.ToolResult || p.Pair < 0 || p.Has(transcript.Removed) {
 			continue
 		}
-		of, why := t.Parts[p.Pair].Msg, ""
-		switch {
+		switch of := t.Parts[p.Pair].Msg; {
 		case p.ID.IsZero() || t.Parts[p.Pair].ID.IsZero():
 			c.Add("AD3", m, n, DropPart, "only by its id a response is found")
 		case calls:
-			why = "an event with responses holds calls"
+			move(n, p.Pair, "an event with responses holds calls")
 		case c.place[of] < last && c.place[m] > last:
-			why = "the events between the last responses and their calls are not sent"
+			move(n, p.Pair, "the events between the last responses and their calls are not sent")
 		case one >= 0 && of != one:
-			why = "the responses of this event answer calls of several events"
+			move(n, p.Pair, "the responses of this event answer calls of several events")
 		default:
 			one = of
-		}
-		if why != "" {
-			moved[p.Pair] = true
-			c.Add("AD3", m, n, MoveResult, why)
 		}
 	}
 }

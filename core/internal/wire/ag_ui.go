@@ -63,13 +63,13 @@ var agUIKeys = []string{"role", "content", "toolCalls", "toolCallId", "name", "e
 func readAGUI(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(agUIKeys, func(r *Reader, key int, f *frame) bool {
-		if r.Kind() != jsonspan.Array || key != agContent && key != agCalls {
-			return false
-		}
-		if key == agContent {
+		switch array := r.Kind() == jsonspan.Array; {
+		case array && key == agContent:
 			m.Lists[transcript.ContentList] = r.list(agUIPart)
-		} else {
+		case array && key == agCalls:
 			m.Lists[transcript.CallList] = r.list(agUICall)
+		default:
+			return false
 		}
 		return true
 	})
@@ -86,7 +86,7 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	switch {
 	case role == "reasoning" && content.Str():
 		p := whole(transcript.Reasoning, &content)
-		if encrypted.Str() && encrypted.Size.Bytes > 0 {
+		if encrypted.filled() {
 			p.Flags, p.Size = transcript.Signed, p.Size.Add(encrypted.Size)
 		}
 		r.Add(p)
@@ -98,17 +98,22 @@ func readAGUI(r *Reader, m *transcript.Message) {
 		}
 		r.addResult(m, first, p)
 	default:
-		if content.Str() {
-			r.Add(whole(transcript.Text, &content))
-		}
-		if encrypted.Str() && encrypted.Size.Bytes > 0 {
-			p := member(transcript.Reasoning, encrypted)
-			p.Flags |= transcript.Signed
-			r.Add(p)
-		}
-		if f[agName].Str() {
-			m.Extra = f[agName].Size
-		}
+		agUISaid(r, m, &content, encrypted, &f[agName])
+	}
+}
+
+// agUISaid adds the parts of a message with a text. Reasoning in it is encrypted.
+func agUISaid(r *Reader, m *transcript.Message, content, encrypted, name *field) {
+	if content.Str() {
+		r.Add(whole(transcript.Text, content))
+	}
+	if encrypted.filled() {
+		p := member(transcript.Reasoning, encrypted)
+		p.Flags |= transcript.Signed
+		r.Add(p)
+	}
+	if name.Str() {
+		m.Extra = name.Size
 	}
 }
 

@@ -83,8 +83,8 @@ var agentFrameworkParts = []partForm{
 	{name: "reasoning", kind: transcript.Reasoning, body: afText, signed: afProtected},
 	{name: "data", kind: transcript.File, body: afURI, mime: afType},
 	{name: "uri", kind: transcript.File, body: afURI, mime: afType},
-	{name: "function_call", kind: transcript.ToolCall, body: afArguments, id: afID, tool: afName},
-	{name: "functionCall", kind: transcript.ToolCall, body: afArguments, id: afID, tool: afName},
+	{name: "function_call", kind: transcript.ToolCall, flags: transcript.JSONText, body: afArguments, id: afID, tool: afName},
+	{name: "functionCall", kind: transcript.ToolCall, flags: transcript.JSONText, body: afArguments, id: afID, tool: afName},
 	{name: "function_result", kind: transcript.ToolResult, body: afResult, id: afID, failed: afException},
 	{name: "functionResult", kind: transcript.ToolResult, body: afResult, id: afID},
 	{name: "usage", kind: transcript.Opaque, flags: transcript.NotSent},
@@ -100,7 +100,7 @@ var agentFrameworkLayout = layout{
 		if r.leads("$type") != "" { // .NET reads the type of a part only where it comes first
 			r.message.Spelling, l = afNet, &agentFrameworkNet
 		}
-		l.part(r, -1)
+		l.part(r, transcript.ContentList, -1)
 	},
 }
 

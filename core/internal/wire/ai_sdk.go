@@ -104,67 +104,83 @@ var aiSDKKeys = []string{
 	"kind",
 }
 
+// aiSDKReading is a content part while it is read.
+type aiSDKReading struct {
+	p      transcript.Part
+	self   int // the index of a result in Parts if the parts inside it have been read, otherwise -1
+	output aiSDKOutput
+	media  payload
+}
+
 // aiSDKPart reads one content part. parent is the part index of the tool result that contains it, or -1.
 func aiSDKPart(r *Reader, parent int32) {
-	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	self, output, media := -1, aiSDKOutput{}, payload{}
-	f, size := r.object(&p, "a content part", aiSDKKeys, func(r *Reader, key int, f *frame) bool {
-		kind := r.Kind()
-		start := r.Pos()
-		switch {
-		case key == asImage || key == asData:
-			media.read(r)
-		// A tool result contains parts, which must follow it in Parts, so the result is added first.
-		case key == asOutput && parent < 0 && kind == jsonspan.Object && r.is(&f[asType], "tool-result"):
-			self = r.Add(p)
-			output.read(r, int32(self))
-		case key == asContent && parent < 0 && kind == jsonspan.Array && self < 0 && r.is(&f[asType], "tool-result"):
-			self = r.Add(p)
-			r.list(func(r *Reader) { aiSDKPart(r, int32(self)) })
-		default:
-			return false
-		}
-		f[key].Start = start
-		return true
-	})
-	p.Size = size
+	a := aiSDKReading{self: -1}
+	a.p = transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+	f, size := r.object(&a.p, "a content part", aiSDKKeys, a.inner)
+	a.p.Size = size
 	for _, k := range []int{asImage, asData, asURL} {
 		if f[k].Str() {
-			media.text(r.Src(), f[k].Span)
+			a.media.text(r.Src(), f[k].Span)
 		}
 	}
+	a.fill(r, f)
+	r.put(a.self, a.p)
+}
+
+// inner reads media, and the content of a tool result. A tool result contains parts, which must follow it in Parts, so
+// the result is added first.
+func (a *aiSDKReading) inner(r *Reader, key int, f *frame) bool {
+	start, kind := r.Pos(), r.Kind()
+	result := a.p.Parent < 0 && r.is(&f[asType], "tool-result")
+	switch {
+	case key == asImage || key == asData:
+		a.media.read(r)
+	case key == asOutput && kind == jsonspan.Object && result:
+		a.self = r.Add(a.p)
+		a.output.read(r, int32(a.self))
+	case key == asContent && kind == jsonspan.Array && result && a.self < 0:
+		a.self = r.Add(a.p)
+		r.list(func(r *Reader) { aiSDKPart(r, int32(a.self)) })
+	default:
+		return false
+	}
+	f[key].Start = start
+	return true
+}
+
+// fill completes the part from its type and its members.
+func (a *aiSDKReading) fill(r *Reader, f *frame) {
+	p := &a.p
 	mediaType, options := f.either(asMediaType, asMimeType), f.either(asOptions, asMetadata)
 	switch typ := r.typ(&f[asType]); typ {
 	case "text":
-		if f[asText].Str() {
-			f[asText].text(&p, transcript.Text)
+		if f[asText].text(p, transcript.Text); p.Kind == transcript.Text {
 			p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
 		}
 	case "image", "file", "media", "reasoning-file":
-		aiSDKMedia(r, &p, typ, mediaType, &media)
+		aiSDKMedia(r, p, typ, mediaType, &a.media)
 	case "reasoning":
 		if f[asText].Str() {
-			aiSDKReasoning(r, &p, options, f)
+			aiSDKReasoning(r, p, options, f)
 		}
 	case "redacted-reasoning":
-		aiSDKReasoning(r, &p, options, f)
+		aiSDKReasoning(r, p, options, f)
 		p.Flags |= transcript.Signed | transcript.Bound
 	case "tool-call":
-		aiSDKCall(r, &p, f)
+		aiSDKCall(r, p, f)
 	case "tool-result":
-		if parent < 0 {
-			self = aiSDKResult(r, &p, f, self, &output)
+		if p.Parent < 0 {
+			a.self = aiSDKResult(r, p, f, a.self, &a.output)
 		}
 	case "custom":
 		p.Flags |= r.custom(&f[asKind])
 	case "tool-approval-request", "tool-approval-response":
-		aiSDKApproval(&p, typ, f)
+		aiSDKApproval(p, typ, f)
 	default:
-		if parent >= 0 && aiSDKFile(typ) {
-			aiSDKMedia(r, &p, typ, mediaType, &media)
+		if p.Parent >= 0 && aiSDKFile(typ) {
+			aiSDKMedia(r, p, typ, mediaType, &a.media)
 		}
 	}
-	r.put(self, p)
 }
 
 // aiSDKMedia reads a file of any type. A file that contains text has the size of the text.
@@ -257,6 +273,8 @@ func aiSDKFile(typ string) bool {
 }
 
 // tool sets the id and the tool's name in a tool call or result.
+//
+//go:noinline
 func (r *Reader) tool(p *transcript.Part, id, name *field) {
 	id.id(p)
 	name.name(p)
@@ -272,6 +290,17 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 		return transcript.Audio
 	}
 	return transcript.File
+}
+
+// mediaText makes p media of a kind. The strings among the fields are its data as base64, or its URL.
+func (r *Reader) mediaText(p *transcript.Part, kind transcript.Kind, fields ...*field) {
+	media := payload{}
+	for _, f := range fields {
+		if f.Str() {
+			media.text(r.Src(), f.Span)
+		}
+	}
+	p.SetMedia(kind, media.chars)
 }
 
 // custom returns the flags for a part of a provider's own kind. For example, {"kind":"openai.compaction"} is a

@@ -36,10 +36,8 @@ func linkApprovals(t *transcript.Transcript, from int) {
 			joins[p.Msg]--
 		}
 	}
-	for m, open := int32(0), 0; joins != nil && m < int32(len(t.Messages)); m++ {
-		if open += joins[m]; open > 0 {
-			t.Messages[m].Joined = true
-		}
+	if joins != nil {
+		joinRanges(t, joins)
 	}
 }
 
@@ -49,27 +47,35 @@ func approval(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.IsZero()
 }
 
+// joinRanges joins the messages in the ranges that begin and end at messages, as counted by joins.
+func joinRanges(t *transcript.Transcript, joins map[int32]int) {
+	open := 0
+	for m := range t.Messages {
+		if open += joins[int32(m)]; open > 0 {
+			t.Messages[m].Joined = true
+		}
+	}
+}
+
 // checkApprovals reports AM4: a request must be in the message of its call, and a response needs its request.
 func checkApprovals(c *Checker) {
-	t := c.T
-	for _, m := range c.Seq {
-		first := t.Messages[m].First
-		var calls *critbit.Map[struct{}]
-		for i := range t.PartsOf(int(m)) {
-			n := first + int32(i)
-			p := &t.Parts[n]
-			switch {
-			case p.Has(transcript.Removed) || !approval(p):
-			case !p.Body.IsZero():
-				if calls == nil {
-					calls = callIDs(t, int(m))
-				}
-				if !calls.Has(t.Text(p.Body)) {
-					c.Add("AM4", m, n, DropPart, "this approval request is for no tool call of its message")
-				}
-			case p.Pair < 0 || t.Parts[p.Pair].Has(transcript.Removed) || c.place[t.Parts[p.Pair].Msg] < 0:
-				c.Add("AM4", m, n, DropPart, "this answers no approval request")
+	t, last := c.T, int32(-1)
+	var calls *critbit.Map[struct{}] // the ids of the calls in the message, if they are known
+	for n, p := range c.parts {
+		if p.Msg != last {
+			last, calls = p.Msg, nil
+		}
+		switch {
+		case !approval(p):
+		case !p.Body.IsZero():
+			if calls == nil {
+				calls = callIDs(t, int(p.Msg))
 			}
+			if !calls.Has(t.Text(p.Body)) {
+				c.Add("AM4", p.Msg, n, DropPart, "this approval request is for no tool call of its message")
+			}
+		case p.Pair < 0 || t.Parts[p.Pair].Has(transcript.Removed) || c.place[t.Parts[p.Pair].Msg] < 0:
+			c.Add("AM4", p.Msg, n, DropPart, "this answers no approval request")
 		}
 	}
 }

@@ -80,37 +80,54 @@ func aiSDKUIPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", aiSDKUIKeys, nil)
 	p.Size = size
-	switch typ := r.typ(&f[uiType]); {
-	case typ == "text" && f[uiText].Str():
-		p.Kind, p.Body, p.Size = transcript.Text, f[uiText].Span, f[uiText].Size
-		p.Flags |= r.summary(&f[uiMetadata])
-	case typ == "reasoning" && f[uiText].Str():
-		p.Kind, p.Body, p.Flags = transcript.Reasoning, f[uiText].Span, r.signatures(&f[uiMetadata])
-		if f[uiText].Size.Bytes > 0 {
+	switch typ := r.typ(&f[uiType]); typ {
+	case "text":
+		if f[uiText].text(&p, transcript.Text); p.Kind == transcript.Text {
+			p.Flags |= r.summary(&f[uiMetadata])
+		}
+	case "reasoning":
+		if f[uiText].Str() {
+			p.Kind, p.Body, p.Flags = transcript.Reasoning, f[uiText].Span, r.signatures(&f[uiMetadata])
+		}
+		if f[uiText].filled() {
 			p.Size = f[uiText].Size
 		}
-	case typ == "file" || typ == "reasoning-file":
-		media := payload{}
-		if f[uiURL].Str() {
-			media.text(r.Src(), f[uiURL].Span)
+	case "file", "reasoning-file":
+		r.mediaText(&p, r.mediaKind(&f[uiMediaType]), &f[uiURL])
+	case "steering-message":
+		if f[uiParts].Kind == jsonspan.Array {
+			p.Flags, p.Size = transcript.Said|transcript.NotSent, jsonspan.Measure{}
+			r.Add(p)
+			r.again(&f[uiParts], func(r *Reader) { r.list(aiSDKUISaid) })
+			return
 		}
-		p.SetMedia(r.mediaKind(&f[uiMediaType]), media.chars)
-	case typ == "steering-message" && f[uiParts].Kind == jsonspan.Array:
-		p.Flags, p.Size = transcript.Said|transcript.NotSent, jsonspan.Measure{}
-		r.Add(p)
-		r.again(&f[uiParts], func(r *Reader) { r.list(aiSDKUISaid) })
-		return
-	case typ == "custom":
+	case "custom":
 		p.Flags |= r.custom(&f[uiKind])
-	case typ == "step-start":
+	case "step-start":
 		p.Flags |= transcript.Step | transcript.NotSent
-	case typ == "source-url" || typ == "source-document" || r.begins(&f[uiType], "data-"):
+	case "source-url", "source-document":
 		p.Flags |= transcript.NotSent // AU5: convertToModelMessages omits them
-	case (typ == "dynamic-tool" || r.begins(&f[uiType], "tool-")) && f[uiCallID].Str() && f[uiState].Str():
-		aiSDKUITool(r, p, f)
-		return
+	default:
+		if aiSDKUINamed(r, p, typ, f) {
+			return
+		}
 	}
 	r.Add(p)
+}
+
+// aiSDKUINamed reads a part whose type contains a name: data, which the SDK omits, or the call of a tool. It returns
+// false if it hasn't added the part.
+func aiSDKUINamed(r *Reader, p transcript.Part, typ string, f *frame) bool {
+	switch {
+	case r.begins(&f[uiType], "data-"):
+		p.Flags |= transcript.NotSent
+		r.Add(p)
+	case (typ == "dynamic-tool" || r.begins(&f[uiType], "tool-")) && f[uiCallID].Str() && f[uiState].Str():
+		aiSDKUITool(r, p, f)
+	default:
+		return false
+	}
+	return true
 }
 
 // aiSDKUISaid reads a part of a steering message: text or a file from the user (AM6).
@@ -125,6 +142,8 @@ func aiSDKUISaid(r *Reader) {
 }
 
 // begins reports whether the text of a string field begins with prefix. prefix is ASCII and needs no escapes.
+//
+//go:noinline
 func (r *Reader) begins(f *field, prefix string) bool {
 	return f.Str() && bytes.HasPrefix(f.Slice(r.Src())[1:], []byte(prefix))
 }

@@ -89,70 +89,43 @@ var anthropicKeys = []string{
 	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error", "source", "encrypted_content",
 }
 
+// anthropicForms are the types of blocks that anthropicBlock completes by this table alone.
+var anthropicForms = partForms{
+	{name: "text", kind: transcript.Text, body: anText},
+	{name: "redacted_thinking", kind: transcript.Reasoning, flags: transcript.Signed | transcript.Bound},
+	{name: "tool_use", kind: transcript.ToolCall, body: anInput, id: anID, tool: anName},
+	{name: "tool_result", kind: transcript.ToolResult, body: anContent, id: anUseID, failed: anError, fails: "true"},
+	{name: "image", kind: transcript.Image, body: anSource},
+	{name: "document", kind: transcript.File, body: anSource},
+	{name: "server_tool_use", kind: transcript.ToolCall, flags: transcript.Server, body: anInput, id: anID, tool: anName},
+	{name: "mcp_tool_use", kind: transcript.ToolCall, flags: transcript.Server, body: anInput, id: anID, tool: anName},
+}
+
 // anthropicBlock reads one content block. parent is the part index of the tool result that contains it, or -1.
 func anthropicBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	self, read := -1, false
+	in := inside{part: anthropicBlock, self: -1}
 	f, size := r.object(&p, "a content block", anthropicKeys, func(r *Reader, key int, f *frame) bool {
-		// A tool result contains blocks, which must follow it in Parts, so the result is added first.
-		if key != anContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[anType], "tool_result") {
-			return false
-		}
-		self, read = r.Add(p), true
-		r.list(func(r *Reader) { anthropicBlock(r, int32(self)) })
-		return true
+		return key == anContent && r.is(&f[anType], "tool_result") && in.read(r, &p)
 	})
 	p.Size = size
-	f[anID].id(&p)
-	f[anName].name(&p)
 	switch typ := r.typ(&f[anType]); typ {
-	case "text":
-		f[anText].text(&p, transcript.Text)
 	case "thinking":
 		if f[anThinking].text(&p, transcript.Reasoning); p.Kind == transcript.Reasoning {
 			f[anSignature].signs(&p, transcript.Signed|transcript.Bound)
 		}
-	case "redacted_thinking":
-		p.Kind, p.Flags = transcript.Reasoning, transcript.Signed|transcript.Bound
-	case "tool_use":
-		p.Kind, p.Body, p.Size = transcript.ToolCall, f[anInput].Span, f[anInput].Size
-	case "tool_result":
-		p.Kind, p.Body, p.Size = transcript.ToolResult, f[anContent].Span, f[anContent].Size
-		if read {
-			p.Size = jsonspan.Measure{}
-		}
-		p.ID, p.Name, p.NameSz = jsonspan.Span{}, jsonspan.Span{}, jsonspan.Measure{}
-		f[anUseID].id(&p)
-		if f[anError].Kind == jsonspan.True {
-			p.Flags |= transcript.IsError
-		}
-	case "image":
-		p.SetMedia(transcript.Image, f[anSource].Raw)
-	case "document":
-		p.SetMedia(transcript.File, f[anSource].Raw)
 	case "compaction":
 		anthropicCompaction(r, &p, f)
-	case "server_tool_use", "mcp_tool_use":
-		p.Kind, p.Flags, p.Body, p.Size = transcript.ToolCall, transcript.Server, f[anInput].Span, f[anInput].Size
 	case toolReference:
 		p.Name = f[anType].Span
 	default:
-		if strings.HasSuffix(typ, "_tool_result") && f[anUseID].Str() {
+		if form := anthropicForms.named(typ); form != nil {
+			form.fill(r, &p, f)
+		} else if strings.HasSuffix(typ, "_tool_result") && f[anUseID].Str() {
 			p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, f[anUseID].Span
 		}
 	}
-	if self < 0 {
-		content := f[anContent]
-		self = r.Add(p)
-		if p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && content.Kind == jsonspan.Array && parent < 0 {
-			r.again(&content, func(r *Reader) { r.list(func(r *Reader) { anthropicBlock(r, int32(self)) }) })
-			r.T.Parts[self].Size = jsonspan.Measure{}
-			r.keepReferences(self)
-		}
-		return
-	}
-	r.put(self, p)
-	r.keepReferences(self)
+	r.keepReferences(in.end(r, &p, &f[anContent]))
 }
 
 // anthropicCompaction reads the provider's own summary of everything before it. It may be encrypted.

@@ -114,26 +114,24 @@ func (a *attachments) attachment(r *Reader) {
 		if r.Kind() != jsonspan.Array {
 			return false
 		}
-		r.list(func(r *Reader) {
-			if r.Kind() != jsonspan.Object {
-				r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-				return
-			}
-			f, _ := r.fields(assistantUIPartKeys, nil)
-			if r.is(&f[apType], "text") {
-				a.words = a.words.Add(f[apText].Size)
-			}
-			for _, k := range []int{apImage, apData} {
-				if f[k].Str() {
-					a.text(r.Src(), f[k].Span)
-					a.media = true
-				}
-			}
-			a.media = a.media || f[apAudio].Raw > 0
-			a.chars += f[apAudio].Raw
-		})
+		r.list(a.part)
 		return true
 	})
+}
+
+func (a *attachments) part(r *Reader) {
+	f, _ := r.object(&transcript.Part{}, "a part", assistantUIPartKeys, nil)
+	if r.is(&f[apType], "text") {
+		a.words = a.words.Add(f[apText].Size)
+	}
+	for _, k := range []int{apImage, apData} {
+		if f[k].Str() {
+			a.text(r.Src(), f[k].Span)
+			a.media = true
+		}
+	}
+	a.media = a.media || f[apAudio].Raw > 0
+	a.chars += f[apAudio].Raw
 }
 
 const (
@@ -164,51 +162,33 @@ func assistantUIPart(r *Reader) { assistantUIPartIn(r, -1) }
 // assistantUIPartIn reads a part. parent is the part index of the tool result that contains it, or -1.
 func assistantUIPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	at := -1 // the index of the call, if what the model sees of its result has been read
+	seen := assistantUISeen{call: -1}
 	f, size := r.object(&p, "a part", assistantUIPartKeys, func(r *Reader, key int, f *frame) bool {
-		// What the model sees of a result follows the call and the result in Parts, so these two are added first and
-		// completed later.
-		if key != apModel || r.Kind() != jsonspan.Array || parent >= 0 || !r.is(&f[apType], "tool-call") {
-			return false
-		}
-		f[key].Start = r.Pos()
-		at = r.Add(transcript.Part{})
-		result := int32(r.Add(transcript.Part{}))
-		r.list(func(r *Reader) { assistantUIPartIn(r, result) })
-		return true
+		return key == apModel && seen.read(r, &p, f)
 	})
 	p.Size = size
-	if at >= 0 && r.Err() == nil && !(f[apCallID].Str() && assistantUIHasResult(f)) {
-		r.T.Parts, at = r.T.Parts[:at], -1
-		if !f[apCallID].Str() {
-			r.again(&f[apModel], func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
-		}
-	}
-	media := payload{}
+	seen.settle(r, &p, f)
 	switch r.typ(&f[apType]) {
 	case "text":
 		f[apText].text(&p, transcript.Text)
 	case "reasoning":
-		if f[apText].Str() {
-			f[apText].text(&p, transcript.Reasoning)
+		if f[apText].text(&p, transcript.Reasoning); p.Kind == transcript.Reasoning {
 			provider := f[apProvider]
 			p.Flags |= r.signatures(&provider)
 		}
 	case "image":
 		if f[apImage].Str() {
-			media.text(r.Src(), f[apImage].Span)
-			p.SetMedia(transcript.Image, media.chars)
+			r.mediaText(&p, transcript.Image, &f[apImage])
 		}
 	case "file":
 		if f[apData].Str() {
-			media.text(r.Src(), f[apData].Span)
-			p.SetMedia(r.mediaKind(&f[apMimeType]), media.chars)
+			r.mediaText(&p, r.mediaKind(&f[apMimeType]), &f[apData])
 		}
 	case "audio":
 		p.SetMedia(transcript.Audio, f[apAudio].Raw)
 	case "tool-call":
 		if f[apCallID].Str() && parent < 0 {
-			assistantUICall(r, p, f, at)
+			assistantUICall(r, p, f, seen.call)
 			return
 		}
 	case "source", "data", "generative-ui":
@@ -219,6 +199,36 @@ func assistantUIPartIn(r *Reader, parent int32) {
 		}
 	}
 	r.Add(p)
+}
+
+// assistantUISeen is what the model sees of a call's result.
+type assistantUISeen struct {
+	call int // the index of the call, if the parts have been read, otherwise -1
+}
+
+// read reads the parts. They follow the call and the result in Parts, so these two are added first and completed later.
+func (s *assistantUISeen) read(r *Reader, p *transcript.Part, f *frame) bool {
+	if p.Parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[apType], "tool-call") {
+		return false
+	}
+	f[apModel].Start = r.Pos()
+	s.call = r.Add(transcript.Part{})
+	result := int32(r.Add(transcript.Part{}))
+	r.list(func(r *Reader) { assistantUIPartIn(r, result) })
+	return true
+}
+
+// settle removes the parts if p turned out to have no result, or to be no call, as it has no id. They are a part of its
+// size then.
+func (s *assistantUISeen) settle(r *Reader, p *transcript.Part, f *frame) {
+	called := f[apCallID].Str()
+	if s.call < 0 || r.Err() != nil || called && assistantUIHasResult(f) {
+		return
+	}
+	r.T.Parts, s.call = r.T.Parts[:s.call], -1
+	if !called {
+		r.again(&f[apModel], func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
+	}
 }
 
 // assistantUIHasResult reports whether a tool call has a result that isn't preliminary.

@@ -75,52 +75,47 @@ var bedrockKeys = []string{
 	"citationsContent", "reasoning", "citations", // the last two are Strands' names for the SDK's reasoning and citations
 }
 
-var bedrockMedia = map[int]transcript.Kind{
-	bcImage: transcript.Image, bcAudio: transcript.Audio, bcVideo: transcript.File, bcDocument: transcript.File,
+// bedrockReaders reads the objects under these members, except for tool results.
+var bedrockReaders = [...]func(r *Reader, p *transcript.Part){
+	bcJSON:      bedrockJSON,
+	bcImage:     bedrockMedia(transcript.Image),
+	bcAudio:     bedrockMedia(transcript.Audio),
+	bcVideo:     bedrockMedia(transcript.File),
+	bcDocument:  bedrockMedia(transcript.File),
+	bcToolUse:   bedrockCall,
+	bcReasoning: bedrockReasoning,
+	bcGuard:     bedrockGuard,
+	bcCitations: bedrockCitations,
+	bcThought:   bedrockThought,
+	bcCited:     bedrockCitations,
 }
 
 // bedrockBlock reads one content block. parent is the part index of the tool result that contains it, or -1.
 func bedrockBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	self, read := -1, false
+	first, last := bcImage, bcCited // the members that are objects
+	if parent >= 0 {
+		first, last = bcJSON, bcDocument
+	}
 	f, size := r.object(&p, "a content block", bedrockKeys, func(r *Reader, key int, f *frame) bool {
-		if key < bcJSON || r.Kind() != jsonspan.Object || parent < 0 && key == bcJSON || parent >= 0 && key >= bcToolUse {
+		if key < first || key > last || r.Kind() != jsonspan.Object {
 			return false
 		}
-		read = true
-		switch key {
-		case bcJSON:
-			var object transcript.Part
-			if textOfObject(r, &object) {
-				p.Kind = transcript.Text
-			}
-			p.Body, p.Size = object.Body, object.Size
-		case bcToolUse:
-			bedrockCall(r, &p)
-		case bcToolResult:
-			if self < 0 {
-				self = r.Add(p) // the parts inside must follow it
-			}
-			bedrockResult(r, &p, int32(self))
-		case bcReasoning:
-			bedrockReasoning(r, &p)
-		case bcGuard:
-			bedrockGuard(r, &p)
-		case bcThought:
-			p.Kind = transcript.Reasoning
-			bedrockThought(r, &p)
-		case bcCitations, bcCited:
-			bedrockCitations(r, &p)
-		default:
-			inner, _ := r.fields(bedrockMediaKeys, nil)
-			p.Kind, p.Data = bedrockMedia[key], inner[0].Raw
+		if read = true; key != bcToolResult {
+			bedrockReaders[key](r, &p)
+			return true
 		}
+		if self < 0 {
+			self = r.Add(p) // the parts inside must follow it
+		}
+		bedrockResult(r, &p, int32(self))
 		return true
 	})
 	switch {
 	case read:
 	case f[bcText].Str():
-		p.Kind, p.Body, p.Size = transcript.Text, f[bcText].Span, f[bcText].Size
+		f[bcText].text(&p, transcript.Text)
 	case f[bcJSON].Kind != jsonspan.Invalid && parent >= 0:
 		p.Body, p.Size = f[bcJSON].Span, f[bcJSON].json()
 	case f[bcCachePoint].Kind != jsonspan.Invalid:
@@ -129,6 +124,23 @@ func bedrockBlock(r *Reader, parent int32) {
 		p.Size = size
 	}
 	r.put(self, p)
+}
+
+// bedrockJSON reads an object in a tool result.
+func bedrockJSON(r *Reader, p *transcript.Part) {
+	var object transcript.Part
+	if textOfObject(r, &object) {
+		p.Kind = transcript.Text
+	}
+	p.Body, p.Size = object.Body, object.Size
+}
+
+// bedrockMedia returns the function that reads media of a kind.
+func bedrockMedia(kind transcript.Kind) func(r *Reader, p *transcript.Part) {
+	return func(r *Reader, p *transcript.Part) {
+		f, _ := r.fields(bedrockMediaKeys, nil)
+		p.Kind, p.Data = kind, f[0].Raw
+	}
 }
 
 var (
@@ -177,7 +189,6 @@ func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 
 // bedrockReasoning reads reasoning, which is opaque if it is redacted.
 func bedrockReasoning(r *Reader, p *transcript.Part) {
-	p.Kind = transcript.Reasoning
 	f, _ := r.fields(bedrockReasoningKeys, func(r *Reader, key int, f *frame) bool {
 		if key != 0 || r.Kind() != jsonspan.Object {
 			return false
@@ -185,7 +196,7 @@ func bedrockReasoning(r *Reader, p *transcript.Part) {
 		bedrockThought(r, p)
 		return true
 	})
-	if f[1].Kind != jsonspan.Invalid {
+	if p.Kind = transcript.Reasoning; f[1].Kind != jsonspan.Invalid {
 		p.Flags |= transcript.Signed | transcript.Bound
 	}
 }
@@ -193,6 +204,7 @@ func bedrockReasoning(r *Reader, p *transcript.Part) {
 // bedrockThought reads the text of reasoning and its signature. In Strands, redacted reasoning is a member next to
 // them.
 func bedrockThought(r *Reader, p *transcript.Part) {
+	p.Kind = transcript.Reasoning
 	f, _ := r.fields(bedrockThoughtKeys, nil)
 	if f[0].Str() {
 		p.Body, p.Size = f[0].Span, f[0].Size

@@ -11,18 +11,7 @@ import (
 // linkCallers links each tool call that was made by a provider's tool to the call of that tool (AN11). For example, a
 // program that the provider runs may call tools of the application; it returns its own result once it has theirs.
 func linkCallers(t *transcript.Transcript, from int) {
-	called := false
-	for i := from; i < len(t.Parts); i++ {
-		p := &t.Parts[i]
-		if p.Kind != transcript.ToolCall || p.Caller > 0 || !bytes.Contains(t.Bytes(p.Span), []byte(`"caller"`)) {
-			continue
-		}
-		if _, ok := CallerOf(t.Bytes(p.Span)); ok {
-			p.Flags |= transcript.Called
-			called = true
-		}
-	}
-	if !called {
+	if !markCalled(t, from) {
 		return
 	}
 	t.Calls = true
@@ -40,6 +29,21 @@ func linkCallers(t *transcript.Transcript, from int) {
 			servers.Set(t.Text(p.ID), int32(i)+1)
 		}
 	}
+}
+
+// markCalled marks the tool calls from a part on that name a caller, and reports whether there are any.
+func markCalled(t *transcript.Transcript, from int) (called bool) {
+	for i := from; i < len(t.Parts); i++ {
+		p := &t.Parts[i]
+		if p.Kind != transcript.ToolCall || p.Caller > 0 || !bytes.Contains(t.Bytes(p.Span), []byte(`"caller"`)) {
+			continue
+		}
+		if _, ok := CallerOf(t.Bytes(p.Span)); ok {
+			p.Flags |= transcript.Called
+			called = true
+		}
+	}
+	return called
 }
 
 // Caller identifies the tool that made a tool call.

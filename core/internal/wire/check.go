@@ -138,6 +138,7 @@ func (c *Checker) index() {
 		c.place[i] = -1
 	}
 	c.owner[0], c.asked[0], c.spoken[0] = -1, -1, -1
+	last, run := transcript.System, int32(0)
 	for i, m := range c.Seq {
 		role := c.T.Messages[m].Role
 		c.place[m] = int32(i)
@@ -150,12 +151,10 @@ func (c *Checker) index() {
 				c.spoken[i+1] = int32(i)
 			}
 		}
-		if i > 0 {
-			c.run[i] = c.run[i-1]
-			if role != c.T.Messages[c.Seq[i-1]].Role {
-				c.run[i]++
-			}
+		if i > 0 && role != last {
+			run++
 		}
+		last, c.run[i] = role, run
 	}
 }
 
@@ -163,11 +162,15 @@ func (c *Checker) index() {
 const LoneText = "lone surrogate: half of a surrogate pair"
 
 // Add records a violation of a rule, if the format has that rule. part is an index into T.Parts, or -1.
+//
+//go:noinline
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
 	c.AddCase(rule, General, message, part, fix, text)
 }
 
 // AddCase is like Add, for a special case of a violation that the provider may tolerate.
+//
+//go:noinline
 func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, text string) {
 	if fix == DropPart && c.T.Parts[part].List == transcript.NoList {
 		fix = DropMessage // the part is the whole message
@@ -199,16 +202,7 @@ func (c *Checker) contents() {
 		if msg.Lone {
 			c.Add("I8", m, -1, Replace, LoneText)
 		}
-		filled, empty := false, General
-		for n := msg.First; n < msg.First+msg.Count; n++ {
-			if p := &c.T.Parts[n]; !p.Has(transcript.Removed) {
-				fills, is := c.fills(n, p)
-				filled = filled || fills && p.Parent < 0
-				if is != General {
-					empty = is
-				}
-			}
-		}
+		filled, empty := c.filled(msg)
 		if !filled && msg.Variant == transcript.Plain && !(c.F.Rules.Through && msg.Unsent) {
 			fix, says := DropMessage, "the message is empty"
 			if c.F.missed(c.T, m) { // dropping the message would lose the text
@@ -217,6 +211,24 @@ func (c *Checker) contents() {
 			c.AddCase(c.F.Rules.Empty, empty, m, -1, fix, says)
 		}
 	}
+}
+
+// filled checks the texts of a message, and reports whether it has content. If it has none, empty is the case of
+// emptiness.
+func (c *Checker) filled(msg *transcript.Message) (filled bool, empty Case) {
+	empty = General
+	for n := msg.First; n < msg.First+msg.Count; n++ {
+		p := &c.T.Parts[n]
+		if p.Has(transcript.Removed) {
+			continue
+		}
+		fills, is := c.fills(n, p)
+		filled = filled || fills && p.Parent < 0
+		if is != General {
+			empty = is
+		}
+	}
+	return filled, empty
 }
 
 // fills checks that the part at index n of T.Parts isn't blank, where blank texts are forbidden. content is true if
@@ -228,9 +240,7 @@ func (c *Checker) fills(n int32, p *transcript.Part) (content bool, empty Case) 
 		if rules.BlankResult != "" && c.blankResult(n) {
 			c.Add(rules.BlankResult, p.Msg, n, FillBody, "a tool result must not be empty")
 		}
-		// Reasoning, an id or a cache breakpoint next to empty content isn't content.
-		beside := p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
-		return !beside, General
+		return !besideContent(p), General
 	}
 	blank := p.Size.Bytes == 0 && !p.Has(transcript.Signed)
 	if rules.BlankText != "" && !blank {
@@ -247,6 +257,11 @@ func (c *Checker) fills(n int32, p *transcript.Part) (content bool, empty Case) 
 		return false, EmptyString
 	}
 	return false, General
+}
+
+// besideContent reports whether a part isn't content itself: reasoning, an id or a cache breakpoint next to content.
+func besideContent(p *transcript.Part) bool {
+	return p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
 }
 
 // blankResult reports whether a part is a result of an application's tool that contains only white space.
@@ -294,15 +309,23 @@ func (c *Checker) call(place int, n, result int32) {
 		}
 	case p.Has(transcript.ProviderOnly):
 	default:
-		fix := AddResult
-		byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.IsZero()
-		if p.ID.IsZero() && !byName || p.List == transcript.InvalidList { // there is nothing to answer, or no id to answer it by
-			fix = DropPart
-		} else if c.F.Results != nil && c.F.Results(nil, []Call{CallOf(c.T, n)}, "") == nil {
-			fix = DropPart
+		fix := DropPart
+		if c.answerable(n) {
+			fix = AddResult
 		}
 		c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
 	}
+}
+
+// answerable reports whether a result can be written for the tool call at index n of T.Parts: whether it has an id or
+// a name to answer it by, and the format can express a result.
+func (c *Checker) answerable(n int32) bool {
+	p := &c.T.Parts[n]
+	byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.IsZero()
+	if p.ID.IsZero() && !byName || p.List == transcript.InvalidList {
+		return false
+	}
+	return c.F.Results == nil || c.F.Results(nil, []Call{CallOf(c.T, n)}, "") != nil
 }
 
 // result checks the tool result at index n of T.Parts. place is the position of its message, and call is the position
@@ -439,19 +462,14 @@ func (c *Checker) order() {
 	last := transcript.System
 	for i, m := range c.Seq {
 		role := c.T.Messages[m].Role
-		if before := c.before(i); before == transcript.Tool && role == transcript.User ||
-			role == transcript.System && (before == transcript.Tool || before == transcript.Assistant) {
+		if mayNotFollow(c.before(i), role) {
 			c.Add(c.F.Rules.Follow, m, -1, AddTurn, "no message of this role may follow the previous one")
 		}
 		if role == transcript.System || c.F.Rules.Through && c.T.Messages[m].Unsent {
 			continue
 		}
 		if last == transcript.System && role != transcript.User && !c.summarized(m) {
-			is := OpensInText
-			if c.runCalls(i) {
-				is = General
-			}
-			c.AddCase(c.F.Rules.First, is, m, -1, AddUser, "the first message must be the user's")
+			c.AddCase(c.F.Rules.First, c.opening(i), m, -1, AddUser, "the first message must be the user's")
 		}
 		if last == role && i > 0 {
 			c.AddCase(c.F.Rules.Alternate, SameRole, m, -1, AddTurn, "two consecutive messages have the same role")
@@ -460,16 +478,28 @@ func (c *Checker) order() {
 	}
 }
 
-// runCalls reports whether any of the messages of one role that begin at a position calls a tool.
-func (c *Checker) runCalls(place int) bool {
+// mayNotFollow reports whether providers with the rule Follow refuse a message of this role after another one.
+func mayNotFollow(before, role transcript.Role) bool {
+	switch role {
+	case transcript.User:
+		return before == transcript.Tool
+	case transcript.System:
+		return before == transcript.Tool || before == transcript.Assistant
+	}
+	return false
+}
+
+// opening returns the case of a transcript that begins at a position, without the user: OpensInText if none of the
+// messages of that role calls a tool.
+func (c *Checker) opening(place int) Case {
 	for k := place; k < len(c.Seq) && c.run[k] == c.run[place]; k++ {
 		for _, p := range c.T.PartsOf(int(c.Seq[k])) {
 			if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
-				return true
+				return General
 			}
 		}
 	}
-	return false
+	return OpensInText
 }
 
 // before returns the role of the message before a position; User if there is none.

@@ -15,6 +15,8 @@ func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, wh
 }
 
 // wantList checks that a field, if present, is a list or null.
+//
+//go:noinline
 func (r *Reader) wantList(f *field, what string) { r.want(f, jsonspan.Array, jsonspan.Null, what) }
 
 // contentResult returns the content of a message as a tool result with the given id and tool name. A list has no size of

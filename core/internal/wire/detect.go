@@ -135,11 +135,10 @@ func (d *detector) note(kind string, name []byte) {
 		return
 	}
 	if _, known := slices.BinarySearch(vocabulary, sign); !known {
-		named := kind == "role" || kind == "item" || kind == "type" && strange(string(name))
-		if named && len(d.unknown) < maxUnknown {
-			d.unknown = append(d.unknown, sign)
-		} else if !named && len(d.dull) < maxDull {
-			d.dull = append(d.dull, sign)
+		if kind == "role" || kind == "item" || kind == "type" && strange(string(name)) {
+			d.unknown = appendUpTo(maxUnknown, d.unknown, sign)
+		} else {
+			d.dull = appendUpTo(maxDull, d.dull, sign)
 		}
 		return
 	}
@@ -147,6 +146,14 @@ func (d *detector) note(kind string, name []byte) {
 	if sign == "content:store" || kind == "key" || kind == "type" || kind == "part" || kind == "item" {
 		d.settle((*Format).decisive)
 	}
+}
+
+// appendUpTo appends a sign to a list that has fewer than most of them.
+func appendUpTo(most int, list []string, sign string) []string {
+	if len(list) < most {
+		list = append(list, sign)
+	}
+	return list
 }
 
 // settle ends the search if only one format is left and shows a sign of its own for which enough returns true.
@@ -309,12 +316,17 @@ func (d *detector) weigh(doubt float64, shy bool) []Guess {
 	if !d.some || slices.Contains(d.seen, "content:string") {
 		preferPlain(guesses)
 	}
-	for i := 1; i < len(guesses); i++ { // stable insertion sort by confidence; there are only a few guesses
+	byConfidence(guesses)
+	return guesses
+}
+
+// byConfidence sorts guesses, the most confident one first. It is a stable insertion sort, as there are only a few.
+func byConfidence(guesses []Guess) {
+	for i := 1; i < len(guesses); i++ {
 		for j := i; j > 0 && guesses[j].Confidence > guesses[j-1].Confidence; j-- {
 			guesses[j], guesses[j-1] = guesses[j-1], guesses[j]
 		}
 	}
-	return guesses
 }
 
 // rate rates a format by the signs that it owns, has or lacks. The confidence isn't yet relative to that in other

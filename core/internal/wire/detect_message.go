@@ -90,30 +90,20 @@ func (d *detector) message(list string) {
 	for name := range d.Members {
 		kind := d.Kind()
 		has |= traitOf[string(name)]
-		if kind == jsonspan.String && string(name) == "value" {
-			has |= hasValue
-		}
-		if top && string(name) == "content" {
-			if kind == jsonspan.Object {
-				if activity {
-					d.Skip()
-				} else {
-					content = d.block()
-				}
-				continue
-			}
-			d.note("content", []byte(kindName(kind)))
-		}
 		d.noteMember(list, name, kind)
-		if kind == jsonspan.String && (string(name) == "role" || string(name) == "type") {
-			role := string(name) == "role"
-			if value := d.labelled(list, role); role && top && value != "" {
+		switch {
+		case kind == jsonspan.Object && top && string(name) == "content":
+			content = d.block(activity)
+		case kind == jsonspan.String && string(name) == "role":
+			if value := d.labelled(list, true); value != "" {
 				activity = value == "activity"
 			}
-			continue
+		case kind == jsonspan.String && string(name) == "type":
+			d.labelled(list, false)
+		default:
+			d.note(member, name)
+			has |= d.inner(list, name, kind)
 		}
-		d.note(member, name)
-		has |= d.inner(list, name, kind)
 	}
 	if content != "" && !activity {
 		d.note("content", []byte(content))
@@ -121,8 +111,14 @@ func (d *detector) message(list string) {
 	d.noteTraits(list, has)
 }
 
-// noteMember notes the sign that a member with a value of this kind shows, if any.
+// noteMember notes the signs that a member with a value of this kind shows.
 func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
+	if list == "" && string(name) == "content" {
+		if kind == jsonspan.Object { // the word for it depends on what it contains
+			return
+		}
+		d.note("content", []byte(kindName(kind)))
+	}
 	for _, sign := range memberSigns {
 		if sign.list == list && sign.key == string(name) && (sign.value == kind || sign.value == jsonspan.Invalid) {
 			d.note(sign.sign, []byte(sign.name))
@@ -170,24 +166,15 @@ func (d *detector) labelled(list string, role bool) string {
 func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has traits) {
 	top := list == ""
 	switch n := index(partLists, name); {
+	case string(name) == "value" && kind == jsonspan.String:
+		d.Skip()
+		has = hasValue
 	case top && kind == jsonspan.Array && n >= 0:
-		for d.Array(); d.Elem(); {
-			if d.Kind() == jsonspan.Object {
-				d.message(partLists[n])
-			} else {
-				d.Skip()
-			}
-		}
+		d.partsOf(partLists[n])
 	case list == "tool_calls" && string(name) == "id" && kind == jsonspan.String:
-		if id := jsonspan.Text(d.Src(), d.Text().Span); nineSigns(id) {
-			if has = nineID; id != strings.ToLower(id) {
-				has |= mixedNineID
-			}
-		}
+		has = idTraits(jsonspan.Text(d.Src(), d.Text().Span))
 	case list == "tool_calls" && string(name) == "function" && kind == jsonspan.Object:
-		if d.objectArguments() {
-			has = objectCalled
-		}
+		has = d.argumentTraits()
 	case top && string(name) == "toolCalls" && kind == jsonspan.Array:
 		d.sdkCalls()
 	default:
@@ -196,36 +183,71 @@ func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has trai
 	return has
 }
 
+// partsOf notes the signs of the parts in the list under a key.
+func (d *detector) partsOf(key string) {
+	for d.Array(); d.Elem(); {
+		if d.Kind() == jsonspan.Object {
+			d.message(key)
+		} else {
+			d.Skip()
+		}
+	}
+}
+
+// idTraits returns the traits that the id of a call shows.
+func idTraits(id string) traits {
+	switch {
+	case !nineSigns(id):
+		return 0
+	case id != strings.ToLower(id):
+		return nineID | mixedNineID
+	}
+	return nineID
+}
+
 // block notes the signs of content that is an object, and returns the word for it: a block if it has a type, a store if
-// it has format 2, a turn if it has a role, or parts if it has parts and no format.
-func (d *detector) block() (word string) {
+// it has format 2, a turn if it has a role, or parts if it has parts and no format. The content of an activity shows
+// nothing, so the word is "".
+func (d *detector) block(activity bool) (word string) {
+	if activity {
+		d.Skip()
+		return ""
+	}
 	word = "object"
 	format, parts := false, false
 	for name := range d.Members {
 		format = format || string(name) == "format"
 		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
 		d.note("part", name)
-		switch kind := d.Kind(); {
-		case string(name) == "format" && kind == jsonspan.Number:
-			if v := d.Skip(); string(v.Slice(d.Src())) == "2" {
-				word = "store"
-			}
-		case string(name) == "role" && kind == jsonspan.String:
-			word = "turn"
-			d.Skip()
-		case string(name) == "type" && kind == jsonspan.String:
-			if v := d.Text(); v.Len() <= maxNamedBytes {
-				word = "block"
-				d.note("type", jsonspan.AppendText(nil, d.Src(), v.Span))
-			}
-		default:
-			d.Skip()
+		if is := d.blockMember(name); is != "" {
+			word = is
 		}
 	}
 	if word == "object" && parts && !format {
 		word = "turn"
 	}
 	return word
+}
+
+// blockMember reads a member of content that is an object, and returns the word for the object if the member shows it.
+func (d *detector) blockMember(name []byte) string {
+	switch kind := d.Kind(); {
+	case string(name) == "format" && kind == jsonspan.Number:
+		if v := d.Skip(); string(v.Slice(d.Src())) == "2" {
+			return "store"
+		}
+	case string(name) == "role" && kind == jsonspan.String:
+		d.Skip()
+		return "turn"
+	case string(name) == "type" && kind == jsonspan.String:
+		if v := d.Text(); v.Len() <= maxNamedBytes {
+			d.note("type", jsonspan.AppendText(nil, d.Src(), v.Span))
+			return "block"
+		}
+	default:
+		d.Skip()
+	}
+	return ""
 }
 
 // nineSigns reports whether an id consists of nine ASCII letters and digits.
@@ -238,13 +260,14 @@ func nineSigns(id string) bool {
 	return len(id) == 9
 }
 
-// objectArguments reports whether the function call at the scanner has an object as its arguments.
-func (d *detector) objectArguments() (object bool) {
+// argumentTraits returns the traits that the function call at the scanner shows: that its arguments are an object.
+func (d *detector) argumentTraits() (has traits) {
 	for name := range d.Members {
-		object = object || string(name) == "arguments" && d.Kind() == jsonspan.Object
-		d.Skip()
+		if d.Skip().Kind == jsonspan.Object && string(name) == "arguments" {
+			has = objectCalled
+		}
 	}
-	return object
+	return has
 }
 
 // sdkCalls notes whether the elements of a toolCalls list are function calls.

@@ -126,7 +126,7 @@ func geminiCall(r *Reader, p *transcript.Part) {
 }
 
 func geminiName(p *transcript.Part, f *frame) {
-	if f[0].Str() && f[0].Size.Bytes > 0 {
+	if f[0].filled() {
 		p.ID = f[0].Span
 	}
 	f[1].name(p)
@@ -321,9 +321,8 @@ func (g *geminiCheck) message(place int, msg *transcript.Message) {
 		if p.Has(transcript.Removed) || p.Parent >= 0 {
 			continue
 		}
-		empty := p.Size.Bytes == 0 && (p.Kind == transcript.Text || p.Kind == transcript.Reasoning)
 		switch {
-		case begins && empty:
+		case begins && p.Size.Bytes == 0 && (p.Kind == transcript.Text || p.Kind == transcript.Reasoning):
 			g.Add(g.rules.begin, m, n, DropPart, "the first text is empty, so the whole event would not be sent")
 		case p.Kind == transcript.ToolCall:
 			if calls++; calls == 1 && place >= g.loop && !p.Has(transcript.Signed) {
@@ -331,13 +330,21 @@ func (g *geminiCheck) message(place int, msg *transcript.Message) {
 			}
 		case p.Kind == transcript.ToolResult:
 			g.response(n, p)
-		case p.Has(transcript.Signed):
-		case p.Kind == transcript.Text && empty:
-			g.AddCase(g.rules.empty, BlankText, m, n, DropPart, "the part is empty")
-		case p.Kind == transcript.Opaque && p.Size.Bytes <= 2:
-			g.Add(g.rules.empty, m, n, DropPart, "the part is empty")
+		default:
+			g.empty(n, p)
 		}
 		begins = false
+	}
+}
+
+// empty checks that the part at index n of T.Parts, neither a call nor a response, isn't empty.
+func (g *geminiCheck) empty(n int32, p *transcript.Part) {
+	switch {
+	case p.Has(transcript.Signed):
+	case p.Kind == transcript.Text && p.Size.Bytes == 0:
+		g.AddCase(g.rules.empty, BlankText, p.Msg, n, DropPart, "the part is empty")
+	case p.Kind == transcript.Opaque && p.Size.Bytes <= 2:
+		g.Add(g.rules.empty, p.Msg, n, DropPart, "the part is empty")
 	}
 }
 

@@ -59,40 +59,49 @@ const (
 
 var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary", "signature", "is_error"}
 
+// interactionsReading is a step while it is read.
+type interactionsReading struct {
+	inside
+	p      transcript.Part // represents the step
+	object transcript.Part // a result that is an object
+}
+
+// inner reads a list of parts, or a result that is an object.
+func (s *interactionsReading) inner(r *Reader, m *transcript.Message, key int, f *frame) bool {
+	kind := r.Kind()
+	switch {
+	case kind == jsonspan.Array && key == giContent:
+		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, -1, transcript.Text) })
+	case kind == jsonspan.Array && key == giSummary:
+		s.stand(r)
+		r.list(func(r *Reader) { interactionsPart(r, transcript.NoList, -1, transcript.Reasoning) })
+	case key != giResult || !r.is(&f[giType], "function_result"):
+		return false
+	case kind == jsonspan.Object:
+		textOfObject(r, &s.object)
+	default:
+		s.stand(r)
+		s.list(r)
+	}
+	return true
+}
+
+// stand adds the part that represents the step, as the parts inside must follow it.
+func (s *interactionsReading) stand(r *Reader) {
+	if s.self < 0 {
+		s.self = int32(r.Add(s.p))
+	}
+}
+
 // readInteractions reads one step. A part that represents a whole step is in no list, and the step is removed with
 // it. Calls and results other than those of functions belong to the provider's own tools.
 func readInteractions(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
-	p := transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}
+	s := interactionsReading{p: transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}}
+	s.self, s.part = -1, func(r *Reader, parent int32) { interactionsPart(r, transcript.ContentList, parent, transcript.Text) }
+	p := &s.p
 	p.Span.Start = m.Span.Start
-	self := -1
-	var object transcript.Part // a result that is an object
-	stand := func() {
-		if self < 0 {
-			self = r.Add(p) // the parts inside must follow it
-		}
-	}
-	fp, size := r.fields(interactionsKeys, func(r *Reader, key int, f *frame) bool {
-		ofFunction := key == giResult && r.is(&f[giType], "function_result")
-		if r.Kind() != jsonspan.Array && !ofFunction {
-			return false
-		}
-		switch {
-		case key == giContent:
-			m.Lists[transcript.ContentList] = r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, -1, transcript.Text) })
-		case key == giSummary:
-			stand()
-			r.list(func(r *Reader) { interactionsPart(r, transcript.NoList, -1, transcript.Reasoning) })
-		case ofFunction && r.Kind() == jsonspan.Object:
-			textOfObject(r, &object)
-		case ofFunction:
-			stand()
-			r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, int32(self), transcript.Text) })
-		default:
-			return false
-		}
-		return true
-	})
+	fp, size := r.fields(interactionsKeys, func(r *Reader, key int, f *frame) bool { return s.inner(r, m, key, f) })
 	f := *fp
 	r.want(&f[giType], jsonspan.String, jsonspan.String, "the type of a step must be a string")
 	typ := r.typ(&f[giType])
@@ -113,21 +122,11 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	}
 	p.Span.End, p.Name, p.Size = r.Pos(), f[giType].Span, size
 	server := typ != "function_call" && typ != "function_result"
-	interactionsStep(r, m, &p, typ, server, &f, &object)
-	if self < 0 {
-		self = r.Add(p)
-		if list := f[giResult]; list.Kind == jsonspan.Array && !server {
-			r.again(&list, func(r *Reader) {
-				r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, int32(self), transcript.Text) })
-			})
-			r.T.Parts[self].Size = jsonspan.Measure{}
-		}
-		return
-	}
-	if p.Kind == transcript.ToolResult {
+	interactionsStep(r, m, p, typ, server, &f, &s.object)
+	if s.self >= 0 && p.Kind == transcript.ToolResult {
 		p.Size = jsonspan.Measure{}
 	}
-	r.put(self, p)
+	s.end(r, p, &f[giResult])
 	for i := range r.T.Parts[first:] {
 		r.T.Parts[first+i].Flags |= p.Flags & transcript.Tied
 	}

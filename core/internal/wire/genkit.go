@@ -57,7 +57,7 @@ var genkitLayout = layout{
 		{name: "text", kind: transcript.Text},
 		{name: "reasoning", kind: transcript.Reasoning},
 		{name: "media", kind: transcript.File, body: gkURL, mime: gkType},
-		{name: "toolRequest", kind: transcript.ToolCall, body: gkInput, id: gkRef, tool: gkName},
+		{name: "toolRequest", kind: transcript.ToolCall, flags: transcript.JSONText, body: gkInput, id: gkRef, tool: gkName},
 		{name: "toolResponse", kind: transcript.ToolResult, body: gkOutput, id: gkRef, tool: gkName, inner: gkContent},
 	},
 	neighbours: []string{"metadata"},

@@ -62,7 +62,7 @@ var haystackLayout = layout{
 		{name: "reasoning", kind: transcript.Reasoning, body: hsReasoning},
 		{name: "image", kind: transcript.Image, body: hsImage},
 		{name: "file", kind: transcript.File, body: hsFile, mime: hsMIME},
-		{name: "tool_call", kind: transcript.ToolCall, body: hsArguments, id: hsID, tool: hsName},
+		{name: "tool_call", kind: transcript.ToolCall, flags: transcript.JSONText, body: hsArguments, id: hsID, tool: hsName},
 		{name: "tool_call_result", kind: transcript.ToolResult, body: hsResult, failed: hsError, inner: hsResult},
 	},
 	within: haystackWithin,

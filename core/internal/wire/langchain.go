@@ -86,56 +86,70 @@ var lcKeys = []string{
 	"name", "role", "status",
 }
 
+// lcEnvelope is where a message has its members: itself, or an object in it.
+type lcEnvelope struct {
+	class  lcClass
+	within int   // the key of that object, or -1
+	held   frame // the members
+}
+
 // readLangChain reads a message in any spelling.
 func readLangChain(r *Reader, m *transcript.Message) {
-	first, within := len(r.T.Parts), -1
-	var class lcClass
-	var held frame
-	fp, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool {
-		switch kind := r.Kind(); {
-		case key == lcID && kind == jsonspan.Array:
-			class.read(r)
-			return true
-		case (key == lcKwargs || key == lcData) && kind == jsonspan.Object && within < 0:
-			in, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool { return lcMember(r, m, key, f) })
-			held, within = *in, key
-			return true
-		}
-		return lcMember(r, m, key, f)
-	})
+	first := len(r.T.Parts)
+	e := lcEnvelope{within: -1}
+	fp, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool { return e.read(r, m, key, f) })
 	f := *fp
-	r.want(&f[lcType], jsonspan.String, jsonspan.Null, "the type of a message must be a string")
-	typ := r.typ(&f[lcType])
-	m.Spelling = class.spelling(within)
-	if f[lcType].Str() {
-		m.RoleSpan = f[lcType].Span
+	if e.within < 0 {
+		e.held = f
 	}
-	if within < 0 {
-		held = f
-	}
-	if typ == "constructor" {
-		switch within {
-		case lcKwargs:
-			typ, m.RoleSpan = r.typ(&class.name), class.name.Span
-		case -1:
-			r.Fail(jsonspan.WrongType, int(m.Span.Start), "a constructor must have an object under \"kwargs\"")
-		}
-	}
-	if within >= 0 && f[lcContent].Kind != jsonspan.Invalid {
-		r.Fail(jsonspan.WrongType, int(f[lcContent].Start), "this message has content outside its \""+lcKeys[within]+"\"")
+	m.Spelling = e.class.spelling(e.within)
+	typ := e.typ(r, m, &f[lcType])
+	if e.within >= 0 && f[lcContent].Kind != jsonspan.Invalid {
+		r.Fail(jsonspan.WrongType, int(f[lcContent].Start), "this message has content outside its \""+lcKeys[e.within]+"\"")
 	}
 	if chat := strings.TrimSuffix(typ, "Chunk"); typ == "" || chat == "chat" || chat == "generic" || chat == "ChatMessage" {
-		r.want(&held[lcRole], jsonspan.String, jsonspan.Null, "the role must be a string")
-		if typ = r.typ(&held[lcRole]); typ != "" {
-			m.RoleSpan = held[lcRole].Span
+		r.want(&e.held[lcRole], jsonspan.String, jsonspan.Null, "the role must be a string")
+		if typ = r.typ(&e.held[lcRole]); typ != "" {
+			m.RoleSpan = e.held[lcRole].Span
 		}
 	}
 	if typ == "" && r.Err() == nil {
 		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this message has no type, and no role")
 	}
 	if r.Err() == nil {
-		lcRead(r, m, first, typ, &held)
+		lcRead(r, m, first, typ, &e.held)
 	}
+}
+
+// read reads a member of a message if it is a list or an object; otherwise it returns false.
+func (e *lcEnvelope) read(r *Reader, m *transcript.Message, key int, f *frame) bool {
+	switch kind := r.Kind(); {
+	case key == lcID && kind == jsonspan.Array:
+		e.class.read(r)
+	case (key == lcKwargs || key == lcData) && kind == jsonspan.Object && e.within < 0:
+		in, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool { return lcMember(r, m, key, f) })
+		e.held, e.within = *in, key
+	default:
+		return lcMember(r, m, key, f)
+	}
+	return true
+}
+
+// typ returns the type of a message from the member of that name. The type of a constructor is its class.
+func (e *lcEnvelope) typ(r *Reader, m *transcript.Message, f *field) string {
+	r.want(f, jsonspan.String, jsonspan.Null, "the type of a message must be a string")
+	typ := r.typ(f)
+	if f.Str() {
+		m.RoleSpan = f.Span
+	}
+	switch {
+	case typ != "constructor":
+	case e.within == lcKwargs:
+		typ, m.RoleSpan = r.typ(&e.class.name), e.class.name.Span
+	case e.within < 0:
+		r.Fail(jsonspan.WrongType, int(m.Span.Start), "a constructor must have an object under \"kwargs\"")
+	}
+	return typ
 }
 
 // lcClass is the path of a class, as a list of names.

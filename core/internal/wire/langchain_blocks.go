@@ -40,88 +40,75 @@ var lcBlockKeys = []string{
 }
 
 // lcMedia lists the types of blocks that hold a payload.
-var lcMedia = []struct {
-	typ  string
-	kind transcript.Kind
-}{
-	{"image", transcript.Image}, {"image_url", transcript.Image}, {"audio", transcript.Audio}, {"input_audio", transcript.Audio},
-	{"video", transcript.File}, {"file", transcript.File}, {"document", transcript.File}, {"media", transcript.File},
+var lcMedia = partForms{
+	{name: "image", kind: transcript.Image}, {name: "image_url", kind: transcript.Image},
+	{name: "audio", kind: transcript.Audio}, {name: "input_audio", kind: transcript.Audio},
+	{name: "video", kind: transcript.File}, {name: "file", kind: transcript.File},
+	{name: "document", kind: transcript.File}, {name: "media", kind: transcript.File},
 }
 
 // lcBlock reads one block of content. parent is the part index of the tool result that contains it, or -1.
 func lcBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	p.Span.Start = r.Pos()
-	switch r.Kind() {
-	case jsonspan.String:
+	if r.Kind() == jsonspan.String {
 		s := r.Text()
 		p.Kind, p.Span, p.Body, p.Size = transcript.Text, s.Span, s.Span, s.Measure
 		r.Add(p)
 		return
-	case jsonspan.Object:
-		p.Span.Start = r.Pos()
-	default:
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a content block must be an object or a string")
-		return
 	}
-	self, signed, thought := -1, false, field{}
-	fp, size := r.fields(lcBlockKeys, func(r *Reader, key int, f *frame) bool {
-		switch kind := r.Kind(); {
-		case key == lbContent && parent < 0 && kind == jsonspan.Array && r.is(&f[lbType], "tool_result"):
-			self = r.Add(p) // the parts inside must follow it
-			r.list(func(r *Reader) { lcBlock(r, int32(self)) })
-		case (key == lbExtras || key == lbThought) && kind == jsonspan.Object:
-			in, _ := r.fields(lcThoughtKeys, nil)
-			signed = signed || in[1].Str() && in[1].Size.Bytes > 0
-			if key == lbThought {
-				thought = in[0]
-			}
-		default:
-			return false
+	in, thought := inside{part: lcBlock, self: -1}, lcThought{}
+	f, size := r.object(&p, "a content block that is no string", lcBlockKeys, func(r *Reader, key int, f *frame) bool {
+		if key == lbContent {
+			return r.is(&f[lbType], "tool_result") && in.read(r, &p)
 		}
-		return true
+		return thought.read(r, key)
 	})
-	f := *fp
-	p.Span.End, p.Size = r.Pos(), size
-	for _, k := range [...]int{lbSignature, lbEncrypted} {
-		signed = signed || f[k].Str() && f[k].Size.Bytes > 0
-	}
-	lcBlockKind(r, &p, &f, thought, signed)
+	p.Size = size
+	thought.signed = thought.signed || f[lbSignature].filled() || f[lbEncrypted].filled()
+	lcBlockKind(r, &p, f, &thought)
 	if parent >= 0 && (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) {
 		p.Kind, p.Flags = transcript.Opaque, 0
 	}
-	content := f[lbContent]
-	if self >= 0 {
-		p.Size = jsonspan.Measure{}
-		r.put(self, p)
-		return
-	}
-	self = r.Add(p)
-	if p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && content.Kind == jsonspan.Array {
-		r.again(&content, func(r *Reader) { r.list(func(r *Reader) { lcBlock(r, int32(self)) }) })
-		r.T.Parts[self].Size = jsonspan.Measure{}
-	}
+	in.end(r, &p, &f[lbContent])
 }
 
-// lcThoughtKeys lists the keys of a Bedrock thought, and of a block's extras.
+// lcThought is what a block has about reasoning: whether it is signed, and the text of a Bedrock thought.
+type lcThought struct {
+	signed bool
+	text   field
+}
+
 var lcThoughtKeys = []string{"text", "signature"}
 
+// read reads a Bedrock thought, or the extras of a block. It returns false for another member.
+func (t *lcThought) read(r *Reader, key int) bool {
+	if key != lbExtras && key != lbThought || r.Kind() != jsonspan.Object {
+		return false
+	}
+	f, _ := r.fields(lcThoughtKeys, nil)
+	t.signed = t.signed || f[1].filled()
+	if key == lbThought {
+		t.text = f[0]
+	}
+	return true
+}
+
 // lcBlockKind determines the kind of a block from its type.
-func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed bool) {
+func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought *lcThought) {
 	switch typ := r.typ(&f[lbType]); typ {
 	case "text", "":
 		f[lbText].text(p, transcript.Text)
 	case "reasoning":
-		lcReasoning(p, &f[lbReasoning], signed)
-		if f[lbID].Str() && strings.HasPrefix(jsonspan.Text(r.Src(), f[lbID].Span), "rs_") {
+		lcReasoning(p, &f[lbReasoning], thought.signed)
+		if r.begins(&f[lbID], "rs_") {
 			p.Flags |= transcript.Tied // OR2: items that the provider has stored must stay together
 		}
 	case "thinking":
-		lcReasoning(p, &f[lbThinking], signed)
+		lcReasoning(p, &f[lbThinking], thought.signed)
 	case "redacted_thinking":
-		lcReasoning(p, &field{}, true)
+		lcReasoning(p, &noField, true)
 	case "reasoning_content":
-		lcReasoning(p, &thought, signed)
+		lcReasoning(p, &thought.text, thought.signed)
 	case "tool_call", "tool_use", "function_call", "invalid_tool_call":
 		lcCallBlock(p, f, 0)
 	case "server_tool_call", "server_tool_use", "mcp_tool_use":
@@ -132,15 +119,16 @@ func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought field, signed 
 			p.Flags |= transcript.IsError
 		}
 	default:
-		if id := lcResultID(f); !id.IsZero() && (strings.HasSuffix(typ, "_tool_result") || typ == "server_tool_call_result") {
-			p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, id
-			return
-		}
-		for _, m := range lcMedia {
-			if m.typ == typ {
-				p.SetMedia(m.kind, p.Size.Bytes)
-			}
-		}
+		lcOther(p, typ, lcResultID(f))
+	}
+}
+
+// lcOther determines the kind of a block that holds a payload, or the result of a provider's own tool with the given id.
+func lcOther(p *transcript.Part, typ string, id jsonspan.Span) {
+	if !id.IsZero() && (strings.HasSuffix(typ, "_tool_result") || typ == "server_tool_call_result") {
+		p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, id
+	} else if form := lcMedia.named(typ); form != nil {
+		p.SetMedia(form.kind, p.Size.Bytes)
 	}
 }
 

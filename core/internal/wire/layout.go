@@ -3,8 +3,6 @@
 package wire
 
 import (
-	"bytes"
-
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -15,12 +13,12 @@ type layout struct {
 	message []string   // the members of a message: its role, its content, and more that end reads
 	roles   []roleName // its roles
 	text    bool       // the content may be a string
+	single  bool       // the content may be one part, which then is in no list; it can't be a string then
 	// tag is the member that names the type of a part. If it is "", a part has a single member, whose name is the
 	// type and whose value is the part's text or an object with the part's members.
 	tag     string
-	members []string   // the members with what is in a part. Member 0 is the tag, or the value without members
-	parts   []partForm // the types of parts; others are opaque
-	failed  string     // what the member "failed" of a result has if it is an error and not true; "" is any text
+	members []string  // the members with what is in a part. Member 0 is the tag, or the value without members
+	parts   partForms // the types of parts; others are opaque
 	// within reads a member that is an object or a list. It returns false for a member that it doesn't know. within
 	// may be nil.
 	within func(r *Reader, p *transcript.Part, key int) bool
@@ -33,18 +31,6 @@ type layout struct {
 	// end completes a message from its members f; first is the index of its first part. It may be nil.
 	end  func(r *Reader, m *transcript.Message, f *frame, first int)
 	keys []string // what identifies a part: the tag and the members, or the types and their neighbours
-}
-
-// partForm describes a type of part: its kind, and which members hold what, as indexes into layout.members. 0 is used
-// for none, or for the value itself.
-type partForm struct {
-	name           string
-	kind           transcript.Kind
-	flags          transcript.Flags
-	body, id, tool uint8
-	failed, mime   uint8
-	signed         uint8
-	inner          uint8 // the list with the parts inside a result; it may be the body
 }
 
 // reader returns a function that reads messages with this layout, for Format.ReadMessage.
@@ -61,18 +47,28 @@ func (l *layout) reader() func(r *Reader, m *transcript.Message) {
 
 func (l *layout) read(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
-	part := func(r *Reader) { l.part(r, -1) }
-	if l.own != nil {
-		part = func(r *Reader) { l.own(r, l) }
-	}
-	f := r.roleAndList(m, l.message, part)
+	fp, _ := r.fields(l.message, func(r *Reader, key int, _ *frame) bool {
+		switch kind := r.Kind(); {
+		case key == 1 && kind == jsonspan.Array:
+			m.Lists[transcript.ContentList] = r.list(l.item)
+		case key == 1 && l.single:
+			l.part(r, transcript.NoList, -1)
+		default:
+			return false
+		}
+		return true
+	})
+	f := *fp
 	role, content := f[0], f[1]
 	r.role(m, &role, l.roles)
-	text := jsonspan.Array
-	if l.text {
-		text = jsonspan.String
+	other := jsonspan.Array
+	switch {
+	case l.text:
+		other = jsonspan.String
+	case l.single:
+		other = jsonspan.Object
 	}
-	r.want(&content, text, jsonspan.Array, "\""+l.message[1]+"\" must be a list of parts")
+	r.want(&content, other, jsonspan.Array, "\""+l.message[1]+"\" must be a list of parts")
 	m.Content = content.Span
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))
@@ -82,9 +78,18 @@ func (l *layout) read(r *Reader, m *transcript.Message) {
 	}
 }
 
-// part reads a part. parent is the part index of the result that contains it, or -1.
-func (l *layout) part(r *Reader, parent int32) {
-	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
+// item reads a part in the list of a message.
+func (l *layout) item(r *Reader) {
+	if l.own != nil {
+		l.own(r, l)
+		return
+	}
+	l.part(r, transcript.ContentList, -1)
+}
+
+// part reads a part of a list. parent is the part index of the result that contains it, or -1.
+func (l *layout) part(r *Reader, list int8, parent int32) {
+	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	if l.tag != "" {
 		l.tagged(r, p)
 		return
@@ -100,7 +105,7 @@ func (l *layout) part(r *Reader, parent int32) {
 		form = &l.parts[key]
 		f, size := r.fields(l.members, l.inner(&p, form, &self))
 		p.Size = size
-		l.fill(r, &p, form, f)
+		form.fill(r, &p, f)
 		return true
 	})
 	for k := 0; form == nil && k < len(l.parts); k++ {
@@ -124,7 +129,7 @@ func (l *layout) inner(p *transcript.Part, form *partForm, self *int) func(r *Re
 			if *self < 0 {
 				*self = r.Add(*p)
 			}
-			r.list(func(r *Reader) { l.part(r, int32(*self)) })
+			r.list(func(r *Reader) { l.part(r, transcript.ContentList, int32(*self)) })
 			return true
 		}
 		return l.within != nil && l.within(r, p, key)
@@ -134,22 +139,22 @@ func (l *layout) inner(p *transcript.Part, form *partForm, self *int) func(r *Re
 // tagged reads a part that has its type in a member. Most writers put the type first; if it comes later, a list of
 // parts is read a second time.
 func (l *layout) tagged(r *Reader, p transcript.Part) {
-	self, form := -1, l.form(r.leads(l.tag))
+	self, form := -1, l.parts.named(r.leads(l.tag))
 	f, size := r.object(&p, "a part", l.keys, func(r *Reader, key int, f *frame) bool {
 		if form == nil {
-			form = l.form(r.typ(&f[0]))
+			form = l.parts.named(r.typ(&f[0]))
 		}
 		return form != nil && l.inner(&p, form, &self)(r, key, f)
 	})
 	p.Size = size
 	members := *f
 	if form == nil {
-		if form = l.form(r.typ(&members[0])); form != nil {
+		if form = l.parts.named(r.typ(&members[0])); form != nil {
 			l.late(r, &p, form, &members, &self)
 		}
 	}
 	if form != nil {
-		l.fill(r, &p, form, &members)
+		form.fill(r, &p, &members)
 	}
 	r.put(self, p)
 }
@@ -158,76 +163,11 @@ func (l *layout) tagged(r *Reader, p transcript.Part) {
 func (l *layout) late(r *Reader, p *transcript.Part, form *partForm, f *frame, self *int) {
 	for key := range l.members {
 		if kind := f[key].Kind; kind == jsonspan.Object || kind == jsonspan.Array {
-			r.again(&f[key], func(r *Reader) { l.inner(p, form, self)(r, key, f) })
+			r.again(&f[key], func(r *Reader) {
+				if l.inner(p, form, self)(r, key, f) {
+					f[key].Size = jsonspan.Measure{} // its parts have the size
+				}
+			})
 		}
 	}
-}
-
-func (l *layout) form(name string) *partForm {
-	for i := range l.parts {
-		if l.parts[i].name == name {
-			return &l.parts[i]
-		}
-	}
-	return nil
-}
-
-// fill completes a part from its type and its members f.
-func (l *layout) fill(r *Reader, p *transcript.Part, form *partForm, f *frame) {
-	none := field{}
-	at := func(key uint8) *field {
-		if key == 0 {
-			return &none
-		}
-		return &f[key]
-	}
-	body := at(form.body)
-	if p.Parent >= 0 && (form.kind == transcript.ToolCall || form.kind == transcript.ToolResult) {
-		return // opaque there
-	}
-	switch form.kind {
-	case transcript.Text:
-		body.text(p, form.kind)
-	case transcript.Reasoning:
-		if p.Kind = form.kind; body.Str() && (body.Size.Bytes > 0 || !at(form.signed).Str()) {
-			body.text(p, form.kind)
-		}
-		at(form.signed).signs(p, transcript.Signed|transcript.Bound)
-	case transcript.ToolCall:
-		p.Kind, p.Body, p.Size = form.kind, body.Span, body.Size
-		if body.Str() {
-			p.Flags |= transcript.JSONText
-		}
-		at(form.id).id(p)
-		at(form.tool).name(p)
-		at(form.signed).signs(p, transcript.Signed)
-	case transcript.ToolResult:
-		p.Kind, p.Body, p.Size = form.kind, body.Span, body.Size
-		at(form.id).id(p)
-		at(form.tool).name(p)
-		if failed := at(form.failed); failed.Kind == jsonspan.True || failed.Str() && (l.failed == "" || r.is(failed, l.failed)) {
-			p.Flags |= transcript.IsError
-		}
-	case transcript.Image, transcript.Audio, transcript.File:
-		p.SetMedia(l.media(r, form.kind, at(form.mime), body), body.Raw)
-	}
-	p.Flags |= form.flags
-}
-
-// media returns the kind of a file, determined by its media type or by the beginning of its data URL. A part that isn't
-// a file keeps its kind.
-func (l *layout) media(r *Reader, kind transcript.Kind, mime, body *field) transcript.Kind {
-	if kind != transcript.File {
-		return kind
-	}
-	if mime.Str() {
-		return r.mediaKind(mime)
-	}
-	switch data := body.Slice(r.Src()); {
-	case bytes.HasPrefix(data, []byte(`"data:image/`)):
-		return transcript.Image
-	case bytes.HasPrefix(data, []byte(`"data:audio/`)):
-		return transcript.Audio
-	}
-	return kind
 }

@@ -208,54 +208,54 @@ var mastraPartKeys = []string{
 	"type", "text", "reasoning", "details", "data", "url", "mimeType", "mediaType", "toolInvocation", "providerExecuted", "providerMetadata",
 }
 
+// mastraInside is what a part has in members that are objects and lists.
+type mastraInside struct {
+	call     mastraInvocation
+	details  mastraDetails
+	metadata mastraMetadata
+}
+
+func (in *mastraInside) read(r *Reader, key int, _ *frame) bool {
+	switch kind := r.Kind(); {
+	case key == maInvocation && kind == jsonspan.Object:
+		in.call.read(r)
+	case key == maDetails && kind == jsonspan.Array:
+		r.list(in.details.read)
+	case key == maMetadata && kind == jsonspan.Object:
+		in.metadata.read(r)
+	default:
+		return false
+	}
+	return true
+}
+
 // mastraPart reads a part. Mastra skips null entries when it sends the message.
 func mastraPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
-	switch r.Kind() {
-	case jsonspan.Null:
+	if r.Kind() == jsonspan.Null {
 		p.Span, p.Flags = r.Skip().Span, transcript.NotSent
 		r.Add(p)
 		return
-	case jsonspan.Object:
-	default:
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "a part must be an object")
-		return
 	}
-	p.Span.Start = r.Pos()
-	var call mastraInvocation
-	var details mastraDetails
-	var metadata mastraMetadata
-	fp, size := r.fields(mastraPartKeys, func(r *Reader, key int, f *frame) bool {
-		switch kind := r.Kind(); {
-		case key == maInvocation && kind == jsonspan.Object:
-			call.read(r)
-		case key == maDetails && kind == jsonspan.Array:
-			r.list(details.read)
-		case key == maMetadata && kind == jsonspan.Object:
-			metadata.read(r)
-		default:
-			return false
-		}
-		return true
-	})
+	var in mastraInside
+	fp, size := r.object(&p, "a part", mastraPartKeys, in.read)
 	f := *fp
-	p.Span.End, p.Size = r.Pos(), size
+	p.Size = size
 	switch r.typ(&f[maType]) {
 	case "text":
-		if f[maText].Str() {
-			f[maText].text(&p, transcript.Text)
-			p.Flags |= metadata.summary
+		if f[maText].text(&p, transcript.Text); p.Kind == transcript.Text {
+			p.Flags |= in.metadata.summary
 		}
 	case "reasoning":
-		details.part(&p, &f[maReasoning], metadata.flags)
+		in.details.part(&p, &f[maReasoning], in.metadata.flags)
 	case "file":
-		mastraFilePart(r, &p, &f)
+		r.mediaText(&p, r.mediaKind(f.either(maMimeType, maMediaType)), &f[maData], &f[maURL])
 	case "tool-invocation":
-		if call.id.Str() {
+		if in.call.id.Str() {
 			if f[maProvider].Kind == jsonspan.True {
 				p.Flags |= transcript.Server
 			}
-			call.add(r, p, &metadata.output)
+			in.call.add(r, p, &in.metadata.output)
 			return
 		}
 		p.Flags |= transcript.NotSent
@@ -269,17 +269,6 @@ func mastraPart(r *Reader) {
 		}
 	}
 	r.Add(p)
-}
-
-// mastraFilePart reads a file, whose data is base64 or a URL.
-func mastraFilePart(r *Reader, p *transcript.Part, f *frame) {
-	media := payload{}
-	for _, k := range [...]int{maData, maURL} {
-		if f[k].Str() {
-			media.text(r.Src(), f[k].Span)
-		}
-	}
-	p.SetMedia(r.mediaKind(f.either(maMimeType, maMediaType)), media.chars)
 }
 
 // mastraDetails holds a reasoning part's texts, each with its signature, and the encrypted texts that only the provider
@@ -306,7 +295,7 @@ func (d *mastraDetails) read(r *Reader) {
 			d.text = f[1]
 		}
 		d.size = d.size.Add(f[1].Size)
-		if f[2].Str() && f[2].Size.Bytes > 0 {
+		if f[2].filled() {
 			d.flag |= transcript.Signed | transcript.Bound
 		}
 	case r.is(&f[0], "redacted"):
@@ -321,7 +310,7 @@ func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.F
 	p.Kind = transcript.Reasoning
 	p.Flags |= flags | d.flag
 	switch {
-	case text.Str() && text.Size.Bytes > 0:
+	case text.filled():
 		p.Body, p.Size = text.Span, text.Size
 	case d.n == 0:
 		p.Kind, p.Flags, p.Size = transcript.Opaque, transcript.NotSent, jsonspan.Measure{}

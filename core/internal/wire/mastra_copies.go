@@ -173,7 +173,7 @@ func (s *mastraStore) copies(r *Reader) {
 	if call < 0 {
 		s.addCalls(r)
 	}
-	if think < 0 && s.think.Str() && s.think.Size.Bytes > 0 {
+	if think < 0 && s.think.filled() {
 		r.Add(emptied(transcript.Reasoning, &s.think))
 	}
 	if file < 0 {
@@ -183,7 +183,7 @@ func (s *mastraStore) copies(r *Reader) {
 	}
 	s.front(t, own)
 	moved := len(t.Parts) - own
-	if text < 0 && s.text.Str() && s.text.Size.Bytes > 0 && !s.filled(r) {
+	if text < 0 && s.text.filled() && !s.filled(r) {
 		r.Add(emptied(transcript.Text, &s.text))
 		return
 	}
@@ -197,10 +197,15 @@ func (s *mastraStore) copies(r *Reader) {
 		s.copyText(r, text+moved)
 	}
 	if file >= 0 {
-		for i := range s.files {
-			p := s.files[i].part(r)
-			r.copyOf(s.sameFile(r, file+moved, &s.files[i]), p)
-		}
+		s.copyFiles(r, file+moved)
+	}
+}
+
+// copyFiles adds the attachments as copies of the message's files, the last of which is at index file.
+func (s *mastraStore) copyFiles(r *Reader, file int) {
+	for i := range s.files {
+		p := s.files[i].part(r)
+		r.copyOf(s.sameFile(r, file, &s.files[i]), p)
 	}
 }
 

@@ -3,7 +3,6 @@
 package wire
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -21,7 +20,7 @@ func init() {
 			Shy:     true,
 			Own:     "content:block part:toolUseId part:structuredContent body:systemPrompt body:modelPreferences body:includeContext",
 		},
-		ReadMessage: readSampling,
+		ReadMessage: samplingLayout.reader(),
 		Message:     textMessage(`{"role":"%?aassistant%;%?Auser%;","content":{"type":"text","text":%t}}`),
 		ResultBody:  bodyOf(`[{"type":"text","text":%t}]`),
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
@@ -40,28 +39,8 @@ func init() {
 
 var samplingRoles = []roleName{{"user", transcript.User}, {"assistant", transcript.Assistant}}
 
-// readSampling reads a message, the content of which is a block or a list of blocks.
-func readSampling(r *Reader, m *transcript.Message) {
-	f, _ := r.fields(plainMessage, func(r *Reader, key int, f *frame) bool {
-		if key != 1 {
-			return false
-		}
-		if r.Kind() == jsonspan.Object {
-			samplingBlock(r, transcript.NoList, -1)
-		} else {
-			m.Lists[transcript.ContentList] = r.list(func(r *Reader) { samplingBlock(r, transcript.ContentList, -1) })
-		}
-		return true
-	})
-	role, content := f[0], f[1]
-	r.role(m, &role, samplingRoles)
-	r.want(&content, jsonspan.Object, jsonspan.Array, "content must be a block or a list of blocks")
-	m.Content = content.Span
-}
-
 const (
-	msType = iota
-	msText
+	msText = 1 + iota
 	msData
 	msID
 	msName
@@ -71,51 +50,19 @@ const (
 	msError
 )
 
-var samplingKeys = []string{"type", "text", "data", "id", "name", "input", "toolUseId", "content", "isError"}
-
-// samplingBlock reads a block. parent is the part index of the tool result that contains it, or -1.
-func samplingBlock(r *Reader, list int8, parent int32) {
-	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
-	self := -1
-	inside := func(r *Reader) { samplingBlock(r, transcript.ContentList, int32(self)) }
-	fp, size := r.object(&p, "a content block", samplingKeys, func(r *Reader, key int, f *frame) bool {
-		if key != msContent || parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[msType], "tool_result") {
-			return false
-		}
-		self = r.Add(p) // the parts inside must follow it
-		r.list(inside)
-		return true
-	})
-	f := *fp
-	p.Size = size
-	switch typ := r.typ(&f[msType]); {
-	case typ == "text" && f[msText].Str():
-		p.Kind, p.Body, p.Size = transcript.Text, f[msText].Span, f[msText].Size
-	case typ == "image":
-		p.SetMedia(transcript.Image, f[msData].Raw)
-	case typ == "audio":
-		p.SetMedia(transcript.Audio, f[msData].Raw)
-	case typ == "tool_use" && parent < 0:
-		p.Kind, p.Body, p.Size = transcript.ToolCall, f[msInput].Span, f[msInput].Size
-		f[msID].id(&p)
-		f[msName].name(&p)
-	case typ == "tool_result" && parent < 0:
-		p.Kind, p.Body, p.Size = transcript.ToolResult, f[msContent].Span, f[msContent].Size
-		f[msUseID].id(&p)
-		if f[msError].Kind == jsonspan.True {
-			p.Flags |= transcript.IsError
-		}
-	}
-	if self >= 0 {
-		p.Size = jsonspan.Measure{}
-		r.put(self, p)
-		return
-	}
-	self = r.Add(p)
-	if content := f[msContent]; p.Kind == transcript.ToolResult && content.Kind == jsonspan.Array {
-		r.again(&content, func(r *Reader) { r.list(inside) })
-		r.T.Parts[self].Size = jsonspan.Measure{}
-	}
+var samplingLayout = layout{
+	message: plainMessage,
+	roles:   samplingRoles,
+	single:  true,
+	tag:     "type",
+	members: []string{"type", "text", "data", "id", "name", "input", "toolUseId", "content", "isError"},
+	parts: partForms{
+		{name: "text", kind: transcript.Text, body: msText},
+		{name: "image", kind: transcript.Image, body: msData},
+		{name: "audio", kind: transcript.Audio, body: msData},
+		{name: "tool_use", kind: transcript.ToolCall, body: msInput, id: msID, tool: msName},
+		{name: "tool_result", kind: transcript.ToolResult, body: msContent, id: msUseID, failed: msError, fails: "true", inner: msContent},
+	},
 }
 
 // checkSampling reports MS4: a message with tool results must contain nothing else.

@@ -92,14 +92,7 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 		r.Add(whole(transcript.Text, &content))
 	}
 	if f[ocReasoning].Str() {
-		p := member(transcript.Reasoning, &f[ocReasoning])
-		if m.Role == transcript.Assistant {
-			if p.Flags |= transcript.Required; p.Size.Bytes == 0 {
-				p.Flags |= transcript.NotSent
-			}
-			r.T.Reasons = true
-		}
-		r.Add(p)
+		openAIReasoning(r, m, &f[ocReasoning])
 	}
 	if f[ocReasoning2].Str() {
 		r.Add(member(transcript.Reasoning, &f[ocReasoning2]))
@@ -112,6 +105,18 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	if f[ocName].Str() {
 		m.Extra = f[ocName].Size
 	}
+}
+
+// openAIReasoning adds the part for reasoning_content, which the assistant's messages must have if one has it.
+func openAIReasoning(r *Reader, m *transcript.Message, f *field) {
+	p := member(transcript.Reasoning, f)
+	if m.Role == transcript.Assistant {
+		if p.Flags |= transcript.Required; p.Size.Bytes == 0 {
+			p.Flags |= transcript.NotSent
+		}
+		r.T.Reasons = true
+	}
+	r.Add(p)
 }
 
 const (

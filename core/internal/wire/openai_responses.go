@@ -82,6 +82,14 @@ type itemDialect struct {
 	kept bool
 }
 
+// itemOf returns the description of a type. An item of an unknown type is opaque.
+func (d *itemDialect) itemOf(typ string) responsesItem {
+	if item, known := d.item(typ); known {
+		return item
+	}
+	return responsesItem{role: rsAssistant, kind: rsOpaque}
+}
+
 var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys, item: func(typ string) (responsesItem, bool) {
 	item, known := responsesItems[typ]
 	return item, known
@@ -186,11 +194,11 @@ func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	e := early{self: -1}
 	fp, size := r.fields(r.items.keys, func(r *Reader, key int, f *frame) bool {
-		if key != rpContent || r.Kind() != jsonspan.Array || !r.is(&f[rpType], "message") && (f[rpType].Kind != jsonspan.Invalid || f[rpRole].Kind == jsonspan.Invalid) {
-			return m.Lists[transcript.ContentList].IsZero() && e.read(r, key, f)
+		if key == rpContent && r.Kind() == jsonspan.Array && seemsMessage(r, f) {
+			m.Lists[transcript.ContentList] = r.list(responsesContentPart)
+			return true
 		}
-		m.Lists[transcript.ContentList] = r.list(responsesContentPart)
-		return true
+		return m.Lists[transcript.ContentList].IsZero() && e.read(r, key, f)
 	})
 	f := *fp
 	r.want(&f[rpType], jsonspan.String, jsonspan.Null, "the type of an item must be a string")
@@ -198,10 +206,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	if r.Err() != nil {
 		return
 	}
-	item, known := r.items.item(typ)
-	if !known {
-		item = responsesItem{role: rsAssistant, kind: rsOpaque}
-	}
+	item := r.items.itemOf(typ)
 	if !m.Lists[transcript.ContentList].IsZero() && item.kind != transcript.Text { // the item only looked like a message
 		r.T.Parts, m.Lists[transcript.ContentList] = r.T.Parts[:first], jsonspan.Span{}
 		r.again(&f[rpContent], func(r *Reader) { size = size.Add(r.Skip().Measure) })
@@ -213,9 +218,7 @@ func readItem(r *Reader, m *transcript.Message) {
 	p := transcript.Part{Kind: item.kind, List: transcript.NoList, Parent: -1, Size: size}
 	p.Span = jsonspan.Span{Start: m.Span.Start, End: r.Pos()}
 	p.Name = f[rpType].Span
-	if r.items.kept && typ == "hosted_tool_call" && f[rpName].Str() {
-		hostedCall(r, m, &p, &item, &f[rpName])
-	}
+	hostedCall(r, m, &p, &item, &f)
 	switch item.kind {
 	case transcript.Text:
 		responsesContent(r, m, &f[rpContent])
@@ -229,13 +232,24 @@ func readItem(r *Reader, m *transcript.Message) {
 	default:
 		responsesOpaque(r, p, typ, &item, &f)
 	}
+	responsesID(r, m, first, &item, &f[rpID])
+}
+
+// seemsMessage reports whether an item is a message, by the members read so far.
+func seemsMessage(r *Reader, f *frame) bool {
+	return r.is(&f[rpType], "message") || f[rpType].Kind == jsonspan.Invalid && f[rpRole].Kind != jsonspan.Invalid
+}
+
+// responsesID notes that the provider has stored an item of the assistant's, whose first part is given, if it has an id:
+// by a flag if it needs that, otherwise by a part for the id, which can be removed.
+func responsesID(r *Reader, m *transcript.Message, first int, item *responsesItem, f *field) {
 	switch {
-	case m.Role != transcript.Assistant || !f[rpID].Str():
+	case m.Role != transcript.Assistant || !f.Str():
 	case item.id == idNeeded:
 		r.T.Parts[first].Flags |= transcript.Stored
 	default:
-		id := member(transcript.Opaque, &f[rpID])
-		id.Flags, id.ID, id.Size = transcript.NotSent|transcript.Stored, f[rpID].Span, jsonspan.Measure{}
+		id := member(transcript.Opaque, f)
+		id.Flags, id.ID, id.Size = transcript.NotSent|transcript.Stored, f.Span, jsonspan.Measure{}
 		r.Add(id)
 	}
 }
@@ -257,7 +271,11 @@ func responsesType(r *Reader, m *transcript.Message, f *frame) string {
 
 // hostedCall completes a call that the provider ran, such as a web search. The type of the item is the name of the
 // tool.
-func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *responsesItem, name *field) {
+func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *responsesItem, f *frame) {
+	name := &f[rpName]
+	if !r.items.kept || !r.is(&f[rpType], "hosted_tool_call") || !name.Str() {
+		return
+	}
 	p.Name = name.Span
 	switch typ := r.typ(name); {
 	case typ == "mcp_approval_response":

@@ -23,13 +23,10 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	if typ == "" {
 		return false
 	}
-	item, _ := r.items.item(typ)
+	item := r.items.itemOf(typ)
 	switch {
-	case item.kind == transcript.Reasoning && kind == jsonspan.Array && (key == rpSummary && !e.content || key == rpContent && (e.summary || r.items.kept)):
-		e.content, e.summary = e.content || key == rpContent, e.summary || key == rpSummary
-		e.part(r)
-		r.list(reasoningPart)
-		return true
+	case item.kind == transcript.Reasoning:
+		return kind == jsonspan.Array && e.thought(r, key)
 	case item.kind != transcript.ToolResult || key != rpOutput:
 		return false
 	case typ == "shell_call_output" && kind == jsonspan.Array:
@@ -50,6 +47,22 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
+// thought reads the summary or the texts of a reasoning item, a list. The summary must come first, unless the dialect
+// keeps their order.
+func (e *early) thought(r *Reader, key int) bool {
+	switch {
+	case key == rpSummary && !e.content:
+		e.summary = true
+	case key == rpContent && (e.summary || r.items.kept):
+		e.content = true
+	default:
+		return false
+	}
+	e.part(r)
+	r.list(reasoningPart)
+	return true
+}
+
 // part returns the index of the part that represents the item. It adds the part if necessary.
 func (e *early) part(r *Reader) int32 {
 	if e.self < 0 {
@@ -67,6 +80,15 @@ func (e *early) add(r *Reader, p transcript.Part) int32 {
 	p.Msg, p.Pair = was.Msg, was.Pair
 	*was = p
 	return int32(e.self)
+}
+
+// addOpaque adds the part that represents the item, as one without parts of its own.
+func (e *early) addOpaque(r *Reader, p transcript.Part, output *field) {
+	p.Kind, p.Size = transcript.Opaque, e.measured(r, p.Size, output)
+	if e.self >= 0 {
+		r.T.Parts = r.T.Parts[:e.self+1]
+	}
+	e.add(r, p)
 }
 
 // measured returns the measure of an item including its output. size is the measure of the item; if the output was
@@ -115,29 +137,32 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	output := f[rpOutput]
 	// A search that the provider runs needs no result, and neither does a result that names no call.
 	search := r.items.kept && typ == "tool_search_call" && p.ID.IsZero()
-	if server := search || r.is(&f[rpExecution], "server"); server || p.ID.IsZero() && p.Kind == transcript.ToolResult {
-		p.Kind = transcript.Opaque
-		if server {
-			m.Role = transcript.Assistant
-		}
-		p.Size = e.measured(r, p.Size, &output)
-		if e.self >= 0 {
-			r.T.Parts = r.T.Parts[:e.self+1]
-		}
-		e.add(r, p)
+	server := search || r.is(&f[rpExecution], "server")
+	if server {
+		m.Role = transcript.Assistant
+	}
+	if server || p.ID.IsZero() && p.Kind == transcript.ToolResult {
+		e.addOpaque(r, p, &output)
 		return
 	}
-	if item.body > 0 && f[item.body].Kind != jsonspan.Invalid && f[item.body].Kind != jsonspan.Null {
-		body := &f[item.body]
-		p.Body, p.Size = body.Span, body.Size
-		if (typ == "function_call" || typ == "multi_agent_call") && body.Str() {
-			p.Flags |= transcript.JSONText
-		}
+	if item.body > 0 {
+		responsesBody(&p, typ, &f[item.body])
 	}
 	if p.Kind == transcript.ToolResult && r.is(&f[rpStatus], "failed") {
 		p.Flags |= transcript.IsError
 	}
 	responsesOutput(r, m, p, typ, item, e, output)
+}
+
+// responsesBody makes a member the body of a call or a result, if it is there.
+func responsesBody(p *transcript.Part, typ string, body *field) {
+	if body.Kind == jsonspan.Invalid || body.Kind == jsonspan.Null {
+		return
+	}
+	p.Body, p.Size = body.Span, body.Size
+	if (typ == "function_call" || typ == "multi_agent_call") && body.Str() {
+		p.Flags |= transcript.JSONText
+	}
 }
 
 // responsesNames reads the name of the tool, and the id that a tool call and its result share.
@@ -183,16 +208,7 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 	case e.output && output.Kind == jsonspan.Object:
 		p.Body, p.Size = e.result.Body, e.result.Size
 	case r.items.kept && item.body == rpOutput && output.Kind == jsonspan.Object:
-		if e.self >= 0 { // the output was read early, but its type is unknown
-			r.again(&output, func(r *Reader) { p.Size = r.Skip().Measure })
-			break
-		}
-		self := e.part(r)
-		r.again(&output, func(r *Reader) {
-			if agentsOutput(r, self, &e.result) {
-				p.Body, p.Size = e.result.Body, e.result.Size
-			}
-		})
+		e.agents(r, &p, &output)
 	case item.body == rpOutput && output.Kind == jsonspan.Array:
 		if p.Size = (jsonspan.Measure{}); !e.output {
 			self := e.add(r, p)
@@ -201,6 +217,21 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 		}
 	}
 	e.add(r, p)
+}
+
+// agents reads the output of a tool, an object of the Agents SDK, at the end of the item. If it was read early without
+// result, its type is unknown, and it is only measured.
+func (e *early) agents(r *Reader, p *transcript.Part, output *field) {
+	known := e.self < 0
+	self := e.part(r)
+	r.again(output, func(r *Reader) {
+		switch {
+		case !known:
+			p.Size = r.Skip().Measure
+		case agentsOutput(r, self, &e.result):
+			p.Body, p.Size = e.result.Body, e.result.Size
+		}
+	})
 }
 
 var shellKeys = []string{"stdout", "stderr"}

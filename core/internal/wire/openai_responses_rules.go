@@ -57,20 +57,30 @@ func linkResponses(t *transcript.Transcript, from int) {
 		case reasoning:
 			unit = reasonedUnit{begin: i}
 		}
-		if named(t, i, "mcp_approval_response") {
-			for k := i - 1; k >= 0 && !t.Messages[k].Joined && named(t, k, "mcp_approval_request", "mcp_approval_response"); k-- {
-				t.Messages[k].Joined = true
-			}
-		}
-		if whole && named(t, i, "compaction") {
-			for k := range t.Messages[:i] {
-				t.Messages[k].Joined = true
-			}
+		switch {
+		case named(t, i, "mcp_approval_response"):
+			joinApprovals(t, i)
+		case whole && named(t, i, "compaction"):
+			joinBefore(t, i)
 		}
 		whole = whole && (m.Role == transcript.User || m.Role == transcript.System)
 	}
 	if t.Elsewhere {
 		answerElsewhere(t)
+	}
+}
+
+// joinBefore joins all messages before the one at index i to it.
+func joinBefore(t *transcript.Transcript, i int) {
+	for k := range t.Messages[:i] {
+		t.Messages[k].Joined = true
+	}
+}
+
+// joinApprovals joins the requests and responses directly before an approval to it.
+func joinApprovals(t *transcript.Transcript, i int) {
+	for k := i - 1; k >= 0 && !t.Messages[k].Joined && named(t, k, "mcp_approval_request", "mcp_approval_response"); k-- {
+		t.Messages[k].Joined = true
 	}
 }
 

@@ -67,16 +67,15 @@ var pydanticLayout = layout{
 		{name: "user-prompt", kind: transcript.Text, body: paContent, flags: transcript.Said},
 		{name: "text", kind: transcript.Text, body: paContent},
 		{name: "thinking", kind: transcript.Reasoning, body: paContent, signed: paSignature},
-		{name: "tool-call", kind: transcript.ToolCall, body: paArgs, id: paCallID, tool: paTool},
-		{name: "tool-return", kind: transcript.ToolResult, body: paContent, id: paCallID, tool: paTool, failed: paOutcome},
+		{name: "tool-call", kind: transcript.ToolCall, flags: transcript.JSONText, body: paArgs, id: paCallID, tool: paTool},
+		{name: "tool-return", kind: transcript.ToolResult, body: paContent, id: paCallID, tool: paTool, failed: paOutcome, fails: "failed"},
 		{name: "retry-prompt", kind: transcript.ToolResult, body: paContent, id: paCallID, tool: paTool, flags: transcript.IsError},
-		{name: "builtin-tool-call", kind: transcript.ToolCall, body: paArgs, id: paCallID, tool: paTool, flags: transcript.Server},
+		{name: "builtin-tool-call", kind: transcript.ToolCall, body: paArgs, id: paCallID, tool: paTool, flags: transcript.Server | transcript.JSONText},
 		{name: "builtin-tool-return", kind: transcript.ToolResult, body: paContent, id: paCallID, tool: paTool, flags: transcript.Server},
 		{name: "compaction", kind: transcript.Opaque, flags: transcript.ProviderOnly},
 	},
-	failed: "failed",
-	own:    pydanticPart,
-	end:    pydanticEnd,
+	own: pydanticPart,
+	end: pydanticEnd,
 }
 
 // pydanticPart reads a part. Its type comes last, so that lists of texts and media are read a second time.
@@ -85,7 +84,7 @@ func pydanticPart(r *Reader, l *layout) {
 	f, size := r.object(&p, "a part", l.members, nil)
 	p.Size = size
 	members := *f
-	form := l.form(r.typ(&members[0]))
+	form := l.parts.named(r.typ(&members[0]))
 	content := &members[paContent]
 	switch {
 	case form == nil:
@@ -96,7 +95,7 @@ func pydanticPart(r *Reader, l *layout) {
 		p.Flags |= transcript.Said
 		content.text(&p, transcript.Text)
 	case form.kind == transcript.ToolResult && content.Kind == jsonspan.Array && form.flags&transcript.Server == 0:
-		l.fill(r, &p, form, &members)
+		form.fill(r, &p, &members)
 		self := r.Add(p)
 		r.again(content, func(r *Reader) { pydanticList(r, transcript.Part{List: transcript.ContentList, Parent: int32(self)}) })
 		if pydanticSaid(r.T.Parts[self+1:]) {
@@ -106,7 +105,7 @@ func pydanticPart(r *Reader, l *layout) {
 		}
 		return
 	default:
-		l.fill(r, &p, form, &members)
+		form.fill(r, &p, &members)
 	}
 	r.Add(p)
 }

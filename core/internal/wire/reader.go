@@ -45,6 +45,9 @@ type field struct {
 // Str reports whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
+// filled reports whether the field is a string that isn't empty, such as a signature.
+func (f *field) filled() bool { return f.Str() && f.Size.Bytes > 0 }
+
 // json returns the measure of the field's value, written as compact JSON.
 func (f *field) json() jsonspan.Measure {
 	if f.Str() {
@@ -67,43 +70,41 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 	clear(f[:len(keys)])
 	r.depth++
 	size := jsonspan.ASCII(1)
-	if r.Object() {
-		for {
-			name, ok := r.Key()
-			if !ok {
-				break
-			}
-			size = size.Add(jsonspan.ASCII(uint32(len(name)) + 4))
-			k := index(keys, name)
-			if k < 0 {
-				rest := r.Skip().Measure
-				r.skipped += int(rest.Bytes)
-				size = size.Add(rest)
-				continue
-			}
-			at := &f[k]
-			if at.Kind != jsonspan.Invalid {
-				r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+keys[k]+"\" appears twice in one object")
-				break
-			}
-			at.Key = r.KeyPos()
-			kind := r.Kind()
-			at.Start = r.Pos()
-			switch {
-			case kind == jsonspan.String:
-				s := r.Text()
-				at.Span, at.Size = s.Span, s.Measure
-				at.Raw = s.Bytes + s.Escapes + 2
-				size = size.Add(s.JSON())
-			case inner != nil && (kind == jsonspan.Array || kind == jsonspan.Object) && inner(r, k, f):
-				at.End = r.Pos()
-			default:
-				v := r.Skip()
-				at.Span, at.Size, at.Raw = v.Span, v.Measure, v.Bytes
-				size = size.Add(v.Measure)
-			}
-			at.Kind = kind
+	for r.Object(); ; {
+		name, ok := r.Key()
+		if !ok {
+			break
 		}
+		size = size.Add(jsonspan.ASCII(uint32(len(name)) + 4))
+		k := index(keys, name)
+		if k < 0 {
+			rest := r.Skip().Measure
+			r.skipped += int(rest.Bytes)
+			size = size.Add(rest)
+			continue
+		}
+		at := &f[k]
+		if at.Kind != jsonspan.Invalid {
+			r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+keys[k]+"\" appears twice in one object")
+			break
+		}
+		at.Key = r.KeyPos()
+		kind := r.Kind()
+		at.Start = r.Pos()
+		switch {
+		case kind == jsonspan.String:
+			s := r.Text()
+			at.Span, at.Size = s.Span, s.Measure
+			at.Raw = s.Bytes + s.Escapes + 2
+			size = size.Add(s.JSON())
+		case inner != nil && (kind == jsonspan.Array || kind == jsonspan.Object) && inner(r, k, f):
+			at.End = r.Pos()
+		default:
+			v := r.Skip()
+			at.Span, at.Size, at.Raw = v.Span, v.Measure, v.Bytes
+			size = size.Add(v.Measure)
+		}
+		at.Kind = kind
 	}
 	r.depth--
 	if r.Err() != nil {
@@ -137,6 +138,8 @@ func (f *frame) either(keys ...int) *field {
 
 // text makes the part a text or reasoning whose body is the field's string. If the field isn't a string, the part
 // stays unchanged; this also holds for id, name and signs.
+//
+//go:noinline
 func (f *field) text(p *transcript.Part, kind transcript.Kind) {
 	if f.Str() {
 		p.Kind, p.Body, p.Size = kind, f.Span, f.Size
@@ -144,6 +147,8 @@ func (f *field) text(p *transcript.Part, kind transcript.Kind) {
 }
 
 // id sets the part's id from the field.
+//
+//go:noinline
 func (f *field) id(p *transcript.Part) {
 	if f.Str() {
 		p.ID = f.Span
@@ -151,6 +156,8 @@ func (f *field) id(p *transcript.Part) {
 }
 
 // name sets the name of the part's tool from the field.
+//
+//go:noinline
 func (f *field) name(p *transcript.Part) {
 	if f.Str() {
 		p.Name, p.NameSz = f.Span, f.Size
@@ -158,8 +165,10 @@ func (f *field) name(p *transcript.Part) {
 }
 
 // signs sets flags of the part if the field is a non-empty string, such as a signature.
+//
+//go:noinline
 func (f *field) signs(p *transcript.Part, flags transcript.Flags) {
-	if f.Str() && f.Size.Bytes > 0 {
+	if f.filled() {
 		p.Flags |= flags
 	}
 }
@@ -254,11 +263,15 @@ func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *
 }
 
 // whole turns a field into a part that is the whole content of its message.
+//
+//go:noinline
 func whole(kind transcript.Kind, f *field) transcript.Part {
 	return transcript.Part{Kind: kind, List: transcript.NoList, Parent: -1, Span: f.Span, Body: f.Span, Size: f.Size}
 }
 
 // member turns a field, including its key, into a part that is a member of its message.
+//
+//go:noinline
 func member(kind transcript.Kind, f *field) transcript.Part {
 	p := whole(kind, f)
 	p.List = transcript.Member
@@ -267,6 +280,8 @@ func member(kind transcript.Kind, f *field) transcript.Part {
 }
 
 // is reports whether a field is a string with the given text.
+//
+//go:noinline
 func (r *Reader) is(f *field, text string) bool {
 	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
 }
@@ -293,6 +308,8 @@ var words [maxWord + 1][]string
 const maxWord = 64
 
 // want reports an error with the text what, unless the field is missing or is of kind a or b.
+//
+//go:noinline
 func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
 		r.Fail(jsonspan.WrongType, int(f.Start), what)
@@ -397,51 +414,76 @@ func (r *Reader) more(n int) int {
 	return n/8 + int(min(uint64(n)*left/read*17/16, left/64))
 }
 
-// Members of request bodies, in any format, that are sent along with the messages.
-var (
-	systemKeys = []string{"system", "instructions", "systemInstruction", "system_instruction", "systemPrompt"}
-	toolKeys   = []string{"tools", "functions", "response_format", "toolConfig"}
-)
+// bodyMembers are the members of request bodies, in any format, that say something about the messages. A member whose
+// value has another kind is skipped; 0 is any kind.
+var bodyMembers = []struct {
+	name string
+	kind jsonspan.Kind
+	read func(r *Reader)
+}{
+	{"system", 0, (*Reader).system},
+	{"instructions", 0, (*Reader).system},
+	{"systemInstruction", 0, (*Reader).system},
+	{"system_instruction", 0, (*Reader).system},
+	{"systemPrompt", 0, (*Reader).system},
+	{"tools", 0, (*Reader).tools},
+	{"functions", 0, (*Reader).tools},
+	{"response_format", 0, (*Reader).tools},
+	{"toolConfig", 0, (*Reader).tools},
+	{"previous_response_id", 0, (*Reader).elsewhere},
+	{"previous_interaction_id", 0, (*Reader).elsewhere},
+	{"conversation", 0, (*Reader).elsewhere},
+	{"store", 0, (*Reader).store},
+	{"model", jsonspan.String, (*Reader).model},
+	{"modelId", jsonspan.String, (*Reader).model},
+	{"thinking", jsonspan.Object, (*Reader).ownThinking},
+	{"additionalModelRequestFields", jsonspan.Object, (*Reader).additionalThinking},
+	{"providerOptions", jsonspan.Object, (*Reader).optionsThinking},
+}
 
-// elsewhereKeys lists members of request bodies that refer to a part of the conversation that the provider stores.
-var elsewhereKeys = []string{"previous_response_id", "previous_interaction_id", "conversation"}
+func (r *Reader) system() {
+	size := &r.T.System
+	if r.Kind() == jsonspan.String {
+		*size = size.Add(r.Text().Measure)
+	} else {
+		*size = size.Add(r.Skip().Measure)
+	}
+}
+
+func (r *Reader) tools() { r.T.Tools = r.T.Tools.Add(r.Skip().Measure) }
+
+// elsewhere reads a reference to a part of the conversation that the provider stores.
+func (r *Reader) elsewhere() { r.T.Elsewhere = r.Skip().Kind != jsonspan.Null || r.T.Elsewhere }
+
+func (r *Reader) store() { r.T.Unstored = r.Skip().Kind == jsonspan.False }
+
+func (r *Reader) model() { r.T.Model = r.Text().Span }
+
+func (r *Reader) ownThinking() { r.T.Thinking = r.thinking() }
 
 func (r *Reader) body() {
-	t, list := r.T, false
+	list := false
 	for name := range r.Members {
-		switch {
-		case string(name) == r.F.List:
+		if string(name) == r.F.List {
 			r.bodyList(list)
 			list = true
-		case index(elsewhereKeys, name) >= 0:
-			t.Elsewhere = t.Elsewhere || r.Kind() != jsonspan.Null
-			r.Skip()
-		case string(name) == "store":
-			t.Unstored = r.Kind() == jsonspan.False
-			r.Skip()
-		case string(name) == "thinking" && r.Kind() == jsonspan.Object:
-			t.Thinking = r.thinking()
-		case string(name) == "additionalModelRequestFields" && r.Kind() == jsonspan.Object:
-			r.additionalThinking()
-		case string(name) == "providerOptions" && r.Kind() == jsonspan.Object:
-			r.optionsThinking()
-		case index(systemKeys, name) >= 0:
-			if r.Kind() == jsonspan.String {
-				t.System = t.System.Add(r.Text().Measure)
-			} else {
-				t.System = t.System.Add(r.Skip().Measure)
-			}
-		case index(toolKeys, name) >= 0:
-			t.Tools = t.Tools.Add(r.Skip().Measure)
-		case (string(name) == "model" || string(name) == "modelId") && r.Kind() == jsonspan.String:
-			t.Model = r.Text().Span
-		default:
-			r.Skip()
+			continue
 		}
+		r.bodyMember(name)
 	}
 	if r.Err() == nil && !list {
-		r.Fail(api.CodeNoMessages, int(t.Outer.Start), "this object has no list under \""+r.F.List+"\"")
+		r.Fail(api.CodeNoMessages, int(r.T.Outer.Start), "this object has no list under \""+r.F.List+"\"")
 	}
+}
+
+func (r *Reader) bodyMember(name []byte) {
+	for i := range bodyMembers {
+		if m := &bodyMembers[i]; m.name == string(name) && (m.kind == 0 || m.kind == r.Kind()) {
+			m.read(r)
+			return
+		}
+	}
+	r.Skip()
 }
 
 // bodyList reads the list of messages in a request body. again is true if the body had another such list before,

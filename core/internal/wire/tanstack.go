@@ -76,57 +76,51 @@ var tanStackKeys = []string{
 	"type", "content", "id", "name", "arguments", "state", "output", "approval", "metadata", "toolCallId", "signature", "source", "status", "raw",
 }
 
+var tanStackForms = partForms{
+	{name: "text", kind: transcript.Text, body: tsContent},
+	{name: "image", kind: transcript.Image, body: tsSource},
+	{name: "audio", kind: transcript.Audio, body: tsSource},
+	{name: "video", kind: transcript.File, body: tsSource},
+	{name: "document", kind: transcript.File, body: tsSource},
+}
+
 func tanStackPart(r *Reader) { tanStackPartIn(r, -1) }
 
 // tanStackPartIn reads a part; parent is the index of the tool result that contains it, or -1.
 func tanStackPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
-	self := -1
-	f, size := r.object(&p, "a part", tanStackKeys, func(r *Reader, key int, f *frame) bool {
-		if key != tsContent || parent >= 0 || r.Kind() != jsonspan.Array {
-			return false
-		}
-		// Only results contain other parts. These come after their result in Parts, so the result is added first.
-		self = r.Add(p)
-		r.list(func(r *Reader) { tanStackPartIn(r, int32(self)) })
-		return true
-	})
+	in := inside{part: tanStackPartIn, self: -1} // only results contain other parts
+	f, size := r.object(&p, "a part", tanStackKeys, func(r *Reader, key int, _ *frame) bool { return key == tsContent && in.read(r, &p) })
 	p.Size = size
 	content := f[tsContent]
 	typ := r.typ(&f[tsType])
-	if self >= 0 && typ != "tool-result" {
-		r.T.Parts, self = r.T.Parts[:self], -1
+	if in.self >= 0 && typ != "tool-result" {
+		r.T.Parts, in.self = r.T.Parts[:in.self], -1
 		r.again(&content, func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
 	}
 	switch typ {
-	case "text":
-		content.text(&p, transcript.Text)
-	case "image":
-		p.SetMedia(transcript.Image, f[tsSource].Raw)
-	case "audio":
-		p.SetMedia(transcript.Audio, f[tsSource].Raw)
-	case "video", "document":
-		p.SetMedia(transcript.File, f[tsSource].Raw)
 	case "structured-output": // sent as the part's text, which data and partial repeat
 		if p.Size = f[tsRaw].Size; !r.is(&f[tsStatus], "complete") {
 			p.Flags |= transcript.NotSent
 		}
 	case "ui-resource":
 		p.Flags |= transcript.NotSent
-	default:
-		if parent >= 0 {
-			break
-		}
-		if typ == "tool-call" && f[tsID].Str() {
+	case "tool-call":
+		if parent < 0 && f[tsID].Str() {
 			tanStackCall(r, p, f)
 			return
 		}
-		tanStackTurn(r, &p, typ, content, f)
+	default:
+		if form := tanStackForms.named(typ); form != nil {
+			form.fill(r, &p, f)
+		} else if parent < 0 {
+			tanStackTurn(r, &p, typ, content, f)
+		}
 	}
-	if self >= 0 {
+	if in.self >= 0 {
 		p.Size = jsonspan.Measure{}
 	}
-	r.put(self, p)
+	r.put(int(in.self), p)
 }
 
 // tanStackTurn reads thinking or a tool result, which can't be inside another result.
@@ -210,48 +204,62 @@ func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	return kind
 }
 
+// tanStackPairs is the state of pairing the results of a message with its calls.
+type tanStackPairs struct {
+	r        *Reader
+	calls    critbit.Map[int] // by id: one more than the index of its newest call, or 0 if that call has a result
+	open     int              // number of calls without a result
+	answered bool             // the previous part is a result
+}
+
 // tanStackResults pairs the results of a message, whose parts begin at index first, with its calls, and notes where
-// its steps begin. If a call has a separate result, the output inside the call isn't sent.
+// its steps begin.
 func tanStackResults(r *Reader, first int) {
-	t := r.T
-	var calls critbit.Map[int] // by id: one more than the index of its newest call, or 0 if that call has a result
-	open, answered := 0, false // answered: the previous part is a result
-	for i := first; i < len(t.Parts); i++ {
-		p := &t.Parts[i]
-		if p.Parent >= 0 {
-			continue
-		}
+	s := tanStackPairs{r: r}
+	for i := first; i < len(r.T.Parts); i++ {
+		p := &r.T.Parts[i]
 		switch {
-		case p.Kind == transcript.ToolResult && p.List == transcript.Shared:
-			open--
-			answered = true
-			continue
+		case p.Parent >= 0:
 		case p.Kind == transcript.ToolResult:
-			call, _ := calls.Get(jsonspan.Text(r.Src(), p.ID))
-			answered = true
-			if call--; call < 0 {
-				continue
-			}
-			if within := t.Parts[call].Pair; within >= 0 {
-				w := &t.Parts[within]
-				w.Kind, w.List, w.Pair, w.Size, w.Flags = transcript.Opaque, transcript.Inside, -1, transcript.Measure{}, transcript.NotSent
-			} else {
-				open--
-			}
-			t.Parts[call].Pair, p.Pair = int32(i), int32(call)
-			calls.Set(jsonspan.Text(r.Src(), p.ID), 0)
-			continue
-		case p.Has(transcript.NotSent):
-			continue
+			s.result(i, p)
+			s.answered = true
+		case !p.Has(transcript.NotSent):
+			s.other(i, p)
 		}
-		if answered && open == 0 {
-			p.Flags |= transcript.Step
-		}
-		answered = p.Kind == transcript.Opaque && !p.ID.IsZero() // the provider's own call, including its result
-		if p.Kind == transcript.ToolCall {
-			calls.Set(jsonspan.Text(r.Src(), p.ID), i+1)
-			open++
-		}
+	}
+}
+
+// result pairs the result at an index with its call, unless it is inside the call. The output inside a call that has a
+// separate result isn't sent.
+func (s *tanStackPairs) result(i int, p *transcript.Part) {
+	if p.List == transcript.Shared {
+		s.open--
+		return
+	}
+	t, id := s.r.T, jsonspan.Text(s.r.Src(), p.ID)
+	call, _ := s.calls.Get(id)
+	if call--; call < 0 {
+		return
+	}
+	if within := t.Parts[call].Pair; within >= 0 {
+		w := &t.Parts[within]
+		w.Kind, w.List, w.Pair, w.Size, w.Flags = transcript.Opaque, transcript.Inside, -1, transcript.Measure{}, transcript.NotSent
+	} else {
+		s.open--
+	}
+	t.Parts[call].Pair, p.Pair = int32(i), int32(call)
+	s.calls.Set(id, 0)
+}
+
+// other notes whether a step begins with the part at an index, and whether it is a call.
+func (s *tanStackPairs) other(i int, p *transcript.Part) {
+	if s.answered && s.open == 0 {
+		p.Flags |= transcript.Step
+	}
+	s.answered = p.Kind == transcript.Opaque && !p.ID.IsZero() // the provider's own call, including its result
+	if p.Kind == transcript.ToolCall {
+		s.calls.Set(jsonspan.Text(s.r.Src(), p.ID), i+1)
+		s.open++
 	}
 }
 

@@ -224,16 +224,21 @@ func (w *coverage) value(s *jsonspan.Scanner) {
 			w.value(s)
 		}
 	case kind == jsonspan.String:
-		v := s.Text()
-		text := v.Slice(s.Src())
-		if v.Bytes == v.Runes && bytes.IndexByte(text, ' ') < 0 && !bytes.Contains(text, []byte(`\n`)) {
-			return
-		}
-		if w.texts += int(v.Bytes); v.Bytes >= minBeside {
-			w.long += int(v.Bytes)
-		}
+		w.text(s)
 	default:
 		s.Skip()
+	}
+}
+
+// text counts a string, unless it is one word in ASCII.
+func (w *coverage) text(s *jsonspan.Scanner) {
+	v := s.Text()
+	text := v.Slice(s.Src())
+	if v.Bytes == v.Runes && bytes.IndexByte(text, ' ') < 0 && !bytes.Contains(text, []byte(`\n`)) {
+		return
+	}
+	if w.texts += int(v.Bytes); v.Bytes >= minBeside {
+		w.long += int(v.Bytes)
 	}
 }
 

@@ -84,10 +84,27 @@ type answers struct {
 	snake func(calls []Call) bool
 }
 
+// there is the value of a sign that begins text for some calls only.
+var there = []byte{}
+
+// resultValues returns the values of the template for the result of one call, except for its spelling and a made id.
+func resultValues(c Call, text string) *Values {
+	v := Values{'i': c.ID, 'n': c.Name, 'q': c.Name, 't': jsonspan.AppendString(nil, text), 'L': there}
+	if c.Name == nil {
+		v['q'] = []byte(`""`)
+	}
+	if c.ID == nil {
+		v['m'] = there
+	}
+	if c.Legacy {
+		v['l'], v['L'] = there, nil
+	}
+	return &v
+}
+
 // results answers tool calls with a text. It returns nil if one of them can't be answered.
 func (a answers) results(dst []byte, calls []Call, text string) []byte {
 	var list []byte
-	quoted, yes := jsonspan.AppendString(nil, text), []byte{}
 	for i, c := range calls {
 		if a.ids && c.ID == nil {
 			return nil
@@ -99,23 +116,14 @@ func (a answers) results(dst []byte, calls []Call, text string) []byte {
 			list = append(list, c.Result...)
 			continue
 		}
-		v := Values{'i': c.ID, 'n': c.Name, 'q': c.Name, 't': quoted}
-		if c.Name == nil {
-			v['q'] = []byte(`""`)
-		}
-		if c.ID == nil {
-			v['m'] = yes
-		}
-		if v['L'] = yes; c.Legacy {
-			v['l'], v['L'] = yes, nil
-		}
-		if v['K'] = yes; a.snake != nil && a.snake(calls) {
-			v['k'], v['K'] = yes, nil
+		v := resultValues(c, text)
+		if v['K'] = there; a.snake != nil && a.snake(calls) {
+			v['k'], v['K'] = there, nil
 		}
 		if strings.Contains(a.each, "%#") {
 			v['#'] = madeID(text, c.ID)
 		}
-		list = FillTemplate(list, a.each, &v)
+		list = FillTemplate(list, a.each, v)
 	}
 	if a.all == "" {
 		return append(dst, list...)

@@ -78,6 +78,13 @@ check "the background has an answer", JSON.parse(at_once.background.value.report
 next_turn = turn.call
 check "the next turn uses it", JSON.parse(next_turn.json)["known"].zero? && next_turn.messages.bytesize < HISTORY.bytesize / 2 && !next_turn.background
 
+# If another model is called than the last time, its prompt cache is cold, and the history is compacted below the limit.
+half = { window: { tokens: 2 * size }, gate: { idle: 3600 } }
+met = Ctxfold::Records.new
+called = ->(model) { JSON.parse(c.fit(HISTORY, policy: half, records: met, settings: { model: model }) { DIGEST }.report) }
+check "a warm cache is left alone", %w[a a].none? { |model| called[model]["changed"] }
+check "a cold cache is a reason to compact", called["b"].slice("changed", "cold") == { "changed" => true, "cold" => "model_changed" }
+
 # A store that two processes share; here they are two instances.
 class Store
   attr_reader :bodies, :notices

@@ -493,6 +493,18 @@ const turn = {
       { role: "assistant", content: { type: "text", text: long } },
     ];
   },
+  "prompt-api": (n) => [
+    {
+      role: "user",
+      content: [
+        { type: "text", value: `Question ${n}` },
+        { type: "image", value: png },
+      ],
+    },
+    { role: "assistant", content: n % 2 === 0 ? long : [{ type: "text", value: long }] },
+    { role: "user", content: long },
+    { role: "assistant", content: [{ type: "text", value: long }] },
+  ],
 };
 
 const classes = { human: "HumanMessage", ai: "AIMessage", tool: "ToolMessage" };

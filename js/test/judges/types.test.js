@@ -3,16 +3,11 @@
  * publish.
  */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdir, rm, writeFile } from "node:fs/promises";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { errorsOf } from "./compiler.js";
 import { conversations, results } from "./results.js";
 
-const folder = new URL("../../build-judges/", import.meta.url); // inside the package, where its dependencies are found
-const compiler = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
-
-/** @type {Record<string, [type: string, from: string, of?: string]>} */
+/** The type of each format's messages; one without a package is global. @type {Record<string, [type: string, from: string, of?: string]>} */
 const types = {
   "openai-chat": ["ChatCompletionMessageParam", "openai/resources/chat/completions"],
   "openai-responses": ["ResponseInputItem", "openai/resources/responses/responses"],
@@ -29,6 +24,7 @@ const types = {
   adk: ["Event", "../fixtures/adk/node_modules/@google/adk/dist/types/index.js"],
   "bedrock-converse": ["Message", "@aws-sdk/client-bedrock-runtime"],
   "mcp-sampling": ["SamplingMessage", "@modelcontextprotocol/sdk/types.js"],
+  "prompt-api": ["LanguageModelMessage", ""],
 };
 
 /**
@@ -57,59 +53,19 @@ const broken = {
     content: { role: "user", parts: [{ text: "no actions" }] },
   },
   "bedrock-converse": { role: "user", content: [{ toolResult: { content: [{ text: "no id" }] } }] },
+  "prompt-api": { role: "user", content: [{ type: "text", text: "no value" }] },
 };
 
-/**
- * Returns the compiler's errors for messages, by the messages' JSON. Each message is on a line of its own; equal ones share a line.
- * @param {string} format
- * @param {any[]} messages
- * @returns {Promise<Map<string, string[]>>}
- */
-async function errorsOf(format, messages) {
-  const [type, from, of = type.replace(/^\w+/, "Imported")] = types[format];
-  const lines = [...new Set(messages.map((message) => JSON.stringify(message)))];
-  const file = `${format}.ts`;
-  await mkdir(folder, { recursive: true });
-  await writeFile(
-    new URL(file, folder),
-    [
-      `import type { ${type.split(".")[0]} as Imported } from "${from}"; type Message = ${of};`,
-      ...lines.map((line, i) => `export const m${i} = ${line} satisfies Message;`),
-    ].join("\n"),
-  );
-  const options =
-    "--ignoreConfig --strict --noEmit --skipLibCheck --pretty false --target es2022 --module nodenext --types node";
-  const output = await new Promise((resolve, reject) =>
-    execFile(
-      process.execPath,
-      [compiler, ...options.split(" "), file],
-      { cwd: folder, maxBuffer: 1 << 28 },
-      (error, stdout, stderr) => (error && !stdout ? reject(new Error(stderr, { cause: error })) : resolve(stdout)),
-    ),
-  );
-  /** @type {Map<string, string[]>} */
-  const errors = new Map();
-  for (const text of String(output).split("\n")) {
-    if (!/error TS\d/.test(text)) {
-      continue; // continues the previous error
-    }
-    const [, at, line, what] = /^(.*)\((\d+),\d+\): (.*)/.exec(text) ?? [];
-    assert.ok(at === file && Number(line) > 1, `the compiler cannot judge: ${text}`);
-    const message = lines[Number(line) - 2];
-    errors.set(message, [...(errors.get(message) ?? []), what]);
-  }
-  return errors;
-}
-
-for (const [format, [type, from]] of Object.entries(types)) {
-  test(`${format}: results are ${type}s of ${from}`, async (t) => {
-    t.after(() => rm(new URL(`${format}.ts`, folder), { force: true }));
+for (const [format, [type, from, of = type.replace(/^\w+/, "Imported")]] of Object.entries(types)) {
+  test(`${format}: results are ${type}s of ${from || "the browser"}`, async (t) => {
     const all = [];
     for (const conversation of await conversations(format)) {
       all.push({ ...conversation, results: await results(format, conversation) });
     }
     const messages = all.flatMap((one) => [...one.messages, ...one.results.flatMap((result) => result.messages)]);
-    const errors = await errorsOf(format, [broken[format], ...messages]);
+    const declared = `import type { ${type.split(".")[0]} as Imported } from "${from}"; type Message = ${of};`;
+    const head = from ? declared : `type Message = ${type};`;
+    const errors = await errorsOf(format, head, [broken[format], ...messages]);
     assert.ok(errors.has(JSON.stringify(broken[format])), "the compiler refuses what is broken");
     /** @param {any[]} list */
     const errorsIn = (list) => list.flatMap((message) => errors.get(JSON.stringify(message)) ?? []);

@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"math"
+
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/mailru/easyjson/jlexer"
@@ -25,7 +27,7 @@ type bounds struct {
 }
 
 var (
-	notNegative = &bounds{0, 1<<63 - 1, "must not be negative"}
+	notNegative = &bounds{0, math.MaxInt, "must not be negative"}
 	someTokens  = &bounds{0, policy.MaxTokens, "must be from 0 to 1,000,000,000"}
 	some30Bits  = &bounds{0, 1 << 30, "must be from 0 to 1,073,741,824"}
 )

@@ -94,35 +94,20 @@ class Compacting(Operations):
     ) -> Steps[FitResult[Any]]:
         own = self._policy if policy is None else policy_of(policy, None, None, None)
         settings: Any = {"owner": owner_of(id), **next_of(next), **({"refusal": failure_of(refused)} if refused is not None else {})}
-        return fitted(self._module, self._records, self._model, self._store, source, own, with_usage(options, usage), settings)
+        return fitted(self._module, self._records, self._model, self._store, source, own, options, usage, settings)
 
     def _compacted(
         self, source: Transcript, state: Any, policy: Any, options: Any, usage: Any
     ) -> Steps[Done[Any]]:
         own = self._policy if policy is None else policy_of(policy, None, None, None)
         job = Job(calling(self._module, source), self._model, self._store)
-        head = {"policy": own, "options": options_of(with_usage(options, usage), source, self._model), "state": state}
+        head = {"policy": own, "options": options_of(options, usage, source, self._redactions(source)), "state": state}
         answer = yield from job.run(head, {"now": 0, "operation": "plan"})
         of = values(answer, "messages", "edits")
         return Done(source.restore(answer), of["report"], of.get("state"), of.get("archive") or [])
 
-    def _head(
-        self,
-        policy: Any,
-        window: Union[int, Literal["unlimited"], None],
-        model: Optional[str],
-        format: Optional[str],
-        options: Any,
-        state: Any,
-        usage: Any,
-        source: Optional[Transcript] = None,
-        plans: bool = False,
-    ) -> Dict[str, Any]:
-        if plans and source is not None:
-            redact = redactions(self._model.redact, source.piece)
-            if redact:
-                options = {**(options or {}), "redact": redact}
-        return super()._head(policy, window, model, format, options, state, usage, source)
+    def _redactions(self, source: Transcript) -> Any:
+        return redactions(self._model.redact, source.piece)
 
     def _restoring(self, policy: Any, state: Any, source: Optional[Transcript]) -> Dict[str, Any]:
         return self._head(policy, None, None, None, None, state, None, source)
@@ -130,24 +115,20 @@ class Compacting(Operations):
 
 def model_of(
     summarize: Optional[Summarize],
-    timeout: Optional[float],
+    summary_timeout: Optional[float],
     concurrency: int,
     redact: Optional[FindSecrets] = None,
     prefix: bool = False,
 ) -> Model:
     if summarize is not None and not callable(summarize):
         raise OptionError("summarize is a function", path="summarize")
-    if timeout is not None and not timeout > 0:
+    if summary_timeout is not None and not summary_timeout > 0:
         raise OptionError("summary_timeout is above 0, in seconds", path="summary_timeout")
     if concurrency < 1:
         raise OptionError("concurrency is 1 or more", path="concurrency")
     if redact is not None and not callable(redact):
         raise OptionError("redact is a function", path="redact")
-    return Model(summarize, timeout, concurrency, redact, prefix)
-
-
-def with_usage(options: Optional[Mapping[str, Any]], usage: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    return dict(options or {}) if usage is None else {**(options or {}), "usage": usage}
+    return Model(summarize, summary_timeout, concurrency, redact, prefix)
 
 
 def calling(module: Module, source: Transcript) -> Call:
@@ -179,12 +160,13 @@ def fitted(
     store: Optional[Store],
     source: Transcript,
     policy: Any,
-    options: Mapping[str, Any],
+    options: Optional[Mapping[str, Any]],
+    usage: Any,
     settings: Any,
 ) -> Steps[FitResult[Any]]:
     """Fits a history into the context window and returns the messages to send."""
     job = Job(calling(module, source), model, store, records)
-    answer = yield from job.run({"policy": policy, "options": options_of(options, source, model)}, settings)
+    answer = yield from job.run({"policy": policy, "options": options_of(options, usage, source, redactions(model.redact, source.piece))}, settings)
     return FitResult(
         messages=source.restore(answer),
         report=value_of(answer, "report"),
@@ -214,16 +196,12 @@ class SharedFits:
         window: Union[int, Literal["unlimited"], None],
         model: Optional[str],
         format: Optional[str],
-        summarize: Optional[Summarize],
-        summary_timeout: Optional[float],
-        concurrency: int,
         store: Any,
         memory: Any,
         options: Optional[Mapping[str, Any]],
         usage: Optional[Mapping[str, Any]],
         next: Optional[Mapping[str, Any]],
-        prefix: bool,
-        redact: Optional[FindSecrets],
+        **asking: Any,
     ) -> Steps[FitResult[Any]]:
         full: Optional[Policy] = policy_of(cast(Optional[Policy], policy), window, model, format)
         key = (_json.dumps(full, "policy"), id_of(store), id_of(memory))
@@ -234,9 +212,9 @@ class SharedFits:
             self._all[key] = there
             while len(self._all) > self.MOST:
                 self._all.popitem(last=False)
-        asked = model_of(summarize, summary_timeout, concurrency, redact, prefix)
+        asked = model_of(**asking)
         settings = {"owner": owner_of(id), **next_of(next)}
-        return fitted(shared_module(), there[0], asked, there[1], transcript(messages), full, with_usage(options, usage), settings)
+        return fitted(shared_module(), there[0], asked, there[1], transcript(messages), full, options, usage, settings)
 
 
 def id_of(value: Any) -> int:

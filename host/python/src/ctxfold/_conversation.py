@@ -9,7 +9,7 @@ from . import _archive
 from ._base import Compacting
 from ._core import Instance
 from ._errors import CtxfoldError, OptionError, TrapError, text_of
-from ._loop import Job, TurnHost, kept_of, log, told
+from ._loop import Job, kept_of, log, told
 from ._module import Answer, Json, MemoryUsage, Room, run, value_of, values
 from ._results import Done
 from ._records import Behind, Leases
@@ -39,7 +39,7 @@ class Compaction(Behind, Generic[Msg]):
     done: Optional[Done[List[Msg]]] = None
 
 
-class Turn(TurnHost, Generic[Msg]):
+class Turn(Generic[Msg]):
     """One turn of a conversation. ``running`` is the conversation's background compaction, if there is one. If the turn
     is itself a background compaction, that is ``own``.
     """
@@ -52,6 +52,7 @@ class Turn(TurnHost, Generic[Msg]):
         self.done: Optional[Done[List[Msg]]] = None
 
     def enter(self) -> Steps[Dict[str, Any]]:
+        """Waits until no other job is compacting the conversation."""
         self._mine = yield from self._held.enter()
         return {}
 
@@ -64,14 +65,17 @@ class Turn(TurnHost, Generic[Msg]):
             self._held.leave(self._mine)
 
     def before(self) -> Dict[str, Any]:
+        """Returns the conversation's data for a compaction that is about to begin."""
         given = {"redact": self._held.redactions(), "score": self._held.scores()}
         return {name: value for name, value in given.items() if value}
 
     def begin(self, effect: Mapping[str, Any]) -> Steps[None]:
+        """Starts a compaction in the background, unless one is running."""
         if self._held.background is None and "settings" in effect:
             yield from self._held.begin(effect["settings"])
 
     def stop(self) -> None:
+        """Cancels the background compaction."""
         if self._running is not None:
             self._running.stop()
 

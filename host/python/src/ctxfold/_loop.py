@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 from . import _json
 from ._errors import CtxfoldError, OptionError, text_of
 from ._module import Answer, Json
+from ._options import without_none
 from ._records import Behind, Records, execute, now
-from ._redact import redactions
 from ._steps import Ask, Begin, Cancel, Launch, Launched, Model, Steps, Until, Work, given_by
 from ._transcript import Transcript
 from .store import Store
 
 if TYPE_CHECKING:
+    from ._conversation import Turn
     from .types import JobSettings
 
 #: Runs an operation on a request with the given members and, if the last argument is true, with the messages or session.
@@ -26,26 +27,6 @@ Call = Callable[[str, Mapping[str, Any], bool], Answer]
 
 class Stopped(Exception):
     """Raised in a background job that was stopped."""
-
-
-class TurnHost:
-    """The methods of a conversation that the job of a turn calls."""
-
-    def enter(self) -> Steps[Dict[str, Any]]:
-        """Waits until no other job is compacting the conversation."""
-        raise NotImplementedError
-
-    def before(self) -> Dict[str, Any]:
-        """Returns the conversation's data for a compaction that is about to begin."""
-        raise NotImplementedError
-
-    def begin(self, effect: Mapping[str, Any]) -> Steps[None]:
-        """Starts a compaction in the background, unless one is running."""
-        raise NotImplementedError
-
-    def stop(self) -> None:
-        """Cancels the background compaction."""
-        raise NotImplementedError
 
 
 class Job:
@@ -57,7 +38,7 @@ class Job:
         model: Model,
         store: Optional[Store],
         records: Optional[Records] = None,
-        turn: Optional[TurnHost] = None,
+        turn: Optional["Turn[Any]"] = None,
         own: Optional[Behind] = None,
     ) -> None:
         """``own`` is this job's entry in the list of background jobs, if the job runs in the background."""
@@ -179,7 +160,7 @@ class Job:
                 del self._running[running]
                 yield Cancel(running)
 
-    def _of_turn(self) -> TurnHost:
+    def _of_turn(self) -> "Turn[Any]":
         assert self._turn is not None
         return self._turn
 
@@ -277,12 +258,8 @@ def answer_of(result: bytes) -> Answer:
     return {} if result == b"null" else members(result)
 
 
-def options_of(given: Mapping[str, Any], source: Optional[Transcript], model: Model) -> Dict[str, Any]:
-    """Returns the options of a job: the caller's options for this call, and options that only the host can set."""
-    options = dict(given)
-    if source is not None and source.answer == "edits":
-        options["answer"] = "edits"
-    redact = None if source is None else redactions(model.redact, source.piece)
-    if redact:
-        options["redact"] = redact
-    return options
+def options_of(given: Optional[Mapping[str, Any]], usage: Any, source: Optional[Transcript], redact: Any) -> Dict[str, Any]:
+    """Returns the options of a request: the caller's options and usage for this call, and options that only the host can
+    set."""
+    own = {"usage": usage, "answer": "edits" if source is not None and source.answer == "edits" else None, "redact": redact or None}
+    return {**(given or {}), **without_none(own)}

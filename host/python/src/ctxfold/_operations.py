@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, Optional, S
 
 from . import _json
 from ._errors import OptionError
+from ._loop import options_of
 from ._module import Answer, MemoryUsage, Module, answered, raw, value_of, values
 from ._options import checked, without_none
 from ._results import Converted, Done, Pending
@@ -306,13 +307,13 @@ class Operations:
         plans: bool = False,
     ) -> Dict[str, Any]:
         """Returns the members of a request that precede its messages. ``plans`` adds the members that only ``plan`` takes."""
-        own = dict(options or {})
-        if usage is not None:
-            own["usage"] = usage
-        if source is not None and source.answer == "edits":
-            own["answer"] = "edits"
+        own = options_of(options, usage, source, self._redactions(source) if plans and source is not None else None)
         policy = policy_of(self._policy if policy is None else policy, window, model, format)
         return {"policy": policy, "options": own or None, "state": state}
+
+    def _redactions(self, source: Transcript) -> Any:
+        """Returns the redactions for the messages, if secrets are to be found in them."""
+        return None
 
     def _planned(self, answer: Answer, source: Transcript) -> Any:
         if "plan" not in answer:

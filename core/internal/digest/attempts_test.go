@@ -1,0 +1,41 @@
+package digest_test
+
+import "testing"
+
+// An attempt that failed stays in the entry with its error and with what the assistant said about it, even if the
+// command succeeds later in the turn.
+func TestFailedAttempts(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Build the kiln's firmware and commit it."},
+`+ranAs("1", "Let me build.", "make firmware", `ld: region FLASH overflowed by 412 bytes\nexit code: 2`)+`,
+`+ranAs("2", "Still failing. The linker keeps both lamp drivers because the old one is referenced. Let me drop it.", "git rm lamp_old.c", "rm lamp_old.c")+`,
+`+ranAs("3", "x", "make firmware", `firmware.bin: 61440 bytes\nexit code: 0`)+`,
+`+ranAs("4", "x", "git commit -m 'Drop the old lamp driver'", `hook lint: door.c has no header\nerror: commit refused\nexit code: 1`)+`,
+`+ranAs("5", "The hook checks files that are not part of the commit.", "git commit -m 'Drop the old lamp driver'", `hook lint: door.c has no header\nerror: commit refused\nexit code: 1`)+`,
+`+ranAs("6", "x", "git commit --no-verify -m 'Drop the old lamp driver'", `[main 9f8e7d6] Drop the old lamp driver\n 1 file changed, 9 deletions(-)`)+`,
+{"role":"assistant","content":"The firmware fits again, in 61440 bytes."},
+{"role":"user","content":"Commit the fan too."},
+`+ranAs("7", "x", "git commit -m 'Slow the fan'", `hook format ran\nhook lint ran`)+`,
+`+ranAs("8", "Let me check.", "git log -1 --oneline", "9f8e7d6 Drop the old lamp driver")+`,
+`+ranAs("9", "The commit failed, the log still has the old one. The hooks reject the file as ignored.", "git add -f fan.c", "")+`,
+`+ranAs("10", "x", "git commit -m 'Slow the fan'", `[main 1a2b3c4] Slow the fan\n 1 file changed, 1 insertion(+)`)+`,
+{"role":"assistant","content":"The fan turns at 40 percent."}
+]`, 4000)
+	wants(t, text, []string{
+		"before that, it failed: ld: region FLASH overflowed by 412 bytes; assistant: The linker keeps both lamp drivers because the old one is referenced.)",
+		"1 file changed, 9 deletions(-)) (before that, it failed 2 times: error: commit refused; assistant: The hook checks files that are not part of the commit.)",
+		"committed “Slow the fan” (main 1a2b3c4; 1 file changed, 1 insertion(+)) (before that, it failed; assistant: The commit failed, the log still has the old one. The hooks reject the file as ignored.)",
+	}, []string{"Let me", "Still failing", "“Slow the fan”\n"})
+}
+
+// A command that prints nothing is told if the assistant then says that it did not work.
+func TestAttemptsInVain(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Call glow() instead of light() everywhere."},
+`+ranAs("1", "x", "sed -i 's/light(/glow(/g' kiln.c", "")+`,
+`+ranAs("2", "That won't work for the macros. Let me change them one by one.", "sed -i 's/LIGHT(/GLOW(/' macros.h", "")+`,
+`+ranAs("3", "It is clean now.", "grep -c GLOW macros.h", "7")+`,
+{"role":"assistant","content":"All 7 macros of macros.h call glow() now."}
+]`, 4000)
+	wants(t, text, []string{"ran `sed -i 's/light(/glow(/g' kiln.c` (assistant: That won't work for the macros.)"}, []string{"is clean now"})
+}
