@@ -38,6 +38,18 @@ var habits = map[string]func(list []string, i, call int) []string{
 	"a clock in the system prompt": func(list []string, _, call int) []string {
 		return slices.Insert(list, 0, say("system", fmt.Sprintf("You answer questions. It is 2026-11-24 10:%02d:%02d.", call/60, call%60)))
 	},
+	"a clock in the first message": func(list []string, _, call int) []string {
+		list[0] = say("user", fmt.Sprintf("<context>It is 2026-11-24 10:%02d:%02d.</context> %s", call/60, call%60, asks(0)))
+		return list
+	},
+	"retrieved context in the first message": func(list []string, _, call int) []string {
+		list[0] = say("user", fmt.Sprintf("Context %d: %s\n\n%s", call, strings.Repeat("It was found. ", 20+call%5), asks(0)))
+		return list
+	},
+	"a date in the first message that changes every forty calls": func(list []string, _, call int) []string {
+		list[0] = say("user", fmt.Sprintf("<context>Today is 2026-11-%d.</context> %s", 20+call/40, asks(0)))
+		return list
+	},
 	"a reminder that moves on with the newest message": func(list []string, i, call int) []string {
 		list[len(list)-1] = say("user", fmt.Sprintf("%s\n\n<reminder>%d turns are left. Be brief.</reminder>", asks(i), 1000-call))
 		return list
@@ -109,8 +121,13 @@ func sameCosts(t *testing.T, made map[string]counts) {
 	t.Helper()
 	plain := made["plain"]
 	for habit, n := range made {
-		// What is retrieved is sent too, so a window is full a little earlier.
-		if n.compactions > plain.compactions+1 || n.calls > plain.calls+1 || n.compactions < plain.compactions-1 {
+		// What is retrieved is sent too, so a window is full a little earlier. That a first message changes is only known after a compaction,
+		// which is made once more, of more messages.
+		more, asked := 1, 1
+		if strings.Contains(habit, "in the first message") {
+			more, asked = 2, 3
+		}
+		if n.compactions > plain.compactions+more || n.calls > plain.calls+asked || n.compactions < plain.compactions-1 {
 			t.Errorf("%s: %+v, where the same words take %+v", habit, n, plain)
 		}
 	}

@@ -797,6 +797,8 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *P
 			jsonfield.String(in, (*string)(&out.Format))
 		case "prints":
 			jsonfield.Strings(in, &out.Prints)
+		case "later":
+			jsonfield.Strings(in, &out.Later)
 		case "model":
 			jsonfield.String(in, (*string)(&out.Model))
 		default:
@@ -821,6 +823,15 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in 
 			out.RawString("null")
 		} else {
 			jsonfield.PutStrings(out, in.Prints)
+		}
+	}
+	{
+		const prefix string = ",\"later\":"
+		out.RawString(prefix)
+		if in.Later == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			jsonfield.PutStrings(out, in.Later)
 		}
 	}
 	if in.Model != "" {
@@ -866,13 +877,13 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *P
 					out.Requests = (out.Requests)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v10 SummaryRequest
+					var v13 SummaryRequest
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v10).UnmarshalEasyJSON(in)
+						(v13).UnmarshalEasyJSON(in)
 					}
-					out.Requests = append(out.Requests, v10)
+					out.Requests = append(out.Requests, v13)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -926,11 +937,11 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in 
 		}
 		{
 			out.RawByte('[')
-			for v12, v13 := range in.Requests {
-				if v12 > 0 {
+			for v15, v16 := range in.Requests {
+				if v15 > 0 {
 					out.RawByte(',')
 				}
-				(v13).MarshalEasyJSON(out)
+				(v16).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -2171,9 +2182,9 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi34(in *jlexer.Lexer, out *E
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v67 Edit
-			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in, &v67)
-			*out = append(*out, v67)
+			var v70 Edit
+			easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi35(in, &v70)
+			*out = append(*out, v70)
 			in.WantComma()
 		}
 		in.Delim(']')

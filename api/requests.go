@@ -164,6 +164,8 @@ type Plan struct {
 	Asked []string `json:"asked,omitempty"`
 	// Fit reports whether the plan was made by fit: its steps need the same memory.
 	Fit bool `json:"fit,omitempty"`
+	// Changing reports whether the text of the first message changes between requests, so that the compaction keeps it.
+	Changing bool `json:"changing,omitempty"`
 	// Correction adjusts the estimates to the provider's count.
 	Correction *Correction `json:"correction,omitempty"`
 }
@@ -204,12 +206,16 @@ type Summaries []Summary
 //
 //easyjson:json
 type MemoryEntry struct {
-	Version      int    `json:"version"`
-	Format       Format `json:"format"`
-	Messages     int    `json:"messages"`      // number of history messages that the compaction covered, including those that it kept
-	Print        string `json:"print"`         // fingerprint of those messages
-	SentMessages int    `json:"sent_messages"` // number of sent messages by which a program that continued from the result is recognized
-	Sent         string `json:"sent"`          // fingerprint of those messages
+	Version  int    `json:"version"`
+	Format   Format `json:"format"`
+	Messages int    `json:"messages"` // number of history messages that the compaction covered, including those that it kept
+	Print    string `json:"print"`    // fingerprint of those messages
+	// Later is their fingerprint without the text of the first message that is no system message. If that text changes, the entry still
+	// applies, provided that it keeps the message as it is.
+	Later        string `json:"later,omitempty"`
+	Changing     bool   `json:"changing,omitempty"` // that text had changed before, so the compaction keeps the message
+	SentMessages int    `json:"sent_messages"`      // number of sent messages by which a program that continued from the result is recognized
+	Sent         string `json:"sent"`               // fingerprint of those messages
 	// Edits produce the messages that are sent in place of the covered messages. Behind are the changes to individual
 	// later messages; each applies as long as its message exists.
 	Edits  Raw `json:"edits" is:"MemoryEdits"`

@@ -822,6 +822,8 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *P
 			jsonfield.Strings(in, &out.Asked)
 		case "fit":
 			jsonfield.Bool(in, (*bool)(&out.Fit))
+		case "changing":
+			jsonfield.Bool(in, (*bool)(&out.Changing))
 		case "correction":
 			if in.IsNull() {
 				in.Skip()
@@ -902,6 +904,10 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in 
 	if in.Fit {
 		const prefix string = ",\"fit\":"
 		jsonfield.PutBool(out, prefix, bool(in.Fit))
+	}
+	if in.Changing {
+		const prefix string = ",\"changing\":"
+		jsonfield.PutBool(out, prefix, bool(in.Changing))
 	}
 	if in.Correction != nil {
 		const prefix string = ",\"correction\":"
@@ -1570,6 +1576,10 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *M
 			jsonfield.Int(in, (*int)(&out.Messages))
 		case "print":
 			jsonfield.String(in, (*string)(&out.Print))
+		case "later":
+			jsonfield.String(in, (*string)(&out.Later))
+		case "changing":
+			jsonfield.Bool(in, (*bool)(&out.Changing))
 		case "sent_messages":
 			jsonfield.Int(in, (*int)(&out.SentMessages))
 		case "sent":
@@ -1630,6 +1640,14 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	{
 		const prefix string = ",\"print\":"
 		jsonfield.PutString(out, prefix, string(in.Print))
+	}
+	if in.Later != "" {
+		const prefix string = ",\"later\":"
+		jsonfield.PutString(out, prefix, string(in.Later))
+	}
+	if in.Changing {
+		const prefix string = ",\"changing\":"
+		jsonfield.PutBool(out, prefix, bool(in.Changing))
 	}
 	{
 		const prefix string = ",\"sent_messages\":"

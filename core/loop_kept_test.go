@@ -149,7 +149,7 @@ func (c *keptApp) end(j *simulatedJob) {
 			w.violated("%s: a compaction was made without having entered", j.name)
 		}
 		c.adopt(j)
-	case f == nil, f.Code == api.FailureCancelled && j.cancelled, f.Code == api.FailureStore && !w.calm():
+	case f == nil, f.Code == api.FailureCancelled && j.cancelled, f.Code == api.FailureStore && (!w.calm() || len(w.stalls) > 0):
 	case (f.Code == api.FailureStill || f.Code == api.FailureNotFull) && j.settings.Refusal != nil:
 	default:
 		w.violated("%s: %s: %s", j.name, f.Code, f.Message)

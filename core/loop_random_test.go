@@ -312,10 +312,11 @@ func (j *simulatedJob) sent() (sent []string, newest bool, err error) {
 // verify checks the result of a job.
 func (w *world) verify(j *simulatedJob, calm bool) {
 	if f := j.failure; f != nil {
+		late := !calm || len(w.stalls) > 0 // for a process that was suspended, stores took too long
 		switch {
 		case f.Code == api.FailureCancelled && j.cancelled:
-		case f.Code == api.FailureStore && !calm:
-		case f.Code == api.FailureRecords && !calm && j.settings.RecordsRequired:
+		case f.Code == api.FailureStore && late:
+		case f.Code == api.FailureRecords && late && j.settings.RecordsRequired:
 		case f.Code == api.FailureStill && j.settings.Refusal != nil:
 		default:
 			w.violated("%s: %s: %s", j.name, f.Code, f.Message)
@@ -393,7 +394,7 @@ func shrink(s schedule, wrong string) (schedule, string) {
 // TestLoopSchedules plays schedules: apps that append, edit, delete, regenerate and branch, in two replicas that crash, with stores and
 // models that fail, are slow or never answer. Whatever happens, every call ends with messages that the provider accepts, nothing is lost,
 // and no job waits forever. Operations are answered by a small core. With CTXFOLD_LONG it plays a million schedules; CTXFOLD_SCHEDULES sets
-// another number, and with CTXFOLD_SEED=n it plays only that one.
+// another number, and CTXFOLD_SEED the first of them; alone it plays only that one.
 func TestLoopSchedules(t *testing.T) { playAll(t, true, 500, 10_000, 1_000_000) }
 
 // TestLoopSchedulesOfCore plays schedules in which the whole core answers.
@@ -416,7 +417,7 @@ func playAll(t *testing.T, small bool, short, usual, long uint64) {
 			}
 		}
 	}
-	if os.Getenv("CTXFOLD_SEED") != "" {
+	if os.Getenv("CTXFOLD_SEED") != "" && os.Getenv("CTXFOLD_SCHEDULES") == "" {
 		seeds = 1
 	}
 	played, events, asked, made, adopted, begun, stopped, waited := 0, 0, 0, 0, 0, 0, 0, 0

@@ -39,9 +39,10 @@ type smallPolicy struct {
 	}
 }
 
-// smallList is a list of messages, and the fingerprints of its first message, of its first two, and so on.
+// smallList is a list of messages, and the fingerprints of its first message, of its first two, and so on; the later ones ignore what the
+// first message says if they cover more.
 type smallList struct {
-	messages, prints []string
+	messages, prints, later []string
 }
 
 func (c *smallCore) list(text string) *smallList {
@@ -49,7 +50,9 @@ func (c *smallCore) list(text string) *smallList {
 		return l
 	}
 	l := &smallList{messages: elements(text)}
-	l.prints = smallPrints(l.messages)
+	if l.prints = smallPrints(l.messages); len(l.messages) > 0 {
+		l.later = append(l.prints[:1:1], smallPrints(l.messages[1:])...)
+	}
 	c.lists[text] = l
 	return l
 }
@@ -205,7 +208,8 @@ func (c *smallCall) Run(op operations.Op, members ...loop.Member) ([]byte, *json
 	}
 	switch op {
 	case operations.OpPrints:
-		return append(encodedTexts([]byte(`{"format":"openai-chat","prints":`), c.core.list(c.text).prints), '}'), nil
+		l := c.core.list(c.text)
+		return append(encodedTexts(append(encodedTexts([]byte(`{"format":"openai-chat","prints":`), l.prints), `,"later":`...), l.later), '}'), nil
 	case operations.OpCheck:
 		return c.check(c.begun(nil), &o), nil
 	case operations.OpFit:

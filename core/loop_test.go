@@ -333,7 +333,7 @@ func TestLoopRemembered(t *testing.T) {
 	w.forgets = true
 	settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: api.RecordsByOwner, Remembered: 2}
 	for conversation := range 4 {
-		messages := strings.Replace(boats(40), "boat", fmt.Sprint("boat ", conversation), 1)
+		messages := strings.ReplaceAll(boats(40), "boat", fmt.Sprint("boat ", conversation))
 		w.start("a call", &replica, boatPolicy, messages, settings, nil)
 		w.run(w.now + 600_000)
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -11,18 +12,20 @@ import (
 // memory is a remembered compaction of the beginning of a history: an entry that an earlier fit returned, and that the request passes in
 // its member memory. An entry that can't be read, or has another version, is ignored, which costs at most another compaction.
 type memory struct {
-	version int
-	format  string
-	at      point  // the messages that were replaced, and the messages sent for them, by which a continuation of the result is recognized
-	newest  bool   // whether the newest user message was replaced too
-	calls   string // how the replaced messages write their tool calls; "" if unknown
-	edits   jsonspan.Span
-	behind  jsonspan.Span // the edits after the replaced messages; zero if there are none
-	points  []point       // the whole history that was compacted, and shorter beginnings, longest first
-	state   jsonspan.Span
-	result  []place // the messages sent in place of the replaced ones
-	tail    []place // changes to later messages: changed, dropped or, with before, inserted
-	given   *memory // the same compaction relative to the list that the program passed, if that list continued from what was sent before; otherwise nil
+	version  int
+	format   string
+	at       point  // the messages that were replaced, and the messages sent for them, by which a continuation of the result is recognized
+	newest   bool   // whether the newest user message was replaced too
+	later    string // print of the replaced messages without the text of the first one; "" if unknown
+	changing bool   // whether that text had changed before
+	calls    string // how the replaced messages write their tool calls; "" if unknown
+	edits    jsonspan.Span
+	behind   jsonspan.Span // the edits after the replaced messages; zero if there are none
+	points   []point       // the whole history that was compacted, and shorter beginnings, longest first
+	state    jsonspan.Span
+	result   []place // the messages sent in place of the replaced ones
+	tail     []place // changes to later messages: changed, dropped or, with before, inserted
+	given    *memory // the same compaction relative to the list that the program passed, if that list continued from what was sent before; otherwise nil
 }
 
 const (
@@ -123,6 +126,10 @@ func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 		m.format = shortOf(src, v)
 	case "newest":
 		m.newest = v.Kind == jsonspan.True
+	case "later":
+		m.later = shortOf(src, v)
+	case "changing":
+		m.changing = v.Kind == jsonspan.True
 	case "calls":
 		m.calls = shortOf(src, v)
 	case "edits":
@@ -232,6 +239,11 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 		return m.at.sentMessages, true
 	}
 	return 0, false
+}
+
+// keeps reports whether the entry, which was read, leaves message in as it is.
+func (m *memory) keeps(in int) bool {
+	return slices.ContainsFunc(m.result, func(p place) bool { return p.in == in && p.text == nil })
 }
 
 // isAt reports whether print is the print of the first n messages.

@@ -22,7 +22,7 @@ func fit(r *request, dst []byte) []byte {
 	if r.err != nil {
 		return dst
 	}
-	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.history.state}
+	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.history.state, Changing: r.history.changing}
 	p.Messages = len(r.t.Messages)
 	if p.Correction = r.correct(&p.State); !r.bounded(r.options.Force) {
 		return dst
@@ -48,8 +48,9 @@ func prints(r *request, dst []byte) []byte {
 	if !r.t.Model.IsZero() {
 		a.Model = r.t.Text(r.t.Model)
 	}
-	for _, p := range r.t.Prints(0, 0) {
-		a.Prints = append(a.Prints, p.String())
+	prints, later := r.t.Prints(0, 0)
+	for i := range prints {
+		a.Prints, a.Later = append(a.Prints, prints[i].String()), append(a.Later, later[i].String())
 	}
 	return appendJSON(dst, a.MarshalEasyJSON)
 }

@@ -29,7 +29,9 @@ type history struct {
 	since    int                      // index of the first message that was added after the entry was made
 	prints   []transcript.Fingerprint // prints of the history's beginnings with at least from+1 messages
 	from     int
-	before   []point // shorter beginnings with known prints
+	later    []transcript.Fingerprint // prints of all beginnings without the text of the first message; nil if they are unknown
+	changing bool                     // whether the text of the first message has changed since an earlier request
+	before   []point                  // shorter beginnings with known prints
 	state    api.State
 	source   *transcript.Transcript // the given list, as read
 }
@@ -54,22 +56,27 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	if r.read(s, reading{before: before, unweighed: some}); r.err != nil {
 		return
 	}
+	changing := r.resumed != nil && r.resumed.plan.Changing
 	if !some {
-		r.source = r.withHistory(&history{known: -1, source: r.t.Clone(), messages: r.t.Input})
+		r.keepFirst(changing)
+		r.source = r.withHistory(&history{known: -1, source: r.t.Clone(), messages: r.t.Input, changing: changing})
 		return
 	}
+	prints, later := r.t.Prints(0, 0)
+	list, differs := r.found(prints, later)
+	changing = changing || differs
+	r.keepFirst(changing)
 	given := r.source
-	prints := given.t.Prints(0, 0)
-	for _, f := range r.found(prints) {
-		used := &history{known: f.index, entry: f.entry, source: given.t}
-		if !f.entry.read(r.src) || policy.Decode(f.entry.state.Slice(r.src), &used.state) != nil || f.sent && !used.goOn(prints) {
+	for _, f := range list {
+		used := &history{known: f.index, entry: f.entry, source: given.t, changing: changing}
+		if !f.entry.read(r.src) || f.later && !f.entry.keeps(given.t.FirstSaid()) || policy.Decode(f.entry.state.Slice(r.src), &used.state) != nil || f.sent && !used.goOn(prints) {
 			continue
 		}
 		again := *r
 		if f.sent {
 			again.source = given.withHistory(used)
 			again.read(jsonspan.New(r.src).At(start), reading{before: before})
-		} else if used.replaced = used.entry.at.messages; !again.join(used, prints) {
+		} else if used.replaced, used.later = used.entry.at.messages, later; !again.join(used, prints) {
 			continue // the entry was modified, or its messages have another format, so ignore it
 		}
 		if calls := f.entry.calls; calls != "" && !f.sent && calls != spellingOf(given.t, 0, f.entry.at.messages) {
@@ -81,7 +88,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 		r.source, r.err = again.source, again.err
 		return
 	}
-	r.source = given.withHistory(&history{known: -1, source: given.t, messages: given.t.Input})
+	r.source = given.withHistory(&history{known: -1, source: given.t, messages: given.t.Input, changing: changing})
 	r.read(jsonspan.New(r.src).At(start), reading{before: before})
 }
 
@@ -92,15 +99,23 @@ type candidate struct {
 	messages int  // how many of the given messages it replaces
 	whole    int  // how many messages of the whole history it covers
 	sent     bool // whether the history continues from what was sent
+	later    bool // whether the text of the first message differs, so that the entry only applies if it keeps that message
 }
 
 // found returns the entries that apply to a history with the given prints. Entries that replace more messages come first; if they replace
-// equally many, those that cover more of the whole history, and then the newer ones.
-func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
+// equally many, those that cover more of the whole history, and then the newer ones. changing reports whether one of the entries was made
+// for another text of the first message, or after that text had changed.
+func (r *request) found(prints, later []transcript.Fingerprint) (list []candidate, changing bool) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
-			if n, sent := m.beginning(prints); n > 0 && r.shares(m.format) {
-				list = append(list, candidate{m, i, n, r.remembered[i].at.messages, sent})
+			n, sent := m.beginning(prints)
+			differs := n == 0 && isAt(later, m.at.messages, m.later)
+			if differs {
+				n = m.at.messages
+			}
+			if n > 0 && r.shares(m.format) {
+				list = append(list, candidate{m, i, n, r.remembered[i].at.messages, sent, differs})
+				changing = changing || differs || m.changing
 				break
 			}
 		}
@@ -108,7 +123,18 @@ func (r *request) found(prints []transcript.Fingerprint) (list []candidate) {
 	sorting.Func(list, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.whole, a.whole), cmp.Compare(b.index, a.index))
 	})
-	return list
+	return list, changing
+}
+
+// keepFirst pins the first message that isn't a system message if its text changes between requests, as that of a message with the date or
+// with retrieved context: a digest of it would be wrong in the next request.
+func (r *request) keepFirst(changing bool) {
+	if first := r.t.FirstSaid(); changing && first < r.t.Input {
+		p, next := *r.policy, *r.source
+		p.Pins = append(slices.Clone(p.Pins), policy.Pin{Index: &first})
+		next.policy = &p
+		r.source = &next
+	}
 }
 
 // shares reports whether a message written in the given format has the same bytes in the history's format.
@@ -170,7 +196,8 @@ func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	if !ok {
 		return false
 	}
-	h.from, h.prints = p.messages, h.source.Prints(p.sentMessages, print)
+	h.from = p.messages
+	h.prints, _ = h.source.Prints(p.sentMessages, print)
 	h.before = append(slices.Clone(m.points), m.at)
 	h.state.Messages = p.sentMessages
 	return true

@@ -44,11 +44,11 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
 	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
 	m.read(c)
-	if m.sent = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
+	if m.sent, _ = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
 		return nil
 	}
 	if h.prints == nil {
-		h.prints = h.source.Prints(0, 0)
+		h.prints, h.later = h.source.Prints(0, 0)
 	}
 	m.end()
 	first, behind, ok := m.split()
@@ -58,7 +58,10 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	}
 	print, _ := m.printAt(m.cut)
 	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print, State: *c.State(),
-		Edits: m.appendEdits(nil, m.list[:first])}
+		Changing: h.changing, Edits: m.appendEdits(nil, m.list[:first])}
+	if m.cut <= len(h.later) {
+		e.Later = h.later[m.cut-1].String()
+	}
 	if len(behind) > 0 {
 		e.Behind = m.appendEdits(nil, behind)
 	}

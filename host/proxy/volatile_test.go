@@ -32,6 +32,14 @@ func TestVolatile(t *testing.T) {
 		"retrieved context in the newest message": func(list []string, i, call int) []string {
 			return append(list[:len(list)-1], say("user", found(call)+"\n\n"+asks(i)))
 		},
+		"a clock in the first message": func(list []string, _, call int) []string {
+			list[0] = say("user", fmt.Sprintf("<context>It is 10:%02d:%02d.</context> %s", call/60, call%60, asks(0)))
+			return list
+		},
+		"a map of the repository in the first message": func(list []string, _, call int) []string {
+			list[0] = say("user", found(call)+"\n\n"+asks(0))
+			return list
+		},
 		"a clock in the system prompt": func(list []string, _, call int) []string {
 			return slices.Insert(list, 0, say("system", fmt.Sprintf("You answer questions. It is Tuesday, 24 November 2026, 10:%02d:%02d.", call/60, call%60)))
 		},
@@ -91,7 +99,11 @@ func TestVolatile(t *testing.T) {
 	made["a system prompt with what was retrieved, in a named conversation"] = [2]int{n, len(summaries)}
 	plain := made["plain"]
 	for habit, n := range made {
-		if n[0] > plain[0]+1 || n[0] < plain[0]-1 || n[1] > plain[1]+1 {
+		more, asked := 1, 1
+		if strings.HasSuffix(habit, "in the first message") { // one is made before it is known that the message changes, and room is lost to it
+			more, asked = 2, 3
+		}
+		if n[0] > plain[0]+more || n[0] < plain[0]-1 || n[1] > plain[1]+asked {
 			t.Errorf("%s: %d compactions and %d calls, where the same words take %d and %d", habit, n[0], n[1], plain[0], plain[1])
 		}
 	}

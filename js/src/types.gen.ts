@@ -1601,6 +1601,10 @@ export interface Plan {
   asked?: string[];
   /** fit reports whether the plan was made by fit: its steps need the same memory. */
   fit?: boolean;
+  /**
+   * changing reports whether the text of the first message changes between requests, so that the compaction keeps it.
+   */
+  changing?: boolean;
   /** correction adjusts the estimates to the provider's count. */
   correction?: Correction;
 }
@@ -2067,6 +2071,13 @@ export interface MemoryEntry {
   messages: number;
   /** fingerprint of those messages */
   print: string;
+  /**
+   * later is their fingerprint without the text of the first message that is no system message. If that text changes,
+   * the entry still applies, provided that it keeps the message as it is.
+   */
+  later?: string;
+  /** that text had changed before, so the compaction keeps the message */
+  changing?: boolean;
   /** number of sent messages by which a program that continued from the result is recognized */
   sent_messages: number;
   /** fingerprint of those messages */
@@ -2162,6 +2173,10 @@ export interface Prints {
   format: Format;
   /** fingerprints of the first one, two, … messages */
   prints: string[];
+  /**
+   * later are the same without the text of the first message that is no system message, where they cover more messages.
+   */
+  later: string[];
   /** model is the model that a request body or an answer of open names. */
   model?: string;
 }

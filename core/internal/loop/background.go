@@ -20,7 +20,7 @@ func (t *turn) begin() {
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
 	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: t.Behind}
 	if k := t.keysOf(); k != nil && len(k.prints) > 0 && t.Behind == 0 {
-		e.Keys = append([]string{k.key(k.mark(0))}, k.all(0)...)
+		e.Keys = append([]string{k.key(k.mark(0))}, k.of(k.later)...)
 	}
 	t.emit(e)
 }
@@ -46,7 +46,7 @@ func (t *turn) behind(running []api.RunningJob) {
 	if k == nil {
 		return
 	}
-	list := k.all(0)
+	list := k.of(k.later)
 	sorting.Ordered(list)
 	mine := func(key string) bool {
 		_, found := slices.BinarySearch(list, key)

@@ -45,6 +45,7 @@ type Job struct {
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
 	At       int       `json:"at,omitempty"`
+	Later    bool      `json:"later,omitempty"`    // whether records for other texts of the first message are being, or were, looked up
 	Uses     bool      `json:"uses,omitempty"`     // whether the model's calls of the conversation are being, or were, looked up
 	Measured bool      `json:"measured,omitempty"` // whether the idle time of the conversation is known
 	Counted  bool      `json:"counted,omitempty"`

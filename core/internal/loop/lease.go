@@ -44,7 +44,7 @@ func (t *turn) requestFirst() {
 		if k == nil {
 			return
 		}
-		list = append(list, k.all(0)...)
+		list = append(list, k.of(k.later)...)
 	}
 	t.Phase = phaseLeasing
 	t.request(list, false)
@@ -110,7 +110,7 @@ func (t *turn) takeLease(f flight, r *api.EffectResult) {
 func (t *turn) await(at int) {
 	t.WaitKey = t.LeaseKey
 	if k := t.keysOf(); at > 0 && t.Settings.Operation != api.JobPlan && k != nil && at <= len(k.prints) {
-		t.WaitKey = k.key(k.prints[len(k.prints)-at])
+		t.WaitKey = k.key(k.later[len(k.later)-at])
 	}
 	if t.GiveUpAt == 0 {
 		t.GiveUpAt = t.Clock + 2*max(t.Settings.SummaryTimeout, defaultSummaryTimeout) + 2*t.Settings.Lease

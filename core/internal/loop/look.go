@@ -92,14 +92,12 @@ func (t *turn) load() {
 func (t *turn) again() {
 	t.Base, t.Plan, t.Questions = nil, nil, nil
 	if t.can(api.EffectLoad) { // otherwise what was found before the store failed remains
-		t.Found, t.Attempts, t.At, t.Seen = nil, nil, 0, ""
+		t.Found, t.Attempts, t.At, t.Later, t.Seen = nil, nil, 0, false, ""
 	}
 	if t.Measured { // the model may have been called again since then
 		t.Measured, t.Uses, t.Options.Idle, t.Options.Cold = false, false, 0, ""
 	}
-	if t.Counted { // the count was made for other messages
-		t.Counted, t.Options.Usage = false, nil
-	}
+	t.recount(true)
 	t.load()
 }
 
@@ -157,6 +155,11 @@ func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 		t.idle(found.record.Calls)
 		return false
 	}
+	if t.Later {
+		t.addFound(found.record.Entries)
+		t.recount(len(found.record.Entries) > 0)
+		return false
+	}
 	if r.Record == nil {
 		t.At = maxKeys
 		return false
@@ -200,11 +203,16 @@ func (t *turn) further(a answer) bool {
 	if k := t.keysOf(); k == nil || t.At >= len(k.prints) {
 		return false
 	}
-	if t.Counted { // the count was made for other messages
-		t.Counted, t.Options.Usage = false, nil
-	}
+	t.recount(true)
 	t.load()
 	return true
+}
+
+// recount forgets the count of what is sent, if other messages are sent.
+func (t *turn) recount(others bool) {
+	if others && t.Counted {
+		t.Counted, t.Options.Usage = false, nil
+	}
 }
 
 // loadUses looks up when the model was last called, if that matters and isn't known yet. It returns true if the job
@@ -243,9 +251,8 @@ func (t *turn) recordsFailed(r *api.EffectResult, what string) bool {
 // look runs the operation with the entries found, and continues according to its response.
 func (t *turn) look() {
 	if due := t.Due; due != nil {
-		if t.Due = nil; t.free() && t.Seen == t.DueSeen && t.DueSize > 0 && t.DueSize == len(t.core.Messages()) {
-			a := readAnswer(due)
-			t.make(a, t.entry(a.known()))
+		if t.Due = nil; t.Seen == t.DueSeen && t.DueSize > 0 && t.DueSize == len(t.core.Messages()) {
+			t.decide(readAnswer(due))
 			return
 		}
 	}
@@ -269,15 +276,21 @@ func (t *turn) look() {
 	if attempt != nil {
 		t.Tries, t.Paused = attempt.Tries, t.Clock < attempt.Again
 	}
-	base := t.entry(a.known())
-	if stale := base != nil && base.Tries > 0 && t.replaces(base); t.err == nil {
-		t.decide(a, base, stale)
-	}
+	t.decide(a)
 }
 
-// decide decides how to continue with a response: return it, make the compaction that is due, or, if stale is set,
-// repeat the compaction that was applied, because the model failed during it.
-func (t *turn) decide(a answer, base *entry, stale bool) {
+// decide decides how to continue with a response: return it, make the compaction that is due, or repeat the compaction that was applied if
+// the model failed during it. Before a compaction is made or begun, the job looks for those that were made for other texts of the first message.
+func (t *turn) decide(a answer) {
+	base := t.entry(a.known())
+	stale := base != nil && base.Tries > 0 && t.replaces(base)
+	if t.err != nil {
+		return
+	}
+	if (a.due() || a.starts() && t.begins() && !t.Paused) && t.looksForLater() {
+		t.loadLater(a)
+		return
+	}
 	repeats := stale && t.Clock >= base.Again && t.can(api.EffectAsk) && !t.Repeated && !t.Options.Force
 	switch {
 	case t.Paused && t.Settings.Background:
@@ -296,10 +309,31 @@ func (t *turn) decide(a answer, base *entry, stale bool) {
 		t.repeat(base)
 	default:
 		if !t.free() {
-			t.Due, t.DueSeen, t.DueSize = a.json, t.Seen, len(t.core.Messages())
+			t.keepDue(a)
 		}
 		t.make(a, base)
 	}
+}
+
+// keepDue keeps a response for when the job looks again, in case nothing has changed until then.
+func (t *turn) keepDue(a answer) {
+	t.Due, t.DueSeen, t.DueSize = a.json, t.Seen, len(t.core.Messages())
+}
+
+// looksForLater reports whether records for other texts of the first message are still to be looked up before the compaction that is due is
+// made. Many apps write into their first message what changes with each request: the date, what they have retrieved.
+func (t *turn) looksForLater() bool {
+	if t.Later || t.Settings.Operation == api.JobPlan || !t.byPrefix() || !t.can(api.EffectLoad) || t.foundMost() {
+		return false
+	}
+	k := t.keysOf()
+	return k != nil && len(k.later) > 1
+}
+
+func (t *turn) loadLater(a answer) {
+	t.keepDue(a)
+	t.Later, t.Phase = true, phaseLoading
+	t.access(api.Effect{Effect: api.EffectLoad, Keys: t.keysOf().of(t.keysOf().later)})
 }
 
 // options returns the options of the job's operation. If a provider rejected messages that fit into the known window,
@@ -347,7 +381,7 @@ func (t *turn) attempt() (newest *attempt) {
 	k := t.keysOf()
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
-		if k != nil && k.begins(a.Messages, a.Print) && (newest == nil || a.Messages > newest.Messages) {
+		if k != nil && isAt(k.prints, a.Messages, a.Print) && (newest == nil || a.Messages > newest.Messages) {
 			newest = a
 		}
 	}
@@ -447,14 +481,14 @@ const volatile = 4
 // mark returns the print of the messages that a compaction replaces, the first cut ones. Other jobs can tell by it that this compaction
 // is in progress.
 func (k *keys) mark(cut int) string {
-	n := len(k.prints)
+	n := len(k.later)
 	switch {
 	case cut > 0 && cut <= n:
-		return k.prints[cut-1]
+		return k.later[cut-1]
 	case n >= 2*volatile:
-		return k.prints[n-1-volatile]
+		return k.later[n-1-volatile]
 	}
-	return k.prints[n-1]
+	return k.later[n-1]
 }
 
 func appendFailure(f *api.Failure) []byte {

@@ -551,6 +551,8 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 			}
 		case "at":
 			jsonfield.Int(in, (*int)(&out.At))
+		case "later":
+			jsonfield.Bool(in, (*bool)(&out.Later))
 		case "uses":
 			jsonfield.Bool(in, (*bool)(&out.Uses))
 		case "measured":
@@ -759,6 +761,10 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 	if in.At != 0 {
 		const prefix string = ",\"at\":"
 		jsonfield.PutInt(out, prefix, int(in.At))
+	}
+	if in.Later {
+		const prefix string = ",\"later\":"
+		jsonfield.PutBool(out, prefix, bool(in.Later))
 	}
 	if in.Uses {
 		const prefix string = ",\"uses\":"

@@ -270,6 +270,7 @@ type keys struct {
 	owner  []byte // hash of the owner
 	format string
 	prints []string // the prints of the first message, of the first two messages, and so on
+	later  []string // those without the text of the first message, which is only in the print of that message alone
 }
 
 // keysOf returns the keys of the history that came with the event, or nil if it could not be read.
@@ -282,7 +283,7 @@ func (t *turn) keysOf() *keys {
 		return nil
 	}
 	owner := handles.Handle([]byte(t.Settings.Owner))
-	t.known = &keys{owner: bytesOf(owner), format: a.text("format"), prints: textsOf(a.members.of("prints"))}
+	t.known = &keys{owner: bytesOf(owner), format: a.text("format"), prints: textsOf(a.members.of("prints")), later: textsOf(a.members.of("later"))}
 	if t.Settings.Model == "" {
 		t.Settings.Model = orElse(a.text("model"), t.core.Gate().Model)
 	}
@@ -297,9 +298,12 @@ func (k *keys) key(print string) string {
 }
 
 // all returns the keys of all messages, of all except the last one, and so on; it skips the first from of them.
-func (k *keys) all(from int) (list []string) {
-	for i := len(k.prints) - 1 - from; i >= 0; i-- {
-		list = append(list, k.key(k.prints[i]))
+func (k *keys) all(from int) []string { return k.of(k.prints[:max(0, len(k.prints)-from)]) }
+
+// of returns the keys for the given prints, the last one first.
+func (k *keys) of(prints []string) (list []string) {
+	for i := len(prints) - 1; i >= 0; i-- {
+		list = append(list, k.key(prints[i]))
 	}
 	return list
 }
@@ -308,25 +312,34 @@ func (k *keys) all(from int) (list []string) {
 func (k *keys) under(e *entry) []string {
 	lists := e.lists()
 	list := []string{k.key(textOf(lists[0].of("print"))), k.key(textOf(lists[0].of("sent")))}
-	for _, given := range lists[1:] {
-		list = append(list, k.key(textOf(given.of("print"))))
+	for i, m := range lists {
+		if i > 0 {
+			list = append(list, k.key(textOf(m.of("print"))))
+		}
+		if later := textOf(m.of("later")); later != "" {
+			list = append(list, k.key(later))
+		}
 	}
 	return list
 }
 
-// replaced returns the prints of those beginnings of the history that an entry replaces.
+// replaced returns the prints of those beginnings of the history that an entry replaces, whatever the first message says.
 func (k *keys) replaced(e *entry) (prints []string) {
 	for _, m := range e.lists() {
-		if print := textOf(m.of("print")); k.begins(numberOf(m.of("messages")), print) {
+		n := numberOf(m.of("messages"))
+		if print := textOf(m.of("print")); isAt(k.prints, n, print) {
 			prints = append(prints, print)
+		}
+		if later := textOf(m.of("later")); isAt(k.later, n, later) {
+			prints = append(prints, later)
 		}
 	}
 	return prints
 }
 
-// begins reports whether the first messages of the history have the given print.
-func (k *keys) begins(messages int, print string) bool {
-	return messages > 0 && messages <= len(k.prints) && k.prints[messages-1] == print
+// isAt reports whether print is the print of the first messages of a history with the given prints.
+func isAt(prints []string, messages int, print string) bool {
+	return messages > 0 && messages <= len(prints) && prints[messages-1] == print
 }
 
 // bytesOf decodes hexadecimal digits.

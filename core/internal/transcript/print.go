@@ -23,25 +23,39 @@ var unseen = []string{
 // Like every [Fingerprint] these are not collision-resistant: keep the conversations of different users apart.
 //
 // The result has one fingerprint for each message from index start on. before is the fingerprint of the messages
-// before start, or 0 if there are none.
-func (t *Transcript) Prints(start int, before Fingerprint) []Fingerprint {
+// before start, or 0 if there are none. Without messages before them, later are the fingerprints that also ignore the
+// text of the first message which is no system message, as soon as they cover another message.
+func (t *Transcript) Prints(start int, before Fingerprint) (prints, later []Fingerprint) {
 	p := printer{t: t}
-	prints := make([]Fingerprint, 0, t.Input-start)
-	all, front := uint64(before), true
-	for i := range t.Input {
+	prints, later = make([]Fingerprint, 0, t.Input-start), make([]Fingerprint, 0, t.Input-start)
+	all, others, first := uint64(before), uint64(before), t.FirstSaid()
+	for i := start; i < t.Input; i++ {
 		m := &t.Messages[i]
-		front = front && m.Role == System
-		if i < start {
-			continue
+		role := uint64(m.Role)<<8 | uint64(m.Variant) | 1<<16
+		h, other := role, role
+		if i >= first {
+			h = p.parts(role, m.First, m.First+m.Count, -1)
 		}
-		h := uint64(m.Role)<<8 | uint64(m.Variant) | 1<<16
-		if !front {
-			h = p.parts(h, m.First, m.First+m.Count, -1)
+		if i > first {
+			other = h
 		}
-		all = step(all, h)
-		prints = append(prints, Fingerprint(all))
+		all, others = step(all, h), step(others, other)
+		prints, later = append(prints, Fingerprint(all)), append(later, Fingerprint(others))
 	}
-	return prints
+	if first < len(later) {
+		later[first] = prints[first]
+	}
+	return prints, later
+}
+
+// FirstSaid returns the index of the first message that isn't a system message, or Input if there is none.
+func (t *Transcript) FirstSaid() int {
+	for i := range t.Input {
+		if t.Messages[i].Role != System {
+			return i
+		}
+	}
+	return t.Input
 }
 
 // Print returns the fingerprint of message i by itself. It covers what Prints covers, and also the ids of tool calls and results. So a

@@ -312,7 +312,7 @@ class Operations:
         return {"policy": policy, "options": own or None, "state": state}
 
     def _redactions(self, source: Transcript) -> Any:
-        """Returns the redactions for the messages, if secrets are to be found in them."""
+        """Returns the redactions for the messages; None if no function finds secrets in them."""
         return None
 
     def _planned(self, answer: Answer, source: Transcript) -> Any:

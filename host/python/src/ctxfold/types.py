@@ -1344,6 +1344,10 @@ class Plan(TypedDict):
     """asked lists the ids of the pending requests. A request that the next step doesn't answer counts as failed."""
     fit: NotRequired[bool]
     """fit reports whether the plan was made by fit: its steps need the same memory."""
+    changing: NotRequired[bool]
+    """
+    changing reports whether the text of the first message changes between requests, so that the compaction keeps it.
+    """
     correction: NotRequired[Correction]
     """correction adjusts the estimates to the provider's count."""
 
@@ -2006,6 +2010,13 @@ class MemoryEntry(TypedDict):
     """number of history messages that the compaction covered, including those that it kept"""
     print: str
     """fingerprint of those messages"""
+    later: NotRequired[str]
+    """
+    later is their fingerprint without the text of the first message that is no system message. If that text changes,
+    the entry still applies, provided that it keeps the message as it is.
+    """
+    changing: NotRequired[bool]
+    """that text had changed before, so the compaction keeps the message"""
     sent_messages: int
     """number of sent messages by which a program that continued from the result is recognized"""
     sent: str
@@ -2107,6 +2118,10 @@ class Prints(TypedDict):
     format: Format
     prints: List[str]
     """fingerprints of the first one, two, … messages"""
+    later: List[str]
+    """
+    later are the same without the text of the first message that is no system message, where they cover more messages.
+    """
     model: NotRequired[str]
     """model is the model that a request body or an answer of open names."""
 
