@@ -22,6 +22,8 @@ type talk struct {
 	turns     []int32  // of items; see pair
 	skipped   bool     // messages before the next item were skipped
 	chosen    *extract.Extract
+	known     []string      // what is written next to the digest
+	served    bool          // see serve
 	facts     map[int]*fact // facts of the chosen sentences, by Chosen.Sentence
 	corrected []correction
 	countered []countered
@@ -114,7 +116,8 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 	k.counter()
 	k.favourRules(rules, block)
 	k.pair()
-	k.chosen = extract.New(k.items, append(beside, block))
+	k.known = append(beside, block)
+	k.chosen = extract.New(k.items, k.known)
 	return k
 }
 
@@ -345,6 +348,7 @@ const longestOld = 1000
 
 // sections returns the sections of a digest of about size bytes. Statements chosen from the same message share a line.
 func (k *talk) sections(size int) (out [sections]string) {
+	k.serve(size)
 	var b [sections]strings.Builder
 	day, speaker, before := "", "", -1
 	chosen, was := k.supersede(k.choose(size))

@@ -181,7 +181,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 			if !cl.ends {
 				continue
 			}
-			gain := (sum*int64(s.factor) + with) / exp2(log2(uint64(length))*lengthPower>>10)
+			gain := (sum*int64(s.factor) + with) / exp2(log2(uint64(length))*c.power>>10)
 			if with == 0 && cl.words[1]-c.clauses[first].words[0] < 4 {
 				gain = gain * fewWords / plain
 			}

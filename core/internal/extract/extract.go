@@ -30,6 +30,8 @@ type Item struct {
 	Uncut bool
 	// Whole treats the text as one sentence, uncut.
 	Whole bool
+	// Terse means that the text has already been shortened, so that a part is worth as much as it has words; see [Terse].
+	Terse bool
 	// Follows means that the item was said directly after the previous item, so its first sentence may depend on the last sentence of
 	// the previous item.
 	Follows bool
@@ -83,6 +85,7 @@ type Extract struct {
 	weights   []int32 // the weight of each stem, in 1/1024
 	known     []uint8 // for each stem, 1 if a text next to the extract contains it, otherwise 0
 	gained    bool    // sentence.alone has been computed
+	power     int64   // see lengthPower
 	before    before  // what precedes the next sentence
 	forms     []form
 	formAt    map[uint64]int32 // one more than the index of each form, by its print
@@ -137,10 +140,13 @@ type occurrence struct {
 // New splits items into sentences and weighs their words. Those texts appear next to the chosen sentences, so each of their words
 // is treated as chosen once.
 func New(items []Item, beside []string) *Extract {
-	e := &Extract{items: items, formAt: map[uint64]int32{}}
+	e := &Extract{items: items, formAt: map[uint64]int32{}, power: lengthPower}
 	size := 0
 	for _, it := range items {
 		size += len(it.Text)
+		if it.Terse {
+			e.power = plain
+		}
 	}
 	e.stems.init(size / 32)
 	e.said = make(prints, 1<<bits.Len(uint(size/64+64)))
@@ -174,6 +180,7 @@ const (
 	withDigit = 1229 // a sentence with a number: a date, an amount
 	withName  = 1229
 	question  = 410 // a question: it says what isn't known yet
+	ofOthers  = 512 // a word of a terse text that is neither, in a script with spaces
 	fewWords  = 512 // for clauses of fewer than four words
 )
 
@@ -234,6 +241,8 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 				o.factor = 0
 			case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1, inQuotes != nil && inQuotes[k]:
 				o.factor = twice
+			case it.Terse && w.Kind&words.Pair == 0:
+				o.factor = ofOthers
 			}
 			if w.Kind&words.Pair != 0 {
 				e.signs.see(text[w.From:w.End], o.stem, int32(len(e.sentences))+1)

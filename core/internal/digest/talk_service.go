@@ -1,0 +1,99 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+)
+
+// In a dialogue with a service (a booking, a repair, an account), each matter becomes one line with the values of its messages: "table for 4
+// at 19:30 on Friday – name Berger – reference number 7GK2". Whole sentences would have room for half as many.
+
+// A chat is such a dialogue if it has at least leastService messages of at most shortService bytes on average, a quarter of them have a number,
+// and one in courtesyShare is a question of the assistant or a courtesy. It is shortened if it has more than tightService times as much text as
+// fits.
+const (
+	shortService  = 160
+	leastService  = 12
+	courtesyShare = 12
+	tightService  = 3
+)
+
+// bothMark is the speaker of a matter, turnMark separates what was said in turn, and longestMatter is the length, in bytes, from which on a line isn't continued.
+const (
+	bothMark      = "both"
+	turnMark      = "; "
+	longestMatter = 200
+)
+
+// service reports whether the chat is a dialogue with a service that is much longer than size bytes.
+func (k *talk) service(size int) bool {
+	all, numbers, courtesies, count := 0, 0, 0, 0
+	for i := range k.items {
+		text := k.items[i].Text
+		if !k.sources[i].fresh {
+			continue
+		}
+		count++
+		all += len(text)
+		if strings.ContainsAny(text, "0123456789") {
+			numbers++
+		}
+		if asks, idle := extract.Closing(text); idle || asks && k.sources[i].own {
+			courtesies++
+		}
+	}
+	return count >= leastService && all <= shortService*count && all > size*tightService && numbers*4 >= count && courtesies*courtesyShare >= count
+}
+
+// serve joins the messages of each matter, if the chat is a dialogue with a service that is much longer than size bytes. A matter ends when
+// the assistant says goodbye, or when the user says something that depends on nothing before it.
+func (k *talk) serve(size int) {
+	if k.served || !k.service(size) {
+		return
+	}
+	k.served = true
+	m := matter{talk: k, first: -1}
+	for i := range k.items {
+		m.add(i)
+	}
+	k.chosen = extract.New(k.items, k.known)
+}
+
+// matter is what a dialogue is about at one message.
+type matter struct {
+	*talk
+	first int  // the item that has the text of the matter, -1 if there is none; the items joined to it have no text
+	asked bool // the message before asks something
+}
+
+// add joins item i to the matter, or begins another one with it.
+func (m *matter) add(i int) {
+	it, src := &m.items[i], &m.sources[i]
+	if !src.fresh || src.denied || len(it.Weighed) > 0 || len(it.Text) > 2*shortService {
+		m.first = -1
+		return
+	}
+	replies := m.asked && !src.own
+	asks, closes := extract.Closing(it.Text)
+	m.asked = asks && !closes
+	if m.first >= 0 && (!src.own && !replies && !extract.Continues(it.Text) || len(m.items[m.first].Text) > longestMatter || src.day != m.sources[m.first].day) {
+		m.first = -1
+	}
+	said := extract.Terse(it.Text, !src.own && (replies || m.first < 0))
+	switch {
+	case said == "":
+	case m.first < 0:
+		m.first = i
+		it.Text, it.Terse, it.Follows = said, true, false
+	default:
+		m.items[m.first].Text += turnMark + said
+		if head := &m.sources[m.first]; head.speaker != src.speaker {
+			head.speaker = bothMark
+		}
+		it.Text = ""
+	}
+	if closes && src.own {
+		m.first = -1
+	}
+}
