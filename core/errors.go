@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // appendError writes {"error":…} for an error in request.
@@ -21,6 +22,23 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	dst = append(dst, `,"offset":`...)
 	dst = strconv.AppendInt(dst, int64(offset), 10)
 	return append(dst, `}}`...)
+}
+
+// nameSession replaces an error in the messages if they are a session file. Then the error says what to do with it.
+// Messages in one of several formats are left to the caller, who can name the format.
+func (r *request) nameSession() {
+	at := int(r.members[operations.InMessages].Start)
+	if r.err.Offset < at || r.err.Code == api.CodeAmbiguousFormat || r.op == &operations.Operations[operations.OpSave] {
+		return
+	}
+	if kind, _ := r.sessionKind(); kind != "" {
+		r.err = &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: at, Message: "this is " + sessionFile(kind) + ", not a list of messages: call open with it, and pass what open returns"}
+	}
+}
+
+// sessionFile describes a session file for people.
+func sessionFile(kind string) string {
+	return "a session file of the kind \"" + kind + "\", which open reads"
 }
 
 // elsewhere returns the error for a feature, named by what, that only the whole build has.

@@ -262,11 +262,12 @@ func play(s schedule) (*world, string) {
 				w.violated("%s: a job has no end", name)
 			}
 		}
-		if calls == 2 && calm && !strings.Contains(s.policy, "start") && !jobs[0].refuses && len(s.can) == len(allEffects) && w.wrong == "" {
+		if calls == 2 && calm && !strings.Contains(s.policy, "start") && !jobs[0].refuses && len(s.can) == len(allEffects) && w.wrong == "" &&
+			len(w.stalls) == 0 { // a suspended process loses its lease, and may have no time left for the model
 			if one, two := string(jobs[0].result["edits"]), string(jobs[1].result["edits"]); one != two {
 				w.violated("%s: two calls for one history send %s and %s", name, one, two)
 			}
-			if jobs[0].asks > 0 && jobs[1].asks > 0 && w.down == 0 && len(w.stalls) == 0 { // a suspended process loses its lease
+			if jobs[0].asks > 0 && jobs[1].asks > 0 && w.down == 0 {
 				w.violated("%s: two calls for one history both ask the model", name)
 			}
 		}
@@ -395,7 +396,7 @@ func shrink(s schedule, wrong string) (schedule, string) {
 // models that fail, are slow or never answer. Whatever happens, every call ends with messages that the provider accepts, nothing is lost,
 // and no job waits forever. Operations are answered by a small core. With CTXFOLD_LONG it plays a million schedules; CTXFOLD_SCHEDULES sets
 // another number, and CTXFOLD_SEED the first of them; alone it plays only that one.
-func TestLoopSchedules(t *testing.T) { playAll(t, true, 500, 10_000, 1_000_000) }
+func TestLoopSchedules(t *testing.T) { playAll(t, true, 500, 2_000, 1_000_000) }
 
 // TestLoopSchedulesOfCore plays schedules in which the whole core answers.
 func TestLoopSchedulesOfCore(t *testing.T) { playAll(t, false, 20, 100, 5_000) }

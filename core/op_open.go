@@ -7,7 +7,26 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
+
+// sessionKind returns the kind of the session file that the request has where messages belong, and the wire format of
+// that file's messages. Both are "" if it is no session file. If the file consists of lines, the first one is the
+// member's value, and the others follow it.
+func (r *request) sessionKind() (kind, format string) {
+	at := r.members[operations.InMessages].Start
+	if at == 0 {
+		return "", ""
+	}
+	s, end := jsonspan.New(r.src).At(at), len(r.src)
+	if value := s.Skip().Span; s.Err() == nil && s.Kind() != jsonspan.Object {
+		end = int(value.End)
+	}
+	if k := sessionfile.Detect(r.src[at:end]); k != nil {
+		return k.Name, k.Format
+	}
+	return "", ""
+}
 
 // open extracts the live conversation from a session file. Its request is the file itself.
 func open(r *request, dst []byte) []byte {

@@ -20,19 +20,7 @@ func save(r *request, dst []byte) []byte {
 	}
 	file := []byte(r.text(operations.InFile))
 	in := sessionfile.Saving{Src: r.src, Messages: r.elements()}
-	if p := r.members[operations.InTokens]; r.err == nil && !p.IsZero() {
-		n, ok := jsonspan.Int(r.src, p)
-		if !ok || n < 0 || n > policy.MaxTokens {
-			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: "tokens must be a number from 0 to 1,000,000,000"}, p.Start)
-		}
-		in.Tokens = int64(n)
-	}
-	if p := r.members[operations.InTime]; r.err == nil && !p.IsZero() {
-		if in.Time = r.text(operations.InTime); r.err == nil && sessionfile.Millis(in.Time) < 0 {
-			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: `time must be like "2026-03-01T10:00:00.000Z"`}, p.Start)
-		}
-	}
-	if r.err != nil {
+	if r.savedAt(&in); r.err != nil {
 		return dst
 	}
 	saved, err := sessionfile.Save(file, in)
@@ -49,6 +37,22 @@ func save(r *request, dst []byte) []byte {
 	dst = append(jsonspan.AppendString(dst, saved.Kind), `,"kept":`...)
 	dst = append(strconv.AppendInt(dst, int64(saved.Kept), 10), `,"text":`...)
 	return append(jsonspan.AppendString(dst, saved.Text), '}')
+}
+
+// savedAt reads how large the conversation was, in tokens, and the time, if the request has them.
+func (r *request) savedAt(in *sessionfile.Saving) {
+	if p := r.members[operations.InTokens]; r.err == nil && !p.IsZero() {
+		n, ok := jsonspan.Int(r.src, p)
+		if !ok || n < 0 || n > policy.MaxTokens {
+			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: "tokens must be a number from 0 to 1,000,000,000"}, p.Start)
+		}
+		in.Tokens = int64(n)
+	}
+	if p := r.members[operations.InTime]; r.err == nil && !p.IsZero() {
+		if in.Time = r.text(operations.InTime); r.err == nil && sessionfile.Millis(in.Time) < 0 {
+			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: `time must be like "2026-03-01T10:00:00.000Z"`}, p.Start)
+		}
+	}
 }
 
 // elements returns the messages of the request, which contains a list, a request body, or the result of open.

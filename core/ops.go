@@ -87,6 +87,7 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 		answer = runs[i](r, nil)
 	}
 	if r.err != nil {
+		r.nameSession()
 		return appendError(nil, src, r.err)
 	}
 	return answer
@@ -158,8 +159,10 @@ func detect(r *request, dst []byte) []byte {
 		if r.fail(s.Err(), 0); r.err == nil {
 			r.fail(notHere(found.CertainFormat(), at), 0)
 		}
-		if r.err == nil {
-			doubt(&found, s.At(at))
+		if r.err == nil && !readable(&found, s.At(at)) {
+			if kind, format := r.sessionKind(); kind != "" {
+				found.Resemble(&wire.Shape{Name: sessionFile(kind), Nearest: format})
+			}
 		}
 	}
 	if r.err != nil {

@@ -66,9 +66,13 @@ func (r *request) parseMembers(pass bool) {
 		}
 	}
 	s.End()
-	if r.fail(s.Err(), 0); r.err != nil {
-		return
+	if r.fail(s.Err(), 0); r.err == nil {
+		r.readRest()
 	}
+}
+
+// readRest reads what could only be read once all members were known: the session, or the settings and the transcript.
+func (r *request) readRest() {
 	switch {
 	case r.has(operations.InSession):
 		r.enter()

@@ -93,21 +93,24 @@ func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset ui
 	return other
 }
 
-// doubt lowers the confidence in the format that the signs make certain if it reads less than half of the text at the
-// scanner.
-func doubt(found *wire.Detection, s *jsonspan.Scanner) {
+// readable reports whether the signs make a format certain that can read the messages at the scanner. It lowers the
+// confidence in a format that reads less than half of their text.
+func readable(found *wire.Detection, s *jsonspan.Scanner) bool {
 	f := found.CertainFormat()
 	if f == nil {
-		return
+		return false
 	}
 	t := f.Read(s)
 	if s.Err() != nil {
-		return // an error says nothing about the format
+		return false // an error says nothing about the format
 	}
 	if read, missed, beside := f.CoverageFrom(t, 0); missed+beside <= read {
-		return
+		return true
 	}
-	if c := f.Coverage(t); c.IsDoubtful() {
-		found.Guesses[0].Confidence *= float64(c.Read) / float64(c.Read+c.MissedBytes())
+	c := f.Coverage(t)
+	if !c.IsDoubtful() {
+		return true
 	}
+	found.Guesses[0].Confidence *= float64(c.Read) / float64(c.Read+c.MissedBytes())
+	return false
 }

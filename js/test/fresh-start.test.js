@@ -76,8 +76,8 @@ async function goModules() {
     GOWORK: "off",
     GOPROXY: `file://${stock}/proxy,file://${cache}/cache/download`,
     GOSUMDB: "off",
-    // The cache can be removed, the next page finds earlier builds, and what is only built to be run once is not optimized.
-    GOFLAGS: "-modcacherw -trimpath -gcflags=github.com/ctxfold/...=-N",
+    // The cache can be removed, the next page finds earlier builds, and what is only built to be run once is neither optimized nor debugged.
+    GOFLAGS: "-modcacherw -trimpath -ldflags=-w '-gcflags=github.com/ctxfold/...=-N -dwarf=false'",
   };
 }
 

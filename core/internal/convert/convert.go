@@ -180,8 +180,13 @@ func (c *conversion) name() {
 			fresh = append(fresh, int32(n))
 		}
 	}
+	c.nameNew(fresh, &taken)
+}
+
+// nameNew assigns new ids to tool calls, which aren't taken yet.
+func (c *conversion) nameNew(calls []int32, taken *critbit.Map[bool]) {
 	next := 1
-	for _, n := range fresh {
+	for _, n := range calls {
 		id := ""
 		for ; id == "" || taken.Has(id); next++ {
 			digits := strconv.FormatInt(int64(next), 10)
@@ -189,7 +194,7 @@ func (c *conversion) name() {
 		}
 		taken.Add(id)
 		c.ids[n] = id
-		if p := &t.Parts[n]; !p.ID.IsZero() {
+		if p := &c.t.Parts[n]; !p.ID.IsZero() {
 			c.losePart(n, api.LossIDForm, api.InsteadChanged, id)
 		}
 	}

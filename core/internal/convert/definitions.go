@@ -161,6 +161,15 @@ func loweredType(typ string) string {
 	return typ
 }
 
+// loweredMember appends a member of a schema whose value is at the scanner.
+func loweredMember(dst []byte, key string, s *jsonspan.Scanner) []byte {
+	dst = append(jsonspan.AppendString(dst, key), ':')
+	if key == "type" && s.Kind() == jsonspan.String {
+		return jsonspan.AppendString(dst, loweredType(jsonspan.Text(s.Src(), s.Text().Span)))
+	}
+	return lowered(dst, s)
+}
+
 // lowered appends a schema, with type names in lower case as in JSON Schema; Gemini spells them in capitals.
 func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	switch s.Kind() {
@@ -172,12 +181,7 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 				dst = append(dst, ',')
 			}
 			first = false
-			dst = append(jsonspan.AppendString(dst, key), ':')
-			if string(key) == "type" && s.Kind() == jsonspan.String {
-				dst = jsonspan.AppendString(dst, loweredType(jsonspan.Text(s.Src(), s.Text().Span)))
-			} else {
-				dst = lowered(dst, s)
-			}
+			dst = loweredMember(dst, string(key), s)
 		}
 		return append(dst, '}')
 	case jsonspan.Array:

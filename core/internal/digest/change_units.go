@@ -14,7 +14,7 @@ type change struct {
 	created        bool // the call wrote the whole content
 	deleted        bool
 	removed, added []string
-	content        string // the whole content if the call wrote it
+	content        string // the whole content if the call wrote it, or the text with which an edit replaced another one
 }
 
 // The names of the arguments that hold the text before an edit, the text after it, and a file's whole new content.
@@ -74,7 +74,7 @@ func linesOf(text string) (lines []string) {
 // lineChanges returns the change that replaces one text with another.
 func lineChanges(path, before, after string) change {
 	old, now := linesOf(before), linesOf(after)
-	return change{path: path, removed: without(old, now), added: without(now, old)}
+	return change{path: path, removed: without(old, now), added: without(now, old), content: after}
 }
 
 // without returns the lines of list that are not in other.

@@ -67,7 +67,7 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuo
 	for i := range k.turns {
 		r.said.add(k.turns[i].asked)
 		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; u.kind.isProse() && u.factor != isDropped {
+			if u := &k.turns[i].units[n]; (u.kind.isProse() || u.kind == changeUnit) && u.factor != isDropped {
 				r.said.add(u.text)
 			}
 		}
@@ -188,7 +188,7 @@ func beginsWord(name string, at int) bool {
 	return is(at, 'A', 'Z') && (is(at-1, 'a', 'z') || is(at-1, 'A', 'Z') && is(at+1, 'a', 'z'))
 }
 
-// changed adds the passages of a file that a call wrote as a whole. The log says what an edit does.
+// changed adds the passages of the text that a call wrote into a file.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if !stays && c.content != "" && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
 		r.add(message, c.path, r.later.without(c.path, c.content), false)
@@ -329,7 +329,9 @@ func (l *laterChanges) add(c *change) {
 	}
 	l.edited.Add(c.path)
 	for _, line := range c.removed {
-		l.removed.Add(fileLine(c.path, line))
+		if names := telling([]string{line}); names != nil { // brackets occur everywhere
+			l.removed.Add(fileLine(c.path, line))
+		}
 	}
 }
 
@@ -349,6 +351,10 @@ func (l *laterChanges) ran(script string) string {
 	}
 	return printed[0]
 }
+
+// leastCodeLine is the minimum length, in bytes, of a line that shows that a passage is read again. Shorter lines, such as
+// brackets, occur in many passages.
+const leastCodeLine = 8
 
 // without returns the content of a file with leftOut in place of the lines that are removed or read again later.
 func (l *laterChanges) without(path, content string) string {
@@ -371,7 +377,9 @@ func (l *laterChanges) without(path, content string) string {
 		b.WriteString(line)
 	}
 	for line := range strings.Lines(content) {
-		l.read.Add(fileLine(path, strings.TrimSpace(line[number(line):])))
+		if code := strings.TrimSpace(line[number(line):]); len(code) >= leastCodeLine {
+			l.read.Add(fileLine(path, code))
+		}
 	}
 	if left {
 		return ""

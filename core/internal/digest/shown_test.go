@@ -167,8 +167,8 @@ func TestFailedCallsAreNotQuoted(t *testing.T) {
 	}
 }
 
-// What a call wrote as a whole is quoted as it wrote it. An edit's lines have no indentation, so that its braces stay, and lines of which the braces
-// don't show where a block ends are not quoted.
+// What a call wrote is quoted as it wrote it, even if it replaced only a part of a file. Lines of which the braces don't show where a block ends are
+// not quoted.
 func TestQuotesOfChanges(t *testing.T) {
 	ask := `{"role":"user","content":"Why does glazeUpload lose files of glazeUsers?"}`
 	end := `{"role":"assistant","content":"glazeUpload is called twice for glazeUsers."},{"role":"user","content":"Thanks, and now?"}`
@@ -177,16 +177,24 @@ func TestQuotesOfChanges(t *testing.T) {
 		"func glazeUpload(glazeUsers Users) {\n\tif glazeUsers.busy > 17 {\n\t\tglazeUsers.rest = 40\n\t}\n\tglazeUsers.done = 90\n"
 	wrote := `{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"write","arguments":{"path":"/kiln/src/up.go","content":"` + escaped.Replace(lines+"}\n") +
 		`"}}]},{"role":"tool_result","tool_call_id":"1","tool_name":"write","content":"ok"}`
-	if shown := shownOf(t, ask, wrote, end); !strings.Contains(shown, "      if glazeUsers.busy > 17 {\n        glazeUsers.rest = 40\n      }\n      glazeUsers.done = 90") {
+	const body = "      if glazeUsers.busy > 17 {\n        glazeUsers.rest = 40\n      }\n      glazeUsers.done = 90"
+	if shown := shownOf(t, ask, wrote, end); !strings.Contains(shown, body) {
 		t.Errorf("a file that was written is not quoted as it is:\n%s", shown)
 	}
 	edit := func(now string) string {
 		return strings.NewReplacer("ID", "1", "FILE", "up.go", "OLD", "const a = 1", "NEW", escaped.Replace(now)).Replace(kilnEdit)
 	}
-	if shown := shownOf(t, ask, edit(lines+"}\n"), end); shown != "" && !strings.Contains(shown, "    glazeUsers.rest = 40\n    }\n    glazeUsers.done = 90") {
-		t.Errorf("an edit is quoted without its braces:\n%s", shown)
+	if shown := shownOf(t, ask, edit(lines+"}\n"), end); !strings.Contains(shown, body) {
+		t.Errorf("an edit is not quoted as it is:\n%s", shown)
 	}
 	if shown := shownOf(t, ask, edit(lines), end); strings.Contains(shown, "glazeUsers.done") {
 		t.Errorf("an edit of which a brace is missing is quoted:\n%s", shown)
+	}
+	file := escaped.Replace("// glazeUsers are all that glazeUpload knows about the people who fire their pots here.\ntype glazeUsers struct {\n\tbusy int\n\tdone int\n}\n\n" +
+		"// glazeUpload sends the files of glazeUsers to the kiln, one after the other.\nfunc glazeUpload() {\n\tsendAll()\n}\n")
+	read := strings.NewReplacer("ID", "0", "FILE", "up.go", "OUT", file).Replace(kilnRead)
+	grown := strings.NewReplacer("ID", "1", "FILE", "up.go", "OLD", escaped.Replace("\tbusy int\n\tdone int"), "NEW", escaped.Replace("\tbusy int\n\trest int\n\tdone int")).Replace(kilnEdit)
+	if shown := shownOf(t, ask, read, grown, end); strings.Contains(shown, "busy int") || !strings.Contains(shown, "sendAll()") {
+		t.Errorf("a type is quoted as it was before an edit added a line to it, or an untouched function is missing:\n%s", shown)
 	}
 }

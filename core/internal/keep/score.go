@@ -42,9 +42,14 @@ func (k *Keeper) ScoreParts(given *api.Score, room int) {
 	for _, s := range given.Calls {
 		calls.Set(s.ID, s.Score)
 	}
-	if calls.Len() == 0 {
-		return
+	if calls.Len() > 0 {
+		k.scoreCalls(&calls)
 	}
+}
+
+// scoreCalls gives tool calls and their results the scores that calls has by id.
+func (k *Keeper) scoreCalls(calls *critbit.Map[float64]) {
+	t, of := k.doc.T, k.scores.parts
 	for n := range t.Parts {
 		p := &t.Parts[n]
 		if p.Kind != transcript.ToolCall || p.ID.IsZero() {

@@ -133,7 +133,7 @@ func (j *Job) check() *jsonspan.Error {
 	switch {
 	case j.Version != Version:
 		return mismatch("the job was made by another version")
-	case j.LastID < 0 || len(j.Flights) > maxFlights || j.Tries < 0 || j.Polls < 0 || j.Lost < 0 || j.Saves < 0 || j.At < 0 || j.At > maxKeys:
+	case min(j.LastID, j.Tries, j.Polls, j.Lost, j.Saves, j.At) < 0 || len(j.Flights) > maxFlights || j.At > maxKeys:
 		return mismatch("this is no job")
 	}
 	switch j.Phase {

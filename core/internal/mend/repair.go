@@ -87,12 +87,7 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := md.Violations()
 		if md.tolerated == nil {
-			md.tolerated, md.refused = map[uint64]cases{}, md.RefusedOf(violations)
-			for _, v := range violations {
-				if v.Severity == wire.Tolerated && md.policy.Repair != "all" {
-					md.tolerated[placeOf(&v)] |= 1 << v.Case
-				}
-			}
+			md.noteFirst(violations)
 		}
 		if len(violations) == 0 {
 			return
@@ -101,6 +96,19 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool { return !which(v) || md.came(&v, place) })
 		if !md.mendFirst(violations) {
 			return
+		}
+	}
+}
+
+// noteFirst notes which of the input's violations are refused, and which are tolerated and stay.
+func (md *Mender) noteFirst(violations []wire.Violation) {
+	md.tolerated, md.refused = map[uint64]cases{}, md.RefusedOf(violations)
+	if md.policy.Repair == "all" {
+		return
+	}
+	for _, v := range violations {
+		if v.Severity == wire.Tolerated {
+			md.tolerated[placeOf(&v)] |= 1 << v.Case
 		}
 	}
 }

@@ -6,6 +6,7 @@
 package overflow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -161,54 +162,52 @@ func Message(body string) string {
 	return body
 }
 
+// errorTexts are the texts of an error in JSON: in an object under error, under error itself, and next to it.
+type errorTexts struct {
+	plain, message, detail found
+	inner                  [3]found // message, detail, type
+}
+
+func (e *errorTexts) member(s *jsonspan.Scanner, key string) {
+	object := s.Kind() == jsonspan.Object
+	switch {
+	case key == "message":
+		e.message.read(s)
+	case key == "detail":
+		e.detail.read(s)
+	case key == "error" && !object:
+		e.inner = [3]found{}
+		e.plain.read(s)
+	case key == "error":
+		e.plain, e.inner = found{}, [3]found{}
+		for key := range s.Members {
+			if k := slices.Index(innerTexts, string(key)); k >= 0 {
+				e.inner[k].read(s)
+			} else {
+				s.Skip()
+			}
+		}
+	default:
+		s.Skip()
+	}
+}
+
+var innerTexts = []string{"message", "detail", "type"}
+
 func extract(src []byte) (string, bool) {
 	s := jsonspan.New(src)
 	if s.Kind() != jsonspan.Object {
 		return "", false
 	}
-	var outer [2]found // message, detail
-	inner := [3]found{}
-	plain := found{}
-	read := func(f *found) {
-		*f = found{}
-		if s.Kind() == jsonspan.String {
-			*f = found{strings.TrimSpace(jsonspan.Text(src, s.Text().Span)), true}
-		} else {
-			s.Skip()
-		}
-	}
+	var e errorTexts
 	for key := range s.Members {
-		switch {
-		case string(key) == "message":
-			read(&outer[0])
-		case string(key) == "detail":
-			read(&outer[1])
-		case string(key) == "error" && s.Kind() == jsonspan.Object:
-			plain, inner = found{}, [3]found{}
-			for key := range s.Members {
-				switch string(key) {
-				case "message":
-					read(&inner[0])
-				case "detail":
-					read(&inner[1])
-				case "type":
-					read(&inner[2])
-				default:
-					s.Skip()
-				}
-			}
-		case string(key) == "error":
-			inner = [3]found{}
-			read(&plain)
-		default:
-			s.Skip()
-		}
+		e.member(s, string(key))
 	}
 	s.End()
 	if s.Err() != nil {
 		return "", false
 	}
-	for _, f := range []found{plain, inner[0], inner[1], inner[2], outer[0], outer[1]} {
+	for _, f := range []found{e.plain, e.inner[0], e.inner[1], e.inner[2], e.message, e.detail} {
 		if f.ok {
 			return f.text, true
 		}
@@ -219,4 +218,14 @@ func extract(src []byte) (string, bool) {
 type found struct {
 	text string
 	ok   bool
+}
+
+// read reads the text at the scanner, or skips another value.
+func (f *found) read(s *jsonspan.Scanner) {
+	*f = found{}
+	if s.Kind() == jsonspan.String {
+		*f = found{strings.TrimSpace(jsonspan.Text(s.Src(), s.Text().Span)), true}
+	} else {
+		s.Skip()
+	}
 }

@@ -12,21 +12,25 @@ import (
 // leastRules is the minimum size, in tokens, to which it is worth cutting an instruction file.
 const leastRules = 128
 
-// shortenProject pins the newest version of each instruction file that is too large to stay whole, after cutting the
-// file down to its rules. Otherwise a fold would remove the whole file. The room for the rules is the share that the
-// policy leaves for project instructions, plus a third of the room that pinned messages leave below the target.
-func shortenProject(c Run) {
-	doc := c.Doc()
-	room := c.Keep().ProjectRoom()
-	if c.Target() > 0 {
-		free := c.Target()
-		for i := range doc.Items {
-			if doc.Items[i].Pinned {
-				free -= doc.Items[i].Tokens
-			}
-		}
-		room = min(room, free/3)
+// rulesRoom returns the room for the rules, in tokens: the share that the policy leaves for project instructions, and at
+// most a third of the room that pinned messages leave below the target.
+func rulesRoom(c Run) int {
+	room, free := c.Keep().ProjectRoom(), c.Target()
+	if free == 0 {
+		return room
 	}
+	for _, it := range c.Doc().Items {
+		if it.Pinned {
+			free -= it.Tokens
+		}
+	}
+	return min(room, free/3)
+}
+
+// shortenProject pins the newest version of each instruction file that is too large to stay whole, after cutting the
+// file down to its rules. Otherwise a fold would remove the whole file.
+func shortenProject(c Run) {
+	doc, room := c.Doc(), rulesRoom(c)
 	var seen critbit.Map[struct{}]
 	for i := len(doc.Items) - 1; i >= 0 && room >= leastRules; i-- {
 		if c.Authors().IsOwn(doc.Items[i].Msg) {

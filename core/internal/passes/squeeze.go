@@ -118,11 +118,7 @@ func (p *squeezePass) Run(c Run) {
 			doc.Remeasure(dirty)
 		}
 		dirty = r.item
-		gain := 0
-		for _, s := range texts[i] {
-			putSqueezed(c, s)
-			gain += s.gain
-		}
+		gain := putAll(c, texts[i])
 		c.Report().AddAction(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(doc.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(doc.T, int(r.part))})
 	}
 	if dirty >= 0 {
@@ -282,6 +278,15 @@ func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 	size := doc.T.Parts[s.part].Size
 	return transcript.Measure{Bytes: size.Bytes - was.Bytes + is.Bytes, Runes: size.Runes - was.Runes + is.Runes,
 		UTF16: size.UTF16 - was.UTF16 + is.UTF16, Weight: size.Weight - was.Weight + is.Weight}
+}
+
+// putAll puts shorter texts, and returns how many tokens they save.
+func putAll(c Run, texts []squeezed) (gain int) {
+	for _, s := range texts {
+		putSqueezed(c, s)
+		gain += s.gain
+	}
+	return gain
 }
 
 // putSqueezed replaces the text of a part with the shorter one in s, and archives the original.

@@ -96,20 +96,25 @@ func isList(src []byte) bool {
 			r.Skip()
 			continue
 		}
-		kind := ""
-		for key := range r.Members {
-			switch {
-			case string(key) == "role" && r.Kind() == jsonspan.String:
-				return true
-			case string(key) == "type" && r.Kind() == jsonspan.String:
-				kind = jsonspan.Text(src, r.Text().Span)
-			default:
-				r.Skip()
-			}
-		}
-		return kind != "" && !isPart([]byte(kind))
+		return isMessage(r)
 	}
 	return false
+}
+
+// isMessage reports whether the object at the scanner has a role, or a type that isn't that of a part.
+func isMessage(r *jsonspan.Scanner) bool {
+	kind := ""
+	for key := range r.Members {
+		switch {
+		case string(key) == "role" && r.Kind() == jsonspan.String:
+			return true
+		case string(key) == "type" && r.Kind() == jsonspan.String:
+			kind = jsonspan.Text(r.Src(), r.Text().Span)
+		default:
+			r.Skip()
+		}
+	}
+	return kind != "" && !isPart([]byte(kind))
 }
 
 // list reads a list of messages. In the body of a fold, or of changes, there are strings between the messages, which may contain

@@ -217,7 +217,7 @@ func TestGooseSaved(t *testing.T) {
 			t.Errorf("%s: %+v", block, a)
 		}
 	}
-	if sessionfile.Detect(src) != "goose" {
+	if k := sessionfile.Detect(src); k == nil || k.Name != "goose" {
 		t.Error("not detected")
 	}
 }

@@ -245,7 +245,7 @@ func TestMixedLines(t *testing.T) {
 	var all [][]byte
 	byKind := map[string][][]byte{}
 	for _, src := range sample(t) {
-		kind := sessionfile.Detect(src)
+		kind := sessionfile.Detect(src).Name
 		for line := range bytes.Lines(src) {
 			if line[0] == '[' {
 				continue // a list is one line
@@ -375,7 +375,10 @@ func FuzzOpen(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		kind := sessionfile.Detect(src)
+		kind := ""
+		if k := sessionfile.Detect(src); k != nil {
+			kind = k.Name
+		}
 		s, err := sessionfile.Open(src)
 		out := core.Call("open", src)
 		if !json.Valid(out) || !utf8.Valid(out) {

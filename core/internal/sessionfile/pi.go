@@ -190,6 +190,17 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	return n == 0
 }
 
+// nearest returns the entry with an id: the last one before, otherwise the first one after; -1 if there is none.
+func nearest(id int32, before, later []int32) int32 {
+	if id == noID {
+		return -1
+	}
+	if at := before[id]; at >= 0 {
+		return at
+	}
+	return later[id]
+}
+
 // resolve sets the path from the root to the last entry.
 func (p *pi) resolve() {
 	ranks, n := p.ids.rank()
@@ -212,12 +223,8 @@ func (p *pi) resolve() {
 		}
 		at := int32(i) - 1
 		if e.linked {
-			at = -1
-			if ranks.number(&e.parent); e.parent != noID {
-				if at = before[e.parent]; at < 0 {
-					at = later[e.parent]
-				}
-			}
+			ranks.number(&e.parent)
+			at = nearest(e.parent, before, later)
 		}
 		e.parent = at
 		if e.id != noID {

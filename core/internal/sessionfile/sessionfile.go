@@ -9,7 +9,6 @@
 package sessionfile
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -91,18 +90,10 @@ func register(k *Kind) {
 // Kinds returns the kinds, sorted by name.
 func Kinds() []*Kind { return kinds }
 
-// IsKind reports whether there is a kind with this name.
-func IsKind(name string) bool {
-	return slices.ContainsFunc(kinds, func(k *Kind) bool { return k.Name == name })
-}
-
-// Detect returns the name of a file's kind, or "" if it is not a session file. It reads the file up to the first line that only one
-// kind can have.
-func Detect(src []byte) string {
-	if k, _ := detect(src); k != nil {
-		return k.Name
-	}
-	return ""
+// Detect returns a file's kind, or nil if it is not a session file. It reads the file up to the first line that only one kind can have.
+func Detect(src []byte) *Kind {
+	k, _ := detect(src)
+	return k
 }
 
 // Open reads a session file. An error has the offset in src and, for files that consist of lines, the line number in its message. An

@@ -84,8 +84,8 @@ func (a *opened) skipped(what string) int {
 func TestGolden(t *testing.T) {
 	for name, src := range sample(t) {
 		t.Run(name, func(t *testing.T) {
-			if kind := sessionfile.Detect(src); kind == "" || !strings.HasPrefix(name, kind) {
-				t.Errorf("detected as %q", kind)
+			if kind := sessionfile.Detect(src); kind == nil || !strings.HasPrefix(name, kind.Name) {
+				t.Errorf("detected as %v", kind)
 			}
 			var got bytes.Buffer
 			if err := json.Indent(&got, core.Call("open", src), "", "  "); err != nil {

@@ -18,12 +18,8 @@ func (v *View) removals(m int32) []edit {
 		p := &parts[i]
 		list := listOf(p)
 		if list < 0 {
-			switch {
-			case !p.Has(transcript.Removed):
-			case p.List == transcript.Member:
-				out = append(out, edit{msg: m, Old: v.Member(p.Span, msg.Span)})
-			case p.List == transcript.Emptied:
-				out = append(out, edit{msg: m, Old: v.Original(msg.First + int32(i)), new: v.T.WriteToArena([]byte(`""`))})
+			if e, gone := v.removal(m, msg.First+int32(i)); gone {
+				out = append(out, e)
 			}
 			continue
 		}
@@ -43,6 +39,20 @@ func (v *View) removals(m int32) []edit {
 		last[list].kept = last[list].kept || !p.Has(transcript.Removed)
 	}
 	return out
+}
+
+// removal returns the edit that removes part n of message m, which is in no list. gone is false if it stays, or if its
+// message is removed with it.
+func (v *View) removal(m, n int32) (e edit, gone bool) {
+	p := &v.T.Parts[n]
+	switch {
+	case !p.Has(transcript.Removed):
+	case p.List == transcript.Member:
+		return edit{msg: m, Old: v.Member(p.Span, v.T.Messages[m].Span)}, true
+	case p.List == transcript.Emptied:
+		return edit{msg: m, Old: v.Original(n), new: v.T.WriteToArena([]byte(`""`))}, true
+	}
+	return edit{}, false
 }
 
 // neighbour is what keptBehind returns for a part. parent is the part whose list is being swept.

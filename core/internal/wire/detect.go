@@ -100,10 +100,16 @@ func Detect(s *jsonspan.Scanner) Detection {
 		return Detection{}
 	}
 	found := Detection{Guesses: d.guesses()}
-	if found.Shape, found.Signs = d.shape(); found.Shape != nil {
-		found.Guesses = []Guess{{Format: ByName(found.Shape.Nearest), Confidence: likeness}}
+	if shape, signs := d.shape(); shape != nil {
+		found.Signs = signs
+		found.Resemble(shape)
 	}
 	return found
+}
+
+// Resemble records that the messages have a shape that no format reads.
+func (d *Detection) Resemble(shape *Shape) {
+	d.Shape, d.Guesses = shape, []Guess{{Format: ByName(shape.Nearest), Confidence: likeness}}
 }
 
 // likeness is the confidence in the nearest format if no format reads the messages.

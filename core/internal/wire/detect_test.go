@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
@@ -294,15 +293,16 @@ func broken(n int) []fault {
 	}
 }
 
-// TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest.
+// TestShapes has a sample of each shape that no format reads. None is taken for a format, and the error names the nearest or, for a session
+// file, open.
 func TestShapes(t *testing.T) {
 	for _, test := range []struct{ shape, nearest, messages string }{
-		{"entries of a session", "anthropic", `[{"type":"user","message":{"role":"user","content":"go"},"parent_tool_use_id":null,"session_id":"s"}]`},
-		{"entries of a session", "anthropic", `[{"messageId":"a","parentMessageId":null,"isCreatedByUser":true,"text":"go"}]`},
-		{"entries of a session", "anthropic", `[{"role":"user","additional_kwargs":{},"blocks":[{"block_type":"text","text":"go"}]}]`},
-		{"entries of a session", "anthropic", `[{"content_type":"message","role":"user","items":[{"content_type":"text","text":"go"}]}]`},
-		{"entries of a session", "anthropic", `[{"Role":{"Label":"user"},"Items":[{"$type":"TextContent","Text":"go"}]}]`},
-		{"entries of a session", "anthropic", `[{"type":"user","message":{"role":"user","content":"go"},"parentUuid":null,"sessionId":"s","uuid":"u"}]`},
+		{"a session file of the kind \"claude-code\"", "anthropic", `[{"type":"user","message":{"role":"user","content":"go"},"parent_tool_use_id":null,"session_id":"s"}]`},
+		{"a session file of the kind \"librechat\"", "openai-chat", `[{"messageId":"a","parentMessageId":null,"isCreatedByUser":true,"text":"go"}]`},
+		{"a session file of the kind \"llamaindex\"", "openai-chat", `[{"role":"user","additional_kwargs":{},"blocks":[{"block_type":"text","text":"go"}]}]`},
+		{"a session file of the kind \"semantic-kernel\"", "openai-chat", `[{"content_type":"message","role":"user","items":[{"content_type":"text","text":"go"}]}]`},
+		{"a session file of the kind \"semantic-kernel\"", "openai-chat", `[{"Role":{"Label":"user"},"Items":[{"$type":"TextContent","Text":"go"}]}]`},
+		{"a session file of the kind \"claude-code\"", "anthropic", `[{"type":"user","message":{"role":"user","content":"go"},"parentUuid":null,"sessionId":"s","uuid":"u"}]`},
 		{"an object", "mastra", `[{"id":"1","role":"user","content":{"format":3,"parts":[{"type":"text","text":"go"}]}}]`},
 	} {
 		t.Run(test.shape, func(t *testing.T) {
@@ -318,12 +318,13 @@ func TestShapes(t *testing.T) {
 				t.Errorf("%+v, want none, and %s as the nearest", a, test.nearest)
 			}
 			for _, op := range []string{"validate", "check", "plan"} {
-				out := string(core.Call(op, []byte(`{"messages":`+test.messages+`}`)))
-				if !strings.Contains(test.messages, `"role"`) && strings.Contains(out, `"code":"missing_role"`) {
-					continue // that is said first
+				hint := "the nearest format is " + strconv.Quote(test.nearest)
+				if strings.Contains(test.shape, "session") {
+					hint = "call open"
 				}
-				if !strings.Contains(out, `"code":"unknown_format"`) || !strings.Contains(out, test.shape) || !strings.Contains(out, `the nearest format is \"`+test.nearest+`\"`) {
-					t.Errorf("%s: %s", op, out)
+				a := ask(t, op, "auto", test.messages)
+				if a.Error == nil || a.Error.Code != "unknown_format" || !strings.Contains(a.Error.Message, test.shape) || !strings.Contains(a.Error.Message, hint) {
+					t.Errorf("%s: %+v", op, a.Error)
 				}
 			}
 		})

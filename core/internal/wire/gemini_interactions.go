@@ -73,21 +73,21 @@ func (s *interactionsReading) inner(r *Reader, m *transcript.Message, key int, f
 	case kind == jsonspan.Array && key == giContent:
 		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, -1, transcript.Text) })
 	case kind == jsonspan.Array && key == giSummary:
-		s.stand(r)
+		s.reserve(r)
 		r.list(func(r *Reader) { interactionsPart(r, transcript.NoList, -1, transcript.Reasoning) })
 	case key != giResult || !r.is(&f[giType], "function_result"):
 		return false
 	case kind == jsonspan.Object:
 		textOfObject(r, &s.object)
 	default:
-		s.stand(r)
+		s.reserve(r)
 		s.list(r)
 	}
 	return true
 }
 
-// stand adds the part that represents the step, as the parts inside must follow it.
-func (s *interactionsReading) stand(r *Reader) {
+// reserve adds the part that represents the step, as the parts inside must follow it.
+func (s *interactionsReading) reserve(r *Reader) {
 	if s.self < 0 {
 		s.self = int32(r.Add(s.p))
 	}

@@ -121,7 +121,7 @@ func TestUnreadMessages(t *testing.T) {
 		`{"role":"assistant","content":[{"type":"text","text":"I do."},{"type":"tool-call","toolCallId":"c1","toolName":"read","args":{"path":"`+strings.Repeat("a b ", 60)+`"}}]}`)
 	for _, test := range []struct{ name, format, messages, code, names string }{
 		{"blocks, found", "auto", blocks(80), "unknown_format", ""},
-		{"blocks, named", "langchain", blocks(80), "wrong_format", ""},
+		{"blocks, named", "langchain", blocks(80), "unknown_format", "llamaindex"},
 		{"blocks, named otherwise", "openai-chat", blocks(80), "missing_field", ""},
 		{"TanStack's parts", "ai-sdk-ui", ui, "wrong_format", "tanstack"},
 		{"calls that another format reads", "openai-chat", withCalls, "wrong_format", "ai-sdk"},

@@ -12,7 +12,7 @@ import { ChatGoogleGenerativeAI } from "../../fixtures/langchain/node_modules/@l
 import { ChatMistralAI } from "../../fixtures/langchain/node_modules/@langchain/mistralai/dist/index.js";
 import { ChatOllama } from "../../fixtures/langchain/node_modules/@langchain/ollama/dist/index.js";
 import { ChatOpenAI } from "../../fixtures/langchain/node_modules/@langchain/openai/dist/index.js";
-import { asLangChain, conversation } from "./random.js";
+import { asLangChain, conversation, SEEDS } from "./random.js";
 import { conversations } from "./results.js";
 import { saidIn } from "./said.js";
 
@@ -217,7 +217,7 @@ async function compareRandom(format, rules, seed) {
 
 for (const format of formats) {
   test(`${format}: random conversations are what LangChain sends`, async () => {
-    for (let seed = 0; seed < 300; seed++) await compareRandom(format, allowedIn(format), seed);
+    for (let seed = 0; seed < SEEDS; seed++) await compareRandom(format, allowedIn(format), seed);
   });
 }
 

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCompactor, load } from "ctxfold";
-import { asPi, conversation } from "./random.js";
+import { asPi, conversation, SEEDS } from "./random.js";
 import { conversations } from "./results.js";
 import { saidIn } from "./said.js";
 
@@ -147,7 +147,7 @@ async function compare(format, rules, messages, name) {
 
 for (const format of formats) {
   test(`${format}: random conversations are what pi sends`, async () => {
-    for (let seed = 0; seed < 300; seed++) {
+    for (let seed = 0; seed < SEEDS; seed++) {
       await compare(format, allowedIn(format), asPi(conversation(seed)), `seed ${seed}`);
     }
   });

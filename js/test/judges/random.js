@@ -3,6 +3,9 @@ import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from "@langchain/
 
 const png = "iVBORw0KGgo=";
 
+/** The number of random conversations that are converted to each format. */
+export const SEEDS = process.env.CTXFOLD_LONG ? 300 : 100;
+
 /**
  * @typedef {{ texts: string[], image: boolean, fails: boolean }} Outcome
  * @typedef {{ id: string, name: string, args: Record<string, unknown>, result: Outcome }} Call

@@ -1,0 +1,91 @@
+package wire
+
+import (
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+)
+
+// bodyMembers are the members of request bodies, in any format, that say something about the messages. A member whose
+// value has another kind is skipped; 0 is any kind.
+var bodyMembers = []struct {
+	name string
+	kind jsonspan.Kind
+	read func(r *Reader)
+}{
+	{"system", 0, (*Reader).system},
+	{"instructions", 0, (*Reader).system},
+	{"systemInstruction", 0, (*Reader).system},
+	{"system_instruction", 0, (*Reader).system},
+	{"systemPrompt", 0, (*Reader).system},
+	{"tools", 0, (*Reader).tools},
+	{"functions", 0, (*Reader).tools},
+	{"response_format", 0, (*Reader).tools},
+	{"toolConfig", 0, (*Reader).tools},
+	{"previous_response_id", 0, (*Reader).elsewhere},
+	{"previous_interaction_id", 0, (*Reader).elsewhere},
+	{"conversation", 0, (*Reader).elsewhere},
+	{"store", 0, (*Reader).store},
+	{"model", jsonspan.String, (*Reader).model},
+	{"modelId", jsonspan.String, (*Reader).model},
+	{"thinking", jsonspan.Object, (*Reader).ownThinking},
+	{"additionalModelRequestFields", jsonspan.Object, (*Reader).additionalThinking},
+	{"providerOptions", jsonspan.Object, (*Reader).optionsThinking},
+}
+
+func (r *Reader) system() {
+	size := &r.T.System
+	if r.Kind() == jsonspan.String {
+		*size = size.Add(r.Text().Measure)
+	} else {
+		*size = size.Add(r.Skip().Measure)
+	}
+}
+
+func (r *Reader) tools() { r.T.Tools = r.T.Tools.Add(r.Skip().Measure) }
+
+// elsewhere reads a reference to a part of the conversation that the provider stores.
+func (r *Reader) elsewhere() { r.T.Elsewhere = r.Skip().Kind != jsonspan.Null || r.T.Elsewhere }
+
+func (r *Reader) store() { r.T.Unstored = r.Skip().Kind == jsonspan.False }
+
+func (r *Reader) model() { r.T.Model = r.Text().Span }
+
+func (r *Reader) ownThinking() { r.T.Thinking = r.thinking() }
+
+func (r *Reader) body() {
+	list := false
+	for name := range r.Members {
+		if string(name) == r.F.List {
+			r.bodyList(list)
+			list = true
+			continue
+		}
+		r.bodyMember(name)
+	}
+	if r.Err() == nil && !list {
+		r.Fail(api.CodeNoMessages, int(r.T.Outer.Start), "this object has no list under \""+r.F.List+"\"")
+	}
+}
+
+func (r *Reader) bodyMember(name []byte) {
+	for i := range bodyMembers {
+		if m := &bodyMembers[i]; m.name == string(name) && (m.kind == 0 || m.kind == r.Kind()) {
+			m.read(r)
+			return
+		}
+	}
+	r.Skip()
+}
+
+// bodyList reads the list of messages in a request body. again is true if the body had another such list before,
+// which is an error.
+func (r *Reader) bodyList(again bool) {
+	switch {
+	case again:
+		r.Fail(jsonspan.DuplicateKey, int(r.KeyPos()), "the key \""+r.F.List+"\" appears twice")
+	case r.Kind() == jsonspan.Array:
+		r.messages()
+	default:
+		r.Fail(api.CodeNoMessages, int(r.Pos()), "\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
+	}
+}
