@@ -87,7 +87,11 @@ func (m *matter) add(i int) {
 		m.first = i
 		it.Text, it.Terse, it.Follows = said, true, false
 	default:
-		m.items[m.first].Text += turnMark + said
+		head := &m.items[m.first]
+		if head.Text = extract.Replace(head.Text, said); head.Text != "" {
+			said = turnMark + said
+		}
+		head.Text += said
 		if head := &m.sources[m.first]; head.speaker != src.speaker {
 			head.speaker = bothMark
 		}

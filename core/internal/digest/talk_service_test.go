@@ -22,11 +22,19 @@ func TestEachMatterOfAServiceIsALine(t *testing.T) {
 	text := digestOf(t, "", 250, serviceDialogue...)
 	for _, line := range []string{
 		"both: 93.50 euros, Casa Verde; ending in 2843",
-		"Pilates on Saturday; 9:05; 26706; Saturday at 9:05, 12 euros.",
+		"K7QX2P; Thursday at 11:50.",
 		"Please never call me before nine.",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("the digest lacks %q:\n%s", line, text)
+		}
+	}
+}
+
+func TestALineOfAServiceHasOnlyTheLastTime(t *testing.T) {
+	for size := 150; size <= 250; size += 20 {
+		if text := digestOf(t, "", size, serviceDialogue...); strings.Contains(text, "10:15") || strings.Contains(text, "8:40") {
+			t.Errorf("in %d bytes, the digest has a time that was replaced:\n%s", size, text)
 		}
 	}
 }
