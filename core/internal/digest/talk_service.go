@@ -19,10 +19,12 @@ const (
 	tightService  = 3
 )
 
-// bothMark is the speaker of a matter, turnMark separates what was said in turn, and longestMatter is the length, in bytes, from which on a line isn't continued.
+// bothMark is the speaker of a matter, turnMark separates what was said in turn, deniedTurn does so up to a message that denies something, so
+// that what comes before it is never quoted without it, and longestMatter is the length, in bytes, from which on a line isn't continued.
 const (
 	bothMark      = "both"
 	turnMark      = "; "
+	deniedTurn    = "\u00a0→ " // with a space that ends no sentence after a question mark
 	longestMatter = 200
 )
 
@@ -63,8 +65,9 @@ func (k *talk) serve(size int) {
 // matter is what a dialogue is about at one message.
 type matter struct {
 	*talk
-	first int  // the item that has the text of the matter, -1 if there is none; the items joined to it have no text
-	asked bool // the message before asks something
+	first  int  // the item that has the text of the matter, -1 if there is none; the items joined to it have no text
+	asked  bool // the message before asks something
+	denied bool // a message of the matter denies something
 }
 
 // add joins item i to the matter, or begins another one with it.
@@ -80,18 +83,23 @@ func (m *matter) add(i int) {
 	if m.first >= 0 && (!src.own && !replies && !extract.Continues(it.Text) || len(m.items[m.first].Text) > longestMatter || src.day != m.sources[m.first].day) {
 		m.first = -1
 	}
-	said := extract.Terse(it.Text, !src.own && (replies || m.first < 0))
+	said, denied := extract.Terse(it.Text, src.own, !src.own && (replies || m.first < 0))
 	switch {
 	case said == "":
 	case m.first < 0:
-		m.first = i
+		m.first, m.denied = i, denied
 		it.Text, it.Terse, it.Follows = said, true, false
 	default:
-		head := &m.items[m.first]
-		if head.Text = extract.Replace(head.Text, said); head.Text != "" {
-			said = turnMark + said
+		all, mark := m.items[m.first].Text, turnMark
+		if m.denied = m.denied || denied; denied {
+			all, mark = strings.ReplaceAll(all, turnMark, deniedTurn), deniedTurn
+		} else if !m.denied && !strings.Contains(said, "?") { // a refusal keeps its time, and a question settles none
+			all = extract.Replace(all, said)
 		}
-		head.Text += said
+		if all == "" {
+			mark = ""
+		}
+		m.items[m.first].Text = all + mark + said
 		if head := &m.sources[m.first]; head.speaker != src.speaker {
 			head.speaker = bothMark
 		}
