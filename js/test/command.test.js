@@ -258,6 +258,11 @@ test("a result that does not fit is printed, and the exit code is 3; one that br
     broken.out,
     /^standard input: 1 violation \(2 messages, format openai-chat\)\n.*\n.*│ 2:27 +│ messages\[1\] │/s,
   );
+  const texts = '[{"role":"user","content":"a"},{"role":"user","content":"b"}]';
+  const guessed = await ctxfold(["validate"], { input: texts });
+  assert.match(guessed.out, /format plain\)[^]*\nNo message shows its format, [^\n]+--format\.\n$/);
+  const named = await ctxfold(["validate", "--format", "anthropic"], { input: texts });
+  assert.equal(named.out, "standard input: valid (2 messages, format anthropic)\n");
 });
 
 test("secrets are replaced in what a compaction writes", async (t) => {

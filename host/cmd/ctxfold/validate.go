@@ -50,6 +50,9 @@ code is 1 if the provider would refuse the transcript; violations that it tolera
 					t.AppendRow(table.Row{v.Rule, v.Severity, place, v.Path, v.Text, strings.ReplaceAll(string(v.Repair), "_", " ")})
 				}
 				fmt.Fprintln(f.out, t.Render())
+				if a.Format == "plain" && j.Policy.Format == "" {
+					fmt.Fprintln(f.out, "No message shows its format, so the strictest rules were applied. Name yours with --format.")
+				}
 			}
 			if err == nil && !a.Valid {
 				return errViolations

@@ -27,12 +27,12 @@ code is 1 if the provider would refuse the transcript; violations that it tolera
     } catch (error) {
       throw located(error, read, given);
     }
-    await print(given.has("json") ? `${JSON.stringify(found)}\n` : textOf(found, read));
+    await print(given.has("json") ? `${JSON.stringify(found)}\n` : textOf(found, read, policy.format));
     return found.valid ? EXIT.ok : EXIT.partial;
   },
 };
 
-function textOf({ valid, violations, messages, format }: Validation, { source, name, session }: Read): string {
+function textOf({ valid, violations, messages, format }: Validation, { source, name, session }: Read, named?: string): string {
   const of = `(${plural(messages, "message")}, format ${format})`;
   if (violations.length === 0) return `${name}: valid ${of}\n`;
   const says = plural(violations.length, "violation");
@@ -43,5 +43,6 @@ function textOf({ valid, violations, messages, format }: Validation, { source, n
   });
   const head = ["rule", "severity", "line:column", "path", "what is wrong", "repair"];
   const summary = valid ? `valid, with ${says} that the provider tolerates` : says;
-  return `${name}: ${summary} ${of}\n${table(head, rows, { suppressEmpty: true })}`;
+  const guess = "No message shows its format, so the strictest rules were applied. Name yours with --format.\n";
+  return `${name}: ${summary} ${of}\n${table(head, rows, { suppressEmpty: true })}${format === "plain" && !named ? guess : ""}`;
 }
