@@ -39,3 +39,16 @@ func TestAttemptsInVain(t *testing.T) {
 ]`, 4000)
 	wants(t, text, []string{"ran `sed -i 's/light(/glow(/g' kiln.c` (assistant: That won't work for the macros.)"}, []string{"is clean now"})
 }
+
+// A commit that prints nothing because it is quiet has not failed, even if the assistant then says that something else did.
+func TestQuietCommits(t *testing.T) {
+	for _, command := range []string{"git commit -q -m 'Slow the fan' && git push", "git commit -m 'Slow the fan' > /dev/null; git push"} {
+		text := logOf(t, `[
+{"role":"user","content":"Commit the fan and push it."},
+`+ranAs("1", "x", command, `To kiln.example:fan.git\n   1a2b3c4..5d6e7f8  main -> main`)+`,
+`+ranAs("2", "The push to the second remote failed, it is not configured.", "git remote -v", "origin kiln.example:fan.git (push)")+`,
+{"role":"assistant","content":"The fan turns at 40 percent."}
+]`, 4000)
+		wants(t, text, []string{"committed “Slow the fan”"}, []string{"tried to commit"})
+	}
+}

@@ -19,10 +19,12 @@ const (
 	tightService  = 3
 )
 
-// bothMark is the speaker of a matter, turnMark separates what was said in turn, and longestMatter is the length, in bytes, from which on a line isn't continued.
+// bothMark is the speaker of a matter, turnMark separates what was said in turn, deniedTurn does so up to a message that denies something, so
+// that what comes before it is never quoted without it, and longestMatter is the length, in bytes, from which on a line isn't continued.
 const (
 	bothMark      = "both"
 	turnMark      = "; "
+	deniedTurn    = "\u00a0→ " // with a space that ends no sentence after a question mark
 	longestMatter = 200
 )
 
@@ -80,14 +82,18 @@ func (m *matter) add(i int) {
 	if m.first >= 0 && (!src.own && !replies && !extract.Continues(it.Text) || len(m.items[m.first].Text) > longestMatter || src.day != m.sources[m.first].day) {
 		m.first = -1
 	}
-	said := extract.Terse(it.Text, !src.own && (replies || m.first < 0))
+	said, denied := extract.Terse(it.Text, src.own, !src.own && (replies || m.first < 0))
 	switch {
 	case said == "":
 	case m.first < 0:
 		m.first = i
 		it.Text, it.Terse, it.Follows = said, true, false
 	default:
-		m.items[m.first].Text += turnMark + said
+		all, mark := m.items[m.first].Text, turnMark
+		if denied {
+			all, mark = strings.ReplaceAll(all, turnMark, deniedTurn), deniedTurn
+		}
+		m.items[m.first].Text = all + mark + said
 		if head := &m.sources[m.first]; head.speaker != src.speaker {
 			head.speaker = bothMark
 		}

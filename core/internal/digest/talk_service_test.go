@@ -21,7 +21,7 @@ var serviceDialogue = []string{
 func TestEachMatterOfAServiceIsALine(t *testing.T) {
 	text := digestOf(t, "", 250, serviceDialogue...)
 	for _, line := range []string{
-		"both: 93.50 euros, Casa Verde; ending in 2843",
+		"both: I was charged 93.50 euros by Casa Verde",
 		"Pilates on Saturday; 9:05; 26706; Saturday at 9:05, 12 euros.",
 		"Please never call me before nine.",
 	} {
@@ -39,5 +39,25 @@ func TestPeopleWhoTellEachOtherThingsAreNoService(t *testing.T) {
 	}
 	if text := digestOf(t, "", 300, chat...); !strings.Contains(text, "my knee didn't hurt") || strings.Contains(text, "both: ") {
 		t.Errorf("sentences were shortened:\n%s", text)
+	}
+}
+
+// A time, a place or an amount that somebody refused is never quoted without the refusal.
+func TestRefusalsOfAServiceStay(t *testing.T) {
+	var dialogue []string
+	for _, k := range []string{"11", "24", "36", "52"} {
+		dialogue = append(dialogue,
+			"Hello, I need a train from Ely to Norwich at 9:"+k+" on Monday.", "TR66"+k+" leaves at 9:"+k+" and costs 17.60 pounds. Shall I book it?",
+			"Yes, for 2 people.", "I was unable to book TR66"+k+". Anything else?",
+			"A taxi from 14 Elm Row, not to Alder Lodge "+k+".", "A grey Skoda comes at 8:"+k+". Have a nice day!")
+	}
+	text := digestOf(t, "", 360, dialogue...)
+	if !strings.Contains(text, "unable to book") || !strings.Contains(text, "not to Alder Lodge") {
+		t.Errorf("refusals are missing:\n%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if strings.Count(line, "Alder Lodge") != strings.Count(line, "not to Alder Lodge") || strings.Contains(line, "17.60") && !strings.Contains(line, "unable to book") {
+			t.Errorf("a refusal is missing in %q", line)
+		}
 	}
 }

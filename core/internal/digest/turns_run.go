@@ -138,7 +138,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		text += " (as intended)"
 	}
 	switch {
-	case bad && !meant, run.kind == commits && run.result == "" && !blank(output) && !bad: // git names a new commit
+	case bad && !meant, run.kind == commits && run.result == "" && !blank(output) && !bad && !silenced(script): // git names a new commit
 		before.add(&run)
 	default:
 		if failedBefore && !bad {
@@ -150,6 +150,11 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	r.ran.Set(f, r.here())
 	passes := run.kind == checks && !bad && !failedBefore
 	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes, failed: before})
+}
+
+// silenced reports whether a script may hide what a commit prints.
+func silenced(script string) bool {
+	return strings.Contains(script, " -q") || strings.Contains(script, "--quiet") || strings.ContainsAny(script, "|>")
 }
 
 // committedVerb begins a unit that reports a commit, and committedAs separates its message from its branch and hash.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/words"
@@ -17,8 +18,10 @@ const (
 )
 
 // Terse returns what a message of such a dialogue says: "table for 4 at 19:30" for "I'd like to have a table for 4 at 19:30, if that suits
-// you." The result consists of parts of the text. If the text has no values, it is its first sentence if opens is set, and otherwise "".
-func Terse(text string, opens bool) string {
+// you." The result consists of parts of the text. A question keeps its mark. A sentence that denies something stays whole, and denied is
+// set: nobody may take a time for agreed that was refused. own means that the assistant wrote the text, so that such a sentence counts
+// without a value, too. If nothing else is left, the result is the first sentence if opens is set, and otherwise "".
+func Terse(text string, own, opens bool) (result string, denied bool) {
 	var said []string
 	plain := ""
 	var ws []words.Word
@@ -28,14 +31,38 @@ func Terse(text string, opens bool) string {
 			continue
 		}
 		before := len(said)
-		if said = appendValues(said, sentence, ws); len(said) == before && plain == "" && len(sentence) <= longestPlain {
-			plain = strings.TrimRight(sentence, ".!?。！？")
+		said = appendValues(said, sentence, ws)
+		valued, short, whole := len(said) > before, len(sentence) <= longestPlain, strings.TrimRight(sentence, ".!?。！？")
+		switch {
+		case (valued || own && short) && denies(sentence, ws):
+			said, denied = append(said[:before], whole), true
+		case valued && asks(sentence):
+			said[len(said)-1] += "?"
+		case !valued && plain == "" && short:
+			plain = whole
 		}
 	}
 	if len(said) == 0 && opens {
-		return plain
+		return plain, false
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(said, ", "), denied
+}
+
+// denials are words after which the values of a sentence are not, or no longer, what they look like; denialSigns are such words in scripts
+// without spaces.
+var (
+	denials = words.NewExact("not no none nothing never neither nor cannot cant dont didnt wont t without unable unfortunately sorry cancel cancels canceled cancelled refund refunded " +
+		"failed declined full closed unavailable sold nein nicht kein keine keinen keiner leider statt storniert stornieren ausgebucht " +
+		"ne pas plus aucun aucune malheureusement annuler non ni sin ninguna ningún cancelar não sem niet geen не нет без")
+	denialSigns = strings.Fields("不 没 沒 无法 無 未 别 取消 失败 满 ない ません キャンセル 満席 않 못 취소")
+)
+
+// denies reports whether a sentence may say that something isn't so.
+func denies(text string, ws []words.Word) bool {
+	if ws[0].Kind&words.Pair != 0 {
+		return slices.ContainsFunc(denialSigns, func(sign string) bool { return strings.Contains(text, sign) })
+	}
+	return slices.ContainsFunc(ws, func(w words.Word) bool { return denials.Has(spelled(text, w)) })
 }
 
 // informs reports whether a word says something by itself.
@@ -57,7 +84,7 @@ func appendValues(dst []string, text string, ws []words.Word) []string {
 			to = k + 1
 		default:
 			if to > 0 && !pairs {
-				dst = append(dst, part(text, ws, from, to))
+				dst = append(dst, part(text, ws, from, to, key(text, ws, k)))
 			}
 			from, to = max(key(text, ws, k), to), k+1
 		}
@@ -67,7 +94,7 @@ func appendValues(dst []string, text string, ws []words.Word) []string {
 	case pairs:
 		dst = append(dst, upToClause(text, int(ws[to-1].End)))
 	default:
-		dst = append(dst, part(text, ws, from, to))
+		dst = append(dst, part(text, ws, from, to, len(ws)))
 	}
 	return dst
 }
@@ -116,11 +143,12 @@ func key(text string, ws []words.Word, k int) int {
 	return k
 }
 
-// part returns the words [from, to) of a sentence with the signs around them and with the next word, if that may be a unit.
-func part(text string, ws []words.Word, from, to int) string {
+// part returns the words [from, to) of a sentence with the signs around them and with the next word, if that may be a unit. The next part
+// begins with word next.
+func part(text string, ws []words.Word, from, to, next int) string {
 	start, end := int(ws[from].From), int(ws[to-1].End)
 	start = strings.LastIndexAny(text[:start], " ,;(") + 1
-	if to < len(ws) && text[end:ws[to].From] == " " && !idleWords.Has(spelled(text, ws[to])) {
+	if to < next && text[end:ws[to].From] == " " && !idleWords.Has(spelled(text, ws[to])) {
 		end = int(ws[to].End)
 	}
 	if n := strings.IndexByte(text[end:], ' '); n >= 0 {

@@ -7,7 +7,11 @@ func TestTerseKeepsValuesWithTheirWords(t *testing.T) {
 		"I'd like a table for 4 at 19:30 on Friday.":                      "table for 4 at 19:30 on Friday",
 		"The office is at 12 Mill Road; you can call us on 0631 448120.":  "office is at 12 Mill Road, 0631 448120",
 		"Booking was successful. The reference is K7QX2P. Anything else?": "reference is K7QX2P",
-		"There are 5 of those places that I know. How about Alder Lodge?": "Alder Lodge",
+		"There are 5 of those places that I know. How about Alder Lodge?": "Alder Lodge?",
+		"Casa Verde has no table at 19:30. Would 21:15 suit you?":         "Casa Verde has no table at 19:30, 21:15 suit?",
+		"I wasn't able to book TR6625 for you, it didn't go through.":     "I wasn't able to book TR6625 for you, it didn't go through",
+		"The code 7GK2 ends on 30 June.":                                  "code 7GK2, ends on 30 June",
+		"周五19点半没有位置，21点可以吗？":                                              "周五19点半没有位置，21点可以吗",
 		"She weighs about 21.4 kg at the moment.":                         "21.4 kg",
 		"El Faro costs €35 for each of you.":                              "El Faro costs €35",
 		"Thank you so much!":                                              "",
@@ -17,12 +21,15 @@ func TestTerseKeepsValuesWithTheirWords(t *testing.T) {
 		"55645316。": "55645316",
 		"We moved the visit of your two cats to Thursday at 8:10, as you wished, bye.": "Thursday at 8:10",
 	} {
-		if got := Terse(text, false); got != want {
+		if got, _ := Terse(text, false, false); got != want {
 			t.Errorf("Terse(%q) = %q, not %q", text, got, want)
 		}
 	}
-	if got, want := Terse("Good morning! My boiler is cold.", true), "My boiler is cold"; got != want {
-		t.Errorf("the first request is %q, not %q", got, want)
+	if got, _ := Terse("Good morning! My boiler is cold.", false, true); got != "My boiler is cold" {
+		t.Errorf("the first request is %q", got)
+	}
+	if got, denied := Terse("I was unable to book it. Shall I look on?", true, false); got != "I was unable to book it" || !denied {
+		t.Errorf("the assistant's refusal is %q, %v", got, denied)
 	}
 }
 
