@@ -60,6 +60,9 @@ func (f *shelf) missing(list, named []string) []string {
 	return list
 }
 
+// errNoStore is the error of a method that reads a store and gets none.
+var errNoStore = fmt.Errorf("ctxfold: %w: there is none; pass one, such as NewMemoryStore(0) or a DirStore", ErrStore)
+
 // shelf holds the bodies read from a store for one restoration or search.
 type shelf struct {
 	store   Store
@@ -73,6 +76,9 @@ type shelf struct {
 // fill reads the bodies of the given handles or, without any, of the handles that the markers name. It then reads the
 // bodies that those bodies name. Each body is read once.
 func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
+	if f.store == nil {
+		return errNoStore
+	}
 	follow := len(handles) == 0
 	if follow {
 		list, err := markers()
@@ -187,6 +193,9 @@ func (c *Compactor) Recall(ctx context.Context, s Store, format api.Format, argu
 }
 
 func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, arguments json.RawMessage, markers func() ([]api.Marker, error)) (string, error) {
+	if s == nil {
+		return "", errNoStore
+	}
 	o := optionsMember(api.Options{Format: format})
 	call := member{operations.InArguments, arguments}
 	if len(arguments) == 0 {

@@ -89,6 +89,20 @@ func TestSearch(t *testing.T) {
 }
 
 // TestRecallByQuery answers calls of the tool that look for something.
+// TestNoStore passes no store to the methods that read one.
+func TestNoStore(t *testing.T) {
+	c, ctx := ctxfold.New(ctxfold.Options{}), t.Context()
+	in := ctxfold.Input{Messages: json.RawMessage(`[{"role":"user","content":"Count the bees."}]`)}
+	_, restored := c.Restore(ctx, in, nil)
+	_, searched := c.Search(ctx, in, nil, ctxfold.SearchQuery{Text: "bees"})
+	_, recalled := c.Recall(ctx, nil, "openai-chat", json.RawMessage(`{"handle":"0123456789abcdef"}`))
+	for name, err := range map[string]error{"Restore": restored, "Search": searched, "Recall": recalled} {
+		if !errors.Is(err, ctxfold.ErrStore) || !strings.Contains(err.Error(), "NewMemoryStore") {
+			t.Errorf("%s: %v, want ErrStore and what to pass", name, err)
+		}
+	}
+}
+
 func TestRecallByQuery(t *testing.T) {
 	ctx := context.Background()
 	c := open(t, host.Options{})

@@ -24,16 +24,28 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	return append(dst, `}}`...)
 }
 
-// nameSession replaces an error in the messages if they are a session file. Then the error says what to do with it.
+// nameSession replaces an error in the messages if they are a session file. Then the error says what to do with it. It keeps what is
+// wrong with a single message, because some files are lists of messages with a few more members, which apps write too.
 // Messages in one of several formats are left to the caller, who can name the format.
 func (r *request) nameSession() {
 	at := int(r.members[operations.InMessages].Start)
 	if r.err.Offset < at || r.err.Code == api.CodeAmbiguousFormat || r.op == &operations.Operations[operations.OpSave] {
 		return
 	}
-	if kind, _ := r.sessionKind(); kind != "" {
-		r.err = &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: at, Message: "this is " + sessionFile(kind) + ", not a list of messages: call open with it, and pass what open returns"}
+	s := jsonspan.New(r.src).At(uint32(at))
+	within := r.err.Offset < int(s.Skip().Span.End)
+	if s.Err() == nil && !within && r.err.Code != api.CodeInvalidJSON {
+		return // the error is in a later member
 	}
+	kind, _ := r.sessionKind()
+	if kind == "" {
+		return
+	}
+	message := "this is " + sessionFile(kind) + ", not a list of messages: call open with it, and pass what open returns"
+	if r.err.Offset > at && within {
+		message += "; as a list of messages: " + r.err.Message
+	}
+	r.err = &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: at, Message: message}
 }
 
 // sessionFile describes a session file for people.

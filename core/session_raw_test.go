@@ -74,7 +74,12 @@ func TestErrorsThatAreNotOfSessionFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	list := `[{"role":"user","content":[{"type":"text","text":"Count the boats."}],"ts":1},{"role":%s,"content":"Three.","ts":2}]`
+	stamped := fmt.Sprintf(list, `"assistant"`)
 	for request, code := range map[string]string{
+		fmt.Sprintf(`{"messages":%s,"policy":{"format":"none"}}`, stamped):          "unknown_format",
+		fmt.Sprintf(`{"messages":%s,"options":{"bogus":1}}`, stamped):               "unknown_field",
+		fmt.Sprintf(`{"messages":%s,"policy":{"window":-1}}`, src):                  "wrong_type",
 		fmt.Sprintf(`{"policy":{"format":"none"},"messages":%s}`, src):              "unknown_format",
 		fmt.Sprintf(`{"polcy":{},"messages":%s}`, src):                              "unknown_field",
 		`{"messages":[{"role":"user","content":"a"}]{"role":"user","content":"b"}}`: "invalid_json",
@@ -84,5 +89,9 @@ func TestErrorsThatAreNotOfSessionFiles(t *testing.T) {
 		if a := string(core.Call("check", []byte(request))); !strings.Contains(a, `{"error":{"code":"`+code+`"`) || strings.Contains(a, "session file") {
 			t.Errorf("%.80s: %s, want %s", request, a, code)
 		}
+	}
+	broken := fmt.Sprintf(`{"policy":{"format":"anthropic"},"messages":%s}`, fmt.Sprintf(list, `7`))
+	if a := string(core.Call("check", []byte(broken))); !strings.Contains(a, "the role must be a string") {
+		t.Errorf("%s does not say what is wrong with the message", a)
 	}
 }

@@ -172,18 +172,24 @@ function label(tokens) {
 
 /**
  * Renders a picture. If there are a light and a dark one, both are included, and the page shows the one that matches
- * its theme.
+ * its theme. If there are pictures of a phone's width too, narrow pages show those, because a wide one can't be read there.
  * @param {any} token @param {() => string} render
  */
 function inBothThemes(token, render) {
   const source = token.attrGet("src") ?? "";
   const [, name = ""] = /([^/]+)-light\.png$/.exec(source) ?? [];
   if (!name || !existsSync(`${root}/docs/images/${name}-dark.png`)) return render();
-  token.attrSet("class", "in-light");
-  const light = render();
-  token.attrSet("src", source.replace(/-light\.png$/, "-dark.png"));
-  token.attrSet("class", "in-dark");
-  return light + render();
+  /** @param {string} theme @param {string} narrow */
+  const one = (theme, narrow) => {
+    const at = (/** @type {string} */ look) => source.replace(/light\.png$/, `${look}.png`);
+    token.attrSet("src", at(theme));
+    if (!existsSync(`${root}/docs/images/${name}-phone-dark.png`)) {
+      token.attrSet("class", `in-${theme}`);
+      return render();
+    }
+    return `<picture class="in-${theme}"><source media="(max-width: 40rem)" srcset="${at(narrow)}">${render()}</picture>`;
+  };
+  return one("light", "phone") + one("dark", "phone-dark");
 }
 
 /**

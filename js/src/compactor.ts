@@ -18,7 +18,7 @@ import { model } from "./events.js";
 import { decode, members } from "./json.js";
 import type { Load } from "./load.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
-import { checkOptions, type Names } from "./options.js";
+import { checkOptions, checkStores, type Names } from "./options.js";
 import { redactions } from "./redact.js";
 import { saved } from "./save.js";
 import { type LiveSession, ModuleSession, type OperationRequest, sessionIn, sessionOf } from "./session.js";
@@ -213,6 +213,7 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
 
   constructor(load: Load, options: CompactorOptions) {
     checkOptions(options, COMPACTOR_OPTIONS, "createCompactor", IN_COMPACT);
+    checkStores(options);
     const { module, policy = {}, store, countTokens } = options;
     super({ policy, store, countTokens, model: model(options) }, options.state);
     this.#load = load;

@@ -5,7 +5,7 @@ import type { Called, Compacted, ConversationCompactor, ConversationOptions } fr
 import { type CompactOptions, ending } from "./ending.js";
 import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import { failureOf } from "./failure.js";
-import { checkOptions, type Names } from "./options.js";
+import { checkOptions, checkStores, type Names } from "./options.js";
 import type { LiveSession, RemoteSession, TurnHost, Turning } from "./session.js";
 import { type MaybeState, type Store, sameState } from "./store.js";
 import { telling } from "./tell.js";
@@ -67,6 +67,7 @@ export class Conversation<M extends Message = Message> {
 
   constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
     checkOptions(options, CONVERSATION_OPTIONS, "Conversation");
+    checkStores(options);
     this.#compactor = compactor;
     this.#options = options;
   }
@@ -219,6 +220,7 @@ export class Conversation<M extends Message = Message> {
     limits: OutputLimits = {},
     store: Store | undefined = this.#compactor.store,
   ): Promise<LimitedOutput> {
+    checkStores({ store });
     await this.#compactor.ready();
     const run = (more: OutputLimits) => this.#compactor.limitToolOutput(text, { ...limits, ...more });
     if (!store) return run({ spill_chars: 0 });

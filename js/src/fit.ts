@@ -8,7 +8,7 @@ import { CtxfoldError, invalidOption } from "./errors.js";
 import { model } from "./events.js";
 import type { ModuleSource } from "./load.js";
 import { FITTER_OPTIONS } from "./option-names.js";
-import { checkMemory, checkOptions, type Names } from "./options.js";
+import { checkOptions, checkStores, type Names } from "./options.js";
 import { type Engine, Pool, type Settings } from "./pool.js";
 import {
   type FitMemory,
@@ -272,8 +272,8 @@ class Pools<Source> {
 }
 
 function settingsOf(options: FitterOptions<unknown>): Settings {
-  const { memory, store, countTokens, onCompaction, onBackgroundError, waitUntil } = options;
-  checkMemory(memory);
+  checkStores(options);
+  const { store, countTokens, onCompaction, onBackgroundError, waitUntil } = options;
   const told = {
     onCompaction: telling("onCompaction", onCompaction),
     onBackgroundError: telling("onBackgroundError", onBackgroundError),

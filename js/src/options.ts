@@ -1,6 +1,5 @@
-/** Rejects unknown options. Otherwise a misspelled option would have no effect, and there would be no error. */
+/** Rejects unknown options, which otherwise would have no effect, and stores that lack a method. */
 import { invalidOption } from "./errors.js";
-import type { FitMemory, SharedMemory } from "./records.js";
 import type { Policy } from "./types.js";
 
 /** The names of all options of one kind. If a new option is not listed, the type check fails. */
@@ -57,15 +56,43 @@ export function checkOptions(
   }
 }
 
-/** Throws `invalid_option` if the value is not a memory. */
-export function checkMemory(memory: unknown): void {
-  if (memory === undefined || memory === null) return;
-  const { load, save, records } = memory as Partial<FitMemory & SharedMemory>;
-  if (records || (typeof load === "function" && typeof save === "function")) return;
-  throw invalidOption(
-    "memory is an object with load(key) and save(key, json), such as indexedDBStore() and keyValueStore(kv) are, or a memory of ctxfold/redis, ctxfold/postgres or ctxfold/shared",
-    "memory",
-  );
+/** A kind of store: whether a value is one, and the error's text for a value that isn't. */
+type Kind = readonly [is: (value: unknown) => boolean, text: string];
+
+const MADE = "such as memoryStore(), indexedDBStore() and keyValueStore(kv) are";
+const SHARED = "of ctxfold/redis, ctxfold/postgres or ctxfold/shared";
+
+/** The kinds of stores that are passed as options, by the name of the option. */
+const STORES = {
+  store: [(value) => has(value, "put", "get"), `store is an object with put(handle, body) and get(handle), ${MADE}`],
+  memory: [
+    (value) => has(value, "load", "save") || has((value as { records?: unknown }).records, "load", "save"),
+    `memory is an object with load(key) and save(key, json), ${MADE}, or a memory ${SHARED}`,
+  ],
+  states: [
+    (value) => has(value, "saveState", "loadState"),
+    `states is an object with saveState(conversation, state) and loadState(conversation), ${MADE}, or states ${SHARED}`,
+  ],
+  journal: [
+    (value) => has(value, "append", "events"),
+    "journal is an object with append(event) and events(conversation), such as memoryJournal() and indexedDBJournal() are",
+  ],
+} satisfies Record<string, Kind>;
+
+/**
+ * Throws `invalid_option` if one of the options is a store that lacks a method. Otherwise it would fail only when the
+ * first compaction is due.
+ */
+export function checkStores(given: { readonly [Name in keyof typeof STORES]?: unknown }): void {
+  for (const [name, [is, text]] of Object.entries<Kind>(STORES)) {
+    const value = given[name as keyof typeof STORES];
+    if (value !== undefined && value !== null && !is(value)) throw invalidOption(text, name);
+  }
+}
+
+/** Reports whether a value, of any type, has all of these methods. */
+export function has(value: unknown, ...methods: string[]): boolean {
+  return methods.every((name) => typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function");
 }
 
 /** Names that other packages have for the size of the context window. */

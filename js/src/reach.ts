@@ -1,6 +1,8 @@
 /** A store of records and leases that processes share, and a client that copes with the store's failures. */
 import { randomUUID } from "node:crypto";
 import { unlessAborted } from "./archive.js";
+import { invalidOption } from "./errors.js";
+import { has } from "./options.js";
 
 /**
  * A store of records and leases, with keys of 64 hexadecimal digits. If a record or lease is lost, the worst
@@ -81,6 +83,9 @@ export class Reach {
   #closedUntil = 0;
 
   constructor(records: SharedRecords, { leaseMs = LEASE_MS, timeoutMs = TIMEOUT_MS, onError }: SharedOptions) {
+    if (!has(records, "find", "keep", "lease", "renew", "release", "keepLeased")) {
+      throw invalidOption("records is an object with find, keep, lease, renew, release and keepLeased", "records");
+    }
     this.#records = records;
     this.leaseMs = leaseMs;
     this.#timeoutMs = timeoutMs;

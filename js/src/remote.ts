@@ -8,7 +8,7 @@ import { CtxfoldError, messageOf } from "./errors.js";
 import { model } from "./events.js";
 import { decode } from "./json.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
-import { checkOptions } from "./options.js";
+import { checkOptions, checkStores } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { redactions } from "./redact.js";
 import { fileOf, saving } from "./save.js";
@@ -121,6 +121,7 @@ export function remoteCompactors(start: () => Running): CreateRemoteCompactor {
   let shared: Link | undefined;
   return (options = {}) => {
     checkOptions(options, COMPACTOR_OPTIONS, "createCompactor", IN_COMPACT);
+    checkStores(options);
     if (!shared?.alive) shared = new Link(started(start));
     return shared.compactor(options);
   };

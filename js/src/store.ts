@@ -1,6 +1,7 @@
 /** Stores, which keep removed content under its handle. */
 import { Database } from "./database.js";
 import { CtxfoldError, invalidOption } from "./errors.js";
+import { has } from "./options.js";
 import type { FitMemory } from "./records.js";
 import type { Found, SearchOptions, State } from "./types.js";
 
@@ -149,6 +150,9 @@ export function memoryStore({
  * same moment, one of the compactions may be lost, and is then made again.
  */
 export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateStore & FitMemory {
+  if (!has(kv, "get", "put")) {
+    throw invalidOption("kv is an object with get(key) and put(key, value), such as a Workers KV namespace", "kv");
+  }
   return {
     async saveState(conversation, state) {
       await kv.put(`${prefix}state:${conversation}`, JSON.stringify(state));

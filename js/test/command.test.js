@@ -260,7 +260,7 @@ test("a result that does not fit is printed, and the exit code is 3; one that br
   );
   const texts = '[{"role":"user","content":"a"},{"role":"user","content":"b"}]';
   const guessed = await ctxfold(["validate"], { input: texts });
-  assert.match(guessed.out, /format plain\)[^]*\nNo message shows its format, [^\n]+--format\.\n$/);
+  assert.match(guessed.out, /format plain\)[\s\S]*\nNo message shows its format, [^\n]+--format\.\n$/);
   const named = await ctxfold(["validate", "--format", "anthropic"], { input: texts });
   assert.equal(named.out, "standard input: valid (2 messages, format anthropic)\n");
 });

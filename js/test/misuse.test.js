@@ -1,7 +1,23 @@
 /** Common mistakes of newcomers. Each is rejected by the types if possible, and otherwise by an error that says what to write. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Conversation, createCompactor, createFitter, fit, load } from "ctxfold";
+import {
+  Conversation,
+  createCompactor,
+  createFitter,
+  fit,
+  keyValueStore,
+  load,
+  memoryStore,
+  recallFrom,
+  restoreFrom,
+  searchFrom,
+} from "ctxfold";
+import { compactMessages } from "ctxfold/langchain";
+import { postgresMemory, postgresStates } from "ctxfold/postgres";
+import { redisMemory, redisStates } from "ctxfold/redis";
+import { sharedMemory, sharedStates } from "ctxfold/shared";
+import { createCompactor as createRemote } from "ctxfold/worker";
 import { session, tight } from "./support/session.js";
 
 const module = await load();
@@ -74,6 +90,92 @@ test("an id that is no string is an error that says what to write", async () => 
     await assert.rejects(fitter(history, { id }), { code: "invalid_option", path: "id", message });
   }
   assert.equal((await fitter(history, { id: "42" })).report.reason, "under_budget");
+});
+
+/** Values that are no store of any kind: an empty object, half an object, a promise that was not awaited, a class, … */
+const NO_STORES = /** @type {any[]} */ ([
+  {},
+  [],
+  { get() {} },
+  { put: 1, get: 2 },
+  Promise.resolve(memoryStore()),
+  memoryStore,
+  "x",
+  false,
+]);
+
+test("a store of the wrong shape is refused before a compaction needs it", async () => {
+  const history = session(2); // far below the limit, so that nothing is stored
+  const says = (/** @type {string} */ path, /** @type {RegExp} */ message) => ({
+    name: "CtxfoldError",
+    code: "invalid_option",
+    path,
+    message,
+  });
+  const store = says("store", /put\(handle, body\).*get\(handle\).*memoryStore\(\)/);
+  const memory = says("memory", /load\(key\).*save\(key, json\).*keyValueStore\(kv\)/);
+  const states = says("states", /saveState\(conversation, state\).*loadState\(conversation\).*memoryStore\(\)/);
+  const journal = says("journal", /append\(event\).*events\(conversation\).*memoryJournal\(\)/);
+  const compactor = createCompactor({ module, policy: tight });
+  for (const wrong of NO_STORES) {
+    assert.throws(() => createCompactor({ module, policy: tight, store: wrong }), store);
+    assert.throws(() => createRemote({ policy: tight, store: wrong }), store);
+    assert.throws(() => createFitter({ module, window: 9000, store: wrong }), store);
+    assert.throws(() => compactMessages({ window: 9000, store: wrong }), store);
+    await assert.rejects(fit(history, { module, window: 9000, store: wrong }), store);
+    await assert.rejects(fit(history, { module, window: 9000, memory: wrong }), memory);
+    assert.throws(() => createFitter({ module, window: 9000, memory: wrong }), memory);
+    assert.throws(() => new Conversation(compactor, { states: wrong }), states);
+    assert.throws(() => new Conversation(compactor, { journal: wrong }), journal);
+    await assert.rejects(new Conversation(compactor).limitOutput("short", {}, wrong), store);
+  }
+  await assert.rejects(fit(history, { module, window: 9000, memory: /** @type {any} */ ({ records: {} }) }), memory);
+  for (const none of [undefined, null]) {
+    createCompactor({ module, policy: tight, store: /** @type {any} */ (none) });
+    const fitted = await fit(history, { module, window: 9000, store: /** @type {any} */ (none) });
+    assert.equal(fitted.messages, history);
+  }
+});
+
+test("restoring and searching need a store that can be read", async () => {
+  const compactor = createCompactor({ module, policy: tight });
+  await compactor.ready();
+  const says = { name: "CtxfoldError", code: "invalid_option", path: "store", message: /get\(handle\)/ };
+  for (const wrong of /** @type {any[]} */ ([undefined, null, {}, { get: 1 }, "x", memoryStore])) {
+    await assert.rejects(restoreFrom(wrong, compactor, history), says);
+    await assert.rejects(searchFrom(wrong, compactor, "bees", { messages: history }), says);
+    await assert.rejects(recallFrom(wrong, compactor, { handle: "0123456789abcdef" }), says);
+  }
+  const read = /** @type {any} */ ({ get: () => undefined });
+  assert.equal((await restoreFrom(read, compactor, history)).messages, history);
+});
+
+test("what stores are made of is checked when they are made", () => {
+  const says = (/** @type {string} */ path, /** @type {RegExp} */ message) => ({
+    name: "CtxfoldError",
+    code: "invalid_option",
+    path,
+    message,
+  });
+  for (const wrong of /** @type {any[]} */ ([
+    undefined,
+    null,
+    {},
+    "redis://localhost",
+    Promise.resolve({}),
+    new Map(),
+  ])) {
+    assert.throws(() => keyValueStore(wrong), says("kv", /get\(key\).*put\(key, value\)/));
+    for (const make of [sharedMemory, sharedStates]) {
+      assert.throws(() => make(wrong), says("records", /find, keep, lease, renew, release and keepLeased/));
+    }
+    for (const make of [redisMemory, redisStates]) {
+      assert.throws(() => make(wrong), says("client", /client of the package redis or ioredis/));
+    }
+    for (const make of [postgresMemory, postgresStates]) {
+      assert.throws(() => make(wrong), says("client", /a Pool of pg or the sql function of postgres/));
+    }
+  }
 });
 
 test("a callback that is only told something costs nothing where it fails, and its text is logged", async () => {

@@ -124,6 +124,10 @@ for (const { look, size, colorScheme } of LOOKS) {
       await page.goto(new URL(path, page.url().replace(/docs\/.*$/, "")).href);
       await accessible(page);
     }
+    await page.goto(new URL("../../index.html", page.url()).href);
+    const shown = page.locator("main img:visible").first();
+    const picture = await shown.evaluate((node) => /** @type {HTMLImageElement} */ (node).currentSrc);
+    assert.match(picture, new RegExp(`/playground-${look}\\.png$`), "the picture has the page's width and theme");
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/site-${look}.png` });
   });
 }

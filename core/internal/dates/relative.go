@@ -76,6 +76,9 @@ var weekdays = [7]string{
 	"sunday sun sonntag dimanche domingo domenica zondag воскресенье",
 }
 
+// IsWeekday reports whether a word in lower case is the name of a day of the week.
+func IsWeekday(word string) bool { return weekdayList.Has(word) }
+
 // numbers lists the words for the numbers from one to ten.
 var numbers = []string{"a one ein eine einem einer un une uno una um uma een один одну एक", "two zwei deux dos dois duas due twee два две दो", "three drei trois tres três tre drie три तीन",
 	"four vier quatre cuatro quatro quattro четыре चार", "five fünf cinq cinco cinque vijf пять पाँच", "six sechs seis sei zes шесть", "seven sieben sept siete sete sette zeven семь",

@@ -57,7 +57,8 @@ func runOf(script, output string, failed bool) run {
 	}
 	if r.kind == checks {
 		r.tests = testList(failedTests(plainText(output)))
-		if r.tests != "" && (r.exit == "" || r.exit == "0") { // the exit code is that of a filter after the tests
+		hides := r.exit == "" || r.exit == "0" && strings.ContainsAny(r.script, "|;\n") // the exit code may be that of a filter after the check
+		if r.tests != "" && (hides || r.exit == "0") || hides && endsInFailure(plainText(output)) {
 			r.exit = "failed"
 		}
 	}

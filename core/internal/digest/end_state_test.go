@@ -132,3 +132,33 @@ func TestStateOfAScriptThatGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// A check whose exit code is that of a filter, or unknown, is judged by what it prints.
+func TestStateBehindAFilter(t *testing.T) {
+	for output, failed := range map[string]bool{
+		`src/fan.ts(12,3): error TS2322: Type 'string' is not assignable to type 'number'.`: true,
+		`npm ERR! code ELIFECYCLE\nnpm ERR! errno 2`:                                        true,
+		`Found 2 errors in 1 file.`:                                                         true,
+		`error: could not compile kiln due to 1 previous error`:                             true,
+		`make: *** [Makefile:3: all] Error 1`:                                               true,
+		`Tests run: 5, Failures: 2, Errors: 0`:                                              true,
+		`Tests run: 5, Failures: 0, Errors: 0`:                                              false,
+		`error: the lamp is off, as this test wants it\nTests: 6 passed, 6 total`:           false,
+		`0 errors, 2 warnings`:                                                              false,
+		`> tsc --noEmit`:                                                                    false,
+	} {
+		for _, c := range []struct {
+			command, exit string
+			failed        bool
+		}{{"npm run check 2>&1 | tail -5", `\nexit code: 0`, failed}, {"npm run check | head -20", "", failed}, {"npm run check", `\nexit code: 0`, false}} {
+			text := logOf(t, `[
+{"role":"user","content":"Check the kiln's panel."},
+`+ranAs("1", "x", c.command, output+c.exit)+`,
+{"role":"assistant","content":"All checks pass."}
+]`, 4000)
+			if got := strings.Contains(text, "→ failed"); got != c.failed || got && strings.Contains(stateOf(text), "- passed") {
+				t.Errorf("%s, which prints %q: failed is %v in\n%s", c.command, output+c.exit, got, text)
+			}
+		}
+	}
+}

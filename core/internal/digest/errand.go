@@ -3,6 +3,8 @@ package digest
 import (
 	"slices"
 	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/dates"
 )
 
 // An errand is something that the user asks for once: "ok, read the file and tell me what is wrong". It sometimes has the words of a rule,
@@ -76,7 +78,7 @@ func errand(s string, ws []word, direct bool) bool {
 	}
 	first := ws[i].text
 	switch {
-	case ponders(ws, i, direct), onlyNow(ws[i:]), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)):
+	case ponders(ws, i, direct), ofOne(ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)):
 		return true
 	case i+2 < len(ws) && ws[i+1].text == "this" && !ws[i].cue && !ws[i].is(persons|quantifiers|negations) && ws[i+2].is(products|pasteNouns): // "translate this sentence"
 		return true
@@ -106,6 +108,47 @@ func errand(s string, ws []word, direct bool) bool {
 	}
 	i = max(i, requested(ws))
 	return i < len(ws) && errands.has(ws[i].text) && !(i == from+1 && firstTwo.has(ws[from].text)) // "I find …" asks for nothing
+}
+
+// ofOne reports whether a sentence is about a single thing or day: "bring it on Monday", "if I am not there, give it to Tom", "Tuesday suits me
+// better", "I want my money back", "I'd rather have it repaired".
+func ofOne(ws []word) bool {
+	last := len(ws) - 1
+	if last < 3 || slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) || each.has(w.text) }) {
+		return false
+	}
+	away, negative, it, day := false, false, 0, 0
+	for k, w := range ws {
+		away = away || w.text == "if" && absent(ws[k:])
+		negative = negative || w.is(negations)
+		if w.text == "it" || w.text == "them" {
+			it = k
+		}
+		if dates.IsWeekday(w.text) {
+			day = k + 1
+		}
+	}
+	switch {
+	case it > 0 && away:
+		return true
+	case negative:
+		return false
+	case day == 1:
+		return ws[last].text == "better" || ws[last].text == "best"
+	case it > 0 && ws[it-1].text == "have":
+		return it+1 == last && strings.HasSuffix(ws[last].text, "ed")
+	}
+	return it == 1 && day > 0 || ws[0].text == "i" && ws[1].text == "want" && ws[last].text == "back"
+}
+
+// absent reports whether words begin with the condition that their writer is elsewhere: "if I'm not at home".
+func absent(ws []word) bool {
+	if len(ws) > 3 && ws[1].text == "i" && ws[2].text == "am" {
+		ws = ws[1:]
+	} else if len(ws) < 3 || ws[1].text != "i'm" {
+		return false
+	}
+	return ws[2].text == "not" || ws[2].text == "out" || ws[2].text == "away"
 }
 
 // Character sequences in Chinese and Japanese: those that begin an errand, a story or thanks, and those that

@@ -32,7 +32,7 @@ func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
 		if c.place == versus && (strings.HasSuffix(s[:at], "생각") || !strings.Contains(s[at:], "좋") && !strings.Contains(s[at:], "낫")) { // "better than expected"
 			continue
 		}
-		if sign == "最好" && seeksSigned(s[:at]) || (sign == "以后" || sign == "以後") && timed(s[:at]) {
+		if sign == "最好" && seeksSigned(s[:at]) || (sign == "以后" || sign == "以後") && timed(s[:at]) || strings.HasPrefix(sign, "不") && lasted(s[:at]) {
 			continue
 		}
 		if strings.HasPrefix(sign, "应该") && strings.HasPrefix(s[at+len(sign):], "能") { // what a thing should be able to do
@@ -113,6 +113,13 @@ func seeksSigned(before string) bool {
 func timed(before string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	return strings.ContainsRune("点點半分刻时時号號日月年", r)
+}
+
+// lasted reports whether a Chinese text ends with a number of days: "two days", before what somebody hasn't done for so long.
+func lasted(before string) bool {
+	before, found := strings.CutSuffix(before, "天")
+	r, _ := utf8.DecodeLastRuneInString(before)
+	return found && (r >= '0' && r <= '9' || strings.ContainsRune("两兩三四五六七八九十", r))
 }
 
 // orderSigns lists phrases from sentences that tell the reader to do something, no matter whom else they mention.

@@ -65,8 +65,9 @@ func (k *talk) serve(size int) {
 // matter is what a dialogue is about at one message.
 type matter struct {
 	*talk
-	first int  // the item that has the text of the matter, -1 if there is none; the items joined to it have no text
-	asked bool // the message before asks something
+	first  int  // the item that has the text of the matter, -1 if there is none; the items joined to it have no text
+	asked  bool // the message before asks something
+	denied bool // a message of the matter denies something
 }
 
 // add joins item i to the matter, or begins another one with it.
@@ -86,12 +87,17 @@ func (m *matter) add(i int) {
 	switch {
 	case said == "":
 	case m.first < 0:
-		m.first = i
+		m.first, m.denied = i, denied
 		it.Text, it.Terse, it.Follows = said, true, false
 	default:
 		all, mark := m.items[m.first].Text, turnMark
-		if denied {
+		if m.denied = m.denied || denied; denied {
 			all, mark = strings.ReplaceAll(all, turnMark, deniedTurn), deniedTurn
+		} else if !m.denied && !strings.Contains(said, "?") { // a refusal keeps its time, and a question settles none
+			all = extract.Replace(all, said)
+		}
+		if all == "" {
+			mark = ""
 		}
 		m.items[m.first].Text = all + mark + said
 		if head := &m.sources[m.first]; head.speaker != src.speaker {

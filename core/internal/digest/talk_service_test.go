@@ -22,11 +22,19 @@ func TestEachMatterOfAServiceIsALine(t *testing.T) {
 	text := digestOf(t, "", 250, serviceDialogue...)
 	for _, line := range []string{
 		"both: I was charged 93.50 euros by Casa Verde",
-		"Pilates on Saturday; 9:05; 26706; Saturday at 9:05, 12 euros.",
+		"K7QX2P; Thursday at 11:50.",
 		"Please never call me before nine.",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("the digest lacks %q:\n%s", line, text)
+		}
+	}
+}
+
+func TestALineOfAServiceHasOnlyTheLastTime(t *testing.T) {
+	for size := 150; size <= 250; size += 20 {
+		if text := digestOf(t, "", size, serviceDialogue...); strings.Contains(text, "10:15") || strings.Contains(text, "8:40") {
+			t.Errorf("in %d bytes, the digest has a time that was replaced:\n%s", size, text)
 		}
 	}
 }
@@ -59,5 +67,23 @@ func TestRefusalsOfAServiceStay(t *testing.T) {
 		if strings.Count(line, "Alder Lodge") != strings.Count(line, "not to Alder Lodge") || strings.Contains(line, "17.60") && !strings.Contains(line, "unable to book") {
 			t.Errorf("a refusal is missing in %q", line)
 		}
+	}
+}
+
+func TestARefusalKeepsItsTime(t *testing.T) {
+	var dialogue []string
+	for _, k := range []string{"12", "27", "33", "58"} {
+		dialogue = append(dialogue, "A table for 4 at Casa Verde "+k+" on Friday at 19:"+k+", please.", "Casa Verde "+k+" has no table on Friday at 19:"+k+".",
+			"Then on Friday at 21:15.", "You have a table on Friday at 21:15, the reference is QX"+k+"7P.", "Thank you!", "You're welcome, have a nice day!")
+	}
+	found := false
+	for line := range strings.Lines(digestOf(t, "", 360, dialogue...)) {
+		found = found || strings.Contains(line, "has no table on Friday at 19:")
+		if strings.Contains(line, "has no table") && !strings.Contains(line, "has no table on Friday at 19:") {
+			t.Errorf("the refusal lost its time: %q", line)
+		}
+	}
+	if !found {
+		t.Error("there is no refusal")
 	}
 }

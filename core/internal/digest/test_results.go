@@ -88,3 +88,41 @@ func withoutEnds(said string, named bool) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// failureForms lists what the error lines of compilers, linters and build tools have in common, in lower case.
+var failureForms = []string{"error: ", "error ts", "error[", "npm err!", "*** ["}
+
+// failureCounts lists words that follow the number of failures in the summary of a check, or precede it.
+var failureCounts = wordListOf("error errors failed failing failure failures problem problems")
+
+// endsInFailure reports whether the summary of a check says that it failed, or, if it has no summary, one of its lines.
+func endsInFailure(output string) bool {
+	output = output[max(0, len(output)-lookResult):]
+	if summary := outcomeLine(output); summary != "" {
+		return saysFailure(summary)
+	}
+	for line := range strings.Lines(output) {
+		if saysFailure(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysFailure reports whether a line of a check's output is an error or counts some.
+func saysFailure(line string) bool {
+	line = lower(line)
+	if slices.ContainsFunc(failureForms, func(form string) bool { return strings.Contains(line, form) }) {
+		return true
+	}
+	for word, before := range wordsBefore(line) {
+		number, counted := strings.TrimLeft(before, "("), strings.TrimRight(word, ".,;)") // "2 errors"
+		if name, found := strings.CutSuffix(before, ":"); found {
+			number, counted = strings.TrimRight(word, ".,;)"), name // "errors: 2"
+		}
+		if n := exitOf(number); n == number && n != "" && n != "0" && failureCounts.has(counted) {
+			return true
+		}
+	}
+	return false
+}

@@ -176,14 +176,18 @@ func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 }
 
 // addFound adds the entries found under a further key before those found so far. Of two entries for the same messages,
-// which different keys may have, it keeps the better one.
+// which different keys may have, it keeps the better one. It reads each entry once, as entries may be large.
 func (t *turn) addFound(entries []entry) {
-	for i := len(entries) - 1; i >= 0; i-- {
-		e := entries[i]
-		at := slices.IndexFunc(t.Found, func(other entry) bool { return string(other.print()) == string(e.print()) })
+	var prints []string
+	for i := range t.Found {
+		prints = append(prints, string(t.Found[i].print()))
+	}
+	for _, e := range slices.Backward(entries) {
+		print := string(e.print())
+		at := slices.Index(prints, print)
 		switch {
 		case at < 0:
-			t.Found = slices.Insert(t.Found, 0, e)
+			t.Found, prints = slices.Insert(t.Found, 0, e), slices.Insert(prints, 0, print)
 		case t.Found[at].Tries > 0 && (e.Tries == 0 || e.Again > t.Found[at].Again):
 			t.Found[at] = e
 		}

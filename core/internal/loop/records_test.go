@@ -80,3 +80,25 @@ func TestSentAfter(t *testing.T) {
 		}
 	}
 }
+
+// TestAddFoundReadsOnce adds many entries to those found. Each of them may be large, so it is read only once.
+func TestAddFoundReadsOnce(t *testing.T) {
+	read := func(n int) float64 {
+		var list []entry
+		for i := range n {
+			list = append(list, entry{Entry: fmt.Appendf(nil, `{"version":2,"print":"%016x","messages":%d}`, i, i+1)})
+		}
+		return testing.AllocsPerRun(10, func() {
+			var j turn
+			j.Job = new(Job)
+			j.addFound(list)
+			j.addFound(list)
+			if len(j.Found) != n {
+				t.Fatal(len(j.Found))
+			}
+		})
+	}
+	if few, many := read(8), read(64); many > 10*few {
+		t.Errorf("%.0f allocations for 8 entries, %.0f for 64", few, many)
+	}
+}

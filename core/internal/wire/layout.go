@@ -61,14 +61,14 @@ func (l *layout) read(r *Reader, m *transcript.Message) {
 	f := *fp
 	role, content := f[0], f[1]
 	r.role(m, &role, l.roles)
-	other := jsonspan.Array
+	other, or := jsonspan.Array, ""
 	switch {
 	case l.text:
-		other = jsonspan.String
+		other, or = jsonspan.String, "a string or "
 	case l.single:
-		other = jsonspan.Object
+		other, or = jsonspan.Object, "a part or "
 	}
-	r.want(&content, other, jsonspan.Array, "\""+l.message[1]+"\" must be a list of parts")
+	r.want(&content, other, jsonspan.Array, "\""+l.message[1]+"\" must be "+or+"a list of parts")
 	m.Content = content.Span
 	if content.Str() {
 		r.Add(whole(transcript.Text, &content))

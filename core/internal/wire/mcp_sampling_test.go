@@ -1,6 +1,12 @@
 package wire_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
+)
 
 const (
 	msGo    = `{"role":"user","content":{"type":"text","text":"go"}}`
@@ -69,5 +75,21 @@ func samplingRules() []rule {
 			says:     "MS5 messages[1] drop_message, MS5 messages[2] drop_message",
 			repaired: transcriptOf(msGo),
 		},
+	}
+}
+
+// TestContentOfAnotherKind: the error names each kind of content that the format allows.
+func TestContentOfAnotherKind(t *testing.T) {
+	for format, allowed := range map[string]string{
+		"mcp-sampling": "a part or a list of parts",
+		"prompt-api":   "a string or a list of parts",
+		"genkit":       "a list of parts",
+	} {
+		f := wire.ByName(format)
+		s := jsonspan.New([]byte(`[{"role":"user","content":5}]`))
+		f.Read(s)
+		if err := s.Err(); err == nil || !strings.HasSuffix(err.Message, "must be "+allowed) {
+			t.Errorf("%s: %v", format, err)
+		}
 	}
 }

@@ -98,6 +98,34 @@ def test_unknown_options_are_refused(call, history):
             ctxfold.fit(history, **wrong)
 
 
+class Half:
+    """An object that has some of the methods of a store or of a memory; their values need not be functions."""
+
+    def __init__(self, **members):
+        self.__dict__.update(members)
+
+
+@pytest.mark.parametrize("wrong", [
+    {}.get, [], "x", Half(), ctxfold.MappingStore, Half(get=len), Half(put=1, get=2), Half(put=print), Half(get=len, __setitem__=1),
+])  # fmt: skip
+def test_a_store_of_the_wrong_shape_is_refused_before_a_compaction_needs_it(wrong, history):
+    for call in (ctxfold.fit, lambda history, **options: ctxfold.Compactor(**options)):
+        with pytest.raises(ctxfold.OptionError, match="a store has put\\(handle, body\\) and get\\(handle\\)") as caught:
+            call(history[:1], window=16_000, store=wrong)
+        assert caught.value.code == "invalid_option" and caught.value.path == "store"
+
+
+@pytest.mark.parametrize("wrong", [
+    [], "x", Half(), dict, Half(load=len), Half(load=1, save=2), Half(get=len),
+    Half(load=len, save=len, lease=len), Half(load=len, save=len, lease=len, release=1, swap=len),
+])  # fmt: skip
+def test_a_memory_of_the_wrong_shape_is_refused_before_a_compaction_needs_it(wrong, history):
+    for call in (ctxfold.fit, lambda history, **options: ctxfold.Compactor(**options)):
+        with pytest.raises(ctxfold.OptionError, match="a memory .* has load\\(key\\) and save\\(key, text\\)") as caught:
+            call(history[:1], window=16_000, memory=wrong)
+        assert caught.value.code == "invalid_option" and caught.value.path == "memory"
+
+
 def test_errors_say_where(history):
     with pytest.raises(ctxfold.CtxfoldError) as caught:
         ctxfold.check('[{"role":"user","content":"a"},{"content":"b"}]', format="openai-chat", window=100)

@@ -5,7 +5,8 @@
  * leases. All times come from the server's clock, so the clocks of the processes don't matter. `ctxfold serve --memory
  * postgres://…` and the Go module `host/postgres` use the same tables.
  */
-import { checkOptions, type Names } from "../options.js";
+import { invalidOption } from "../errors.js";
+import { checkOptions, has, type Names } from "../options.js";
 import {
   SHARED_OPTIONS,
   type SharedMemory,
@@ -60,6 +61,9 @@ function over<T>(
   { schema = "ctxfold", maxAgeMs = MAX_AGE_MS, ...shared }: PostgresMemoryOptions,
   make: (records: SharedRecords, options: SharedOptions) => T,
 ): T {
+  if (!has(client, "query") && !has(client, "unsafe")) {
+    throw invalidOption("client is a Pool of pg or the sql function of postgres", "client");
+  }
   return make(new PostgresRecords(client, schema, maxAgeMs), shared);
 }
 

@@ -15,7 +15,7 @@ import {
 } from "ctxfold";
 import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
 import { FITTER_OPTIONS } from "../option-names.js";
-import { checkMemory, checkOptions, type Names } from "../options.js";
+import { checkOptions, checkStores, type Names } from "../options.js";
 
 /** The options of `fit`. A render may pass a new object with equal options. */
 export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> {
@@ -89,7 +89,7 @@ export interface UseFit<M extends Message> extends FitView<M> {
  */
 export function useFit<M extends Message>(history: readonly M[], options: UseFitOptions = {}): UseFit<M> {
   checkOptions(options, USE_FIT_OPTIONS, "useFit");
-  checkMemory(options.memory);
+  checkStores(options);
   const [chat] = useState(() => new Chat<M>(options));
   const view = useSyncExternalStore(chat.subscribe, chat.view, chat.view);
   useEffect(() => {

@@ -6,7 +6,8 @@
  * `volatile-lru` may evict them. `ctxfold serve --memory redis://…` and the Go module `host/redis` use the same keys.
  */
 import { createHash } from "node:crypto";
-import { checkOptions, type Names } from "../options.js";
+import { invalidOption } from "../errors.js";
+import { checkOptions, has, type Names } from "../options.js";
 import {
   SHARED_OPTIONS,
   type SharedMemory,
@@ -70,6 +71,9 @@ function over<T>(
   { prefix = "ctxfold:", maxAgeMs = MAX_AGE_MS, ...shared }: RedisMemoryOptions,
   make: (records: SharedRecords, options: SharedOptions) => T,
 ): T {
+  if (!has(client, "eval", "evalSha") && !has(client, "eval", "evalsha")) {
+    throw invalidOption("client is a client of the package redis or ioredis, version 5 or newer", "client");
+  }
   return make(recordsIn(client, prefix, Math.round(maxAgeMs)), shared);
 }
 

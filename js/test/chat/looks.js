@@ -4,9 +4,6 @@ import { test } from "node:test";
 import { accessible, LOOKS, photograph } from "../support/browser.js";
 import { FOLDED, idle, open, openLong, options, problem, speak, stored, turn } from "../support/chat.js";
 
-/** @type {typeof LOOKS} */
-const ALL_LOOKS = [...LOOKS, { look: "phone-dark", size: { width: 390, height: 844 }, colorScheme: "dark" }];
-
 test("all of it by keyboard", options, async (t) => {
   const page = await open(t);
   const name = () =>
@@ -79,7 +76,7 @@ test("axe finds nothing, it fits, and the meter has one line, in every look", op
    * @param {string[]} pictures the looks in which a picture for docs/images is taken
    */
   const looks = async (state = "", pictures = []) => {
-    for (const { look, size, colorScheme } of ALL_LOOKS) {
+    for (const { look, size, colorScheme } of LOOKS) {
       await page.setViewportSize({ ...size, height: Math.min(size.height, 844) });
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.evaluate(() => {

@@ -81,6 +81,7 @@ export const LOOKS = [
   { look: "light", size: { width: 1100, height: 1000 }, colorScheme: "light" },
   { look: "dark", size: { width: 1100, height: 1000 }, colorScheme: "dark" },
   { look: "phone", size: { width: 390, height: 844 }, colorScheme: "light" },
+  { look: "phone-dark", size: { width: 390, height: 844 }, colorScheme: "dark" },
 ];
 
 /**

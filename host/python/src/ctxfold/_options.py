@@ -73,6 +73,11 @@ def likely(given: str, names: Iterable[str]) -> Optional[str]:
     return plain[near[0]] if near else None
 
 
+def has(value: Any, *methods: str) -> bool:
+    """Returns whether an object, which is not a class, has all of these methods."""
+    return not isinstance(value, type) and all(callable(getattr(value, name, None)) for name in methods)
+
+
 def without_none(given: Mapping[str, Any]) -> "dict[str, Any]":
     """Returns the members whose value is not None."""
     return {key: value for key, value in given.items() if value is not None}

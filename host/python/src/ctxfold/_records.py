@@ -9,6 +9,7 @@ from collections import OrderedDict
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._errors import OptionError
+from ._options import has
 from ._steps import Ask, Launched, Steps, Until
 
 #: The maximum total size of records in this process, in characters.
@@ -152,9 +153,8 @@ class KeptRecords(Records):
 
     def __init__(self, memory: Any) -> None:
         super().__init__()
-        if not (hasattr(memory, "__setitem__") and hasattr(memory, "get")):
-            if not (hasattr(memory, "load") and hasattr(memory, "save")):
-                raise OptionError("a memory is like a dict of texts, or has load and save", path="memory")
+        if not has(memory, "__setitem__", "get") and not has(memory, "load", "save"):
+            raise OptionError("a memory is like a dict of texts, or has load(key) and save(key, text)", path="memory")
         self._memory = memory
         with _LOCK:
             self.leases = _LEASES.setdefault(id(memory), self.leases)
@@ -216,8 +216,11 @@ def records_of(memory: Any) -> Records:
     """Returns the records for the memory object that the caller passed."""
     if memory is None:
         return Records()
-    shared = all(hasattr(memory, name) for name in ("lease", "release", "swap"))
-    return SharedRecords(memory) if shared else KeptRecords(memory)
+    if not hasattr(memory, "lease"):
+        return KeptRecords(memory)
+    if not has(memory, "lease", "release", "swap"):
+        raise OptionError("a memory with lease has load(key) and save(key, text), and release and swap too", path="memory")
+    return SharedRecords(memory)
 
 
 def execute(records: Records, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:

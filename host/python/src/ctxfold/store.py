@@ -7,6 +7,7 @@ import threading
 from typing import Any, Awaitable, MutableMapping, Optional, Union
 
 from ._errors import CtxfoldError, OptionError
+from ._options import has
 
 #: The number of a handle's digits that a marker shows. These stores use the same digits as the key of a body.
 SHORT = 16
@@ -154,12 +155,12 @@ def stays(handle: str, stored: bytes, body: bytes) -> bool:
 
 def store_of(given: Any) -> Optional[Store]:
     """Returns the store that a caller passed, wrapped in a MappingStore if it behaves like a dict."""
-    if given is None or (hasattr(given, "put") and hasattr(given, "get")):
+    if given is None or has(given, "put", "get"):
         store: Optional[Store] = given
         return store
-    if hasattr(given, "__setitem__") and hasattr(given, "get"):
+    if has(given, "__setitem__", "get"):
         return MappingStore(given)
-    raise OptionError("a store has put and get, or is like a dict; DirectoryStore(path) keeps files", path="store")
+    raise OptionError("a store has put(handle, body) and get(handle), or is like a dict; DirectoryStore(path) keeps files", path="store")
 
 
 def key_of(handle: str) -> str:

@@ -1,0 +1,135 @@
+package extract
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/dates"
+)
+
+// The last time that a dialogue with a service names is the one that holds. Those before it were offers, or have been changed.
+
+const (
+	mostToDay   = 2          // the maximum number of words between a time of day and the day of the week
+	leastSigned = len("高医生") // the minimum length, in bytes, of what is kept before a time in scripts without spaces
+)
+
+// Replace returns what has been said about a matter without the times of day that said replaces: all of them if it has a time itself, but
+// only those without a day of the week if it has none. "Dr Egger, Friday at 10:40" becomes "Dr Egger" before "Monday at 9:05".
+func Replace(text, said string) string {
+	if from, _, _ := timeIn(said); from < 0 {
+		return text
+	}
+	newDay := false
+	for rest := said; ; {
+		from, to, day := timeIn(rest)
+		if from < 0 {
+			break
+		}
+		newDay = newDay || day
+		rest = rest[to:]
+	}
+	var kept []string
+	start, at := 0, 0
+	for {
+		from, to, day := timeIn(text[at:])
+		if from < 0 {
+			break
+		}
+		if !day || newDay {
+			kept = appendNamed(kept, text[start:at+from])
+			start = at + to
+		}
+		at += to
+	}
+	if start == 0 {
+		return text
+	}
+	return strings.Join(appendNamed(kept, text[start:]), "; ")
+}
+
+// appendNamed appends a part of a text if it says something without the time next to it.
+func appendNamed(kept []string, part string) []string {
+	part = strings.Trim(part, " ,;，；–-")
+	says := len(part) > 0 && part[0] >= 0x80 && len(part) >= leastSigned
+	for i := 0; i < len(part) && !says; i++ {
+		says = part[i] >= '0' && part[i] <= '9' || part[i] >= 'A' && part[i] <= 'Z'
+	}
+	if says {
+		kept = append(kept, part)
+	}
+	return kept
+}
+
+// timeIn returns the bytes of the first time of day in a text with the day of the week next to it, if it has one, and with the prepositions
+// before them: "on Friday at 10:40", "周五10点一刻". It returns -1 as from if there is no time.
+func timeIn(text string) (from, to int, day bool) {
+	for to = 1; to < len(text); to++ {
+		if text[to-1] < '0' || text[to-1] > '9' {
+			continue
+		}
+		signed := strings.HasPrefix(text[to:], "点") || strings.HasPrefix(text[to:], "點") || strings.HasPrefix(text[to:], "時")
+		if !signed && (text[to] != ':' || to+1 == len(text) || text[to+1] < '0' || text[to+1] > '9') {
+			continue
+		}
+		from = len(strings.TrimRight(text[:to], "0123456789"))
+		if signed {
+			if n := strings.LastIndex(text[:from], "周"); n >= 0 && from-n <= 2*len("周五") {
+				from, day = n, true
+			}
+			if n := strings.IndexAny(text[to:], ",;，；。"); n >= 0 {
+				return from, to + n, day
+			}
+			return from, len(text), day
+		}
+		for to++; to < len(text) && text[to] >= '0' && text[to] <= '9'; to++ {
+		}
+		if n := dayBefore(text[:from]); n >= 0 {
+			from, day = n, true
+		} else if n := dayAfter(text[to:]); n >= 0 {
+			to, day = to+n, true
+		}
+		return len(withoutShort(text[:from])), to, day
+	}
+	return -1, 0, false
+}
+
+// dayBefore returns where the day of the week begins with which a text ends but for few words, or -1.
+func dayBefore(text string) int {
+	for range mostToDay + 1 {
+		text = strings.TrimRight(text, " ,")
+		n := strings.LastIndexByte(text, ' ') + 1
+		if dates.IsWeekday(strings.ToLower(text[n:])) {
+			return n
+		}
+		text = text[:n]
+	}
+	return -1
+}
+
+// dayAfter returns where the day of the week ends with which a text begins but for few words, or -1.
+func dayAfter(text string) int {
+	at := 0
+	for range mostToDay + 1 {
+		at += len(text[at:]) - len(strings.TrimLeft(text[at:], " ,"))
+		n := strings.IndexAny(text[at:]+" ", " ,;")
+		if dates.IsWeekday(strings.ToLower(text[at : at+n])) {
+			return at + n
+		}
+		if at += n; at < len(text) && text[at] != ' ' {
+			break // another part
+		}
+	}
+	return -1
+}
+
+// withoutShort returns a text without the words of one or two letters at its end: "Dr Egger, on".
+func withoutShort(text string) string {
+	for {
+		trimmed := strings.TrimRight(text, " ")
+		n := strings.LastIndexByte(trimmed, ' ') + 1
+		if word := trimmed[n:]; len(word) == 0 || len(word) > 2 || word[0]|0x20 < 'a' || word[0]|0x20 > 'z' {
+			return trimmed
+		}
+		text = trimmed[:n]
+	}
+}
