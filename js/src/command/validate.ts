@@ -32,7 +32,11 @@ code is 1 if the provider would refuse the transcript; violations that it tolera
   },
 };
 
-function textOf({ valid, violations, messages, format }: Validation, { source, name, session }: Read, named?: string): string {
+function textOf(
+  { valid, violations, messages, format }: Validation,
+  { source, name, session }: Read,
+  named?: string,
+): string {
   const of = `(${plural(messages, "message")}, format ${format})`;
   if (violations.length === 0) return `${name}: valid ${of}\n`;
   const says = plural(violations.length, "violation");
