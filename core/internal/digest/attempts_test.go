@@ -23,7 +23,7 @@ func TestFailedAttempts(t *testing.T) {
 ]`, 4000)
 	wants(t, text, []string{
 		"before that, it failed: ld: region FLASH overflowed by 412 bytes; assistant: The linker keeps both lamp drivers because the old one is referenced.)",
-		"1 file changed, 9 deletions(-)) (before that, it failed 2 times: error: commit refused; assistant: The hook checks files that are not part of the commit.)",
+		"1 file changed, 9 deletions(-)) with --no-verify (before that, it failed 2 times: error: commit refused; assistant: The hook checks files that are not part of the commit.)",
 		"committed “Slow the fan” (main 1a2b3c4; 1 file changed, 1 insertion(+)) (before that, it failed; assistant: The commit failed, the log still has the old one. The hooks reject the file as ignored.)",
 	}, []string{"Let me", "Still failing", "“Slow the fan”\n"})
 }

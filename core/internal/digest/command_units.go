@@ -397,6 +397,9 @@ func withoutLooks(script string) string {
 // scriptVerb precedes a script's comment where the comment describes the script.
 const scriptVerb = "ran a script: "
 
+// skipsHooks is the option of git that commits although a hook would refuse, which a reader must know.
+const skipsHooks = " --no-verify"
+
 // text describes a command and its outcome for an entry.
 func (r *run) text() string {
 	if r.kind == commits {
@@ -404,10 +407,14 @@ func (r *run) text() string {
 			if r.exit != "" && r.exit != "0" {
 				return "tried to commit “" + Fence(message) + "”, which failed: " + Fence(clipLine(r.failure, quotedChange))
 			}
+			text := "committed “" + Fence(message) + "”"
 			if r.result != "" {
-				return "committed “" + Fence(message) + "” (" + Fence(r.result) + ")"
+				text += " (" + Fence(r.result) + ")"
 			}
-			return "committed “" + Fence(message) + "”"
+			if strings.Contains(r.script, skipsHooks) {
+				text += " with" + skipsHooks
+			}
+			return text
 		}
 	}
 	script := r.script

@@ -149,6 +149,9 @@ func clipRequest(text string, most int) string {
 	if n := strings.IndexAny(tail, "\n "); n >= 0 && (inside || n < len(tail)/2) {
 		tail = tail[n+1:]
 	}
+	if at := strings.LastIndex(text[:from], pastedOpen); at >= 0 && !strings.Contains(text[at:from], pastedEnd+"\n") {
+		_, tail, _ = strings.Cut(tail, pastedEnd+"\n") // two ends of pasted text would be misread as one sentence
+	}
 	if strings.Trim(tail, "`~ \n") == "" || pasted && mostlyCode(tail) { // the end has no words of the user
 		tail = ""
 	}

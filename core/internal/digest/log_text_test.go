@@ -98,6 +98,7 @@ func TestEditsOfOneFile(t *testing.T) {
 // The entry of a command is about its outcome.
 func TestRunText(t *testing.T) {
 	for _, c := range []struct{ script, output, want string }{
+		{"git commit --no-verify -m 'Heat zone 7'", "[main 1f2e3d4] Heat zone 7\n 1 file changed, 1 insertion(+)\n", "committed “Heat zone 7” (main 1f2e3d4; 1 file changed, 1 insertion(+)) with --no-verify"},
 		{"git commit -m 'Heat zone 7'", "[main 1f2e3d4] Heat zone 7\n 3 files changed, 12 insertions(+), 4 deletions(-)\n", "committed “Heat zone 7” (main 1f2e3d4; 3 files changed, 12 insertions(+), 4 deletions(-))"},
 		{"git push origin main", "To example.com:kiln.git\n   1f2e3d4..5a6b7c8  main -> main\n", "ran `git push origin main` → pushed main -> main (1f2e3d4..5a6b7c8)"},
 		{"git push --dry-run origin main", "To example.com:kiln.git\n   1f2e3d4..5a6b7c8  main -> main\n", "ran `git push --dry-run origin main` → would push main -> main (1f2e3d4..5a6b7c8)"},

@@ -29,3 +29,14 @@ func TestWithoutPaste(t *testing.T) {
 		}
 	}
 }
+
+// The end of pasted text is not joined to its beginning where the middle is left out; what the user wrote below it stays.
+func TestClippedPasteHasOneEnd(t *testing.T) {
+	paste := "[pasted: Kiln review: " + strings.Repeat("the lid is not tight; ", 30) + "with these changes it will be a good kiln"
+	if got := clipRequest(paste+"]", 200); !strings.HasPrefix(got, "[pasted: Kiln review: ") || !strings.HasSuffix(got, "[…]") {
+		t.Errorf("pasted text alone: %q", got)
+	}
+	if got := clipRequest(paste+"]\nPlease answer the review.", 200); !strings.HasSuffix(got, " […] Please answer the review.") {
+		t.Errorf("pasted text with words of the user: %q", got)
+	}
+}

@@ -135,7 +135,7 @@ func TestSecondTry(t *testing.T) {
 {"role":"user","content":"ok. uh. no. it is not on that branch"},
 {"role":"assistant","content":"The commit is on main."}
 ]`, 4000)
-	wants(t, text, []string{"committed “Add the ramp of zone 7” (main 9f8e7d6; 1 file changed, 2 insertions(+)) (before that, it failed: error: the hook of the door failed)\n", "answer, which the user's next message rejects: The ramp"},
+	wants(t, text, []string{"committed “Add the ramp of zone 7” (main 9f8e7d6; 1 file changed, 2 insertions(+)) with --no-verify (before that, it failed: error: the hook of the door failed)\n", "answer, which the user's next message rejects: The ramp"},
 		[]string{"tried to commit", "recorded", "completely green"})
 }
 
