@@ -301,7 +301,11 @@ test("what fits remember in IndexedDB is there after a reload, and two pages los
   const pages = [first, await context.newPage()];
   const address = (await serve(t, files(root))) + blank;
   const histories = [0, 1].map((page) =>
-    [0, 1, 2].map((n) => [{ role: "user", content: `Conversation ${n} of page ${page}.` }, ...session(20)]),
+    [0, 1, 2].map((n) => [
+      { role: "user", content: `Conversation ${n} of page ${page}.` },
+      { role: "assistant", content: `This is conversation ${n} of page ${page}.` },
+      ...session(20),
+    ]),
   );
   /** @param {import("playwright-core").Page} page @param {{role: string}[][]} histories */
   const fitted = async (page, histories) => {

@@ -362,7 +362,12 @@ test("conversations that are compacted at the same time over one memory are all 
   const costs = new Costs();
   const { summarize, onCompaction } = costs;
   const make = () => createFitter({ module, memory, policy: policyOf("openai-chat"), summarize, onCompaction });
-  const histories = [1, 2, 3].map((n) => [{ role: "user", content: `Conversation ${n}.` }, ...talk(14), question]);
+  const histories = [1, 2, 3].map((n) => [
+    { role: "user", content: `Conversation ${n}.` },
+    { role: "assistant", content: `This is conversation ${n}.` },
+    ...talk(14),
+    question,
+  ]);
   await Promise.all([...histories, ...histories].map((history) => make()(history)));
   assert.equal(costs.compactions, 3);
   for (const history of histories) assert.deepEqual(pick(await make()(history)), [false, true]);
