@@ -136,8 +136,8 @@ func contained(ctx context.Context, call func(context.Context, json.RawMessage) 
 type Outcome struct {
 	// Messages are the messages that were last sent to the model.
 	Messages json.RawMessage
-	// Compacted is the compaction between two calls, or before the first call if the prompt cache was cold; nil if
-	// there was none.
+	// Compacted is the compaction between the first and the second call of the model or, if the prompt cache was cold,
+	// the one before the first call; nil if there was none.
 	Compacted *Result
 	// Verdict classifies the last call.
 	Verdict api.Verdict
@@ -449,7 +449,8 @@ func (v *Conversation) takeOver(ctx context.Context) error {
 	return v.begin(ctx)
 }
 
-// failureOf fills in f from an error: from its Failure method if it has one, otherwise from its text.
+// failureOf returns the failure that an error describes: what its Failure method returns or, without one, f with the text of the
+// error as its body, if f has none.
 func failureOf(f api.Failure, err error) api.Failure {
 	var own interface{ Failure() api.Failure }
 	if errors.As(err, &own) {

@@ -14,7 +14,7 @@ export async function chromium(wasm, plan) {
     else response.end("<!doctype html><title>bench</title>");
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  /** Calls a function of a file with the compiled module and further arguments, in a page of a new browser. */
+  /** Opens a page in a new browser, and calls a function that a file exports with the compiled module and further arguments. */
   const call = async (file, name, ...args) => {
     const browser = await driver.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
     try {

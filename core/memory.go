@@ -36,7 +36,7 @@ const (
 	maxMemories = 64
 )
 
-// point is a beginning of a history, with the messages that were sent instead of it.
+// point identifies a prefix of a history, and the messages that were sent in its place.
 type point struct {
 	messages     int
 	print        string // print of these messages, as returned by Transcript.Prints

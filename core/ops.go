@@ -343,7 +343,7 @@ func (r *request) planned() *api.Options {
 	return &o
 }
 
-// resumed is a plan that a step continues, as it was read.
+// resumed is the plan that a step operation continues, as read from the request.
 type resumed struct {
 	plan    api.Plan
 	replies api.Summaries

@@ -4,9 +4,9 @@
 //	...
 //	c := ctxfold.New(ctxfold.Options{Records: records})
 //
-// Records are strings under the prefix, "r:" and their key; leases are strings under the prefix, "l:" and their key.
-// Every key has a time to live, so a policy like volatile-lru may evict them: losing a record or a lease costs one
-// compaction.
+// Records and leases are Redis strings. In Redis, the key of a record is the prefix, "r:" and the record's own key; the
+// key of a lease has "l:" instead. Every key has a time to live, so a policy such as volatile-lru may evict it. This is
+// safe: losing a record or a lease costs only one compaction.
 package redis
 
 import (

@@ -14,7 +14,7 @@ type settingLine struct {
 // settingFiles lists the file name extensions of settings files.
 var settingFiles = wordListOf("json jsonc json5 yaml yml toml ini cfg conf env properties")
 
-// mostSettings is the maximum number of settings that are named after one verb.
+// mostSettings is the maximum number of settings that are listed after one verb.
 const mostSettings = 5
 
 // settingChanges describes a change to a settings file: the names of the changed settings, with their old and new

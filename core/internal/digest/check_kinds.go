@@ -58,9 +58,9 @@ func checksIn(script string) (kinds checkKinds) {
 	return kinds
 }
 
-// checkedPart returns the part of a script that determines its result, if the script checks something: in its last
-// command list that has a check, the commands from that check to the end of the list. "sed -i s/a/b/ x.go && go build
-// ./...; echo done" becomes "go build ./...". If a later list runs another program, behind is the script from there on,
+// checkedPart returns the part of a script that determines its result: in the last command list with a check, the
+// commands from its first check to its last, or the whole script if it has none. "sed -i s/a/b/ x.go && go build ./...;
+// echo done" becomes "go build ./...". If a later list runs another program, behind is the script from there on,
 // because that program may be what failed.
 func checkedPart(script string) (part, behind string) {
 	bare, _ := cutHeredocs(script)

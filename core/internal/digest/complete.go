@@ -29,7 +29,7 @@ func (c *Completed) Text() string {
 
 // Complete adds the rules, the ledger and missing facts to a model's text, unless the text already contains them.
 // standing is the block of rules, which doesn't count towards room. room is the size limit for the text and the ledger,
-// in bytes; facts may take a tenth more, and the user's requests another spare bytes. The ledger gets at least a third
+// in bytes; facts may exceed it by a tenth, and the user's requests by spare more bytes. The ledger gets at least a third
 // of the room.
 func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	text = e.ledger.undenied(text)

@@ -59,7 +59,7 @@ func proseUnits(text string, see func(lead, text string, item int)) {
 	unitsWithCode(text, shortCode, see)
 }
 
-// unitsWithCode is like proseUnits, but quotes blocks of code of up to most bytes.
+// unitsWithCode is like proseUnits, but most is the maximum size in bytes of a block of code that is quoted.
 func unitsWithCode(text string, most int, see func(lead, text string, item int)) {
 	p := proseReader{see: see, may: -1, most: most}
 	for line := range strings.Lines(text) {

@@ -392,8 +392,8 @@ func (r *restoring) drops(c *changes, n int) bool {
 	return r.isGone(gone{n - 1, c.last}, n-1) && !r.present(&hunk{steps: c.steps[from:]}, n)
 }
 
-// isDigestOf reports whether a message is a digest of the compaction with these changes: it names the handle of its
-// body, and that body, if it was given, names no other changes.
+// isDigestOf reports whether a message can be a digest of the compaction with these changes: it names the handle of its
+// body, and that body, if it was given, doesn't name the changes of another compaction.
 func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	if !r.authors.IsOwn(m) || listHandle(r.doc.T, m) == "" {
 		return false

@@ -59,7 +59,7 @@ type turn struct {
 	woken  bool           // whether the host called without results: a point in time was reached, or a lease has ended
 }
 
-// Start starts a job. options and state are those of the request; gate and core belong to its policy.
+// Start starts a job. options and state are those of the request; core runs the operations that the job needs.
 func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Options, state api.Raw) (*api.JobProgress, *jsonspan.Error) {
 	if err := checkSettings(&settings); err != nil {
 		return nil, err

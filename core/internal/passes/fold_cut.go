@@ -193,9 +193,9 @@ func lastTurn(c Run, groups []int32) int {
 	return max(at, 0)
 }
 
-// lastSteps returns the part of an item at which its newest steps that fit into room begin, and their size in tokens;
-// -1 if none or all of them fit. If room is negative, it returns only the newest step. Open tool calls are part of
-// the steps.
+// lastSteps finds the newest steps of an item that fit into room. It returns the part with which they begin and their
+// size in tokens; part is -1 if there are none. It never returns the item's first part, nor a part after an open tool
+// call (see lastStart). If room is negative, it takes only the newest step, whatever its size.
 func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	part = -1
 	msg := &doc.T.Messages[doc.Items[item].Msg]

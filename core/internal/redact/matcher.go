@@ -140,8 +140,8 @@ func inside(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// escaped escapes further characters of a text that is already spelled as JSON: those for which as returns true, and
-// slashes if slashes is set.
+// escaped escapes more characters of a text that is already JSON-escaped: those that the function as selects and, if
+// slashes is set, slashes.
 func escaped(text string, as func(r rune) bool, slashes bool) string {
 	const digits = "0123456789abcdef"
 	var out []byte

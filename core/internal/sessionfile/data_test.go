@@ -48,7 +48,7 @@ func list(t *testing.T, src []byte) []json.RawMessage {
 
 type verdict struct {
 	Valid      bool
-	Violations []struct{ Rule, Path, Text string }
+	Violations []struct{ Rule, Path, Text, Repair string }
 }
 
 func validate(t *testing.T, format string, messages []byte) verdict {
@@ -107,7 +107,7 @@ func TestRealFiles(t *testing.T) {
 			for _, v := range before.Violations {
 				// The files break rules themselves: blank texts, a call that was never answered, a cut-off beginning. Misplaced results
 				// would be our fault.
-				if v.Rule == "AN4" || v.Rule == "AN1" || strings.Contains(v.Text, "result does not stand") || strings.Contains(v.Text, "answers no call") {
+				if v.Rule == "AN4" || v.Rule == "AN1" || v.Repair == "move_result" || strings.Contains(v.Text, "answers no call") {
 					t.Errorf("%s at %s: %s", v.Rule, v.Path, v.Text)
 				}
 			}

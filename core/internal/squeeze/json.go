@@ -197,7 +197,7 @@ func (r *nodeReader) space() bool {
 }
 
 // begin reads a scalar, or opens an array or an object. opened is false if there is nothing to read inside: the value
-// is a scalar, or an empty container, which follow closes.
+// is a scalar, or an empty container, which the next call of follow closes.
 func (r *nodeReader) begin() (opened, ok bool) {
 	if !r.space() {
 		return false, false

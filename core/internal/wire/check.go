@@ -45,7 +45,7 @@ type Rules struct {
 
 	Answers    Answers
 	ResultRole transcript.Role // role of messages that hold tool results
-	Named      bool            // a result must have the name of its call's tool, and may be paired by the name alone (G5)
+	Named      bool            // a result must have the name of its call's tool, and may be paired by the name alone (G4)
 	Apart      bool            // parallel calls may be spread over several messages: the calls of the last ones are open together
 	Ordered    bool            // a result without id and name answers the oldest open call in the newest message
 	// Through: system messages, and user messages that the model doesn't see, may come between a tool call and its

@@ -248,7 +248,7 @@ func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text s
 const geminiText = `{"role":"%?amodel%;%?Auser%;","parts":[{"text":%t}]}`
 
 // geminiAnswers writes a message with a response for each call: the existing response, which is moved from a wrong
-// place, or an error (G6).
+// place, or an error (G4).
 var geminiAnswers = answers{
 	each: `{"%?KfunctionResponse%;%?kfunction_response%;":{%?i"id":%i,%;%?n"name":%n,%;"response":{"error":%t}}}`,
 	all:  `{"role":"user","parts":[%c]}`, kept: true,

@@ -150,7 +150,7 @@ func (o *output) String() string {
 	return string(o.text)
 }
 
-// start runs a server until the end of the test, and returns once the server has printed the text ready.
+// start runs a server until the end of the test. It returns once the output of the server contains the string in ready.
 func start(t testing.TB, c *exec.Cmd, ready string) {
 	t.Helper()
 	log := &output{ready: ready, said: make(chan struct{})}
