@@ -35,7 +35,7 @@ func TestPinnedGivesMemoryBack(t *testing.T) {
 		return fmt.Sprintf(`{"session":%d}`, s.Session), memory
 	}
 	check, small := open()
-	call("estimate", `{"policy":{"format":"openai-chat"},"messages":[{"role":"user","content":"`+strings.Repeat("a word, ", 3<<20)+`"}]}`)
+	call("estimate", `{"policy":{"format":"openai-chat"},"messages":[{"role":"user","content":"`+strings.Repeat("a word, ", 4<<20)+`"}]}`)
 	_, large := call("check", check)
 	if large < roomyMemory || large < 4*small {
 		t.Fatalf("%d bytes are not much beside %d", large, small)

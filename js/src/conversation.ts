@@ -5,7 +5,7 @@ import type { Called, Compacted, ConversationCompactor, ConversationOptions } fr
 import { type CompactOptions, ending } from "./ending.js";
 import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import { failureOf } from "./failure.js";
-import { checkOptions, checkStores, type Names } from "./options.js";
+import { checkOptions, checkStores, has, type Names, type StoreKind } from "./options.js";
 import type { LiveSession, RemoteSession, TurnHost, Turning } from "./session.js";
 import { type MaybeState, type Store, sameState } from "./store.js";
 import { telling } from "./tell.js";
@@ -24,6 +24,18 @@ const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
   afterCompact: true,
   onJournalError: true,
   waitUntil: true,
+};
+
+/** The kinds of stores that a conversation has as options, by the name of the option. */
+const STORES: Readonly<Record<string, StoreKind>> = {
+  states: [
+    (value) => has(value, "saveState", "loadState"),
+    "states is an object with saveState(conversation, state) and loadState(conversation), such as memoryStore(), indexedDBStore() and keyValueStore(kv) are, or states of ctxfold/redis, ctxfold/postgres or ctxfold/shared",
+  ],
+  journal: [
+    (value) => has(value, "append", "events"),
+    "journal is an object with append(event) and events(conversation), such as memoryJournal() and indexedDBJournal() are",
+  ],
 };
 
 type Live<M extends Message> = (LiveSession<M> | RemoteSession<M>) & Turning<M>;
@@ -67,7 +79,7 @@ export class Conversation<M extends Message = Message> {
 
   constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
     checkOptions(options, CONVERSATION_OPTIONS, "Conversation");
-    checkStores(options);
+    checkStores(options, STORES);
     this.#compactor = compactor;
     this.#options = options;
   }

@@ -57,35 +57,26 @@ export function checkOptions(
 }
 
 /** A kind of store: whether a value is one, and the error's text for a value that isn't. */
-type Kind = readonly [is: (value: unknown) => boolean, text: string];
+export type StoreKind = readonly [is: (value: unknown) => boolean, text: string];
 
 const MADE = "such as memoryStore(), indexedDBStore() and keyValueStore(kv) are";
-const SHARED = "of ctxfold/redis, ctxfold/postgres or ctxfold/shared";
 
-/** The kinds of stores that are passed as options, by the name of the option. */
-const STORES = {
+/** The kinds of stores that compactors and fitters have as options, by the name of the option. */
+const STORES: Readonly<Record<string, StoreKind>> = {
   store: [(value) => has(value, "put", "get"), `store is an object with put(handle, body) and get(handle), ${MADE}`],
   memory: [
     (value) => has(value, "load", "save") || has((value as { records?: unknown }).records, "load", "save"),
-    `memory is an object with load(key) and save(key, json), ${MADE}, or a memory ${SHARED}`,
+    `memory is an object with load(key) and save(key, json), ${MADE}, or a memory of ctxfold/redis, ctxfold/postgres or ctxfold/shared`,
   ],
-  states: [
-    (value) => has(value, "saveState", "loadState"),
-    `states is an object with saveState(conversation, state) and loadState(conversation), ${MADE}, or states ${SHARED}`,
-  ],
-  journal: [
-    (value) => has(value, "append", "events"),
-    "journal is an object with append(event) and events(conversation), such as memoryJournal() and indexedDBJournal() are",
-  ],
-} satisfies Record<string, Kind>;
+};
 
 /**
  * Throws `invalid_option` if one of the options is a store that lacks a method. Otherwise it would fail only when the
- * first compaction is due.
+ * first compaction is due. `kinds` are the kinds of stores, by the name of the option.
  */
-export function checkStores(given: { readonly [Name in keyof typeof STORES]?: unknown }): void {
-  for (const [name, [is, text]] of Object.entries<Kind>(STORES)) {
-    const value = given[name as keyof typeof STORES];
+export function checkStores(given: object, kinds: Readonly<Record<string, StoreKind>> = STORES): void {
+  for (const [name, [is, text]] of Object.entries(kinds)) {
+    const value = (given as Record<string, unknown>)[name];
     if (value !== undefined && value !== null && !is(value)) throw invalidOption(text, name);
   }
 }

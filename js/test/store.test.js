@@ -135,7 +135,7 @@ test("a store over keys and values is all that fits need, also in the next proce
     for (let i = 0; i < 60; i++) {
       history.push({
         role: "assistant",
-        content: `Module ${i} reads the settings and checks each of them. `.repeat(8),
+        content: `Module ${i} of conversation ${n} reads the settings and checks them. `.repeat(8),
       });
       history.push({ role: "user", content: `What does module ${i} need?` });
     }
