@@ -184,7 +184,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 
 // saveCall writes a call with its results. A call without any was cancelled.
 func saveCall(s *saver, call jsonspan.Span, answers []gcPart) {
-	id := s.in.Src
+	var id []byte
 	if at := find(s.in.Src, call, "id"); at.IsZero() {
 		id = []byte(s.newID())
 	} else {

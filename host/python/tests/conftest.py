@@ -25,6 +25,17 @@ class Model:
         return self.text
 
 
+def opening(number):
+    """Returns the messages with which a conversation begins that shares nothing with others but what follows.
+
+    Conversations that differ in their first message alone would share a compaction.
+    """
+    return [
+        {"role": "user", "content": f"Conversation {number}."},
+        {"role": "assistant", "content": f"This is conversation {number}."},
+    ]
+
+
 @pytest.fixture
 def model():
     return Model()

@@ -9,7 +9,7 @@ import pytest
 import ctxfold
 import ctxfold.aio
 from ctxfold import _records
-from conftest import LIMIT, SUMMARY, Model
+from conftest import LIMIT, SUMMARY, Model, opening
 
 
 def test_a_compaction_is_made_once_and_remembered(history, model):
@@ -179,7 +179,7 @@ def test_conversations_compacted_at_the_same_time_are_all_remembered(history, mo
             self.kept[key] = text
 
     memory, model = Slow(), Model()
-    several = [[{"role": "user", "content": f"Conversation {n}."}, *history] for n in range(4)]
+    several = [[*opening(n), *history] for n in range(4)]
 
     def fit(messages):
         return ctxfold.Compactor(window=16_000, summarize=model, memory=memory).fit(messages)

@@ -8,7 +8,7 @@ import pytest
 
 import ctxfold
 from ctxfold import _records, aio
-from conftest import LIMIT, ROOT, SUMMARY, Model
+from conftest import LIMIT, ROOT, SUMMARY, Model, opening
 from host import Host
 
 
@@ -188,12 +188,12 @@ def test_two_programs_share_a_memory(history):
     memory = Memory()
     model = Model()
     for number in range(3):
-        other = [{"role": "user", "content": f"Conversation {number}."}, *history]
+        other = [*opening(number), *history]
         assert ctxfold.Compactor(window=16_000, summarize=model, memory=memory).fit(other).changed
     assert json.loads(memory.texts["default"])["version"] == 3
     asked = len(model.requests)
     for number in range(3):
-        other = [{"role": "user", "content": f"Conversation {number}."}, *history]
+        other = [*opening(number), *history]
         assert ctxfold.Compactor(window=16_000, summarize=model, memory=memory).fit(other).known
     assert len(model.requests) == asked
 
