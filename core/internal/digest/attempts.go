@@ -31,7 +31,7 @@ func (a *attempts) add(run *run) {
 // mostSaidOf is the maximum length, in bytes, of what is quoted of the assistant's words about a failed run.
 const mostSaidOf = 240
 
-// note describes the attempts, for the place after the text about the run that succeeded. tests lists the tests that
+// note describes the attempts; it follows the text about the run that succeeded. tests lists the tests that
 // failed; it may be empty.
 func (a *attempts) note(tests string) string {
 	text := attemptsNote

@@ -48,7 +48,7 @@ func (k *talk) service(size int) bool {
 	return count >= leastService && all <= shortService*count && all > size*tightService && numbers*4 >= count && courtesies*courtesyShare >= count
 }
 
-// serve joins the messages of each matter, if the chat is a dialogue with a service that is much longer than size bytes. A matter ends when
+// serve joins the messages of each matter if the chat is a dialogue with a service and is much longer than size bytes. A matter ends when
 // the assistant says goodbye, or when the user says something that depends on nothing before it.
 func (k *talk) serve(size int) {
 	if k.served || !k.service(size) {
@@ -62,7 +62,7 @@ func (k *talk) serve(size int) {
 	k.chosen = extract.New(k.items, k.known)
 }
 
-// matter is what a dialogue is about at one message.
+// matter is one thing that a dialogue is about, such as a booking.
 type matter struct {
 	*talk
 	first  int  // the item that has the text of the matter, -1 if there is none; the items joined to it have no text

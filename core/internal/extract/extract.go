@@ -278,7 +278,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	return ws
 }
 
-// connect determines whether a sentence depends on the one before it, or on the one that that depends on. replies means
+// connect determines whether a sentence depends on the one before it, or on what that sentence depends on. replies means
 // that the sentence follows a question, and reply that it is an answer such as yes or no.
 func (e *Extract) connect(s *sentence, text string, ws []words.Word, inQuotes []bool, replies, reply bool) {
 	// An echo repeats a word of the question as its answer, but doesn't say what about.

@@ -93,7 +93,7 @@ func timeIn(text string) (from, to int, day bool) {
 	return -1, 0, false
 }
 
-// dayBefore returns where the day of the week begins with which a text ends but for few words, or -1.
+// dayBefore returns where a day of the week begins that is at most a few words before the end of a text, or -1.
 func dayBefore(text string) int {
 	for range mostToDay + 1 {
 		text = strings.TrimRight(text, " ,")
@@ -106,7 +106,7 @@ func dayBefore(text string) int {
 	return -1
 }
 
-// dayAfter returns where the day of the week ends with which a text begins but for few words, or -1.
+// dayAfter returns where a day of the week ends that is at most a few words after the beginning of a text, or -1.
 func dayAfter(text string) int {
 	at := 0
 	for range mostToDay + 1 {

@@ -65,7 +65,7 @@ func denies(text string, ws []words.Word) bool {
 	return slices.ContainsFunc(ws, func(w words.Word) bool { return denials.Has(spelled(text, w)) })
 }
 
-// informs reports whether a word says something by itself.
+// informs reports whether a word has a meaning of its own.
 func informs(text string, w words.Word) bool {
 	return w.Kind&words.Pair != 0 || w.Kind&words.Short == 0 && !idleWords.Has(spelled(text, w))
 }
@@ -121,7 +121,7 @@ func upToClause(text string, at int) string {
 	return strings.TrimRight(text, " .。！？")
 }
 
-// counts reports whether word k of a sentence is a small number of nothing that is named next to it: "there are 5 of those".
+// counts reports whether word k of a sentence is a small number, and no word next to it says of what: "there are 5 of those".
 func counts(text string, ws []words.Word, k int) bool {
 	w := ws[k]
 	if w.Kind&words.Digit == 0 || w.End-w.From > 2 || len(ws) <= leastCounted || k > 0 && (ws[k-1].End+1 == w.From && text[ws[k-1].End] != ' ' || ws[k-1].Kind&words.Short == 0 && informs(text, ws[k-1])) {
