@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -81,10 +82,10 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 			k.skipped = true
 		}
 		next++
-		who, name := "user", names[0]
+		who, known := "user", names[0]
 		text := Asked(t, int(i))
 		if t.Messages[i].Role == transcript.Assistant && text == "" {
-			who, name = "assistant", names[1]
+			who, known = "assistant", names[1]
 			text = Tidy(saidIn(t, int(i)))
 		}
 		by := writtenBy(t, int(i))
@@ -96,8 +97,8 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 			k.months[at.Month()] = day
 			text = text[size:]
 		}
-		if rest, found := strings.CutPrefix(text, name+labelMark); name != "" && found {
-			who, text = name, rest
+		if name, rest := spokenLabel(text); name != "" && slices.Contains(known, Fence(name)) {
+			who, text = Fence(name), rest
 		} else if by.name != "" && !isRole(by.name) {
 			who = by.name
 		}
@@ -241,15 +242,13 @@ const longestName = 32
 
 // speakerNames returns the names with which the user's and the assistant's messages begin. What the assistant writes
 // can only name the assistant, so a name that is the user's, or a role, doesn't count.
-func speakerNames(t *transcript.Transcript, messages []int32) [2]string {
-	user, assistant := speakerName(t, messages, transcript.User), speakerName(t, messages, transcript.Assistant)
-	if isRole(user) {
-		user = ""
+func speakerNames(t *transcript.Transcript, messages []int32) (names [2][]string) {
+	for side, role := range []transcript.Role{transcript.User, transcript.Assistant} {
+		names[side] = slices.DeleteFunc(labelsOf(t, messages, role), func(name string) bool {
+			return isRole(name) || side == 1 && slices.ContainsFunc(names[0], func(user string) bool { return strings.EqualFold(user, name) })
+		})
 	}
-	if isRole(assistant) || strings.EqualFold(user, assistant) {
-		assistant = ""
-	}
-	return [2]string{user, assistant}
+	return names
 }
 
 // isRole reports whether a name reads like the label of a role.
@@ -261,37 +260,52 @@ func isRole(name string) bool {
 	return false
 }
 
-// speakerName returns the name with which most messages of a role begin ("Anna: …"); "" if there is none.
-func speakerName(t *transcript.Transcript, messages []int32, role transcript.Role) string {
-	name, with, all := "", 0, 0
+// mostLabelled is the number of messages of a role that are searched for names, and mostNames the maximum number of names that are found.
+const (
+	mostLabelled = 64
+	mostNames    = 16
+)
+
+// labelsOf returns the names with which messages of a role begin ("Anna: …"), each in at least two messages. It returns none if most messages of the
+// role begin with no such name.
+func labelsOf(t *transcript.Transcript, messages []int32, role transcript.Role) (names []string) {
+	var counts []int
+	all, with := 0, 0
 	for _, i := range messages {
 		if t.Messages[i].Role != role || t.Messages[i].Count == 0 {
 			continue
 		}
-		if all++; all > 64 {
+		if all++; all > mostLabelled {
 			break
 		}
 		head := t.Text(t.FirstText(int(i)))
 		if found, size := dates.Header(head); found.Date != 0 {
 			head = head[size:]
 		}
-		at := labelEnd(head)
-		if at == 0 || strings.ContainsAny(head[:at], "\n.,!?*#") || strings.Count(head[:at], " ") > 2 {
+		name, _ := spokenLabel(head)
+		if name == "" || strings.ContainsAny(name, "\n.,!?*#，。！？") || strings.Count(name, " ") > 2 {
 			continue
 		}
-		if with == 0 {
-			name = head[:at]
-		}
-		if head[:at] == name {
-			with++
-		} else if with--; with == 0 {
-			name = ""
+		name = Fence(name)
+		at := slices.Index(names, name)
+		switch {
+		case at >= 0:
+			counts[at]++
+		case len(names) < mostNames:
+			names, counts = append(names, name), append(counts, 1)
 		}
 	}
-	if with*2 <= all || with < 2 {
-		return ""
+	n := 0
+	for at, name := range names {
+		if counts[at] > 1 {
+			names[n], with = name, with+counts[at]
+			n++
+		}
 	}
-	return Fence(name)
+	if with*2 <= min(all, mostLabelled) {
+		return nil
+	}
+	return names[:n]
 }
 
 // read adds the lines of a section from an earlier digest, except for those contained in known. The beginning of a line
@@ -464,6 +478,20 @@ func (k *talk) spelled(d dates.Date) string {
 
 // labelMark ends a speaker's label.
 const labelMark = ": "
+
+// wideLabelMark ends a speaker's label in a message, in scripts that have wide punctuation.
+const wideLabelMark = "："
+
+// spokenLabel splits a message into the name before its first colon, if it begins with something short before a colon, and the rest.
+func spokenLabel(text string) (name, rest string) {
+	if at := labelEnd(text); at > 0 {
+		return text[:at], text[at+len(labelMark):]
+	}
+	if at := strings.Index(text[:min(len(text), longestName+len(wideLabelMark))], wideLabelMark); at > 0 {
+		return text[:at], text[at+len(wideLabelMark):]
+	}
+	return "", text
+}
 
 // labelEnd returns the length, in bytes, of the label (or of what looks like one) at the beginning of a text; 0 if
 // there is none.

@@ -70,3 +70,19 @@ func TestChatDigestLargeMessage(t *testing.T) {
 		}
 	}
 }
+
+// Chat programs of languages with wide punctuation put a wide colon after the name.
+func TestChatDigestWideColon(t *testing.T) {
+	got := digestOf(t, "", 2000, "小雨：我12月27日才放假。", "阿杰：那就27号下午走，住青石客栈。", "小雨：我对花生过敏，你帮我记着。", "阿杰：记住了，相机我也带。")
+	if want := "# What was said\n小雨: 我12月27日才放假。\n阿杰: 那就27号下午走，住青石客栈。\n小雨: 我对花生过敏，你帮我记着。\n阿杰: 记住了，相机我也带。"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+// Several people may write in one role.
+func TestChatDigestGroup(t *testing.T) {
+	got := digestOf(t, "", 2000, "Anna: I bought a kiln in Delft.", "Noted.", "Piet: It reaches 1240 degrees.", "Ok.", "Anna: Bowls break at 1300 degrees.", "Sure.", "Piet: I have 12 bowls from Gouda.")
+	if want := "# What was said\nAnna: I bought a kiln in Delft.\nPiet: It reaches 1240 degrees.\nAnna: Bowls break at 1300 degrees.\nPiet: I have 12 bowls from Gouda."; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

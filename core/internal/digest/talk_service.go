@@ -10,7 +10,7 @@ import (
 // at 19:30 on Friday – name Berger – reference number 7GK2". Whole sentences would have room for half as many.
 
 // A chat is such a dialogue if it has at least leastService messages of at most shortService bytes on average, a quarter of them have a number,
-// and one in courtesyShare is a question of the assistant or a courtesy. It is shortened if it has more than tightService times as much text as
+// one in courtesyShare is a question of the assistant or a courtesy, and most speakers have no name, unlike friends who talk. It is shortened if it has more than tightService times as much text as
 // fits.
 const (
 	shortService  = 160
@@ -30,7 +30,7 @@ const (
 
 // service reports whether the chat is a dialogue with a service that is much longer than size bytes.
 func (k *talk) service(size int) bool {
-	all, numbers, courtesies, count := 0, 0, 0, 0
+	all, numbers, courtesies, people, count := 0, 0, 0, 0, 0
 	for i := range k.items {
 		text := k.items[i].Text
 		if !k.sources[i].fresh {
@@ -41,11 +41,14 @@ func (k *talk) service(size int) bool {
 		if strings.ContainsAny(text, "0123456789") {
 			numbers++
 		}
+		if !isRole(k.sources[i].speaker) {
+			people++
+		}
 		if asks, idle := extract.Closing(text); idle || asks && k.sources[i].own {
 			courtesies++
 		}
 	}
-	return count >= leastService && all <= shortService*count && all > size*tightService && numbers*4 >= count && courtesies*courtesyShare >= count
+	return count >= leastService && people*2 < count && all <= shortService*count && all > size*tightService && numbers*4 >= count && courtesies*courtesyShare >= count
 }
 
 // serve joins the messages of each matter if the chat is a dialogue with a service and is much longer than size bytes. A matter ends when

@@ -87,3 +87,16 @@ func TestARefusalKeepsItsTime(t *testing.T) {
 		t.Error("there is no refusal")
 	}
 }
+
+// Friends who plan something say sentences worth reading, and each has a name.
+func TestPeopleWithNamesAreNoService(t *testing.T) {
+	var chat []string
+	for i, text := range serviceDialogue {
+		chat = append(chat, []string{"Mirela: ", "Tomas: "}[i%2]+text)
+	}
+	if text := digestOf(t, "", 300, chat...); strings.Contains(text, bothLabel) {
+		t.Errorf("sentences were shortened:\n%s", text)
+	}
+}
+
+const bothLabel = "both: "
