@@ -91,8 +91,8 @@ func (c *smallCore) policy(text string) smallPolicy {
 
 func (c *smallCore) call(j *simulatedJob, messages string) *smallCall {
 	p := c.policy(j.policy)
-	gate := loop.Gate{Starts: p.Gate.Start > 0, Chills: p.Gate.Idle > 0, Stored: p.Archive != ""}
-	call := &smallCall{core: c, owner: j.settings.Owner, policy: p, gate: gate, text: messages}
+	settings := loop.PolicySettings{Starts: p.Gate.Start > 0, Chills: p.Gate.Idle > 0, Stored: p.Archive != ""}
+	call := &smallCall{core: c, owner: j.settings.Owner, policy: p, settings: settings, text: messages}
 	if j.kept != nil { // whose host keeps a session, which has the state
 		call.state = j.kept.state
 	}
@@ -177,17 +177,17 @@ func smallState(number int) string { return fmt.Sprintf(`{"number":%d}`, number)
 
 // smallCall is a call of the toy with the messages that came along.
 type smallCall struct {
-	core   *smallCore
-	policy smallPolicy
-	owner  string
-	gate   loop.Gate
-	text   string
-	state  api.Raw
+	core     *smallCore
+	policy   smallPolicy
+	owner    string
+	settings loop.PolicySettings
+	text     string
+	state    api.Raw
 }
 
-func (c *smallCall) Messages() []byte { return []byte(c.text) }
-func (c *smallCall) MessagesAt() int  { return 0 }
-func (c *smallCall) Gate() loop.Gate  { return c.gate }
+func (c *smallCall) Messages() []byte                    { return []byte(c.text) }
+func (c *smallCall) MessagesAt() int                     { return 0 }
+func (c *smallCall) PolicySettings() loop.PolicySettings { return c.settings }
 
 // Run runs an operation of the toy.
 func (c *smallCall) Run(op operations.Op, members ...loop.Member) ([]byte, *jsonspan.Error) {

@@ -115,9 +115,9 @@ func (c *loopCore) Messages() []byte {
 // MessagesAt returns the offset of the messages in the request.
 func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
 
-// Gate returns the policy's settings about compactions below the limit.
-func (c *loopCore) Gate() loop.Gate {
-	return loop.Gate{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
+// PolicySettings returns the policy's settings about compactions below the limit.
+func (c *loopCore) PolicySettings() loop.PolicySettings {
+	return loop.PolicySettings{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
 		Model: c.policy.Model}
 }
 

@@ -244,8 +244,8 @@ func check(r *request, dst []byte) []byte {
 	if a.Reason = r.dueReason(due, cold); a.Reason == api.ReasonCold {
 		a.Cold = cold
 	}
-	if m := r.policy.MaxBytes; m > 0 && a.Messages > 0 && !a.Due && r.t.List.Len() > m {
-		a.Due, a.Reason = true, "over_bytes"
+	if !a.Due && in.OverBytes() {
+		a.Due, a.Reason = true, api.ReasonOverBytes
 	}
 	if !a.Due {
 		a.Start, a.Notice = gate.StartsInBackground(in, a.Tokens), gate.NoticeText(in, a.Tokens)

@@ -92,7 +92,7 @@ func (c *Run) endsBeforePasses() bool {
 		return true
 	}
 	if c.due && c.stuck() {
-		if c.due = false; !c.overBytes() {
+		if c.due = false; !c.in.OverBytes() {
 			c.asItIs(api.ReasonStuck)
 			return true
 		}
@@ -170,7 +170,7 @@ func (c *Run) gainsTooLittle() api.Reason {
 	switch {
 	case gain <= 0:
 		return api.ReasonNoProgress
-	case c.due && !c.overBytes() && !c.saves() && gain < c.MinGain():
+	case c.due && !c.in.OverBytes() && !c.saves() && gain < c.MinGain():
 		return api.ReasonGainTooSmall
 	}
 	return ""

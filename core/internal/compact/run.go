@@ -62,7 +62,7 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	c = begin(in, doc, cold)
 	c.due, c.counted = due, size.Tokens
 	switch {
-	case due || c.overBytes():
+	case due || in.OverBytes():
 		c.report.Refill = refilled(doc, in.KnownMessages())
 		return c, false
 	case in.Policy.HasNoLimit():
@@ -208,8 +208,3 @@ func (c *Run) StartsInBackground() bool { return c.starts }
 
 // ArchivedBodies returns the archived content, for the host to store before it uses the result.
 func (c *Run) ArchivedBodies() []api.Body { return c.bodies }
-
-// overBytes reports whether the list of messages is larger than the policy allows.
-func (c *Run) overBytes() bool {
-	return c.policy.MaxBytes > 0 && c.doc.T.OriginalSpan(c.doc.T.List).Len() > c.policy.MaxBytes
-}

@@ -144,7 +144,7 @@ func marshal(write func(*jwriter.Writer)) []byte {
 
 func appendOptions(o *api.Options) []byte { return marshal(o.MarshalEasyJSON) }
 
-func (t *turn) policyMember() Member { return Member{operations.InPolicy, t.Policy} }
+func (c *call) policyMember() Member { return Member{operations.InPolicy, c.Policy} }
 
 // memoryMember returns the member memory of a request, with the remembered compactions.
 func memoryMember(entries []entry) Member {

@@ -8,21 +8,21 @@ import (
 )
 
 // begins reports whether the job may start background compactions.
-func (t *turn) begins() bool {
-	gate := t.core.Gate()
-	return gate.Starts && t.can(api.EffectBegin) && t.can(api.EffectSave) && !t.Settings.Background && (!gate.Stored || t.can(api.EffectPut))
+func (c *call) begins() bool {
+	set := c.core.PolicySettings()
+	return set.Starts && c.can(api.EffectBegin) && c.can(api.EffectSave) && !c.Settings.Background && (!set.Stored || c.can(api.EffectPut))
 }
 
 // begin asks the host to start a background job that compacts the history. If one is already running, its lease
 // prevents a second compaction.
-func (t *turn) begin() {
-	s := t.Settings
+func (c *call) begin() {
+	s := c.Settings
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
-	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: t.Behind}
-	if k := t.keysOf(); k != nil && len(k.prints) > 0 && t.Behind == 0 {
+	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: c.Behind}
+	if k := c.keysOf(); k != nil && len(k.prints) > 0 && c.Behind == 0 {
 		e.Keys = append([]string{k.key(k.mark(0))}, k.of(k.later)...)
 	}
-	t.emit(e)
+	c.emit(e)
 }
 
 // countIf returns for how many keys is returns true.
@@ -38,11 +38,11 @@ func countIf(keys []string, is func(key string) bool) (n int) {
 // behind looks for a background job that already compacts this history. It stops the job if a forced compaction
 // replaces it, or if the messages that it replaces were edited. An edited history differs from another conversation
 // with the same beginning in that at least half of the messages are the same.
-func (t *turn) behind(running []api.RunningJob) {
-	if len(running) == 0 || t.Settings.Operation == api.JobPlan || t.Settings.Background {
+func (c *call) behind(running []api.RunningJob) {
+	if len(running) == 0 || c.Settings.Operation == api.JobPlan || c.Settings.Background {
 		return
 	}
-	k := t.keysOf()
+	k := c.keysOf()
 	if k == nil {
 		return
 	}
@@ -60,10 +60,10 @@ func (t *turn) behind(running []api.RunningJob) {
 		same := countIf(whole, mine)
 		edited := !mine(replaced) && same < len(k.prints) && 2*same >= len(whole)
 		switch {
-		case t.can(api.EffectStop) && (edited || mine(replaced) && t.Options.Force):
-			t.emit(api.Effect{Effect: api.EffectStop, Target: r.ID})
+		case c.can(api.EffectStop) && (edited || mine(replaced) && c.Options.Force):
+			c.emit(api.Effect{Effect: api.EffectStop, Target: r.ID})
 		case mine(replaced):
-			t.Behind = r.ID
+			c.Behind = r.ID
 		}
 	}
 }

@@ -9,12 +9,12 @@ import (
 )
 
 // prepare sets the options with which the job runs its operations.
-func (t *turn) prepare() {
-	s, o := &t.Settings, &t.Options
-	if !t.can(api.EffectWait) && t.can(api.EffectLease) {
-		t.without(api.EffectLease) // without an effect to wait, it can't wait for other jobs' leases
+func (c *call) prepare() {
+	s, o := &c.Settings, &c.Options
+	if !c.can(api.EffectWait) && c.can(api.EffectLease) {
+		c.without(api.EffectLease) // without an effect to wait, it can't wait for other jobs' leases
 	}
-	if t.can(api.EffectPut) && o.Archive == nil {
+	if c.can(api.EffectPut) && o.Archive == nil {
 		archive := api.ArchiveBodies
 		o.Archive = &archive
 	}
@@ -22,7 +22,7 @@ func (t *turn) prepare() {
 	if o.Summary != nil {
 		summary = *o.Summary
 	}
-	if !t.can(api.EffectAsk) {
+	if !c.can(api.EffectAsk) {
 		if summary.Mode == "" {
 			summary.Mode = api.SummaryLocal
 		}
@@ -34,204 +34,204 @@ func (t *turn) prepare() {
 	}
 	o.Background = o.Background || s.Background
 	if f := s.Refusal; f != nil {
-		t.classify(f)
+		c.classify(f)
 	} else if s.Refused {
-		t.refused(s.Limit)
+		c.refused(s.Limit)
 	}
 }
 
 // classify makes the job compact messages that a provider rejected because they were too long.
-func (t *turn) classify(f *api.Failure) {
-	verdict, ok := t.run(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
+func (c *call) classify(f *api.Failure) {
+	verdict, ok := c.run(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
 	if !ok {
 		return
 	}
 	if string(verdict.members.of("overflow")) != "true" {
-		t.fail(api.FailureNotFull, "the model call did not fail because the messages do not fit")
+		c.fail(api.FailureNotFull, "the model call did not fail because the messages do not fit")
 		return
 	}
-	t.refused(numberOf(verdict.members.of("limit_tokens")))
+	c.refused(numberOf(verdict.members.of("limit_tokens")))
 }
 
 // refused makes the job compact regardless of the gate. limit is the window that a provider named, or 0.
-func (t *turn) refused(limit int) {
-	if t.Options.Force = true; limit == 0 {
+func (c *call) refused(limit int) {
+	if c.Options.Force = true; limit == 0 {
 		return
 	}
-	within := t.Options.Clone()
+	within := c.Options.Clone()
 	within.Window = limit
 	// If the policy's reserve doesn't fit in the provider's window, the known window is used instead.
-	if _, err := t.core.Run(operations.OpCheck, t.policyMember(), Member{operations.InOptions, appendOptions(&within)}); err == nil {
-		t.Options.Window = limit
+	if _, err := c.core.Run(operations.OpCheck, c.policyMember(), Member{operations.InOptions, appendOptions(&within)}); err == nil {
+		c.Options.Window = limit
 	}
 }
 
-// load looks up remembered compactions under the history's keys, from the key at index t.At on.
-func (t *turn) load() {
-	t.loaded = nil
-	if t.Settings.Operation == api.JobPlan || !t.can(api.EffectLoad) {
-		t.look()
+// load looks up remembered compactions under the history's keys, from the key at index c.At on.
+func (c *call) load() {
+	c.loaded = nil
+	if c.Settings.Operation == api.JobPlan || !c.can(api.EffectLoad) {
+		c.look()
 		return
 	}
-	list := []string{t.ownerKey()}
-	if t.byPrefix() {
-		k := t.keysOf()
+	list := []string{c.ownerKey()}
+	if c.byPrefix() {
+		k := c.keysOf()
 		if k == nil {
 			return
 		}
-		if list = k.all(t.At); len(list) == 0 {
-			t.look()
+		if list = k.all(c.At); len(list) == 0 {
+			c.look()
 			return
 		}
 	}
-	t.Phase = phaseLoading
-	t.access(api.Effect{Effect: api.EffectLoad, Keys: list})
+	c.Phase = phaseLoading
+	c.access(api.Effect{Effect: api.EffectLoad, Keys: list})
 }
 
 // again starts the lookup over, because another job may have compacted the history in the meantime.
-func (t *turn) again() {
-	t.Base, t.Plan, t.Questions = nil, nil, nil
-	if t.can(api.EffectLoad) { // otherwise what was found before the store failed remains
-		t.Found, t.Attempts, t.At, t.Later, t.Seen = nil, nil, 0, false, ""
+func (c *call) again() {
+	c.Base, c.Plan, c.Questions = nil, nil, nil
+	if c.can(api.EffectLoad) { // otherwise what was found before the store failed remains
+		c.Found, c.Attempts, c.At, c.Later, c.Seen = nil, nil, 0, false, ""
 	}
-	if t.Measured { // the model may have been called again since then
-		t.Measured, t.Uses, t.Options.Idle, t.Options.Cold = false, false, 0, ""
+	if c.Measured { // the model may have been called again since then
+		c.Measured, c.Uses, c.Options.Idle, c.Options.Cold = false, false, 0, ""
 	}
-	t.recount(true)
-	t.load()
+	c.recount(true)
+	c.load()
 }
 
-func (t *turn) byPrefix() bool { return t.Settings.Records != api.RecordsByOwner }
+func (c *call) byPrefix() bool { return c.Settings.Records != api.RecordsByOwner }
 
 // ownerKey returns the key of the owner's only record.
-func (t *turn) ownerKey() string {
-	if t.Settings.Owner == "" {
+func (c *call) ownerKey() string {
+	if c.Settings.Owner == "" {
 		return "default"
 	}
-	return t.Settings.Owner
+	return c.Settings.Owner
 }
 
 // takeLoaded handles a loaded record. The lookup continues after a record that only says that the model failed. It
 // also continues if the compaction in the record should be repeated, because the base of that compaction is under
 // another key.
-func (t *turn) takeLoaded(f flight, r *api.EffectResult) {
+func (c *call) takeLoaded(f flight, r *api.EffectResult) {
 	if r.Error != "" || r.Refused {
-		if !t.recordsFailed(r, "read") {
+		if !c.recordsFailed(r, "read") {
 			return
 		}
-		t.without(api.EffectLoad)
-		t.without(api.EffectSave)
-		t.without(api.EffectLease)
+		c.without(api.EffectLoad)
+		c.without(api.EffectSave)
+		c.without(api.EffectLease)
 	}
 	found := loadedRecord{revision: r.Revision}
 	if r.Record != nil {
-		found.record = readRecord(*r.Record, t.Clock)
+		found.record = readRecord(*r.Record, c.Clock)
 	}
 	switch {
 	case f.Uses:
-		t.idle(found.record.Calls)
-	case t.Phase == phaseSaving:
-		t.loaded = &found
-		t.save()
+		c.idle(found.record.Calls)
+	case c.Phase == phaseSaving:
+		c.loaded = &found
+		c.save()
 		return
-	case t.Phase != phaseLoading || t.takeRecord(&found, r):
+	case c.Phase != phaseLoading || c.takeRecord(&found, r):
 		return
 	}
-	if !t.ended() && !t.loadUses() {
-		t.look()
+	if !c.ended() && !c.loadUses() {
+		c.look()
 	}
 }
 
 // takeRecord handles a record that was found. It returns true if there is more to look up.
-func (t *turn) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
+func (c *call) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	if r.Record != nil {
 		f := transcript.Fingerprint(r.At)
-		f.Add([]byte(t.Seen))
+		f.Add([]byte(c.Seen))
 		f.Add([]byte(*r.Record))
-		t.Seen = f.String()
+		c.Seen = f.String()
 	}
-	if !t.byPrefix() {
-		t.loaded, t.Found, t.Attempts = found, found.record.Entries, found.record.Attempts
-		t.idle(found.record.Calls)
+	if !c.byPrefix() {
+		c.loaded, c.Found, c.Attempts = found, found.record.Entries, found.record.Attempts
+		c.idle(found.record.Calls)
 		return false
 	}
-	if t.Later {
-		t.addFound(found.record.Entries)
-		t.recount(len(found.record.Entries) > 0)
+	if c.Later {
+		c.addFound(found.record.Entries)
+		c.recount(len(found.record.Entries) > 0)
 		return false
 	}
 	if r.Record == nil {
-		t.At = maxKeys
+		c.At = maxKeys
 		return false
 	}
-	t.At = min(t.At+max(0, min(r.At, maxKeys))+1, maxKeys)
-	t.addFound(found.record.Entries)
-	t.Attempts = append(t.Attempts, found.record.Attempts...)
+	c.At = min(c.At+max(0, min(r.At, maxKeys))+1, maxKeys)
+	c.addFound(found.record.Entries)
+	c.Attempts = append(c.Attempts, found.record.Attempts...)
 	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
-	if sound || t.foundMost() {
+	if sound || c.foundMost() {
 		return false
 	}
-	t.load()
+	c.load()
 	return true
 }
 
 // addFound adds the entries found under a further key before those found so far. Of two entries for the same messages,
 // which different keys may have, it keeps the better one. It reads each entry once, as entries may be large.
-func (t *turn) addFound(entries []entry) {
+func (c *call) addFound(entries []entry) {
 	var prints []string
-	for i := range t.Found {
-		prints = append(prints, string(t.Found[i].print()))
+	for i := range c.Found {
+		prints = append(prints, string(c.Found[i].print()))
 	}
 	for _, e := range slices.Backward(entries) {
 		print := string(e.print())
 		at := slices.Index(prints, print)
 		switch {
 		case at < 0:
-			t.Found, prints = slices.Insert(t.Found, 0, e), slices.Insert(prints, 0, print)
-		case t.Found[at].Tries > 0 && (e.Tries == 0 || e.Again > t.Found[at].Again):
-			t.Found[at] = e
+			c.Found, prints = slices.Insert(c.Found, 0, e), slices.Insert(prints, 0, print)
+		case c.Found[at].Tries > 0 && (e.Tries == 0 || e.Again > c.Found[at].Again):
+			c.Found[at] = e
 		}
 	}
 }
 
 // foundMost reports whether nothing more needs to be looked up.
-func (t *turn) foundMost() bool { return len(t.Found) >= maxEntries || len(t.Attempts) >= maxAttempts }
+func (c *call) foundMost() bool { return len(c.Found) >= maxEntries || len(c.Attempts) >= maxAttempts }
 
 // further looks up entries for shorter beginnings of the history if none of those found can be used. For example, a
 // digest that covers the newest user message can't be used once the messages after that one are gone. It returns true
 // if the job waits for the lookup.
-func (t *turn) further(a answer) bool {
-	if a.known() >= 0 || len(t.Found) == 0 || t.foundMost() || !t.byPrefix() || !t.can(api.EffectLoad) {
+func (c *call) further(a answer) bool {
+	if a.known() >= 0 || len(c.Found) == 0 || c.foundMost() || !c.byPrefix() || !c.can(api.EffectLoad) {
 		return false
 	}
-	if k := t.keysOf(); k == nil || t.At >= len(k.prints) {
+	if k := c.keysOf(); k == nil || c.At >= len(k.prints) {
 		return false
 	}
-	t.recount(true)
-	t.load()
+	c.recount(true)
+	c.load()
 	return true
 }
 
 // recount forgets the count of what is sent, if other messages are sent.
-func (t *turn) recount(others bool) {
-	if others && t.Counted {
-		t.Counted, t.Options.Usage = false, nil
+func (c *call) recount(others bool) {
+	if others && c.Counted {
+		c.Counted, c.Options.Usage = false, nil
 	}
 }
 
 // loadUses looks up when the model was last called, if that matters and isn't known yet. It returns true if the job
 // waits for the lookup.
-func (t *turn) loadUses() bool {
-	if t.Uses || !t.byPrefix() || !t.can(api.EffectLoad) || !t.core.Gate().Chills || t.Options.Idle != 0 || t.Options.Cold != "" {
+func (c *call) loadUses() bool {
+	if c.Uses || !c.byPrefix() || !c.can(api.EffectLoad) || !c.core.PolicySettings().Chills || c.Options.Idle != 0 || c.Options.Cold != "" {
 		return false
 	}
-	k := t.keysOf()
+	k := c.keysOf()
 	if k == nil || len(k.prints) == 0 {
 		return false
 	}
-	t.Uses = true
-	id := t.access(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.all(0))})
-	t.flight(id).Uses = true
+	c.Uses = true
+	id := c.access(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.all(0))})
+	c.flight(id).Uses = true
 	return true
 }
 
@@ -240,151 +240,151 @@ const maxKeys = 1 << 28
 
 // recordsFailed handles a failed access to the records; what is the kind of access. It returns false if the job can't
 // continue without records.
-func (t *turn) recordsFailed(r *api.EffectResult, what string) bool {
+func (c *call) recordsFailed(r *api.EffectResult, what string) bool {
 	if r.Refused {
 		return true
 	}
-	if message := "what is remembered cannot be " + what + ": " + r.Error; t.Settings.RecordsRequired {
-		t.fail(api.FailureRecords, message)
+	if message := "what is remembered cannot be " + what + ": " + r.Error; c.Settings.RecordsRequired {
+		c.fail(api.FailureRecords, message)
 	} else {
-		t.notice(api.NoticeRecordsFailed, message)
+		c.notice(api.NoticeRecordsFailed, message)
 	}
-	return t.failure == nil
+	return c.failure == nil
 }
 
 // look runs the operation with the entries found, and continues according to its response.
-func (t *turn) look() {
-	if due := t.Due; due != nil {
-		if t.Due = nil; t.Seen == t.DueSeen && t.DueSize > 0 && t.DueSize == len(t.core.Messages()) {
-			t.decide(readAnswer(due))
+func (c *call) look() {
+	if due := c.Due; due != nil {
+		if c.Due = nil; c.Seen == c.DueSeen && c.DueSize > 0 && c.DueSize == len(c.core.Messages()) {
+			c.decide(readAnswer(due))
 			return
 		}
 	}
-	t.Repeats, t.Stale, t.Window, t.NoReserve = false, nil, 0, false
-	if t.counts() {
+	c.Repeats, c.Stale, c.Window, c.NoReserve = false, nil, 0, false
+	if c.counts() {
 		return
 	}
-	o := t.options()
-	attempt := t.attempt()
-	if t.err != nil {
+	o := c.options()
+	attempt := c.attempt()
+	if c.err != nil {
 		return
 	}
 	if attempt != nil {
 		o.Tried = attempt.Tokens
 	}
-	a, ok := t.answer(&o, t.Found)
-	if !ok || t.further(a) {
+	a, ok := c.answer(&o, c.Found)
+	if !ok || c.further(a) {
 		return
 	}
-	t.Window, t.NoReserve, t.Tries, t.Paused = o.Window, o.NoReserve, 0, false
+	c.Window, c.NoReserve, c.Tries, c.Paused = o.Window, o.NoReserve, 0, false
 	if attempt != nil {
-		t.Tries, t.Paused = attempt.Tries, t.Clock < attempt.Again
+		c.Tries, c.Paused = attempt.Tries, c.Clock < attempt.Again
 	}
-	t.decide(a)
+	c.decide(a)
 }
 
 // decide decides how to continue with a response: return it, make the compaction that is due, or repeat the compaction that was applied if
 // the model failed during it. Before a compaction is made or begun, the job looks for those that were made for other texts of the first message.
-func (t *turn) decide(a answer) {
-	base := t.entry(a.known())
-	stale := base != nil && base.Tries > 0 && t.replaces(base)
-	if t.err != nil {
+func (c *call) decide(a answer) {
+	base := c.entry(a.known())
+	stale := base != nil && base.Tries > 0 && c.replaces(base)
+	if c.err != nil {
 		return
 	}
-	if (a.due() || a.starts() && t.begins() && !t.Paused) && t.looksForLater() {
-		t.loadLater(a)
+	if (a.due() || a.starts() && c.begins() && !c.Paused) && c.looksForLater() {
+		c.loadLater(a)
 		return
 	}
-	repeats := stale && t.Clock >= base.Again && t.can(api.EffectAsk) && !t.Repeated && !t.Options.Force
+	repeats := stale && c.Clock >= base.Again && c.can(api.EffectAsk) && !c.Repeated && !c.Options.Force
 	switch {
-	case t.Paused && t.Settings.Background:
-		t.end()
-	case repeats && !t.Paused && !a.due() && !t.begins():
-		t.Repeats = true
-		t.repeat(base)
-	case !a.due() && t.wasRefused():
-		t.narrow(a)
+	case c.Paused && c.Settings.Background:
+		c.end()
+	case repeats && !c.Paused && !a.due() && !c.begins():
+		c.Repeats = true
+		c.repeat(base)
+	case !a.due() && c.wasRefused():
+		c.narrow(a)
 	case !a.due():
-		if (a.starts() || repeats || t.Behind != 0) && t.begins() && !t.Paused {
-			t.begin()
+		if (a.starts() || repeats || c.Behind != 0) && c.begins() && !c.Paused {
+			c.begin()
 		}
-		t.finish(a)
-	case stale && a.asks() && !t.Paused:
-		t.repeat(base)
+		c.finish(a)
+	case stale && a.asks() && !c.Paused:
+		c.repeat(base)
 	default:
-		if !t.free() {
-			t.keepDue(a)
+		if !c.free() {
+			c.keepDue(a)
 		}
-		t.make(a, base)
+		c.make(a, base)
 	}
 }
 
 // keepDue keeps a response for when the job looks again, in case nothing has changed until then.
-func (t *turn) keepDue(a answer) {
-	t.Due, t.DueSeen, t.DueSize = a.json, t.Seen, len(t.core.Messages())
+func (c *call) keepDue(a answer) {
+	c.Due, c.DueSeen, c.DueSize = a.json, c.Seen, len(c.core.Messages())
 }
 
 // looksForLater reports whether records for other texts of the first message are still to be looked up before the compaction that is due is
 // made. Many apps write into their first message what changes with each request: the date, what they have retrieved.
-func (t *turn) looksForLater() bool {
-	if t.Later || t.Settings.Operation == api.JobPlan || !t.byPrefix() || !t.can(api.EffectLoad) || t.foundMost() {
+func (c *call) looksForLater() bool {
+	if c.Later || c.Settings.Operation == api.JobPlan || !c.byPrefix() || !c.can(api.EffectLoad) || c.foundMost() {
 		return false
 	}
-	k := t.keysOf()
+	k := c.keysOf()
 	return k != nil && len(k.later) > 1
 }
 
-func (t *turn) loadLater(a answer) {
-	t.keepDue(a)
-	t.Later, t.Phase = true, phaseLoading
-	t.access(api.Effect{Effect: api.EffectLoad, Keys: t.keysOf().of(t.keysOf().later)})
+func (c *call) loadLater(a answer) {
+	c.keepDue(a)
+	c.Later, c.Phase = true, phaseLoading
+	c.access(api.Effect{Effect: api.EffectLoad, Keys: c.keysOf().of(c.keysOf().later)})
 }
 
 // options returns the options of the job's operation. If a provider rejected messages that fit into the known window,
 // they have a smaller window.
-func (t *turn) options() api.Options {
-	o := t.Options.Clone()
-	if t.Narrowed > 0 {
-		o.Window, o.NoReserve = max(1, t.Narrowed*7/10), true
+func (c *call) options() api.Options {
+	o := c.Options.Clone()
+	if c.Narrowed > 0 {
+		o.Window, o.NoReserve = max(1, c.Narrowed*7/10), true
 	}
 	return o
 }
 
 // answer runs the job's operation with the given memory entries.
-func (t *turn) answer(o *api.Options, entries []entry) (answer, bool) {
-	members := []Member{t.policyMember(), {operations.InOptions, appendOptions(o)}}
-	if t.Settings.Operation == api.JobPlan {
-		if len(t.State) > 0 {
-			members = append(members, Member{operations.InState, t.State})
+func (c *call) answer(o *api.Options, entries []entry) (answer, bool) {
+	members := []Member{c.policyMember(), {operations.InOptions, appendOptions(o)}}
+	if c.Settings.Operation == api.JobPlan {
+		if len(c.State) > 0 {
+			members = append(members, Member{operations.InState, c.State})
 		}
-		return t.run(operations.OpPlan, members...)
+		return c.run(operations.OpPlan, members...)
 	}
-	return t.run(operations.OpFit, append(members, memoryMember(entries))...)
+	return c.run(operations.OpFit, append(members, memoryMember(entries))...)
 }
 
 // entry returns the found entry at an index, or nil.
-func (t *turn) entry(index int) *entry {
-	if index < 0 || index >= len(t.Found) {
+func (c *call) entry(index int) *entry {
+	if index < 0 || index >= len(c.Found) {
 		return nil
 	}
-	return &t.Found[index]
+	return &c.Found[index]
 }
 
 // replaces reports whether the history begins with the messages that an entry replaced. If it instead continues from
 // the result, the original messages are missing, and the compaction can't be repeated.
-func (t *turn) replaces(e *entry) bool {
-	k := t.keysOf()
+func (c *call) replaces(e *entry) bool {
+	k := c.keysOf()
 	return k != nil && len(k.replaced(e)) > 0
 }
 
 // attempt returns the newest failed attempt to compact a beginning of the history, or nil.
-func (t *turn) attempt() (newest *attempt) {
-	if len(t.Attempts) == 0 {
+func (c *call) attempt() (newest *attempt) {
+	if len(c.Attempts) == 0 {
 		return nil
 	}
-	k := t.keysOf()
-	for i := range t.Attempts {
-		a := &t.Attempts[i]
+	k := c.keysOf()
+	for i := range c.Attempts {
+		a := &c.Attempts[i]
 		if k != nil && isAt(k.prints, a.Messages, a.Print) && (newest == nil || a.Messages > newest.Messages) {
 			newest = a
 		}
@@ -393,64 +393,64 @@ func (t *turn) attempt() (newest *attempt) {
 }
 
 // repeat repeats the compaction stale, during which the model failed, from the original messages.
-func (t *turn) repeat(stale *entry) {
-	o := t.options()
+func (c *call) repeat(stale *entry) {
+	o := c.options()
 	o.Usage = nil // of what was sent with the result that is replaced
 	o.Force, o.NoReserve = true, o.NoReserve || stale.NoReserve
 	if stale.Window > 0 && (o.Window == 0 || stale.Window < o.Window) {
 		o.Window = stale.Window
 	}
-	t.Tries, t.Window, t.NoReserve = stale.Tries, o.Window, o.NoReserve
-	t.Stale = &entry{Entry: stale.Entry, Tries: stale.Tries, Again: stale.Again, Window: stale.Window, NoReserve: stale.NoReserve}
-	sound := slices.DeleteFunc(slices.Clone(t.Found), func(e entry) bool { return e.Tries > 0 })
-	a, ok := t.answer(&o, sound)
+	c.Tries, c.Window, c.NoReserve = stale.Tries, o.Window, o.NoReserve
+	c.Stale = &entry{Entry: stale.Entry, Tries: stale.Tries, Again: stale.Again, Window: stale.Window, NoReserve: stale.NoReserve}
+	sound := slices.DeleteFunc(slices.Clone(c.Found), func(e entry) bool { return e.Tries > 0 })
+	a, ok := c.answer(&o, sound)
 	if !ok {
 		return
 	}
-	t.Found = sound
-	t.make(a, t.entry(a.known()))
+	c.Found = sound
+	c.make(a, c.entry(a.known()))
 }
 
 // counts requests the exact number of tokens to send, if the host can count them. It returns true if the job waits
 // for the count.
-func (t *turn) counts() bool {
-	if !t.can(api.EffectCount) || t.Counted || t.Options.Usage != nil || t.Settings.Operation == api.JobPlan {
+func (c *call) counts() bool {
+	if !c.can(api.EffectCount) || c.Counted || c.Options.Usage != nil || c.Settings.Operation == api.JobPlan {
 		return false
 	}
-	t.Counted = true
-	o := t.Options.Clone()
+	c.Counted = true
+	o := c.Options.Clone()
 	if o.Force, o.OnlyKnown = false, true; o.Answer != api.AnswerEdits {
 		o.Answer = api.AnswerMessages
 	}
-	a, ok := t.answer(&o, t.Found)
-	if !ok || t.further(a) {
+	a, ok := c.answer(&o, c.Found)
+	if !ok || c.further(a) {
 		return true
 	}
-	t.Phase = phaseCounting
-	t.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages"), Edits: a.members.of("edits")})
+	c.Phase = phaseCounting
+	c.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages"), Edits: a.members.of("edits")})
 	return true
 }
 
 // takeCount handles an exact count. If counting failed, the job uses the estimate.
-func (t *turn) takeCount(r *api.EffectResult) {
-	if t.Phase != phaseCounting {
+func (c *call) takeCount(r *api.EffectResult) {
+	if c.Phase != phaseCounting {
 		return
 	}
 	if r.Error == "" && !r.Refused && r.Tokens > 0 {
-		t.Options.Usage = &api.Usage{Message: -1, TotalTokens: min(r.Tokens, 1<<30), Exact: true}
+		c.Options.Usage = &api.Usage{Message: -1, TotalTokens: min(r.Tokens, 1<<30), Exact: true}
 	}
-	t.look()
+	c.look()
 }
 
 // longestIdle is the longest idle time that the options accept, in seconds.
 const longestIdle = 1_000_000_000
 
 // idle determines how long the conversation was idle, and whether another model is called now.
-func (t *turn) idle(calls []use) {
-	if len(calls) == 0 || !t.core.Gate().Chills || t.Options.Idle != 0 || t.Options.Cold != "" {
+func (c *call) idle(calls []use) {
+	if len(calls) == 0 || !c.core.PolicySettings().Chills || c.Options.Idle != 0 || c.Options.Cold != "" {
 		return
 	}
-	k := t.keysOf()
+	k := c.keysOf()
 	var last *use
 	best := 0
 	for i := range calls {
@@ -464,18 +464,18 @@ func (t *turn) idle(calls []use) {
 	if last == nil {
 		return
 	}
-	t.Measured = true
-	t.aged(last)
+	c.Measured = true
+	c.aged(last)
 }
 
 // aged records the time since the model was last called, and whether another model is called now.
-func (t *turn) aged(last *use) {
-	t.Options.Idle = min(float64(max(0, t.Clock-last.Time))/1000, longestIdle)
+func (c *call) aged(last *use) {
+	c.Options.Idle = min(float64(max(0, c.Clock-last.Time))/1000, longestIdle)
 	switch differ := func(a, b string) bool { return a != "" && b != "" && a != b }; {
-	case differ(t.Settings.Provider, last.Provider):
-		t.Options.Cold = api.ColdProvider
-	case differ(t.Settings.Model, last.Model):
-		t.Options.Cold = api.ColdModel
+	case differ(c.Settings.Provider, last.Provider):
+		c.Options.Cold = api.ColdProvider
+	case differ(c.Settings.Model, last.Model):
+		c.Options.Cold = api.ColdModel
 	}
 }
 

@@ -26,8 +26,8 @@ type Core interface {
 	// Messages returns the messages as JSON, or the list of a session's messages.
 	Messages() []byte
 	MessagesAt() int
-	// Gate returns the policy's settings about compactions below the limit.
-	Gate() Gate
+	// PolicySettings returns the policy's settings about compactions below the limit.
+	PolicySettings() PolicySettings
 }
 
 // Member is a member of a request, with its value as JSON.
@@ -36,16 +36,16 @@ type Member struct {
 	JSON []byte
 }
 
-// Gate are the policy's settings for compactions below the limit.
-type Gate struct {
+// PolicySettings are the policy's settings for compactions below the limit.
+type PolicySettings struct {
 	Starts bool // gate.start: a background compaction begins before it is due
 	Chills bool // gate.idle: a compaction is made when the prompt cache is cold
 	Stored bool // archive: removed content must be stored
 	Model  string
 }
 
-// turn is one call of Start or Continue, in which a job takes its next step.
-type turn struct {
+// call is one call of Start or Continue, in which a job takes its next step.
+type call struct {
 	*Job
 	core    Core
 	effects []api.Effect
@@ -64,23 +64,23 @@ func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Opti
 	if err := checkSettings(&settings); err != nil {
 		return nil, err
 	}
-	t := &turn{core: core, Job: &Job{Version: Version, Settings: settings, Policy: policy, Options: options, State: state, Clock: settings.Now,
+	c := &call{core: core, Job: &Job{Version: Version, Settings: settings, Policy: policy, Options: options, State: state, Clock: settings.Now,
 		Random: settings.Seed}}
-	t.Settings.Now, t.Settings.Seed, t.Settings.Loaded, t.Settings.Running = 0, 0, nil, nil
-	if t.prepare(); !t.ended() {
-		t.behind(settings.Running)
+	c.Settings.Now, c.Settings.Seed, c.Settings.Loaded, c.Settings.Running = 0, 0, nil, nil
+	if c.prepare(); !c.ended() {
+		c.behind(settings.Running)
 	}
 	switch {
-	case t.ended():
+	case c.ended():
 	case settings.Turn != nil:
-		t.beginTurn(settings.Turn)
-	case settings.Loaded != nil && settings.Operation != api.JobPlan && !t.byPrefix() && t.can(api.EffectLoad):
-		t.Phase = phaseLoading
-		t.takeLoaded(flight{}, settings.Loaded)
+		c.beginTurn(settings.Turn)
+	case settings.Loaded != nil && settings.Operation != api.JobPlan && !c.byPrefix() && c.can(api.EffectLoad):
+		c.Phase = phaseLoading
+		c.takeLoaded(flight{}, settings.Loaded)
 	default:
-		t.load()
+		c.load()
 	}
-	return t.progress()
+	return c.progress()
 }
 
 // Continue continues a job with an event.
@@ -88,48 +88,48 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 	if err := job.check(); err != nil {
 		return nil, err
 	}
-	t := &turn{core: core, Job: job, woken: len(event.Results) == 0}
-	t.tell(event.Now)
+	c := &call{core: core, Job: job, woken: len(event.Results) == 0}
+	c.tell(event.Now)
 	for i := range event.Results {
-		if event.Results[i].ID > t.LastID || event.Results[i].ID < 1 {
+		if event.Results[i].ID > c.LastID || event.Results[i].ID < 1 {
 			return nil, &jsonspan.Error{Code: api.CodeUnknownEffect, At: "results", Message: "the job has no effect with this id"}
 		}
 	}
 	if event.Cancel {
-		t.fail(api.FailureCancelled, "the job was cancelled")
-		return t.progress()
+		c.fail(api.FailureCancelled, "the job was cancelled")
+		return c.progress()
 	}
 	for i := range event.Results {
-		if r := &event.Results[i]; !t.ended() {
-			if flight, ok := t.land(r.ID); ok {
-				t.take(flight, r)
+		if r := &event.Results[i]; !c.ended() {
+			if flight, ok := c.land(r.ID); ok {
+				c.take(flight, r)
 			}
 		}
 	}
-	if !t.ended() {
-		t.expire()
+	if !c.ended() {
+		c.expire()
 	}
-	return t.progress()
+	return c.progress()
 }
 
 // ended reports whether the job has ended.
-func (t *turn) ended() bool { return t.result != nil || t.failure != nil || t.err != nil }
+func (c *call) ended() bool { return c.result != nil || c.failure != nil || c.err != nil }
 
 // tell sets the time. If the host's clock went back, all times of the job are moved back too, so that no wait becomes
 // longer.
-func (t *turn) tell(now int64) {
-	if back := t.Clock - now; back > 0 {
-		for i := range t.Flights {
-			shift(&t.Flights[i].Deadline, back)
+func (c *call) tell(now int64) {
+	if back := c.Clock - now; back > 0 {
+		for i := range c.Flights {
+			shift(&c.Flights[i].Deadline, back)
 		}
-		for i := range t.Questions {
-			shift(&t.Questions[i].Deadline, back)
+		for i := range c.Questions {
+			shift(&c.Questions[i].Deadline, back)
 		}
-		for _, at := range []*int64{&t.PausedUntil, &t.PollAt, &t.GiveUpAt, &t.RenewAt} {
+		for _, at := range []*int64{&c.PausedUntil, &c.PollAt, &c.GiveUpAt, &c.RenewAt} {
 			shift(at, back)
 		}
 	}
-	t.Clock = now
+	c.Clock = now
 }
 
 // shift moves a time back unless it is zero.
@@ -140,161 +140,161 @@ func shift(at *int64, back int64) {
 }
 
 // progress returns the job as JSON, and the effects for the host to execute.
-func (t *turn) progress() (*api.JobProgress, *jsonspan.Error) {
-	if t.err != nil {
-		if t.LastID == 0 { // nothing was requested yet, so the error is an error of the request
-			t.err.At = ""
-			return nil, t.err
+func (c *call) progress() (*api.JobProgress, *jsonspan.Error) {
+	if c.err != nil {
+		if c.LastID == 0 { // nothing was requested yet, so the error is an error of the request
+			c.err.At = ""
+			return nil, c.err
 		}
-		t.failure = &api.JobFailure{Code: api.FailureCode(t.err.Code), Message: t.err.Message, Path: t.err.At}
-		if strings.HasPrefix(t.err.At, "messages") {
-			t.failure.Offset = t.err.Offset - t.core.MessagesAt()
+		c.failure = &api.JobFailure{Code: api.FailureCode(c.err.Code), Message: c.err.Message, Path: c.err.At}
+		if strings.HasPrefix(c.err.At, "messages") {
+			c.failure.Offset = c.err.Offset - c.core.MessagesAt()
 		}
 	}
-	if t.failure != nil {
-		t.result = nil
+	if c.failure != nil {
+		c.result = nil
 	}
-	p := &api.JobProgress{Result: t.result, Failure: t.failure, Notes: t.notes}
-	if t.ended() {
-		for _, f := range t.Flights {
-			t.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
+	p := &api.JobProgress{Result: c.result, Failure: c.failure, Notes: c.notes}
+	if c.ended() {
+		for _, f := range c.Flights {
+			c.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
 		}
-		t.release()
-		if p.Effects = t.effects; t.failure == nil {
-			p.Check = t.Check
+		c.release()
+		if p.Effects = c.effects; c.failure == nil {
+			p.Check = c.Check
 		}
 		return p, nil
 	}
-	if until := t.until(); until > 0 {
-		t.emit(api.Effect{Effect: api.EffectWait, Until: until, Key: t.waitsFor()})
+	if until := c.until(); until > 0 {
+		c.emit(api.Effect{Effect: api.EffectWait, Until: until, Key: c.waitsFor()})
 	}
-	p.Effects, p.NeedsMessages = t.effects, t.needsMessages()
-	p.Job = t.Job.text()
+	p.Effects, p.NeedsMessages = c.effects, c.needsMessages()
+	p.Job = c.Job.text()
 	return p, nil
 }
 
 // needsMessages reports whether the next event must include the messages.
-func (t *turn) needsMessages() bool {
-	switch t.Phase {
+func (c *call) needsMessages() bool {
+	switch c.Phase {
 	case phaseStoring:
 		return false
 	case phaseSaving: // no messages are needed unless the job may have to start over
-		return t.Then == thenLook || t.Holder != "" && t.byPrefix()
+		return c.Then == thenLook || c.Holder != "" && c.byPrefix()
 	}
 	return true
 }
 
 // until returns the latest time at which the job must be called again; 0 means not before an effect has a result.
-func (t *turn) until() (at int64) {
+func (c *call) until() (at int64) {
 	sooner := func(other int64) {
 		if other > 0 && (at == 0 || other < at) {
 			at = other
 		}
 	}
-	for _, f := range t.Flights {
+	for _, f := range c.Flights {
 		sooner(f.Deadline)
 	}
-	switch t.Phase {
+	switch c.Phase {
 	case phaseWaiting:
-		sooner(t.PollAt)
+		sooner(c.PollAt)
 	case phaseAsking:
-		if t.PausedUntil > t.Clock {
-			sooner(t.PausedUntil)
+		if c.PausedUntil > c.Clock {
+			sooner(c.PausedUntil)
 		}
 	}
-	if t.Holder != "" {
-		sooner(t.RenewAt)
+	if c.Holder != "" {
+		sooner(c.RenewAt)
 	}
 	return at
 }
 
 // waitsFor returns the key of the lease that the job waits for; "" if it waits for none.
-func (t *turn) waitsFor() string {
-	if t.Phase == phaseWaiting {
-		return t.WaitKey
+func (c *call) waitsFor() string {
+	if c.Phase == phaseWaiting {
+		return c.WaitKey
 	}
 	return ""
 }
 
 // expire handles deadlines and other points in time that have passed.
-func (t *turn) expire() {
-	for i := 0; i < len(t.Flights); i++ {
-		f := t.Flights[i]
-		if f.Deadline == 0 || f.Deadline > t.Clock {
+func (c *call) expire() {
+	for i := 0; i < len(c.Flights); i++ {
+		f := c.Flights[i]
+		if f.Deadline == 0 || f.Deadline > c.Clock {
 			continue
 		}
-		t.Flights = slices.Delete(t.Flights, i, i+1)
+		c.Flights = slices.Delete(c.Flights, i, i+1)
 		i--
-		t.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
-		t.take(f, &api.EffectResult{ID: f.ID, Error: "it took too long"})
-		if t.ended() {
+		c.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
+		c.take(f, &api.EffectResult{ID: f.ID, Error: "it took too long"})
+		if c.ended() {
 			return
 		}
 	}
-	if t.Holder != "" && t.RenewAt <= t.Clock {
-		t.renew()
+	if c.Holder != "" && c.RenewAt <= c.Clock {
+		c.renew()
 	}
 	switch {
-	case t.Phase == phaseWaiting && (t.woken || t.PollAt <= t.Clock || t.GiveUpAt <= t.Clock):
-		t.poll()
-	case t.Phase == phaseAsking:
-		t.ask()
+	case c.Phase == phaseWaiting && (c.woken || c.PollAt <= c.Clock || c.GiveUpAt <= c.Clock):
+		c.poll()
+	case c.Phase == phaseAsking:
+		c.ask()
 	}
 }
 
 // take handles the result of an effect.
-func (t *turn) take(f flight, r *api.EffectResult) {
+func (c *call) take(f flight, r *api.EffectResult) {
 	if r.Refused {
-		t.without(f.Effect)
+		c.without(f.Effect)
 	}
 	switch f.Effect {
 	case api.EffectEnter:
-		t.takeEntered(r)
+		c.takeEntered(r)
 	case api.EffectBefore:
-		t.takeBefore(r)
+		c.takeBefore(r)
 	case api.EffectLoad:
-		t.takeLoaded(f, r)
+		c.takeLoaded(f, r)
 	case api.EffectLease:
-		t.takeLease(f, r)
+		c.takeLease(f, r)
 	case api.EffectCount:
-		t.takeCount(r)
+		c.takeCount(r)
 	case api.EffectAsk:
-		t.takeSummary(f, r)
+		c.takeSummary(f, r)
 	case api.EffectPut:
-		t.takeStored(r)
+		c.takeStored(r)
 	case api.EffectSave:
-		t.takeSaved(r)
+		c.takeSaved(r)
 	}
 }
 
 // emit requests an effect that has no result.
-func (t *turn) emit(e api.Effect) { t.effects = append(t.effects, e) }
+func (c *call) emit(e api.Effect) { c.effects = append(c.effects, e) }
 
 // launch requests an effect whose result the job waits for.
-func (t *turn) launch(e api.Effect) int {
-	t.LastID++
-	e.ID = t.LastID
-	t.Flights = append(t.Flights, flight{ID: e.ID, Effect: e.Effect, Deadline: e.Deadline})
-	t.emit(e)
+func (c *call) launch(e api.Effect) int {
+	c.LastID++
+	e.ID = c.LastID
+	c.Flights = append(c.Flights, flight{ID: e.ID, Effect: e.Effect, Deadline: e.Deadline})
+	c.emit(e)
 	return e.ID
 }
 
 // access is like launch, for an effect on a store, which has a deadline.
-func (t *turn) access(e api.Effect) int {
-	e.Deadline = t.deadline(t.Settings.StoreTimeout)
-	return t.launch(e)
+func (c *call) access(e api.Effect) int {
+	e.Deadline = c.deadline(c.Settings.StoreTimeout)
+	return c.launch(e)
 }
 
 // flight returns the pending effect with the given id, which must exist.
-func (t *turn) flight(id int) *flight {
-	return &t.Flights[slices.IndexFunc(t.Flights, func(f flight) bool { return f.ID == id })]
+func (c *call) flight(id int) *flight {
+	return &c.Flights[slices.IndexFunc(c.Flights, func(f flight) bool { return f.ID == id })]
 }
 
 // land removes a pending effect whose result has arrived. It returns false if the result is no longer needed.
-func (t *turn) land(id int) (flight, bool) {
-	for i, f := range t.Flights {
+func (c *call) land(id int) (flight, bool) {
+	for i, f := range c.Flights {
 		if f.ID == id {
-			t.Flights = slices.Delete(t.Flights, i, i+1)
+			c.Flights = slices.Delete(c.Flights, i, i+1)
 			return f, true
 		}
 	}
@@ -302,30 +302,30 @@ func (t *turn) land(id int) (flight, bool) {
 }
 
 // can reports whether the host can execute effects of this kind.
-func (t *turn) can(e api.EffectName) bool { return slices.Contains(t.Settings.Can, e) }
+func (c *call) can(e api.EffectName) bool { return slices.Contains(c.Settings.Can, e) }
 
 // without records that the host cannot execute effects of this kind, although its settings say so.
-func (t *turn) without(e api.EffectName) {
-	t.Settings.Can = slices.DeleteFunc(t.Settings.Can, func(other api.EffectName) bool { return other == e })
+func (c *call) without(e api.EffectName) {
+	c.Settings.Can = slices.DeleteFunc(c.Settings.Can, func(other api.EffectName) bool { return other == e })
 }
 
 // fail ends the job without a result.
-func (t *turn) fail(code api.FailureCode, message string) {
-	if t.failure == nil {
-		t.failure = &api.JobFailure{Code: code, Message: message}
+func (c *call) fail(code api.FailureCode, message string) {
+	if c.failure == nil {
+		c.failure = &api.JobFailure{Code: code, Message: message}
 	}
 }
 
 // notice adds a notice for the host's log.
-func (t *turn) notice(name api.NoticeName, message string) {
-	t.emit(api.Effect{Effect: api.EffectEmit, Notice: &api.JobNotice{Name: name, Message: message}})
+func (c *call) notice(name api.NoticeName, message string) {
+	c.emit(api.Effect{Effect: api.EffectEmit, Notice: &api.JobNotice{Name: name, Message: message}})
 }
 
 // run runs an operation of core. It returns false if the operation failed; the job has then ended.
-func (t *turn) run(op operations.Op, members ...Member) (answer, bool) {
-	json, err := t.core.Run(op, members...)
+func (c *call) run(op operations.Op, members ...Member) (answer, bool) {
+	json, err := c.core.Run(op, members...)
 	if err != nil {
-		t.err = err
+		c.err = err
 		return answer{}, false
 	}
 	return readAnswer(json), true

@@ -274,20 +274,20 @@ type keys struct {
 }
 
 // keysOf returns the keys of the history that came with the event, or nil if it could not be read.
-func (t *turn) keysOf() *keys {
-	if t.known != nil {
-		return t.known
+func (c *call) keysOf() *keys {
+	if c.known != nil {
+		return c.known
 	}
-	a, ok := t.run(operations.OpPrints, t.policyMember(), Member{operations.InOptions, appendOptions(&t.Options)})
+	a, ok := c.run(operations.OpPrints, c.policyMember(), Member{operations.InOptions, appendOptions(&c.Options)})
 	if !ok {
 		return nil
 	}
-	owner := handles.Handle([]byte(t.Settings.Owner))
-	t.known = &keys{owner: bytesOf(owner), format: a.text("format"), prints: textsOf(a.members.of("prints")), later: textsOf(a.members.of("later"))}
-	if t.Settings.Model == "" {
-		t.Settings.Model = orElse(a.text("model"), t.core.Gate().Model)
+	owner := handles.Handle([]byte(c.Settings.Owner))
+	c.known = &keys{owner: bytesOf(owner), format: a.text("format"), prints: textsOf(a.members.of("prints")), later: textsOf(a.members.of("later"))}
+	if c.Settings.Model == "" {
+		c.Settings.Model = orElse(a.text("model"), c.core.PolicySettings().Model)
 	}
-	return t.known
+	return c.known
 }
 
 // key returns the key of the messages with the given print.

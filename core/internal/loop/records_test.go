@@ -89,7 +89,7 @@ func TestAddFoundReadsOnce(t *testing.T) {
 			list = append(list, entry{Entry: fmt.Appendf(nil, `{"version":2,"print":"%016x","messages":%d}`, i, i+1)})
 		}
 		return testing.AllocsPerRun(10, func() {
-			var j turn
+			var j call
 			j.Job = new(Job)
 			j.addFound(list)
 			j.addFound(list)

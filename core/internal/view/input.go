@@ -31,3 +31,9 @@ func (in *Input) KnownMessages() int {
 	}
 	return in.State.Messages
 }
+
+// OverBytes reports whether the list of messages, as the host gave it, is larger than the policy's max_bytes.
+func (in *Input) OverBytes() bool {
+	t := in.Transcript
+	return in.Policy.MaxBytes > 0 && in.N > 0 && t.OriginalSpan(t.List).Len() > in.Policy.MaxBytes
+}

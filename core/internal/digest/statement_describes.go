@@ -1,0 +1,153 @@
+package digest
+
+import "strings"
+
+// Lists of words that report what others say or do, of words about the moment, and of words that point at something.
+var (
+	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
+	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
+	momentary = wordListOf("somewhere longtemps längst yet anymore there already currently usually lately somehow ever")
+	pointed   = wordListOf("that this those these")
+	beyond    = wordListOf("above over beyond outside exceeds")
+	repeating = wordListOf("again einmal nuevo nouveau nuovo novo раз снова опять")
+	replying  = wordListOf("answer reply response")
+	befalls   = wordListOf("happen happens mean means matter matters exist exists last lasts")
+)
+
+// somebody lists pronouns for no particular person: "someone should fix that gate".
+var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
+
+// describes reports whether a sentence with a cue of size words at word i only describes something, or reports what
+// somebody else says: "that endpoint never fails", "my teacher says we must read it".
+func (sc *scene) describes(c cue, i, size int) bool {
+	for k := range sc.ws {
+		w := &sc.ws[k]
+		if rumours.has(w.text) || (w.text == "hope" || w.text == "hoping") && k < i || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && (sc.ws[k-1].breaks || sc.ws[k-1].text == "they")) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
+			return true
+		}
+	}
+	if sc.attributed() || sc.sighs(i) || sc.befallen() || c.place != self && sc.thisTime() || c.tells() && sc.ws[len(sc.ws)-1].text == "tonight" || c.place != me && sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
+		return true
+	}
+	if len(sc.ws) > 3 && sc.ws[0].is(quantifiers) && !sc.ws[2].known && strings.HasSuffix(sc.ws[2].text, "ed") { // "every room smelled of paint"
+		return true
+	}
+	if (c.place == bare || c.place == loose) && sc.ws[i].text == "no" && (sc.textAt(i+1) == "longer" || sc.word(i+2).is(tasks) && errands.has(sc.textAt(i+1))) {
+		return true // "no longer compiles", "no remove this"
+	}
+	if c.place == loose && sc.ws[i].text == "no" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks || i > 0 && sc.text[sc.ws[i].at-1] == '\'') {
+		return true // "oh no", "prints 'no cups'"
+	}
+	if c.strength == weak && (each.has(sc.ws[0].text) && (sc.textAt(2) == "has" || momentary.has(sc.textAt(len(sc.ws)-1))) || sc.ws[0].is(quantifiers) && sc.soon()) {
+		return true // "every rule has its own buckets", "every file has a header already"
+	}
+	switch first, last := sc.ws[0].text, sc.ws[len(sc.ws)-1].text; c.place {
+	case lead, order, self, me, taste, nature, lift, another, story:
+		return (i == 0 && sc.ws[0].text == "use") && (sc.textAt(1) == "of" || sc.textAt(1) == "after" || sc.textAt(1) == "case")
+	default:
+		at := i + size
+		for at < len(sc.ws) && (momentary.has(sc.ws[at].text) || sc.ws[at].text == "never" || sc.ws[at].text == "one") {
+			at++
+		}
+		if c.place == bare && at == i+size {
+			return last == "yet" || last == "thanks" && len(sc.ws) <= 3
+		}
+		verb := sc.textAt(at)
+		singular := verb == "has" || len(verb) > 3 && verb[len(verb)-1] == 's' && verb[len(verb)-2] != 's'
+		switch {
+		case first == "the" && i == 2 && singular && !replying.has(sc.ws[1].text): // "the function only returns …"
+			return true
+		case sc.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && i > 1 && (sc.ws[i].is(lastingly|negations) || sc.ws[i].text == "only"):
+			return true
+		case singular && at > i+size && c.place != bare: // "only ever grows"
+			return true
+		case momentary.has(last) && (singular || last == "yet" || i > 0 && !sc.ws[i-1].is(addressees)):
+			return true
+		case pointed.has(first) && i > 0 && (singular && i > 1 || befalls.has(verb)):
+			return true
+		case i == 0 && singular && len(sc.ws) > 2: // "nobody uses that flag"
+			return pointed.has(sc.ws[len(sc.ws)-2].text)
+		}
+	}
+	return false
+}
+
+// attributed reports whether a sentence ends by saying who said it: "…, the trainer promised".
+func (sc *scene) attributed() bool {
+	n := len(sc.ws) - 1
+	for k := n; k > 0 && k > n-4; k-- {
+		if sc.ws[k].breaks {
+			last := sc.ws[n].text
+			said := hearsay.has(last) || strings.HasSuffix(last, "ed") && (k == n-1 || k == n-2 && !sc.ws[n-1].known) // "they are ignored" is a reason
+			return k < n && (definite.has(sc.ws[k].text) || sc.ws[k].is(persons&^selves)) && !sc.ws[k].is(selves) && said
+		}
+	}
+	return false
+}
+
+// sighs reports whether the word at i belongs to a saying or a sigh: "on ne sait jamais", "siempre lo mismo con la calefacción".
+func (sc *scene) sighs(i int) bool {
+	for k := range sc.ws {
+		if len(sc.ws) < 6 && known.has(sc.ws[k].text) && sc.all&lastingly != 0 || k > 1 && sc.ws[k].text == "only" && sc.ws[k-1].text == "the" && sc.ws[k-2].is(beings) || k > i && k < i+3 && same.has(sc.ws[k].text) && sc.ws[i].is(lastingly) {
+			return true
+		}
+	}
+	return false
+}
+
+// befallen reports whether a sentence says what happens each time that its writer does something: "Jedes Mal, wenn ich anrufe, ist besetzt". In a
+// rule the last clause is an order.
+func (sc *scene) befallen() bool {
+	at := 0
+	for i := 1; i < min(len(sc.ws)-1, 4) && at == 0; i++ {
+		if times.has(sc.ws[i].text) && sc.ws[i-1].is(quantifiers) && (sc.ws[i].text != "time" || sc.textAt(i+1) == "it") {
+			at = i
+		}
+	}
+	if at == 0 || sc.all&products != 0 {
+		return false
+	}
+	clause := 0
+	for i := at + 2; i < len(sc.ws)-1; i++ {
+		if sc.ws[i].breaks {
+			clause = i
+		}
+	}
+	w, next := &sc.ws[clause], sc.word(clause+1)
+	switch {
+	case clause == 0:
+		return sc.all&addressees == 0
+	case conditionAt(w), next.is(addressees):
+		return conditionAt(w) && !next.is(addressees)
+	case w.script == spaced && w.text[0] == 0xd0 || w.text[0] == 0xd1:
+		return !endsWithAny(w.text, "й", "йте", "и", "ите", "ь", "ьте")
+	}
+	return definite.has(w.text) || articles.has(w.text) || w.is(persons|beings|askers) || strings.HasSuffix(w.text, "t")
+}
+
+// conditionAt reports whether a clause that begins with a word is a condition.
+func conditionAt(w *word) bool { return w.is(conditions) || w.text == "als" }
+
+// Verbs from sayings about what nobody knows, and words for "the same".
+var (
+	known = wordListOf("weiß weet sait sabe sa знаешь")
+	same  = wordListOf("dasselbe gleiche même mismo misma mesma mesmo stessa stesso hetzelfde same одно")
+)
+
+// going reports whether a sentence with a cue at word i is about what is happening, or probably is: "must be
+// boiling", "must be a leftover", "no tests are failing".
+func (sc *scene) going(i int) bool {
+	if sc.ws[i].is(addressees) || sc.all&addressees != 0 {
+		return false
+	}
+	if sc.ws[0].text == "there" && sc.textAt(i+1) == "be" && articles.has(sc.textAt(i+2)) && !sc.word(i+3).is(products) && sc.all&(quantifiers|lastingly) == 0 {
+		return true
+	}
+	for k := i; k+1 < len(sc.ws); k++ {
+		w, next := sc.ws[k].text, sc.ws[k+1].text
+		if (w == "be" || k > i && (w == "is" || w == "are")) && len(next) > 5 && strings.HasSuffix(next, "ing") || w == "be" && k == i+1 && (next == "a" || next == "an" || next == "some") && sc.all&(products|quantifiers) == 0 {
+			return true
+		}
+	}
+	return false
+}

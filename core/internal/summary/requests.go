@@ -1,0 +1,138 @@
+package summary
+
+import (
+	"strconv"
+
+	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// AskOnce returns the model's text for a single prompt, or the reason why the text was rejected. represents is the
+// number of tokens that the text replaces, and output is its maximum size. ok is false while the model has to be
+// called. [Writer.WriteDigest] handles jobs that need several prompts.
+func (w *Writer) AskOnce(id string, p digest.Prompt, output, represents int) (text string, why api.SummaryFault, ok bool) {
+	a := w.requestText(id, p, output, represents)
+	return a.text, a.why, !a.pending
+}
+
+// requestText returns the answer to one prompt. After a rejected answer, the model is called again, as often as the
+// policy allows.
+func (w *Writer) requestText(id string, p digest.Prompt, output, represents int) (a answer) {
+	for try := 0; ; try++ {
+		key := id
+		if try > 0 {
+			key += "-retry-" + strconv.Itoa(try)
+		}
+		r, fits := w.request(key, p, output)
+		if !fits {
+			return answer{why: api.FaultNoRoom}
+		}
+		reply, found := w.ReplyTo(key)
+		if !found {
+			w.requests = append(w.requests, r)
+			return answer{pending: true}
+		}
+		w.callCost.In += r.InputTokens
+		w.callCost.Out += w.doc.P.Text(reply.Text)
+		a.text, a.why, p.Wrong = w.judged(reply, &p, output, represents)
+		if a.why == "" || a.why == api.FaultFailed || try >= w.policy.Summary.Retries {
+			return a
+		}
+		p.Objection = a.why
+	}
+}
+
+// judged returns the usable text in a reply to a prompt, or the reason why the reply is rejected. wrong are words in the reply that the
+// record doesn't contain.
+func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output, represents int) (text string, why api.SummaryFault, wrong string) {
+	if p.Scope == api.ScopeToolOutput {
+		text, why = digest.Accept(reply, w.doc.P, represents)
+		return text, why, ""
+	}
+	if text, why = digest.AcceptDigest(reply, w.doc.P, represents, output, p.Template == ""); why != "" {
+		return text, why, ""
+	}
+	if why, wrong = p.Check(text); why != "" {
+		text = ""
+	}
+	return text, why, wrong
+}
+
+// request returns the request for a prompt. If it would exceed the limit for requests, its record is clipped. fits is
+// false if even that isn't enough.
+func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
+	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output, Temperature: w.Style().Temperature}
+	if p.Scope == api.ScopeToolOutput {
+		r.Temperature = 0
+	}
+	limit := w.inputLimit(output)
+	for {
+		r.Prompt = p.Text()
+		r.InputTokens = w.doc.P.Text(r.System) + w.doc.P.Text(r.Prompt)
+		switch {
+		case limit == 0 || r.InputTokens <= limit:
+			return r, true
+		case len(p.Record) < 200:
+			return r, false
+		}
+		keep := len(p.Record) * 4 / 5
+		if record := w.doc.P.Text(p.Record); w.Style().Fitted && record > 0 {
+			keep = max(keep/2, min(len(p.Record)-leastClip, len(p.Record)*max(0, record-(r.InputTokens-limit)-clipMark)/record))
+		}
+		p.Record = digest.Clip(p.Record, keep)
+	}
+}
+
+// clipMark is the approximate size, in tokens, of the mark that replaces clipped text. leastClip exceeds the mark's
+// size in bytes, so that a clipped record is always shorter.
+const (
+	clipMark  = 12
+	leastClip = 64
+)
+
+// FitsWindow reports whether a prompt fits into a request without clipping, together with the objection that a
+// repeated request contains.
+func (w *Writer) FitsWindow(p *digest.Prompt, output int) bool {
+	limit := w.inputLimit(output)
+	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
+}
+
+// inputLimit returns the maximum size of a request, in tokens; 0 means no limit.
+func (w *Writer) inputLimit(output int) int {
+	if limit := w.policy.Summary.MaxInputTokens; limit > 0 || w.policy.Window.Tokens == 0 {
+		return limit
+	}
+	return max(1, w.policy.UsableTokens()-output)
+}
+
+// leastRoom is the minimum room for a record, in tokens, with which asking the model makes sense.
+const leastRoom = 64
+
+// objectionRoom is the room, in tokens, for the objection to the first response that a repeated request contains.
+const objectionRoom = 60
+
+// unlimited is room for any record.
+const unlimited = 1 << 30
+
+// room returns how many tokens a prompt leaves for its record. It clips the previous digest and the user's first
+// request if they would take most of the room.
+func (w *Writer) room(p *digest.Prompt, output int) int {
+	limit := w.inputLimit(output)
+	if limit == 0 {
+		return unlimited
+	}
+	limit -= w.doc.P.Text(p.System()) + objectionRoom
+	prior, task := p.Prior, p.Task
+	p.Prior, p.Task = "", ""
+	bare := w.doc.P.Text(p.Text())
+	p.Prior, p.Task = w.clipped(prior, (limit-bare)/3), w.clipped(task, (limit-bare)/6)
+	return limit - w.doc.P.Text(p.Text())
+}
+
+// clipped shortens a text to about most tokens.
+func (w *Writer) clipped(text string, most int) string {
+	if w.doc.P.Text(text) <= most {
+		return text
+	}
+	return digest.Clip(text, max(0, w.doc.P.MaxUnits(most)-80))
+}
