@@ -219,7 +219,7 @@ func rateClause(s string, ws []word) (r rating) {
 			}
 			c := cue{cues.row(n), cues.text(n)}
 			size := c.matches(ws[i:])
-			if size == 0 || !sc.fits(c, i, size) {
+			if size == 0 || !sc.spotAt(c, i, size).fits() {
 				continue
 			}
 			for k := range size {

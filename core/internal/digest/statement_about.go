@@ -25,21 +25,20 @@ var (
 	enduring = wordListOf("stay remain keep have contain fit match follow use include bleiben haben enthalten rester avoir contenir quedar tener contener ter conter avere contenere restare иметь оставаться содержать")
 )
 
-// about reports whether a cue of size words at word i is in a statement about a thing or a place, and not about how
-// to work.
-func (sc *scene) about(c cue, i, size int) bool {
-	if i > sc.invention() || sc.ws[0].is(lastingly) && sc.neverYet() {
+// about reports whether a cue is in a statement about a thing or a place, and not about how to work.
+func (s *spot) about() bool {
+	if s.i > s.invention() || s.ws[0].is(lastingly) && s.neverYet() {
 		return true
 	}
-	switch c.place {
+	switch s.place {
 	case duty, should:
-		return c.place == should && sc.expected(i+size) || sc.abroad(i) || sc.doneBy() || sc.behaves(i, size)
+		return s.place == should && s.expected(s.end) || s.abroad(s.i) || s.doneBy() || s.behaves(s.i, s.size())
 	case loose:
-		return sc.doneBy()
+		return s.doneBy()
 	case anywhere:
-		return sc.abroad(i)
+		return s.abroad(s.i)
 	case habit, nobody:
-		return sc.abroad(i) && sc.all&(negations|things) != 0
+		return s.abroad(s.i) && s.all&(negations|things) != 0
 	}
 	return false
 }

@@ -17,59 +17,86 @@ var (
 // somebody lists pronouns for no particular person: "someone should fix that gate".
 var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
-// describes reports whether a sentence with a cue of size words at word i only describes something, or reports what
-// somebody else says: "that endpoint never fails", "my teacher says we must read it".
-func (sc *scene) describes(c cue, i, size int) bool {
-	for k := range sc.ws {
-		w := &sc.ws[k]
-		if rumours.has(w.text) || (w.text == "hope" || w.text == "hoping") && k < i || hearsay.has(w.text) && k > 0 && (k < i || k == len(sc.ws)-1 && (sc.ws[k-1].breaks || sc.ws[k-1].text == "they")) && !sc.ws[k-1].is(selves|addressees) && !sc.ws[0].is(selves|addressees) {
-			return true
-		}
-	}
-	if sc.attributed() || sc.sighs(i) || sc.befallen() || c.place != self && sc.thisTime() || c.tells() && sc.ws[len(sc.ws)-1].text == "tonight" || c.place != me && sc.going(i) || sc.ws[0].text == "not" && len(sc.ws) > 2 && (sc.ws[1].is(quantifiers) || strings.HasPrefix(sc.ws[1].text, "every")) {
+// describes reports whether a sentence with a cue only describes something, or reports what somebody else says: "that
+// endpoint never fails", "my teacher says we must read it".
+func (s *spot) describes() bool {
+	if s.reports() || s.attributed() || s.sighs(s.i) || s.befallen() || s.deniesNothing() || s.describesAll() {
 		return true
 	}
-	if len(sc.ws) > 3 && sc.ws[0].is(quantifiers) && !sc.ws[2].known && strings.HasSuffix(sc.ws[2].text, "ed") { // "every room smelled of paint"
+	if s.place != self && s.thisTime() || s.tells() && s.ws[len(s.ws)-1].text == "tonight" || s.place != me && s.going(s.i) {
 		return true
 	}
-	if (c.place == bare || c.place == loose) && sc.ws[i].text == "no" && (sc.textAt(i+1) == "longer" || sc.word(i+2).is(tasks) && errands.has(sc.textAt(i+1))) {
-		return true // "no longer compiles", "no remove this"
-	}
-	if c.place == loose && sc.ws[i].text == "no" && (i+1 == len(sc.ws) || sc.ws[i+1].breaks || i > 0 && sc.text[sc.ws[i].at-1] == '\'') {
-		return true // "oh no", "prints 'no cups'"
-	}
-	if c.strength == weak && (each.has(sc.ws[0].text) && (sc.textAt(2) == "has" || momentary.has(sc.textAt(len(sc.ws)-1))) || sc.ws[0].is(quantifiers) && sc.soon()) {
-		return true // "every rule has its own buckets", "every file has a header already"
-	}
-	switch first, last := sc.ws[0].text, sc.ws[len(sc.ws)-1].text; c.place {
+	switch s.place {
 	case lead, order, self, me, taste, nature, lift, another, story:
-		return (i == 0 && sc.ws[0].text == "use") && (sc.textAt(1) == "of" || sc.textAt(1) == "after" || sc.textAt(1) == "case")
-	default:
-		at := i + size
-		for at < len(sc.ws) && (momentary.has(sc.ws[at].text) || sc.ws[at].text == "never" || sc.ws[at].text == "one") {
-			at++
+		return s.i == 0 && s.w.text == "use" && (s.textAt(1) == "of" || s.textAt(1) == "after" || s.textAt(1) == "case")
+	}
+	return s.describesSubject()
+}
+
+// reports reports whether a sentence passes on what others say, or says what its writer hopes.
+func (s *spot) reports() bool {
+	last := len(s.ws) - 1
+	for k := range s.ws {
+		w := &s.ws[k]
+		if rumours.has(w.text) || (w.text == "hope" || w.text == "hoping") && k < s.i {
+			return true
 		}
-		if c.place == bare && at == i+size {
-			return last == "yet" || last == "thanks" && len(sc.ws) <= 3
-		}
-		verb := sc.textAt(at)
-		singular := verb == "has" || len(verb) > 3 && verb[len(verb)-1] == 's' && verb[len(verb)-2] != 's'
-		switch {
-		case first == "the" && i == 2 && singular && !replying.has(sc.ws[1].text): // "the function only returns …"
+		said := k < s.i || k == last && k > 0 && (s.ws[k-1].breaks || s.ws[k-1].text == "they")
+		if said && k > 0 && hearsay.has(w.text) && !s.ws[k-1].is(selves|addressees) && !s.ws[0].is(selves|addressees) {
 			return true
-		case sc.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && i > 1 && (sc.ws[i].is(lastingly|negations) || sc.ws[i].text == "only"):
-			return true
-		case singular && at > i+size && c.place != bare: // "only ever grows"
-			return true
-		case momentary.has(last) && (singular || last == "yet" || i > 0 && !sc.ws[i-1].is(addressees)):
-			return true
-		case pointed.has(first) && i > 0 && (singular && i > 1 || befalls.has(verb)):
-			return true
-		case i == 0 && singular && len(sc.ws) > 2: // "nobody uses that flag"
-			return pointed.has(sc.ws[len(sc.ws)-2].text)
 		}
 	}
 	return false
+}
+
+// deniesNothing reports whether the cue is a "no" that forbids nothing: "no longer compiles", "no remove this", "oh no", "prints 'no cups'".
+func (s *spot) deniesNothing() bool {
+	if s.w.text != "no" || s.place != bare && s.place != loose {
+		return false
+	}
+	next := s.word(s.i + 1)
+	return next != nil && (next.text == "longer" || s.word(s.i+2).is(tasks) && errands.has(next.text)) ||
+		s.place == loose && (next == nil || next.breaks || s.i > 0 && s.scene.text[s.w.at-1] == '\'')
+}
+
+// describesAll reports whether a sentence describes all things of a kind: "every room smelled of paint", "every rule has its own buckets",
+// "every file has a header already".
+func (s *spot) describesAll() bool {
+	first, n := &s.ws[0], len(s.ws)
+	switch {
+	case first.text == "not":
+		return n > 2 && (s.ws[1].is(quantifiers) || strings.HasPrefix(s.ws[1].text, "every"))
+	case n > 3 && first.is(quantifiers) && !s.ws[2].known && strings.HasSuffix(s.ws[2].text, "ed"):
+		return true
+	}
+	return s.strength == weak && (each.has(first.text) && (s.textAt(2) == "has" || momentary.has(s.ws[n-1].text)) || first.is(quantifiers) && s.soon())
+}
+
+// describesSubject reports whether a sentence says what its subject does, by the verb after the cue.
+func (s *spot) describesSubject() bool {
+	first, last := s.ws[0].text, s.ws[len(s.ws)-1].text
+	at := s.end
+	for at < len(s.ws) && (momentary.has(s.ws[at].text) || s.ws[at].text == "never" || s.ws[at].text == "one") {
+		at++
+	}
+	if s.place == bare && at == s.end {
+		return last == "yet" || last == "thanks" && len(s.ws) <= 3
+	}
+	verb := s.textAt(at)
+	singular := verb == "has" || len(verb) > 3 && verb[len(verb)-1] == 's' && verb[len(verb)-2] != 's'
+	switch {
+	case first == "the" && s.i == 2 && singular && !replying.has(s.ws[1].text): // "the function only returns …"
+		return true
+	case s.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && s.i > 1 && (s.w.is(lastingly|negations) || s.w.text == "only"):
+		return true
+	case singular && at > s.end && s.place != bare: // "only ever grows"
+		return true
+	case momentary.has(last) && (singular || last == "yet" || s.i > 0 && !s.before.is(addressees)):
+		return true
+	case pointed.has(first) && s.i > 0 && (singular && s.i > 1 || befalls.has(verb)):
+		return true
+	}
+	return s.i == 0 && singular && len(s.ws) > 2 && pointed.has(s.ws[len(s.ws)-2].text) // "nobody uses that flag"
 }
 
 // attributed reports whether a sentence ends by saying who said it: "…, the trainer promised".

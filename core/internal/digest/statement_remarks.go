@@ -47,112 +47,133 @@ var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute 
 // dealings lists verbs for what other people do to or for the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// remarks reports whether a cue of size words at word i is part of a remark instead of an instruction.
-func (sc *scene) remarks(c cue, i, size int) bool {
-	if sc.describes(c, i, size) || sc.about(c, i, size) {
+// remarks reports whether a cue is part of a remark instead of an instruction. The functions after it do the same for the cues of one place.
+func (s *spot) remarks() bool {
+	if s.describes() || s.about() {
 		return true
 	}
-	w, before, after := &sc.ws[i], sc.word(i-1), sc.word(i+size)
-	next, then := sc.textAt(i+size), sc.word(i+size+1)
-	if w.text == "preferably" && sc.seeks() || w.text == "need" && before != nil && before.text == "no" {
+	before := ""
+	if s.before != nil {
+		before = s.before.text
+	}
+	switch {
+	case s.w.text == "preferably" && s.seeks(), s.w.text == "need" && before == "no", before == "my" && s.i > 1 && beyond.has(s.ws[s.i-2].text): // "that's above my budget"
 		return true
 	}
-	if before != nil && before.text == "my" && i > 1 && beyond.has(sc.ws[i-2].text) { // "that's above my budget"
+	remarks := placeRules[s.place].remarks
+	return remarks != nil && remarks(s)
+}
+
+func (s *spot) remarksAnywhere() bool {
+	if s.changes && s.strength == strict && s.all&selves != 0 && s.all&(products|addressees|negations) == 0 && s.settles(s.i) {
 		return true
 	}
-	feared := fears.has(sc.textAt(i + size + 1))
-	switch c.place {
-	case anywhere:
-		if c.changes && c.strength == strict && sc.all&selves != 0 && sc.all&(products|addressees|negations) == 0 && sc.settles(i) {
-			return true
-		}
-		if c.strength == strict && i > 0 && (after == nil || after.breaks) && unfinished.has(sc.textAt(i+size-1)) { // "the notary can't"
-			return true
-		}
-		if size == 1 && before != nil && (pointed.has(before.text) || w.text == "policy" && i > 1 && !before.known) { // "the refund policy"
-			return true
-		}
-		switch w.text {
-		case "for": // "book that for me, please?"
-			return asks(sc.text)
-		case "no": // "¡No puede ser!"
-			return after.is(beings) && len(sc.ws) <= 3
-		case "il": // "Il faut que tu voies ce film !"
-			return sc.exclaims && sc.all&(products|negations) == 0
-		case "only":
-			return len(sc.ws) <= 7 && sc.offers(i+size)
-		case "remember":
-			return sc.exclaims && sc.all&products == 0
-		case "in": // "in the future there may be"
-			return sc.textAt(i+1) == "the" && !sc.concrete()
-		case "we": // "we don't mind", "we only have an hour"
-			return sc.past || next == "mind" || next == "have" && sc.textAt(i+1) == "only"
-		}
-		return next == "to" && feared || nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || size == 1 && after.is(numbers) && i > 0
-	case lead:
-		switch {
-		case c.strength == wish && pointed.has(next) && sc.textAt(i+size+1) == "one", sc.counted(i + size), soothing.has(next), c.strength == wish && nearby.has(next):
-			return true
-		case after.is(addressees) && len(sc.ws) <= 4, soothing.has(sc.textAt(i + size + 1)), soothing.has(sc.textAt(i + size + 2)), next == "mention" && then.is(things):
-			return true
-		case next == "tell" && sc.exclaims, copulas.has(next), next == "be" && then.is(moods): // "non sono …", "don't be angry"
-			return true
-		case w.text == "always":
-			return (len(sc.ws) <= 4 || sc.exclaims || sc.textAt(i+size+2) == "to") && after.is(tasks|moods) || next == "the" && sc.textAt(i+size+1) == "same"
-		}
-		return (sc.exclaims || sc.all&products == 0) && mishaps.has(next) || sc.exclaims && (sc.past || after.is(beings) || sc.all&(products|quantifiers) == 0 && kindly.has(w.text))
-	case order:
-		return next == "hello" || next == "hi" || next == "me" && then == nil || sc.oneThing(i+size)
-	case taste:
-		return (w.text == "we" || w.text == "i") && len(sc.ws) < 5 && sc.all&products == 0 && (w.text == "we" || len(sc.ws) < 4)
-	case bare:
-		if w.text == "not" && next == "to" && slices.ContainsFunc(sc.ws[i:], func(w word) bool { return w.text == "but" }) { // "not to be rude, but …"
-			return true
-		}
-		return sc.ws[0].text == "there" || w.text == "keep" && sc.oneState(i+1) || next == "need" && fears.has(sc.textAt(i+size+2)) || sc.places(i) || sc.oneThing(i+size) || next == "an" || soothing.has(next) || soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || w.text == "stay" && next == "as" || w.text == "no" && next == "wait"
-	case nobody:
-		return next == "to" && (then.is(idle) || fears.has(sc.textAt(i+size+1))) || strings.HasSuffix(next, "ed") || feelings.has(next) || w.text == "only" && sc.offers(i+size)
-	case habit:
-		if before != nil && (before.text == "as" || before.text == "could" || before.text == "might") {
-			return true
-		}
-		if w.starts { // "Always nice to hear from you!"
-			return (sc.exclaims || len(sc.ws) <= 4) && (after.is(moods) || after.is(agains) && sc.all&products == 0)
-		}
-		if before == nil || before.is(selves|addressees) {
-			return false
-		}
-		return c.strength == wish && !sc.states(i, next) && !beginsOrder(after) && !beginsOrder(before) && !sc.infinitive() && sc.all&(products|addressees|selves|quantifiers|numbers) == 0 && !sc.digits || // "The bus is always late"
-			feelings.has(next) && sc.all&products == 0 || copulas.has(next) && sc.all&(products|addressees) == 0
-	case permit:
-		return fears.has(next) || pointed.has(sc.textAt(len(sc.ws)-2))
-	case loose:
-		if manner.has(w.text) && sc.ws[0].is(selves) && sc.all&(products|addressees|quantifiers|lastingly) == 0 { // "we walk without a map"
-			return true
-		}
-		switch w.text {
-		case "только": // "the bakery only takes cash"
-			return i > 1 && endsWithAny(before.text, "ет", "ёт", "ит", "ют", "ят")
-		case "every": // "Anna collects every stamp"
-			return sc.all&moods != 0 || sc.all&things != 0 && sc.all&(products|addressees) == 0 || i == 0 && sc.all&addressees == 0 || !w.starts && sc.all&(products|addressees) == 0
-		case "as":
-			return sc.all&(moods|addressees) != 0 || sc.all&things != 0 && len(sc.ws) < 7
-		case "stay":
-			return next == "as" || sc.ws[0].is(conditions) || sc.digits || i == 1 && !before.is(products) && manner.has(next)
-		case "only": // "only 12 percent", "only if you have time"
-			return next == "have" || after == nil && sc.all&(selves|products|addressees) == 0 || after.is(numbers) || next != "" && next[0] <= '9' || sc.offers(i+size) || before != nil && before.text == "can"
-		case "ne":
-			end := sc.word(i + 3)
-			return soothing.has(sc.textAt(i+size+1)) || soothing.has(sc.textAt(i+size+2)) || unfinished.has(sc.textAt(i+2)) && (end == nil || end.breaks)
-		case "nobody", "no", "nothing", "none", "não", "non", "не":
-			return soothing.has(next) || next == "to" || fears.has(sc.textAt(i+size+2)) || soothing.has(sc.textAt(i+size+1)) || before.is(reportVerbs) && sc.all&products == 0 || strings.HasSuffix(next, "ed") || feelings.has(next)
-		}
-	case self:
-		return sc.choosesOne(i) || w.text == "problem" && (next == "something" || mine.has(next)) || sc.unsure(i) || sc.proceeds(i+size) || before != nil && next == "the" && sc.all&addressees != 0 && strings.HasSuffix(before.text, "'d") || sc.thisTime() || w.text == "find" && sc.all&negations != 0 || next == "not" && reticent.has(sc.textAt(i+size+2)) || sc.textAt(i+size-1) == "not" && reticent.has(next) || next == "the" && then.is(numbers) || next == "to" && feared
-	case me:
-		return nearby.has(next) || nearby.has(sc.textAt(i+size+1)) || w.text == "let's" && fears.has(next) || sc.ws[0].is(things) && size > 1 && sc.ws[i+size-1].is(selves) || sc.ws[0].is(others) || (w.text == "would" || w.text == "any") && sc.soon() || w.text == "any" && sc.all&selves == 0 && !sc.weighs(0)
+	if s.strength == strict && s.i > 0 && (s.after == nil || s.after.breaks) && unfinished.has(s.textAt(s.end-1)) { // "the notary can't"
+		return true
+	}
+	if s.size() == 1 && s.before != nil && (pointed.has(s.before.text) || s.w.text == "policy" && s.i > 1 && !s.before.known) { // "the refund policy"
+		return true
+	}
+	switch s.w.text {
+	case "for": // "book that for me, please?"
+		return asks(s.scene.text)
+	case "no": // "¡No puede ser!"
+		return s.after.is(beings) && len(s.ws) <= 3
+	case "il": // "Il faut que tu voies ce film !"
+		return s.exclaims && s.all&(products|negations) == 0
+	case "only":
+		return len(s.ws) <= 7 && s.offers(s.end)
+	case "remember":
+		return s.exclaims && s.all&products == 0
+	case "in": // "in the future there may be"
+		return s.textAt(s.i+1) == "the" && !s.concrete()
+	case "we": // "we don't mind", "we only have an hour"
+		return s.past || s.next == "mind" || s.next == "have" && s.textAt(s.i+1) == "only"
+	}
+	return s.next == "to" && fears.has(s.textAt(s.end+1)) || nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.size() == 1 && s.after.is(numbers) && s.i > 0
+}
+
+func (s *spot) remarksLead() bool {
+	switch {
+	case s.strength == wish && pointed.has(s.next) && s.textAt(s.end+1) == "one", s.counted(s.end), soothing.has(s.next), s.strength == wish && nearby.has(s.next):
+		return true
+	case s.after.is(addressees) && len(s.ws) <= 4, soothing.has(s.textAt(s.end + 1)), soothing.has(s.textAt(s.end + 2)), s.next == "mention" && s.word(s.end+1).is(things):
+		return true
+	case s.next == "tell" && s.exclaims, copulas.has(s.next), s.next == "be" && s.word(s.end+1).is(moods): // "non sono …", "don't be angry"
+		return true
+	case s.w.text == "always":
+		return (len(s.ws) <= 4 || s.exclaims || s.textAt(s.end+2) == "to") && s.after.is(tasks|moods) || s.next == "the" && s.textAt(s.end+1) == "same"
+	}
+	return (s.exclaims || s.all&products == 0) && mishaps.has(s.next) || s.exclaims && (s.past || s.after.is(beings) || s.all&(products|quantifiers) == 0 && kindly.has(s.w.text))
+}
+
+func (s *spot) remarksOrder() bool {
+	return s.next == "hello" || s.next == "hi" || s.next == "me" && s.word(s.end+1) == nil || s.oneThing(s.end)
+}
+
+func (s *spot) remarksTaste() bool {
+	return (s.w.text == "we" || s.w.text == "i") && len(s.ws) < 5 && s.all&products == 0 && (s.w.text == "we" || len(s.ws) < 4)
+}
+
+func (s *spot) remarksBare() bool {
+	if s.w.text == "not" && s.next == "to" && slices.ContainsFunc(s.ws[s.i:], func(w word) bool { return w.text == "but" }) { // "not to be rude, but …"
+		return true
+	}
+	return s.ws[0].text == "there" || s.w.text == "keep" && s.oneState(s.i+1) || s.next == "need" && fears.has(s.textAt(s.end+2)) || s.places(s.i) || s.oneThing(s.end) || s.next == "an" || soothing.has(s.next) || soothing.has(s.textAt(s.end+1)) || soothing.has(s.textAt(s.end+2)) || s.w.text == "stay" && s.next == "as" || s.w.text == "no" && s.next == "wait"
+}
+
+func (s *spot) remarksNobody() bool {
+	return s.next == "to" && (s.word(s.end+1).is(idle) || fears.has(s.textAt(s.end+1))) || strings.HasSuffix(s.next, "ed") || feelings.has(s.next) || s.w.text == "only" && s.offers(s.end)
+}
+
+func (s *spot) remarksHabit() bool {
+	if s.before != nil && (s.before.text == "as" || s.before.text == "could" || s.before.text == "might") {
+		return true
+	}
+	if s.w.starts { // "Always nice to hear from you!"
+		return (s.exclaims || len(s.ws) <= 4) && (s.after.is(moods) || s.after.is(agains) && s.all&products == 0)
+	}
+	if s.before == nil || s.before.is(selves|addressees) {
+		return false
+	}
+	return s.strength == wish && !s.states(s.i, s.next) && !beginsOrder(s.after) && !beginsOrder(s.before) && !s.infinitive() && s.all&(products|addressees|selves|quantifiers|numbers) == 0 && !s.digits || // "The bus is always late"
+		feelings.has(s.next) && s.all&products == 0 || copulas.has(s.next) && s.all&(products|addressees) == 0
+}
+
+func (s *spot) remarksPermit() bool {
+	return fears.has(s.next) || pointed.has(s.textAt(len(s.ws)-2))
+}
+
+func (s *spot) remarksLoose() bool {
+	if manner.has(s.w.text) && s.ws[0].is(selves) && s.all&(products|addressees|quantifiers|lastingly) == 0 { // "we walk without a map"
+		return true
+	}
+	switch s.w.text {
+	case "только": // "the bakery only takes cash"
+		return s.i > 1 && endsWithAny(s.before.text, "ет", "ёт", "ит", "ют", "ят")
+	case "every": // "Anna collects every stamp"
+		return s.all&moods != 0 || s.all&things != 0 && s.all&(products|addressees) == 0 || s.i == 0 && s.all&addressees == 0 || !s.w.starts && s.all&(products|addressees) == 0
+	case "as":
+		return s.all&(moods|addressees) != 0 || s.all&things != 0 && len(s.ws) < 7
+	case "stay":
+		return s.next == "as" || s.ws[0].is(conditions) || s.digits || s.i == 1 && !s.before.is(products) && manner.has(s.next)
+	case "only": // "only 12 percent", "only if you have time"
+		return s.next == "have" || s.after == nil && s.all&(selves|products|addressees) == 0 || s.after.is(numbers) || s.next != "" && s.next[0] <= '9' || s.offers(s.end) || s.before != nil && s.before.text == "can"
+	case "ne":
+		end := s.word(s.i + 3)
+		return soothing.has(s.textAt(s.end+1)) || soothing.has(s.textAt(s.end+2)) || unfinished.has(s.textAt(s.i+2)) && (end == nil || end.breaks)
+	case "nobody", "no", "nothing", "none", "não", "non", "не":
+		return soothing.has(s.next) || s.next == "to" || fears.has(s.textAt(s.end+2)) || soothing.has(s.textAt(s.end+1)) || s.before.is(reportVerbs) && s.all&products == 0 || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
 	}
 	return false
+}
+
+func (s *spot) remarksSelf() bool {
+	return s.choosesOne(s.i) || s.w.text == "problem" && (s.next == "something" || mine.has(s.next)) || s.unsure(s.i) || s.proceeds(s.end) || s.before != nil && s.next == "the" && s.all&addressees != 0 && strings.HasSuffix(s.before.text, "'d") || s.thisTime() || s.w.text == "find" && s.all&negations != 0 || s.next == "not" && reticent.has(s.textAt(s.end+2)) || s.textAt(s.end-1) == "not" && reticent.has(s.next) || s.next == "the" && s.word(s.end+1).is(numbers) || s.next == "to" && fears.has(s.textAt(s.end+1))
+}
+
+func (s *spot) remarksMe() bool {
+	return nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) || s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) || (s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
 }
 
 // aside reports whether the order at word i is only the end of a story: "the pump set me back 90 euros, don't tell

@@ -5,32 +5,6 @@ import (
 	"strings"
 )
 
-// The places in a sentence, and the kinds of sentences, in which a cue counts.
-const (
-	anywhere = iota
-	lead     // at the beginning of a clause
-	bare     // at the beginning of a clause that is no greeting or remark: "no emojis", not "no problem"
-	order    // at the beginning of a clause that says how to do something in general: "write in German", not "write a poem"
-	nobody   // at the beginning of a clause that doesn't tell a story
-	habit    // not after the subject of a story
-	duty     // with a subject that can be given instructions, not "you must be tired"
-	should   // the same, for verbs that often only express likelihood
-	loose    // in a sentence about things in general
-	bound    // a limit, with a number or on what is written
-	taste    // about a thing, not about what to do now, which is a request
-	want     // about things in general, or what is written, not about one thing that is asked for
-	self     // said by people about themselves
-	me       // in a sentence about the present
-	permit   // a permission
-	hint     // about what the reader does or writes
-	lesson   // about something that must not happen again
-	lift     // it revokes a rule
-	versus   // a comparison of two things
-	nature   // people say what they are like
-	another  // signs only: the sentence is about somebody who is absent
-	story    // signs only: the sentence is about one day, not about every day
-)
-
 // scene holds what is known about a sentence's words apart from its cues.
 type scene struct {
 	text     string
@@ -125,72 +99,6 @@ func (sc *scene) unshaded(i int) *word {
 	return sc.word(i)
 }
 
-// fits reports whether a cue of size words at word i is in one of the places where it says how to work.
-func (sc *scene) fits(c cue, i, size int) bool {
-	if sc.remarks(c, i, size) {
-		return false
-	}
-	before, after := sc.word(i-1), sc.word(i+size)
-	next := ""
-	if after != nil {
-		next = after.text
-	}
-	starts := sc.ws[i].starts
-	switch c.place {
-	case anywhere:
-		return !sc.past || c.changes || c.strength == none || sc.all&(products|addressees) != 0
-	case lead:
-		return starts && after != nil && !after.is(idle) && (!after.breaks || sc.resumes(i+size)) && (sc.ws[i].text != "stop" || strings.HasSuffix(next, "ing") && !comforting.has(next))
-	case bare:
-		return starts && after != nil && (!after.is(idle|askers&^conjunctions|persons) || sc.alone(i)) && !after.breaks && !sc.exclaims && !sc.past
-	case nobody:
-		return starts && after != nil && !after.breaks && !sc.past && !sc.exclaims && sc.all&days == 0 && !after.is(numbers|persons)
-	case order:
-		return starts && after != nil && !after.breaks && sc.general(i+size)
-	case habit:
-		if i > 0 && !starts && sc.ws[0].text == "my" && len(next) > 3 && strings.HasSuffix(next, "s") && !strings.HasSuffix(next, "ss") { // "my boss never reads …"
-			return false
-		}
-		if next == "he" && i == 0 { // "nunca he estado en …"
-			return false
-		}
-		if before != nil && !starts && sc.all&persons != 0 && !sc.states(i, next) && !before.is(selves|addressees) && !sc.ofProducts(i+size) && !beginsOrder(before) {
-			return false
-		}
-		return len(sc.ws) == 1 || next != "mind" && before != nil && before.text != "as" && !sc.past && (starts || !before.is(tellers) || after.is(habits) || sc.states(i, next) && plurals.has(before.text) && !sc.word(i+size+1).is(tasks)) ||
-			starts && next != "mind" && after != nil && (!after.is(idle|tasks) || next == "more") && !sc.past
-	case duty, should:
-		return sc.duty(c, i, after)
-	case loose:
-		return !sc.narrates && !sc.past && !sc.exclaims && sc.all&(persons|days) == 0 && !sc.onceMore() && (!after.is(idle) || sc.word(i-1).is(products)) && !(i+1 < len(sc.ws) && sc.ws[i+1].breaks)
-	case bound:
-		return !sc.past && sc.all&days == 0 && sc.concrete() && (sc.all&persons == 0 || sc.all&(products|addressees) != 0)
-	case taste:
-		if next == "to" || sc.past || sc.all&days != 0 {
-			return false
-		}
-		return !after.is(reactions|tasks|numbers) || next == "the" && sc.all&quantifiers != 0
-	case want:
-		return sc.all&days == 0 && (sc.all&(products|lastingly) != 0 || !after.is(numbers) && !indefinite.has(next))
-	case self:
-		return sc.all&(others|days) == 0 && sc.ofSelf(i, next) && next != "out" && (!after.is(reactions) || next == "it" && sc.word(i+size+1).is(moods)) && !(next == "the" && sc.word(i+size+1).is(reactions))
-	case me:
-		return !sc.past && sc.all&days == 0
-	case versus:
-		return !sc.past && sc.all&others == 0 && sc.weighs(i+size)
-	case nature:
-		return len(sc.ws) < 16 && !sc.past && sc.ofWriter() && i > 0 && (after == nil || after.breaks || after.is(conjunctions|conditions) || comparers.has(next) || i+2 == len(sc.ws))
-	case permit:
-		if after.is(idle) || sc.past || asks(sc.text) || sc.all&days != 0 || sc.exclaims && sc.all&(products|agains) == 0 {
-			return false
-		}
-		sc.permits = true
-	case hint:
-		return sc.all&(addressees|products|quantifiers) != 0
-	}
-	return true
-}
-
 // resumes reports whether an order continues after the insertion that begins at word i: "do not, under any
 // circumstances, mail them".
 func (sc *scene) resumes(i int) bool {
@@ -217,87 +125,6 @@ func (sc *scene) alone(i int) bool {
 		}
 	}
 	return false
-}
-
-// duty reports whether the verb at word i expresses a permanent duty, rather than a likelihood, a past duty, or one
-// for today. The subject of a permanent duty is the reader, the reader's output, or a thing in general.
-func (sc *scene) duty(c cue, i int, after *word) bool {
-	if sc.past && sc.all&(products|addressees) == 0 || sc.all&days != 0 && (c.strength < strict || sc.ws[0].is(things|others) && sc.all&(addressees|negations) == 0) || after != nil && after.text == "de" && strings.HasPrefix(sc.ws[i].text, "debe") {
-		return false
-	}
-	if sc.ws[i].is(numbers) && !sc.word(i-1).is(addressees|singles|negations) { // "dois" is a number in Portuguese
-		return false
-	}
-	at := i + c.words()
-	if n := len(sc.ws) - 1; perfects.has(sc.textAt(at)) && !articles.has(sc.textAt(at+1)) || sc.ws[n].text == "haben" && strings.HasPrefix(sc.ws[n-1].text, "ge") || sc.textAt(n-1) == "hebben" && strings.HasPrefix(sc.ws[n].text, "ge") { // "deve ter tido"
-		return false
-	}
-	for n := at - 1; n < len(sc.ws) && n < at+2; n++ {
-		if w := &sc.ws[n]; (w.text == "have" || w.text == "haben" || w.text == "haber") && n+1 < len(sc.ws) {
-			if v := sc.unshaded(n + 1); v.is(pasts|done) || v != nil && strings.HasSuffix(v.text, "ed") {
-				return false
-			}
-		}
-		if sc.ws[n].is(beings) && n >= at && n+1 < len(sc.ws) && sc.ws[n+1].breaks { // "должно быть,"
-			return false
-		}
-		if sc.ws[n].is(beings) && sc.textAt(n+1) == "able" && sc.all&addressees == 0 { // what a thing should be able to do
-			return false
-		}
-		if sc.ws[n].is(beings) || n == at-1 {
-			if sc.unshaded(n + 1).is(moods) {
-				return false
-			}
-		}
-	}
-	if after.is(done|moods) && sc.ws[i].text != "is" && sc.ws[i].text != "are" || after != nil && after.text == "believe" || c.place == should && after != nil && likely.has(after.text) && sc.all&(lastingly|negations|addressees) == 0 {
-		return false
-	}
-	from := i
-	var subject wordKind
-	for from > 0 && i-from < 12 && !sc.ws[from].breaks {
-		from--
-		subject |= sc.ws[from].kinds
-		if sc.ws[from].is(conjunctions | conditions) {
-			subject &^= conjunctions
-			break
-		}
-	}
-	soft := c.place == should
-	switch {
-	case subject&(persons|selves) == persons && after.is(beings) && !sc.digits && sc.all&(products|lastingly) == 0: // "they must be stuck"
-		return false
-	case subject&products == 0 && somebody.has(sc.ws[from].text):
-		return false
-	case subject&products != 0:
-		return true
-	case sc.ws[max(i-1, 0)].is(singles) && i > 0:
-		return false
-	case subject&addressees != 0:
-		if sc.ws[len(sc.ws)-1].is(beings) && sc.all&(negations|lastingly|quantifiers) == 0 {
-			return false
-		}
-		if at == len(sc.ws)-1 && sc.ws[at-1].text == "be" && sc.ws[i].is(negations) { // "you can't be serious"
-			return false
-		}
-		if sc.ws[len(sc.ws)-1].is(advice) && !sc.concrete() {
-			return false
-		}
-		return !(sc.exclaims && !sc.digits && sc.all&negations == 0) && !after.is(advice) || sc.concrete()
-	case subject&things != 0:
-		if c.strength < strict && sc.ws[max(i-1, 0)].text == "that" || sc.ws[len(sc.ws)-1].is(beings) && sc.all&(products|lastingly) == 0 {
-			return false
-		}
-		return sc.all&(products|lastingly|quantifiers) != 0 || !soft && !after.is(beings) && sc.ws[at-1].text != "be"
-	case subject&(persons|selves) != 0:
-		return c.strength == strict && !sc.soon() || sc.all&(products|lastingly) != 0
-	case i == from:
-		if after.is(advice) && strings.HasPrefix(sc.ws[i].text, "tien") && !sc.concrete() {
-			return false
-		}
-		return c.strength == strict || after.is(negations|lastingly)
-	}
-	return !soft || after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !sc.ws[from].is(tasks) && sc.all&days == 0
 }
 
 // general reports whether an order whose object begins at word i is about how to do something in general.

@@ -1,0 +1,156 @@
+package digest
+
+import "strings"
+
+// The places in a sentence, and the kinds of sentences, in which a cue counts.
+const (
+	anywhere = iota
+	lead     // at the beginning of a clause
+	bare     // at the beginning of a clause that is no greeting or remark: "no emojis", not "no problem"
+	order    // at the beginning of a clause that says how to do something in general: "write in German", not "write a poem"
+	nobody   // at the beginning of a clause that doesn't tell a story
+	habit    // not after the subject of a story
+	duty     // with a subject that can be given instructions, not "you must be tired"
+	should   // the same, for verbs that often only express likelihood
+	loose    // in a sentence about things in general
+	bound    // a limit, with a number or on what is written
+	taste    // about a thing, not about what to do now, which is a request
+	want     // about things in general, or what is written, not about one thing that is asked for
+	self     // said by people about themselves
+	me       // in a sentence about the present
+	permit   // a permission
+	hint     // about what the reader does or writes
+	lesson   // about something that must not happen again
+	lift     // it revokes a rule
+	versus   // a comparison of two things
+	nature   // people say what they are like
+	another  // signs only: the sentence is about somebody who is absent
+	story    // signs only: the sentence is about one day, not about every day
+)
+
+// placeRules says for each place when a cue fits there, and which cues are only part of a remark. A cue fits a place without a function.
+var placeRules = [...]struct{ fits, remarks func(*spot) bool }{
+	anywhere: {(*spot).fitsAnywhere, (*spot).remarksAnywhere},
+	lead:     {(*spot).fitsLead, (*spot).remarksLead},
+	bare:     {(*spot).fitsBare, (*spot).remarksBare},
+	order:    {(*spot).fitsOrder, (*spot).remarksOrder},
+	nobody:   {(*spot).fitsNobody, (*spot).remarksNobody},
+	habit:    {(*spot).fitsHabit, (*spot).remarksHabit},
+	duty:     {(*spot).fitsDuty, nil},
+	should:   {(*spot).fitsDuty, nil},
+	loose:    {(*spot).fitsLoose, (*spot).remarksLoose},
+	bound:    {(*spot).fitsBound, nil},
+	taste:    {(*spot).fitsTaste, (*spot).remarksTaste},
+	want:     {(*spot).fitsWant, nil},
+	self:     {(*spot).fitsSelf, (*spot).remarksSelf},
+	me:       {(*spot).fitsMe, (*spot).remarksMe},
+	permit:   {(*spot).fitsPermit, (*spot).remarksPermit},
+	hint:     {(*spot).fitsHint, nil},
+	versus:   {(*spot).fitsVersus, nil},
+	nature:   {(*spot).fitsNature, nil},
+	story:    {},
+}
+
+// spot is a cue in a sentence, with the words around it.
+type spot struct {
+	*scene
+	cue
+	i, end        int    // the index of the cue's first word, and of the word after the cue
+	w             *word  // its first word
+	before, after *word  // nil at the ends of the sentence
+	next          string // the text of after, or ""
+}
+
+// spotAt returns the spot of a cue of size words at word i.
+func (sc *scene) spotAt(c cue, i, size int) *spot {
+	return &spot{sc, c, i, i + size, &sc.ws[i], sc.word(i - 1), sc.word(i + size), sc.textAt(i + size)}
+}
+
+func (s *spot) size() int { return s.end - s.i }
+
+// fits reports whether a cue says how to work, as its place requires.
+func (s *spot) fits() bool {
+	fits := placeRules[s.place].fits
+	return !s.remarks() && (fits == nil || fits(s))
+}
+
+func (s *spot) fitsAnywhere() bool {
+	return !s.past || s.changes || s.strength == none || s.all&(products|addressees) != 0
+}
+
+func (s *spot) fitsLead() bool {
+	return s.w.starts && s.after != nil && !s.after.is(idle) && (!s.after.breaks || s.resumes(s.end)) && (s.w.text != "stop" || strings.HasSuffix(s.next, "ing") && !comforting.has(s.next))
+}
+
+func (s *spot) fitsBare() bool {
+	return s.w.starts && s.after != nil && (!s.after.is(idle|askers&^conjunctions|persons) || s.alone(s.i)) && !s.after.breaks && !s.exclaims && !s.past
+}
+
+func (s *spot) fitsNobody() bool {
+	return s.w.starts && s.after != nil && !s.after.breaks && !s.past && !s.exclaims && s.all&days == 0 && !s.after.is(numbers|persons)
+}
+
+func (s *spot) fitsOrder() bool {
+	return s.w.starts && s.after != nil && !s.after.breaks && s.general(s.end)
+}
+
+func (s *spot) fitsHabit() bool {
+	if s.i > 0 && !s.w.starts && s.ws[0].text == "my" && len(s.next) > 3 && strings.HasSuffix(s.next, "s") && !strings.HasSuffix(s.next, "ss") { // "my boss never reads …"
+		return false
+	}
+	if s.next == "he" && s.i == 0 { // "nunca he estado en …"
+		return false
+	}
+	if s.before != nil && !s.w.starts && s.all&persons != 0 && !s.states(s.i, s.next) && !s.before.is(selves|addressees) && !s.ofProducts(s.end) && !beginsOrder(s.before) {
+		return false
+	}
+	return len(s.ws) == 1 || s.next != "mind" && s.before != nil && s.before.text != "as" && !s.past && (s.w.starts || !s.before.is(tellers) || s.after.is(habits) || s.states(s.i, s.next) && plurals.has(s.before.text) && !s.word(s.end+1).is(tasks)) ||
+		s.w.starts && s.next != "mind" && s.after != nil && (!s.after.is(idle|tasks) || s.next == "more") && !s.past
+}
+
+func (s *spot) fitsLoose() bool {
+	return !s.narrates && !s.past && !s.exclaims && s.all&(persons|days) == 0 && !s.onceMore() && (!s.after.is(idle) || s.before.is(products)) && !(s.i+1 < len(s.ws) && s.ws[s.i+1].breaks)
+}
+
+func (s *spot) fitsBound() bool {
+	return !s.past && s.all&days == 0 && s.concrete() && (s.all&persons == 0 || s.all&(products|addressees) != 0)
+}
+
+func (s *spot) fitsTaste() bool {
+	if s.next == "to" || s.past || s.all&days != 0 {
+		return false
+	}
+	return !s.after.is(reactions|tasks|numbers) || s.next == "the" && s.all&quantifiers != 0
+}
+
+func (s *spot) fitsWant() bool {
+	return s.all&days == 0 && (s.all&(products|lastingly) != 0 || !s.after.is(numbers) && !indefinite.has(s.next))
+}
+
+func (s *spot) fitsSelf() bool {
+	return s.all&(others|days) == 0 && s.ofSelf(s.i, s.next) && s.next != "out" && (!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods)) && !(s.next == "the" && s.word(s.end+1).is(reactions))
+}
+
+func (s *spot) fitsMe() bool {
+	return !s.past && s.all&days == 0
+}
+
+func (s *spot) fitsVersus() bool {
+	return !s.past && s.all&others == 0 && s.weighs(s.end)
+}
+
+func (s *spot) fitsNature() bool {
+	return len(s.ws) < 16 && !s.past && s.ofWriter() && s.i > 0 && (s.after == nil || s.after.breaks || s.after.is(conjunctions|conditions) || comparers.has(s.next) || s.i+2 == len(s.ws))
+}
+
+func (s *spot) fitsPermit() bool {
+	if s.after.is(idle) || s.past || asks(s.scene.text) || s.all&days != 0 || s.exclaims && s.all&(products|agains) == 0 {
+		return false
+	}
+	s.permits = true
+	return true
+}
+
+func (s *spot) fitsHint() bool {
+	return s.all&(addressees|products|quantifiers) != 0
+}
