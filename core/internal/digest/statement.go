@@ -43,6 +43,17 @@ type readRoom struct {
 	cues   [16]int32
 }
 
+// statementReader finds the statements of a passage.
+type statementReader struct {
+	*passage
+	room   *readRoom
+	out    []string
+	order  featureOf
+	before string // the previous sentence
+	once   bool   // whether that is an errand
+}
+
+// statements appends the statements of a passage to out.
 func (p *passage) statements(out []string, room *readRoom) []string {
 	var cues []int32 // positions of words that may begin cues
 	if p.lead == "" {
@@ -52,69 +63,74 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 		}
 	}
 	quoted := quotedIn(p.text)
-	before, once := "", false // the previous sentence, and whether it is an errand
-	order := featureOf{passage: p.text}
+	r := statementReader{passage: p, room: room, out: out, order: featureOf{passage: p.text}}
 	for _, at := range sentencesIn(room.ranges[:0], p.text, quoted) {
-		s := p.text[at[0]:at[1]]
 		for len(cues) > 0 && int(cues[0]) < at[0] {
 			cues = cues[1:]
 		}
+		s := p.text[at[0]:at[1]]
 		if p.lead == "" && (len(cues) == 0 || int(cues[0]) >= at[1]) && !hasSigns(s) {
-			before = s
+			r.before = s
 			continue
 		}
 		var mask []bool
 		if quoted != nil {
 			mask = quoted[at[0]:at[1]]
 		}
-		ws := appendWords(room.words[:0], s, mask)
-		if n := asserted(s, ws); n > 0 {
-			s, mask = s[:n], mask[:min(n, len(mask))]
-			ws = appendWords(room.words[:0], s, mask)
-		}
-		r := rate(s, ws)
-		if p.lead != "" && !asks(s) { // the introduction says what is true of the items
-			r.strength = max(r.strength, wish)
-		}
-		if order.specifiedBy(ws, &r, at[0]) {
-			before = s
-			continue
-		}
-		if p.placed && recurs(ws) < 0 && !slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }) {
-			before = s
-			continue
-		}
-		if once = p.lead == "" && (once && strings.HasSuffix(before, ";") || errand(s, ws, r.direct)); once && r.strength > none {
-			before = s
-			continue
-		}
-		if r.strength > none && len(s) >= minStatement && (r.strength == strict || before != "" || p.lead != "" || !pointless(ws)) {
-			whole, fits := s, before != "" && len(before)+len(s) < maxStatement
-			switch {
-			case p.lead == "" && ws[0].is(others):
-				if !fits || wordsOf(before, nil)[0].is(others) {
-					before = s
-					continue // the subject of the sentence is unknown
-				}
-				whole = before + " " + s
-			case fits && refersBack(ws, longestReference):
-				whole = before + " " + s
-			}
-			if n := len(out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(out[n], before) { // both are in one line
-				if said := out[n]; said == before || p.lead != "" {
-					out = out[:n]
-				} else if len(said)+len(s) < maxStatement {
-					whole, out = said+" "+s, out[:n]
-				}
-			}
-			if p.lead != "" {
-				whole = p.lead + ": " + whole
-			}
-			out = append(out, clause(whole, len(whole)-len(s)+r.at))
-		}
-		before = s
+		r.before = r.sentence(s, mask, at[0])
 	}
-	return out
+	return r.out
+}
+
+// sentence adds a sentence that begins at a byte of the passage if it is a statement. It returns the part of the sentence that the user
+// asserts. quoted marks the bytes in quotes; nil means that there are none.
+func (r *statementReader) sentence(s string, quoted []bool, at int) string {
+	ws := appendWords(r.room.words[:0], s, quoted)
+	if n := asserted(s, ws); n > 0 {
+		s = s[:n]
+		ws = appendWords(r.room.words[:0], s, quoted[:min(n, len(quoted))])
+	}
+	rated := rate(s, ws)
+	if r.lead != "" && !asks(s) { // the introduction says what is true of the items
+		rated.strength = max(rated.strength, wish)
+	}
+	switch {
+	case r.order.specifiedBy(ws, &rated, at), r.placed && recurs(ws) < 0 && !slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }):
+		return s
+	}
+	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || errand(s, ws, rated.direct))
+	if rated.strength == none || r.once || len(s) < minStatement {
+		return s
+	}
+	if rated.strength == strict || r.before != "" || r.lead != "" || !pointless(ws) {
+		r.add(s, ws, rated.at)
+	}
+	return s
+}
+
+// add adds the statement s, with the sentence before it if it can't be understood alone. cue is the offset of its decisive cue.
+func (r *statementReader) add(s string, ws []word, cue int) {
+	whole, fits := s, r.before != "" && len(r.before)+len(s) < maxStatement
+	switch {
+	case r.lead == "" && ws[0].is(others):
+		if !fits || wordsOf(r.before, nil)[0].is(others) {
+			return // the subject of the sentence is unknown
+		}
+		whole = r.before + " " + s
+	case fits && refersBack(ws, longestReference):
+		whole = r.before + " " + s
+	}
+	if n := len(r.out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(r.out[n], r.before) { // both are in one line
+		if said := r.out[n]; said == r.before || r.lead != "" {
+			r.out = r.out[:n]
+		} else if len(said)+len(s) < maxStatement {
+			whole, r.out = said+" "+s, r.out[:n]
+		}
+	}
+	if r.lead != "" {
+		whole = r.lead + ": " + whole
+	}
+	r.out = append(r.out, clause(whole, len(whole)-len(s)+cue))
 }
 
 // clause returns a statement on one line. A long statement is reduced to the text around the cue, cut at the ends of clauses or words.
@@ -181,68 +197,74 @@ func rate(s string, ws []word) rating {
 	return r
 }
 
-func rateClause(s string, ws []word) (r rating) {
-	var sc scene
-	sc.look(s, ws)
-	ask := (asks(s) || inverted(ws)) && !polite(ws)
-	take := func(c *cueRow, at int) {
-		r.changes = r.changes || c.changes
-		r.revokes = r.revokes || c.place == lift && !ask
-		if ask || c.strength < r.strength || c.place == loose && asks(s) {
-			return
-		}
-		r.direct = r.direct && c.strength == r.strength || sc.directs(c)
-		r.told = r.told && c.strength == r.strength || c.tells()
-		if c.strength > r.strength {
-			r.strength, r.at = c.strength, at
-		}
-	}
+// judging is the state of rateClause: a sentence, or the order in it, while its cues are judged.
+type judging struct {
+	rating
+	scene
+	ask bool // it is a question, and not a polite wish
+}
+
+// rateClause is rate for a text with the words ws, whether or not it contains an order.
+func rateClause(s string, ws []word) rating {
+	j := judging{ask: (asks(s) || inverted(ws)) && !polite(ws)}
+	j.look(s, ws)
 	spacedScript := true
 	for i := range ws {
 		w := &ws[i]
-		if !w.known && w.script == spaced {
-			continue
-		}
-		if w.is(negations) {
-			r.negative = true
-		}
-		if w.script != spaced {
-			spacedScript = false
-			continue
-		}
-		if w.quoted {
-			continue
-		}
-		for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
-			if more := cues.from(n)[len(w.text):]; more != "" && more[0] == ' ' && (i+1 == len(ws) || !leadsWith(more[1:], ws[i+1].text) && !ws[i+1].is(shades)) {
-				continue // no cue that begins with this word matches: the usual case
-			}
-			c := cue{cues.row(n), cues.text(n)}
-			size := c.matches(ws[i:])
-			if size == 0 || !sc.spotAt(c, i, size).fits() {
-				continue
-			}
-			for k := range size {
-				ws[i+k].cue = ws[i+k].cue || c.place != loose
-			}
-			if row := c.cueRow; sc.aside(&c, i) {
-				take(&cueRow{place: loose, strength: wish, changes: row.changes}, w.at)
-			} else {
-				take(row, w.at)
-			}
+		j.negative = j.negative || w.is(negations)
+		spacedScript = spacedScript && w.script == spaced
+		if w.known && w.script == spaced && !w.quoted {
+			j.cuesAt(i)
 		}
 	}
 	if !spacedScript {
-		if r.signs(s, ws, take); r.strength < wish && !ask && formedSigned(s) {
-			r.strength, r.direct, r.told = wish, true, true
+		if j.signs(); j.strength < wish && !j.ask && formedSigned(s) {
+			j.strength, j.direct, j.told = wish, true, true
 		}
-	} else if r.strength < wish && !ask {
-		if at := sc.formed(); at >= 0 {
-			r.strength, r.at, r.direct, r.told = wish, at, true, true
+	} else if j.strength < wish && !j.ask {
+		if at := j.formed(); at >= 0 {
+			j.strength, j.at, j.direct, j.told = wish, at, true, true
 		}
 	}
-	r.revokes = r.revokes || r.strength > none && !ask && sc.permits && sc.all&agains != 0
-	return r
+	j.revokes = j.revokes || j.strength > none && !j.ask && j.permits && j.all&agains != 0
+	return j.rating
+}
+
+// take counts a cue of a row at a byte offset. Cues don't count in questions, and not if a stricter one was found.
+func (j *judging) take(c *cueRow, at int) {
+	j.changes = j.changes || c.changes
+	j.revokes = j.revokes || c.place == lift && !j.ask
+	if j.ask || c.strength < j.strength || c.place == loose && asks(j.text) {
+		return
+	}
+	j.direct = j.direct && c.strength == j.strength || j.directs(c)
+	j.told = j.told && c.strength == j.strength || c.tells()
+	if c.strength > j.strength {
+		j.strength, j.at = c.strength, at
+	}
+}
+
+// cuesAt counts the cues that begin with word i, and marks their words.
+func (j *judging) cuesAt(i int) {
+	w := &j.ws[i]
+	for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
+		if more := cues.from(n)[len(w.text):]; more != "" && more[0] == ' ' && (i+1 == len(j.ws) || !leadsWith(more[1:], j.ws[i+1].text) && !j.ws[i+1].is(shades)) {
+			continue // no cue that begins with this word matches: the usual case
+		}
+		c := cue{cues.row(n), cues.text(n)}
+		size := c.matches(j.ws[i:])
+		if size == 0 || !j.spotAt(c, i, size).fits() {
+			continue
+		}
+		for k := range size {
+			j.ws[i+k].cue = j.ws[i+k].cue || c.place != loose
+		}
+		if j.aside(&c, i) {
+			j.take(&cueRow{place: loose, strength: wish, changes: c.changes}, w.at)
+		} else {
+			j.take(c.cueRow, w.at)
+		}
+	}
 }
 
 // asks reports whether a sentence is a question.

@@ -252,11 +252,10 @@ func (sc *scene) restricted() int {
 		return -1
 	}
 	w := &sc.ws[i]
-	if next := sc.textAt(i + 1); i == 1 && !negated && len(sc.ws) < 9 && inclining.has(sc.textAt(i+2)) && sc.generally(i+3) && strings.HasSuffix(sc.textAt(i+3), "s") &&
-		(w.kinds == 0 && len(next) > 4 && strings.HasSuffix(next, "ly") || w.text == "get" && !sc.ws[i+1].known && !endsWithAny(next, "s", "ed")) {
-		return w.at // "I sleep badly on trains", "I get seasick on ferries"
+	if i == 1 && !negated && sc.suffers(i) {
+		return w.at
 	}
-	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || strings.HasSuffix(w.text, "ed") || strings.HasSuffix(w.text, "ing") || sc.all&things != 0 || sc.digits {
+	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || endsWithAny(w.text, "ed", "ing") || sc.all&things != 0 || sc.digits {
 		return -1
 	}
 	object := i + 1
@@ -267,7 +266,7 @@ func (sc *scene) restricted() int {
 		}
 	case before == "could" && len(sc.ws) > object+1 && each.has(sc.ws[len(sc.ws)-2].text): // "I could eat soup every day"
 		return w.at
-	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object) != nil && sc.ws[object].is(tasks):
+	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object).is(tasks):
 		object++
 	}
 	if w.text == "longer" && negated { // what somebody no longer does is news, if it isn't a taste
@@ -278,6 +277,21 @@ func (sc *scene) restricted() int {
 	if negated && !knowing.has(w.text) && !fleeting.has(w.text) && sc.ws[i-1].text != "have" && sc.generally(object) {
 		return w.at
 	}
+	return sc.limited(i, negated)
+}
+
+// suffers reports whether the verb at word i says how something always affects the writer: "I sleep badly on trains", "I get seasick on
+// ferries".
+func (sc *scene) suffers(i int) bool {
+	if len(sc.ws) >= 9 || !inclining.has(sc.textAt(i+2)) || !sc.generally(i+3) || !strings.HasSuffix(sc.textAt(i+3), "s") {
+		return false
+	}
+	w, next := &sc.ws[i], &sc.ws[i+1]
+	return w.kinds == 0 && len(next.text) > 4 && strings.HasSuffix(next.text, "ly") || w.text == "get" && !next.known && !endsWithAny(next.text, "s", "ed")
+}
+
+// limited returns the byte offset of the word that limits what the writer does, or -1. i is the index of the verb.
+func (sc *scene) limited(i int, negated bool) int {
 	for k := i - 1; k+1 < len(sc.ws); k++ {
 		if limiting.has(sc.ws[k].text) && sc.ws[k+1].text != "the" && (!negated || k > i) && k > 0 && !sc.ws[k+1].breaks && (sc.all&numbers == 0 || sc.ws[k].text == "over") {
 			return sc.ws[k].at

@@ -37,29 +37,51 @@ func (sc *scene) look(s string, ws []word) {
 			}
 			continue
 		}
-		switch n := len(w.text); {
-		case w.text[0] >= '0' && w.text[0] <= '9':
+		if w.text[0] >= '0' && w.text[0] <= '9' {
 			sc.digits = true
-		case i > 0 && n > 4 && w.text[n-2:] == "ed" && ws[i-1].is(persons|things) && !strings.HasSuffix(ws[i-1].text, "'m"):
-			sc.past = true
-		case n > 4 && strings.HasSuffix(w.text, "ó"), n > 5 && strings.HasSuffix(w.text, "aron"), n > 6 && strings.HasSuffix(w.text, "ieron"):
-			sc.past = true
-		case i > 1 && ws[i-1].text == "est" && ws[i-2].text == "s'" && strings.HasSuffix(w.text, "é"):
-			sc.past = true
-		case n > 5 && w.text[n-3:] == "ait" && i > 0 && (ws[i-1].is(persons|things) || strings.HasSuffix(ws[i-1].text, "'")), n > 5 && w.text[n-3:] == "aba":
-			sc.past = true
-		case n > 6 && endsWithAny(w.text, "ábamos", "íamos", "ávamos", "avamo", "evamo", "ivamo", "avano", "evano", "ivano"):
-			sc.past = true
-		case n > 6 && w.text[0]|1 == 0xd1 && w.text != "сначала" && pastInRussian(w.text):
-			sc.past = true
+		} else {
+			sc.past = sc.past || endsInPast(ws, i)
 		}
 	}
 	sc.past = sc.past || sc.all&pasts != 0
 	sc.exclaims = strings.HasSuffix(s, "!")
 }
 
-func pastInRussian(w string) bool {
-	return endsWithAny(w, "ал", "ил", "ел", "ял", "яла", "яли", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли")
+// pastEndings lists endings of verbs in the past tense, with the length in bytes that a word with one must exceed.
+var pastEndings = []struct {
+	longer int
+	ends   []string
+}{
+	{4, []string{"ó"}},
+	{5, []string{"aron", "aba"}},
+	{6, []string{"ieron", "ábamos", "íamos", "ávamos", "avamo", "evamo", "ivamo", "avano", "evano", "ivano"}},
+}
+
+var pastInRussian = []string{"ал", "ил", "ел", "ял", "яла", "яли", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли"}
+
+// endsInPast reports whether word i, which is in no table, has the ending of a verb in the past tense. Some endings need a subject before them.
+func endsInPast(ws []word, i int) bool {
+	w := ws[i].text
+	n := len(w)
+	for _, e := range pastEndings {
+		if n > e.longer && endsWithAny(w, e.ends...) {
+			return true
+		}
+	}
+	if n > 6 && w[0]|1 == 0xd1 {
+		return w != "сначала" && endsWithAny(w, pastInRussian...)
+	}
+	if i == 0 {
+		return false
+	}
+	before := &ws[i-1]
+	switch subject := before.is(persons | things); {
+	case n > 4 && strings.HasSuffix(w, "ed"):
+		return subject && !strings.HasSuffix(before.text, "'m")
+	case n > 5 && strings.HasSuffix(w, "ait"):
+		return subject || strings.HasSuffix(before.text, "'")
+	}
+	return i > 1 && before.text == "est" && ws[i-2].text == "s'" && strings.HasSuffix(w, "é")
 }
 
 // concrete reports whether a sentence is about something concrete: the reader's output, everything of a kind, or a
@@ -212,36 +234,45 @@ func (sc *scene) ordered() int {
 		if i == len(sc.ws)-1 && (!conditional || !w.breaks || len(w.text) < 3) {
 			break
 		}
-		if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
-			continue
-		}
-		if w.is(conditions|lastingly) || w.text == "as" || inclining.has(w.text) || adverb(w.text) || i == 0 && w.is(joins) {
-			continue
-		}
-		if w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers) && !w.is(verbs) || w.is(idle) && !(conditional && i > 0) {
+		switch {
+		case !sc.opensClause(i):
+		case w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers) && !w.is(verbs) || w.is(idle) && !(conditional && i > 0):
 			if i == 0 && !(conditional && w.is(quantifiers)) {
 				return -1
 			}
-			continue
-		}
-		if i > 0 && !conditional && !sc.ws[i-1].is(joins) {
-			continue
-		}
-		after := sc.word(i + 1)
-		if i == 0 && (w.text == "let" && sc.textAt(1) == "me" && conditional || slices.ContainsFunc(sc.ws, func(w word) bool { return w.text == "whenever" })) {
-			return w.at
-		}
-		if c := sc.text[w.at]; i > 0 && c >= 'A' && c <= 'Z' || after.is(askers) || sc.textAt(i+2) == "of" { // the subject of a sentence, "cancel all of them"
-			continue
-		}
-		if i == 0 && !after.is(tasks|things|persons) && rulesOut(sc.ws) { // "ask Marta before you mail anybody"
-			return w.at
-		}
-		if after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to" {
+		case sc.ordersAt(i, conditional):
 			return w.at
 		}
 	}
 	return -1
+}
+
+// opensClause reports whether a clause may begin with the word at i as its verb.
+func (sc *scene) opensClause(i int) bool {
+	w := &sc.ws[i]
+	if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
+		return false
+	}
+	return !w.is(conditions|lastingly) && w.text != "as" && !inclining.has(w.text) && !adverb(w.text) && (i > 0 || !w.is(joins))
+}
+
+// ordersAt reports whether the word at i, which opens a clause, is the verb of an order. conditional means that the sentence says when it
+// applies.
+func (sc *scene) ordersAt(i int, conditional bool) bool {
+	w, after := &sc.ws[i], sc.word(i+1)
+	if i > 0 && !conditional && !sc.ws[i-1].is(joins) {
+		return false
+	}
+	if i == 0 && (w.text == "let" && sc.textAt(1) == "me" && conditional || slices.ContainsFunc(sc.ws, func(w word) bool { return w.text == "whenever" })) {
+		return true
+	}
+	if c := sc.text[w.at]; i > 0 && c >= 'A' && c <= 'Z' || after.is(askers) || sc.textAt(i+2) == "of" { // the subject of a sentence, "cancel all of them"
+		return false
+	}
+	if i == 0 && !after.is(tasks|things|persons) && rulesOut(sc.ws) { // "ask Marta before you mail anybody"
+		return true
+	}
+	return after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to"
 }
 
 // adverb reports whether the first word of a sentence is an adverb rather than a verb: "basically".

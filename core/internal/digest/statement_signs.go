@@ -5,67 +5,88 @@ import (
 	"unicode/utf8"
 )
 
-// signs calls take with each cue that counts in sentence s, for scripts without spaces and for languages whose words
-// change at both ends.
-func (r *rating) signs(s string, ws []word, take func(c *cueRow, at int)) {
+// signs counts the cues of a sentence in a script without spaces, or in a language whose words change at both ends.
+func (j *judging) signs() {
 	ready()
 	var room [16]signAt
-	found := signIndex.first(room[:0], strings.ReplaceAll(lower(s), "\u064b\u0627", "\u0627\u064b")) // both spellings of the Arabic ending are common
-	once, ordered, other := false, true, false                                                       // the sentence is about one day, may be an order, is about somebody absent
+	found := signIndex.first(room[:0], strings.ReplaceAll(lower(j.text), "\u064b\u0627", "\u0627\u064b")) // both spellings of the Arabic ending are common
+	about := signedAbout(j.text, found)
+	for _, f := range found {
+		c, sign := signIndex.row(f.sign), signIndex.text(f.sign)
+		if f.at >= len(j.text) || !about.allows(c) || c.misses(sign, j.text[:f.at], j.text[f.at:]) || describesSigned(sign, j.text[:f.at], j.text[f.at+len(sign):]) {
+			continue
+		}
+		if !markSign(j.ws, sign, f.at) {
+			j.negative = j.negative || c.negative
+			j.take(c, f.at)
+		}
+	}
+}
+
+// signScene holds what the signs of a sentence say about it.
+type signScene struct {
+	once    bool // it is about one day
+	ordered bool // it may be an order
+	other   bool // it is about somebody who is absent
+}
+
+func signedAbout(s string, found []signAt) signScene {
+	about := signScene{ordered: true}
 	for _, f := range found {
 		switch c := signIndex.row(f.sign); c.place {
 		case story:
-			once = true
-			ordered = ordered && c.strength < strict
+			about.once = true
+			about.ordered = about.ordered && c.strength < strict
 		case another:
-			other = true
+			about.other = true
 		}
 	}
 	for _, sign := range orderSigns {
-		other = other && !strings.Contains(s, sign)
+		about.other = about.other && !strings.Contains(s, sign)
 	}
-	for _, f := range found {
-		c, sign, at := signIndex.row(f.sign), signIndex.text(f.sign), f.at
-		if at >= len(s) || c.place == story || c.place == another || once && (c.strength < strict || !ordered) && !c.changes && c.place != self {
-			continue
-		}
-		if c.place == versus && (strings.HasSuffix(s[:at], "생각") || !strings.Contains(s[at:], "좋") && !strings.Contains(s[at:], "낫")) { // "better than expected"
-			continue
-		}
-		if sign == "最好" && seeksSigned(s[:at]) || (sign == "以后" || sign == "以後") && timed(s[:at]) || strings.HasPrefix(sign, "不") && lasted(s[:at]) {
-			continue
-		}
-		if strings.HasPrefix(sign, "应该") && strings.HasPrefix(s[at+len(sign):], "能") { // what a thing should be able to do
-			continue
-		}
-		if c.place == self && !refuses(sign, s[at+len(sign):]) {
-			continue
-		}
-		if describesSigned(sign, s[:at], s[at+len(sign):]) {
-			continue
-		}
-		if other && (c.strength < strict || c.place == habit) {
-			continue
-		}
-		inside := false
-		for i := range ws {
-			w := &ws[i]
-			if w.at >= at+len(sign) || w.end <= at {
-				continue
-			}
-			inside = inside || w.quoted
-			if w.at >= at && w.end <= at+len(sign) {
-				w.cue = true
-			} else if w.script == unspaced {
-				w.text = strings.ReplaceAll(w.text, sign, " ")
-			}
-		}
-		if inside {
-			continue
-		}
-		r.negative = r.negative || c.negative
-		take(c, at)
+	return about
+}
+
+// allows reports whether cues of row c can count in the sentence.
+func (a *signScene) allows(c *cueRow) bool {
+	switch {
+	case c.place == story, c.place == another, a.other && (c.strength < strict || c.place == habit):
+		return false
 	}
+	return !a.once || c.strength >= strict && a.ordered || c.changes || c.place == self
+}
+
+// misses reports whether a sign has another meaning between the text before it and the text from it on.
+func (c *cueRow) misses(sign, before, from string) bool {
+	switch rest := from[len(sign):]; {
+	case c.place == versus && (strings.HasSuffix(before, "생각") || !strings.Contains(from, "좋") && !strings.Contains(from, "낫")): // "better than expected"
+		return true
+	case sign == "最好" && seeksSigned(before), (sign == "以后" || sign == "以後") && timed(before), strings.HasPrefix(sign, "不") && lasted(before):
+		return true
+	case strings.HasPrefix(sign, "应该") && strings.HasPrefix(rest, "能"): // what a thing should be able to do
+		return true
+	default:
+		return c.place == self && !refuses(sign, rest)
+	}
+}
+
+// markSign marks the words of a sign at a byte offset, and removes the sign from a word that contains it. It reports whether the sign is in
+// quotes.
+func markSign(ws []word, sign string, at int) (quoted bool) {
+	end := at + len(sign)
+	for i := range ws {
+		w := &ws[i]
+		if w.at >= end || w.end <= at {
+			continue
+		}
+		quoted = quoted || w.quoted
+		if w.at >= at && w.end <= end {
+			w.cue = true
+		} else if w.script == unspaced {
+			w.text = strings.ReplaceAll(w.text, sign, " ")
+		}
+	}
+	return quoted
 }
 
 // unsettled lists the characters after "我不" in statements about what people don't know, can't do or don't mean at the
