@@ -57,7 +57,41 @@ func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {
 		return errandSigned(s)
 	}
-	holds, demanded := false, false
+	i, answers := reaction(ws)
+	if i == len(ws) || ws[0].text == "wait" && ws[1].text == "for" { // "wait for my go-ahead before …"
+		return false
+	}
+	holds, demanded := holding(ws)
+	first, next := ws[i].text, word{}
+	if i+1 < len(ws) {
+		next = ws[i+1]
+	}
+	switch {
+	case ponders(ws, i, direct), ofOne(ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && !next.is(selves), ofThis(ws[i:]):
+		return true
+	case each.has(next.text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
+		return false
+	case holds || rulesOut(ws) || recurs(ws) >= 0:
+		return false
+	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of a parenthesis
+		return true
+	case first == "use" && len(ws) <= 6 && ownTools.has(ws[len(ws)-1].text), answers && !demanded && !(direct && ws[i].cue):
+		return true
+	}
+	return announcesErrand(ws[i:]) || asksAction(ws, i)
+}
+
+// reaction returns the number of words at the beginning of a sentence that react to what the assistant has said, and whether they answer it.
+func reaction(ws []word) (n int, answers bool) {
+	for n < len(ws) && (reacting.has(ws[n].text) || ws[n].text == "no" && n+1 < len(ws) && ws[n+1].breaks) {
+		answers = answers || answering.has(ws[n].text)
+		n++
+	}
+	return n, answers
+}
+
+// holding reports whether words make a sentence apply beyond the current turn, and whether they make it a rule if its verb allows that.
+func holding(ws []word) (holds, demanded bool) {
 	for i := range ws {
 		w := &ws[i]
 		if i > 0 && w.breaks && i+1 < len(ws) && (w.text == "it" || w.text == "they") && !obliging.has(ws[i+1].text) {
@@ -68,41 +102,33 @@ func errand(s string, ws []word, direct bool) bool {
 			demanded = demanded || demands.has(w.text)
 		}
 	}
-	i, answers := 0, false
-	for i < len(ws) && (reacting.has(ws[i].text) || ws[i].text == "no" && i+1 < len(ws) && ws[i+1].breaks) {
-		answers = answers || answering.has(ws[i].text)
-		i++
-	}
-	if i == len(ws) || ws[0].text == "wait" && ws[1].text == "for" { // "wait for my go-ahead before …"
-		return false
-	}
-	first := ws[i].text
+	return holds, demanded
+}
+
+// ofThis reports whether words begin with a verb and a text that the user points at: "translate this sentence".
+func ofThis(ws []word) bool {
+	return len(ws) > 2 && ws[1].text == "this" && !ws[0].cue && !ws[0].is(persons|quantifiers|negations) && ws[2].is(products|pasteNouns)
+}
+
+// announcesErrand reports whether words begin as only errands do: "Task 7: write the file.", "ensure we have a ticket", "the issue is …".
+func announcesErrand(ws []word) bool {
+	first := ws[0].text
 	switch {
-	case ponders(ws, i, direct), ofOne(ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && (i+1 == len(ws) || !ws[i+1].is(selves)):
+	case needing.has(first) && needs(ws):
 		return true
-	case i+2 < len(ws) && ws[i+1].text == "this" && !ws[i].cue && !ws[i].is(persons|quantifiers|negations) && ws[i+2].is(products|pasteNouns): // "translate this sentence"
-		return true
-	case i+1 < len(ws) && each.has(ws[i+1].text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
+	case len(ws) == 1:
 		return false
-	case holds || rulesOut(ws) || recurs(ws) >= 0:
-		return false
-	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of a parenthesis
+	case taskLabels.has(first) && strings.IndexByte("0123456789#", ws[1].text[0]) >= 0:
 		return true
-	case first == "use" && len(ws) <= 6 && ownTools.has(ws[len(ws)-1].text):
-		return true
-	case answers && !demanded && !(direct && ws[i].cue):
-		return true
-	case taskLabels.has(first) && i+1 < len(ws) && strings.IndexByte("0123456789#", ws[i+1].text[0]) >= 0: // "Task 7: write the file."
-		return true
-	case needing.has(first) && needs(ws[i:]):
-		return true
-	case (first == "ensure" || first == "make" && i+1 < len(ws) && ws[i+1].text == "sure") && hasNow(ws[i+1:]):
+	case (first == "ensure" || first == "make" && ws[1].text == "sure") && hasNow(ws[1:]):
 		return true
 	}
-	if i+2 < len(ws) && ws[i].is(tasks) && troubled.has(ws[i+1].text) && states.has(ws[i+2].text) { // "the issue is …"
-		return true
-	}
-	from := i
+	return len(ws) > 2 && ws[0].is(tasks) && troubled.has(ws[1].text) && states.has(ws[2].text)
+}
+
+// asksAction reports whether the verb of a sentence, whose first words are reactions up to index from, is one for something done once.
+func asksAction(ws []word, from int) bool {
+	i := from
 	for i < len(ws) && (modals.has(ws[i].text) || reacting.has(ws[i].text)) {
 		i++
 	}

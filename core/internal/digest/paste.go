@@ -39,6 +39,37 @@ func withoutPaste(text string) string {
 	if at, told := reviewIn(lines); told != "" {
 		return strings.TrimSpace(strings.Join(lines[:at], "\n") + "\n" + told)
 	}
+	printed := printedIn(lines)
+	if isDump(text, manyLines) { // most lines are not sentences, so a program printed them
+		markDump(lines, printed)
+	}
+	for i := range lines { // mark the beginning of a trace, and the first output of a command
+		if s := strings.TrimSpace(lines[i]); s != "" && !printed[i] {
+			printed[i] = i+1 < len(lines) && printed[i+1] && strings.Contains(s, ": ") && isTrouble(s) || i > 0 && commandIn(strings.TrimSpace(lines[i-1])) != ""
+		}
+	}
+	var out []string
+	for i := 0; i < len(lines); {
+		last, dense := i, false
+		if printed[i] {
+			last, dense = outputAt(printed, i)
+		}
+		output, told := lines[i:last+1], ""
+		if dense {
+			told = summaryOf(output)
+		}
+		if told != "" {
+			out = append(out, told)
+		} else {
+			out = append(out, slices.DeleteFunc(output, func(line string) bool { return isBarePrompt(strings.TrimSpace(line)) })...)
+		}
+		i = last + 1
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
+
+// printedIn reports for each line whether it is in a code block, or looks like the output of a program.
+func printedIn(lines []string) []bool {
 	printed := make([]bool, len(lines))
 	fence := ""
 	for i, line := range lines {
@@ -55,59 +86,48 @@ func withoutPaste(text string) string {
 			printed[i] = s != "" && isPrinted(line, s)
 		}
 	}
-	if isDump(text, manyLines) { // most lines are not sentences, so a program printed them
-		end := len(lines)
-		for end > 1 && strings.TrimSpace(lines[end-1]) != "" {
-			end--
-		}
-		if len(lines)-end > mostSaid || slices.Contains(printed[end:], true) {
-			end = len(lines) // the last words aren't the user's
-		}
-		for i, line := range lines[1:end] {
-			s := strings.TrimSpace(line)
-			item, _ := listItem(s)
-			printed[i+1] = printed[i+1] || s != "" && !item && s[0] != '#' && len(s) <= maxLead && !endsSentence(s)
-		}
+	return printed
+}
+
+// markDump marks the lines of a dump, which are neither sentences nor items of a list, as printed. The first line and the last paragraph may
+// be the user's own words.
+func markDump(lines []string, printed []bool) {
+	end := len(lines)
+	for end > 1 && strings.TrimSpace(lines[end-1]) != "" {
+		end--
 	}
-	for i := range lines { // mark the beginning of a trace, and the first output of a command
+	if len(lines)-end > mostSaid || slices.Contains(printed[end:], true) {
+		end = len(lines) // the last words aren't the user's
+	}
+	for i := 1; i < end; i++ {
 		s := strings.TrimSpace(lines[i])
-		if s == "" || printed[i] {
-			continue
-		}
-		printed[i] = i+1 < len(lines) && printed[i+1] && strings.Contains(s, ": ") && isTrouble(s) || i > 0 && commandIn(strings.TrimSpace(lines[i-1])) != ""
+		item, _ := listItem(s)
+		printed[i] = printed[i] || s != "" && !item && s[0] != '#' && len(s) <= maxLead && !endsSentence(s)
 	}
-	var out []string
-	for i := 0; i < len(lines); {
-		if !printed[i] {
-			if !isBarePrompt(strings.TrimSpace(lines[i])) {
-				out = append(out, lines[i])
-			}
-			i++
-			continue
+}
+
+// outputAt returns the last line of the output that begins at line from, and whether enough of its lines are printed.
+func outputAt(printed []bool, from int) (last int, dense bool) {
+	last, signs := from, 0
+	for k := from; k < len(printed) && k-last <= widestGap; k++ {
+		if printed[k] {
+			last = k
+			signs++
 		}
-		last, signs := i, 0
-		for k := i; k < len(lines) && k-last <= widestGap; k++ {
-			if printed[k] {
-				last = k
-				signs++
-			}
-		}
-		size := 0
-		for _, line := range lines[i : last+1] {
-			size += len(line) + 1
-		}
-		told := ""
-		if last-i+1 >= leastPasted && size >= leastBytes && signs*3 >= last-i+1 {
-			told = toldOf(lines[i : last+1])
-		}
-		if told != "" {
-			out = append(out, told)
-		} else {
-			out = append(out, slices.DeleteFunc(lines[i:last+1], func(line string) bool { return isBarePrompt(strings.TrimSpace(line)) })...)
-		}
-		i = last + 1
 	}
-	return strings.TrimSpace(strings.Join(out, "\n"))
+	return last, signs*3 >= last-from+1
+}
+
+// summaryOf returns the summary of output; "" if it is too short for one or has nothing to tell.
+func summaryOf(output []string) string {
+	size := 0
+	for _, line := range output {
+		size += len(line) + 1
+	}
+	if len(output) < leastPasted || size < leastBytes {
+		return ""
+	}
+	return toldOf(output)
 }
 
 // leastFindings is the minimum number of findings in a review.

@@ -51,40 +51,15 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 			continue
 		}
 		from, script := i, scriptOf(r)
-		elided, curly := false, false
-		var all uint8
-		for i < len(text) && byteClass[text[i]]&(small|capital|digit|under) != 0 {
-			all |= byteClass[text[i]]
-			i++
-		}
-		ended := i < len(text) && text[i] < utf8.RuneSelf && text[i] != '\'' || i == len(text) // most words
-		for !ended && i < len(text) && !elided {
-			r, size = runeIn(text, i)
-			if r == '\'' || r == '’' {
-				curly = curly || r == '’'
-				elided = i-from == 1 && strings.IndexByte("nldjmstc", text[from]|0x20) >= 0
-			} else if !inWord(r) || r >= utf8.RuneSelf && scriptOf(r) != script {
-				break
-			}
-			i += size
-		}
-		w := text[from:i]
-		if !ended || all&capital != 0 {
-			w = lower(w)
-		}
-		if curly {
-			w = strings.ReplaceAll(w, "’", "'")
-		}
-		if !elided && !ended {
-			w = strings.TrimRight(w, "'")
-		}
+		w, end := wordAt(text, from, script)
+		i = end
 		begins := starts
 		if n := len(ws) - 1; !begins && n >= 0 {
 			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
 		ws = append(ws, word{})
 		last := &ws[len(ws)-1]
-		last.text, last.at, last.end, last.script = w, from, i, script
+		last.text, last.at, last.end, last.script = w, from, end, script
 		last.starts, last.breaks, last.quoted = begins, starts, quoted != nil && quoted[from]
 		if n := vocabulary.get(w); n >= 0 {
 			last.known, last.cues, last.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
@@ -92,6 +67,42 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		starts = false
 	}
 	return ws
+}
+
+// wordAt returns the word of a script that begins at a position of a text, in lower case, and the position after it. An elided word ends with
+// its apostrophe.
+func wordAt(text string, from, script int) (w string, end int) {
+	i := from
+	var all uint8
+	for i < len(text) && byteClass[text[i]]&(small|capital|digit|under) != 0 {
+		all |= byteClass[text[i]]
+		i++
+	}
+	if i == len(text) || text[i] < utf8.RuneSelf && text[i] != '\'' { // most words
+		if all&capital == 0 {
+			return text[from:i], i
+		}
+		return lower(text[from:i]), i
+	}
+	elided, curly := false, false
+	for i < len(text) && !elided {
+		r, size := runeIn(text, i)
+		if r == '\'' || r == '’' {
+			curly = curly || r == '’'
+			elided = i-from == 1 && strings.IndexByte("nldjmstc", text[from]|0x20) >= 0
+		} else if !inWord(r) || r >= utf8.RuneSelf && scriptOf(r) != script {
+			break
+		}
+		i += size
+	}
+	w = lower(text[from:i])
+	if curly {
+		w = strings.ReplaceAll(w, "’", "'")
+	}
+	if !elided {
+		w = strings.TrimRight(w, "'")
+	}
+	return w, i
 }
 
 // is reports whether a word is of one of the given kinds. A nil word is of no kind.

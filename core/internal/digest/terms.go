@@ -64,36 +64,17 @@ const (
 
 // eachTerm calls see with each term in a text and its kind, in order.
 func eachTerm(text string, see func(kind termKind, term string)) {
-	escapes := 0
+	var e escapes
 	for i := 0; i < len(text); {
-		all := byteClass[text[i]]
-		from := i
-		i++
-		if all == 0 {
-			switch {
-			case text[from] == 0x1b:
-				i = controlEnd(text, i)
-			case text[from] == '\\' && i < len(text) && (text[i] == 'n' || text[i] == 't' || text[i] == 'r'):
-				if escapes == 0 { // find out whether backslashes are escapes, as in quoted text, or part of Windows paths
-					escapes = 1
-					if strings.Contains(text, ":\\") {
-						escapes = 2
-					}
-				}
-				if escapes == 1 {
-					i++
-				}
-			}
+		if byteClass[text[i]] == 0 {
+			i = e.after(text, i)
 			continue
 		}
-		for i < len(text) {
-			c := byteClass[text[i]]
-			if c == 0 {
-				break
-			}
-			all |= c
-			i++
+		from, all := i, uint8(0)
+		for ; i < len(text) && byteClass[text[i]] != 0; i++ {
+			all |= byteClass[text[i]]
 		}
+		word := text[from:i]
 		if all&joints == 0 && i < len(text) && text[i] == ':' && strings.HasPrefix(text[i:], "://") {
 			i = urlEnd(text, i+3)
 			if url := strings.TrimRight(text[from:i], ".,;:!?*_"); len(url) <= maxLink && len(url) > 10 {
@@ -101,31 +82,56 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 			}
 			continue
 		}
-		word := text[from:i]
 		if i+1 < len(text) && text[i] == ':' && text[i+1] == ' ' && isError(word) {
 			if said := errorIn(text[from:]); said != "" {
 				see(errorTerm, said)
 			}
 		}
-		switch {
-		case len(word) < 3 || all == small || all == capital: // most words, which are ordinary words and not names
-		case all&(joints|digit) == 0:
-			if isName(word) {
-				see(nameTerm, word)
-			}
-		case len(word) > maxLink:
-		case all&slash != 0:
-			if p := trimPath(word); isPath(p) {
-				see(pathTerm, p)
-			} else {
-				for part := range strings.SplitSeq(word, "/") {
-					linked(part, see)
-				}
-			}
-		default:
-			linked(word, see)
-		}
+		termsOf(word, all, see)
 	}
+}
+
+// termsOf calls see with the terms in a word. all holds the classes of its bytes.
+func termsOf(word string, all uint8, see func(kind termKind, term string)) {
+	switch {
+	case len(word) < 3 || all == small || all == capital: // most words, which are ordinary words and not names
+	case all&(joints|digit) == 0:
+		if isName(word) {
+			see(nameTerm, word)
+		}
+	case len(word) > maxLink:
+	case all&slash != 0:
+		if p := trimPath(word); isPath(p) {
+			see(pathTerm, p)
+			return
+		}
+		for part := range strings.SplitSeq(word, "/") {
+			linked(part, see)
+		}
+	default:
+		linked(word, see)
+	}
+}
+
+// escapes says whether the backslashes of a text are escapes, as in quoted text, or part of Windows paths. It is determined on first use.
+type escapes struct{ known, windows bool }
+
+// after returns the index after the byte at i, which is in no word, and after the control sequence or the escape that the byte begins.
+func (e *escapes) after(text string, i int) int {
+	next := i + 1
+	switch {
+	case text[i] == 0x1b:
+		return controlEnd(text, next)
+	case text[i] != '\\' || next == len(text) || text[next] != 'n' && text[next] != 't' && text[next] != 'r':
+		return next
+	}
+	if !e.known {
+		e.known, e.windows = true, strings.Contains(text, ":\\")
+	}
+	if e.windows {
+		return next
+	}
+	return next + 1
 }
 
 // controlEnd returns the end of a terminal control sequence (ESC [ … letter). i is the index after ESC.
