@@ -364,71 +364,93 @@ const longestOld = 1000
 func (k *talk) sections(size int) (out [sections]string) {
 	k.serve(size)
 	var b [sections]strings.Builder
-	day, speaker, before := "", "", -1
-	chosen, was := k.supersede(k.choose(size))
-	alike := k.chosen.Alike(chosen)
-	for n := 0; n < len(chosen); {
-		item := chosen[n].Item
+	l := talkLines{talk: k, before: -1}
+	l.kept, l.was = k.supersede(k.choose(size))
+	l.alike = k.chosen.Alike(l.kept)
+	for from, to := 0, 0; from < len(l.kept); from = to {
+		item := l.kept[from].Item
+		for to < len(l.kept) && l.kept[to].Item == item {
+			to++
+		}
 		src := k.sources[item]
-		var line strings.Builder
-		number, heading := 0, "" // of the previous item of a list
-		for ; n < len(chosen) && chosen[n].Item == item; n++ {
-			c := chosen[n]
-			if src.fresh && k.announces(chosen[n:]) {
-				continue
-			}
-			text := c.Text(k.items[item].Text)
-			if src.fresh {
-				over := listHeading(k.items[item].Text, c.From)
-				if text, number = listed(rowOf(text), number); over != "" && over != heading && !strings.HasSuffix(line.String(), over) {
-					text = over + " " + text
-				}
-				heading = over
-			}
-			if src.at != 0 {
-				text = k.absolute(text, src.at)
-			}
-			if src.section == told {
-				text = statementOf(text, was[n]+k.counterNote(c)+alikeNote(alike[n]))
-			}
-			if end, _ := utf8.DecodeLastRuneInString(line.String()); line.Len() > 0 && end != '。' {
-				line.WriteByte(' ')
-			}
-			line.WriteString(text)
+		switch text := l.line(from, to); {
+		case text == "":
+		case src.section == told:
+			l.tell(&b[told], item, text)
+		default:
+			b[src.section].WriteString(plainBullet + statementOf(text, "") + "\n")
 		}
-		w := &b[src.section]
-		text := line.String()
-		if text == "" {
-			continue
-		}
-		if src.section != told {
-			w.WriteString(plainBullet + statementOf(text, "") + "\n")
-			continue
-		}
-		if src.day != day && src.day != "" {
-			day, speaker = src.day, ""
-			w.WriteString("[" + Fence(day) + "]\n")
-		} else if before >= 0 && k.parted(before, item) {
-			w.WriteString(gapMark + "\n")
-		}
-		before = item
-		if src.speaker == "" { // from a model
-			src.speaker = "assistant"
-		}
-		if src.speaker != speaker || !continuesLine(text) {
-			w.WriteString(src.speaker + labelMark)
-		}
-		speaker = src.speaker
-		w.WriteString(text)
-		if src.denied {
-			w.WriteString(deniedMark)
-		}
-		w.WriteByte('\n')
 	}
 	for i := range b {
 		out[i] = strings.TrimSuffix(b[i].String(), "\n")
 	}
 	return out
+}
+
+// talkLines writes the lines of a digest.
+type talkLines struct {
+	*talk
+	kept         []extract.Chosen
+	was          []string        // by statement: the value that it had before
+	alike        []extract.Alike // by statement: others that say the same
+	day, speaker string          // of the last line
+	before       int             // the item of the last line; -1 if there is none
+}
+
+// line returns the statements with indexes [from, to), which are from the same item, as one line. It is "" if the digest has them elsewhere.
+func (l *talkLines) line(from, to int) string {
+	var line strings.Builder
+	number, heading := 0, "" // of the previous item of a list
+	for n := from; n < to; n++ {
+		c := l.kept[n]
+		src, whole := l.sources[c.Item], l.items[c.Item].Text
+		if src.fresh && l.announces(l.kept[n:]) {
+			continue
+		}
+		text := c.Text(whole)
+		if src.fresh {
+			over := listHeading(whole, c.From)
+			if text, number = listed(rowOf(text), number); over != "" && over != heading && !strings.HasSuffix(line.String(), over) {
+				text = over + " " + text
+			}
+			heading = over
+		}
+		if src.at != 0 {
+			text = l.absolute(text, src.at)
+		}
+		if src.section == told {
+			text = statementOf(text, l.was[n]+l.counterNote(c)+alikeNote(l.alike[n]))
+		}
+		if end, _ := utf8.DecodeLastRuneInString(line.String()); line.Len() > 0 && end != '。' {
+			line.WriteByte(' ')
+		}
+		line.WriteString(text)
+	}
+	return line.String()
+}
+
+// tell writes a line of an item to w, after its day or the mark of a gap, and its speaker if the previous line has another one.
+func (l *talkLines) tell(w *strings.Builder, item int, text string) {
+	src := l.sources[item]
+	if src.day != l.day && src.day != "" {
+		l.day, l.speaker = src.day, ""
+		w.WriteString("[" + Fence(src.day) + "]\n")
+	} else if l.before >= 0 && l.parted(l.before, item) {
+		w.WriteString(gapMark + "\n")
+	}
+	l.before = item
+	if src.speaker == "" { // from a model
+		src.speaker = "assistant"
+	}
+	if src.speaker != l.speaker || !continuesLine(text) {
+		w.WriteString(src.speaker + labelMark)
+	}
+	l.speaker = src.speaker
+	w.WriteString(text)
+	if src.denied {
+		w.WriteString(deniedMark)
+	}
+	w.WriteByte('\n')
 }
 
 // clipped returns the beginning and the end of the first texts, in about size bytes. It is used if nothing can be

@@ -233,27 +233,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		out.lower(it, s.from)
 		out.clauses[0] = int32(len(e.clauses))
 		from := int32(len(e.words))
-		print := uint32(len(ws))
-		for k, w := range ws {
-			o := occurrence{stem: e.stems.id(w.Stem), factor: plain}
-			switch {
-			case e.stems.in[o.stem] == int32(len(e.sentences))+1:
-				o.factor = 0
-			case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1, inQuotes != nil && inQuotes[k]:
-				o.factor = twice
-			case it.Terse && w.Kind&words.Pair == 0:
-				o.factor = ofOthers
-			}
-			if w.Kind&words.Pair != 0 {
-				e.signs.see(text[w.From:w.End], o.stem, int32(len(e.sentences))+1)
-			}
-			if o.factor > 0 {
-				e.stems.in[o.stem] = int32(len(e.sentences)) + 1
-				e.stems.df[o.stem]++
-			}
-			e.words = append(e.words, o)
-			print = (print ^ w.Stem) * 16777619
-		}
+		print := e.addWords(it, text, ws, inQuotes)
 		if (!out.leans || len(ws) >= longRepeated && !reply) && e.said.in(print) { // an exact repetition
 			e.words = e.words[:from]
 			e.before = before{sentence: -1}
@@ -276,6 +256,34 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		e.sentences = append(e.sentences, out)
 	}
 	return ws
+}
+
+// addWords adds the words of the next sentence of an item. It returns a hash of them. inQuotes says for each word whether it is in quotes; it
+// is nil if none is.
+func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bool) (print uint32) {
+	number := int32(len(e.sentences)) + 1
+	print = uint32(len(ws))
+	for k, w := range ws {
+		o := occurrence{stem: e.stems.id(w.Stem), factor: plain}
+		switch {
+		case e.stems.in[o.stem] == number:
+			o.factor = 0
+		case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1, inQuotes != nil && inQuotes[k]:
+			o.factor = twice
+		case it.Terse && w.Kind&words.Pair == 0:
+			o.factor = ofOthers
+		}
+		if w.Kind&words.Pair != 0 {
+			e.signs.see(text[w.From:w.End], o.stem, number)
+		}
+		if o.factor > 0 {
+			e.stems.in[o.stem] = number
+			e.stems.df[o.stem]++
+		}
+		e.words = append(e.words, o)
+		print = (print ^ w.Stem) * 16777619
+	}
+	return print
 }
 
 // connect determines whether a sentence depends on the one before it, or on what that sentence depends on. replies means
