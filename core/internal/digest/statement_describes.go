@@ -23,7 +23,7 @@ func (s *spot) describes() bool {
 	if s.reports() || s.attributed() || s.sighs(s.i) || s.befallen() || s.deniesNothing() || s.describesAll() {
 		return true
 	}
-	if s.place != self && s.thisTime() || s.tells() && s.ws[len(s.ws)-1].text == "tonight" || s.place != me && s.going(s.i) {
+	if s.ofOccasion() {
 		return true
 	}
 	switch s.place {
@@ -31,6 +31,11 @@ func (s *spot) describes() bool {
 		return s.i == 0 && s.w.text == "use" && (s.textAt(1) == "of" || s.textAt(1) == "after" || s.textAt(1) == "case")
 	}
 	return s.describesSubject()
+}
+
+// ofOccasion reports whether a sentence is about a single occasion, or about what is happening.
+func (s *spot) ofOccasion() bool {
+	return s.place != self && s.thisTime() || s.tells() && s.ws[len(s.ws)-1].text == "tonight" || s.place != me && s.going(s.i)
 }
 
 // reports reports whether a sentence passes on what others say, or says what its writer hopes.

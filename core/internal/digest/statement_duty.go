@@ -23,11 +23,11 @@ func (s *spot) passes() bool {
 
 // supposes reports whether a verb for a duty expresses a guess: "deve ter tido", "must have been", "должно быть,".
 func (s *spot) supposes() bool {
-	at, last := s.i+s.words(), len(s.ws)-1
-	if perfects.has(s.textAt(at)) && !articles.has(s.textAt(at+1)) || s.ws[last].text == "haben" && strings.HasPrefix(s.ws[last-1].text, "ge") || s.textAt(last-1) == "hebben" && strings.HasPrefix(s.ws[last].text, "ge") {
+	at := s.i + s.words()
+	if s.inPerfect(at) {
 		return true
 	}
-	for n := at - 1; n <= last && n < at+2; n++ {
+	for n := at - 1; n < len(s.ws) && n < at+2; n++ {
 		if s.supposesAt(n, at) {
 			return true
 		}
@@ -36,6 +36,13 @@ func (s *spot) supposes() bool {
 		return true
 	}
 	return s.place == should && likely.has(s.next) && s.all&(lastingly|negations|addressees) == 0
+}
+
+// inPerfect reports whether the verb after a duty, which begins at word at, is a past infinitive.
+func (s *spot) inPerfect(at int) bool {
+	last := len(s.ws) - 1
+	end, before := s.ws[last].text, s.textAt(last-1)
+	return perfects.has(s.textAt(at)) && !articles.has(s.textAt(at+1)) || end == "haben" && strings.HasPrefix(before, "ge") || before == "hebben" && strings.HasPrefix(end, "ge")
 }
 
 // supposesAt is supposes for the word at n. at is the index of the word after the verb.

@@ -95,9 +95,9 @@ func (s *spot) remarksAnywhere() bool {
 
 func (s *spot) remarksLead() bool {
 	switch {
-	case s.strength == wish && pointed.has(s.next) && s.textAt(s.end+1) == "one", s.counted(s.end), soothing.has(s.next), s.strength == wish && nearby.has(s.next):
+	case s.strength == wish && (nearby.has(s.next) || pointed.has(s.next) && s.textAt(s.end+1) == "one"), s.counted(s.end), s.soothes(0, 2):
 		return true
-	case s.after.is(addressees) && len(s.ws) <= 4, soothing.has(s.textAt(s.end + 1)), soothing.has(s.textAt(s.end + 2)), s.next == "mention" && s.word(s.end+1).is(things):
+	case s.after.is(addressees) && len(s.ws) <= 4, s.next == "mention" && s.word(s.end+1).is(things):
 		return true
 	case s.next == "tell" && s.exclaims, copulas.has(s.next), s.next == "be" && s.word(s.end+1).is(moods): // "non sono …", "don't be angry"
 		return true
@@ -119,7 +119,7 @@ func (s *spot) remarksBare() bool {
 	if s.w.text == "not" && s.next == "to" && slices.ContainsFunc(s.ws[s.i:], func(w word) bool { return w.text == "but" }) { // "not to be rude, but …"
 		return true
 	}
-	return s.ws[0].text == "there" || s.w.text == "keep" && s.oneState(s.i+1) || s.next == "need" && fears.has(s.textAt(s.end+2)) || s.places(s.i) || s.oneThing(s.end) || s.next == "an" || soothing.has(s.next) || soothing.has(s.textAt(s.end+1)) || soothing.has(s.textAt(s.end+2)) || s.w.text == "stay" && s.next == "as" || s.w.text == "no" && s.next == "wait"
+	return s.ws[0].text == "there" || s.w.text == "keep" && s.oneState(s.i+1) || s.next == "need" && fears.has(s.textAt(s.end+2)) || s.places(s.i) || s.oneThing(s.end) || s.next == "an" || s.soothes(0, 2) || s.w.text == "stay" && s.next == "as" || s.w.text == "no" && s.next == "wait"
 }
 
 func (s *spot) remarksNobody() bool {
@@ -152,18 +152,31 @@ func (s *spot) remarksLoose() bool {
 	case "только": // "the bakery only takes cash"
 		return s.i > 1 && endsWithAny(s.before.text, "ет", "ёт", "ит", "ют", "ят")
 	case "every": // "Anna collects every stamp"
-		return s.all&moods != 0 || s.all&things != 0 && s.all&(products|addressees) == 0 || s.i == 0 && s.all&addressees == 0 || !s.w.starts && s.all&(products|addressees) == 0
+		return s.all&moods != 0 || s.i == 0 && s.all&addressees == 0 || (!s.w.starts || s.all&things != 0) && s.all&(products|addressees) == 0
 	case "as":
 		return s.all&(moods|addressees) != 0 || s.all&things != 0 && len(s.ws) < 7
 	case "stay":
 		return s.next == "as" || s.ws[0].is(conditions) || s.digits || s.i == 1 && !s.before.is(products) && manner.has(s.next)
 	case "only": // "only 12 percent", "only if you have time"
-		return s.next == "have" || s.after == nil && s.all&(selves|products|addressees) == 0 || s.after.is(numbers) || s.next != "" && s.next[0] <= '9' || s.offers(s.end) || s.before != nil && s.before.text == "can"
+		if s.after == nil {
+			return s.all&(selves|products|addressees) == 0 || s.textAt(s.i-1) == "can"
+		}
+		return s.next == "have" || s.after.is(numbers) || s.next[0] <= '9' || s.offers(s.end) || s.textAt(s.i-1) == "can"
 	case "ne":
 		end := s.word(s.i + 3)
-		return soothing.has(s.textAt(s.end+1)) || soothing.has(s.textAt(s.end+2)) || unfinished.has(s.textAt(s.i+2)) && (end == nil || end.breaks)
+		return s.soothes(1, 2) || unfinished.has(s.textAt(s.i+2)) && (end == nil || end.breaks)
 	case "nobody", "no", "nothing", "none", "não", "non", "не":
-		return soothing.has(s.next) || s.next == "to" || fears.has(s.textAt(s.end+2)) || soothing.has(s.textAt(s.end+1)) || s.before.is(reportVerbs) && s.all&products == 0 || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
+		return s.next == "to" || s.soothes(0, 1) || fears.has(s.textAt(s.end+2)) || s.before.is(reportVerbs) && s.all&products == 0 || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
+	}
+	return false
+}
+
+// soothes reports whether one of the words after the cue, those with numbers [from, to], reassures somebody: "no te preocupes".
+func (s *spot) soothes(from, to int) bool {
+	for k := s.end + from; k <= s.end+to; k++ {
+		if soothing.has(s.textAt(k)) {
+			return true
+		}
 	}
 	return false
 }

@@ -30,14 +30,12 @@ func (sc *scene) look(s string, ws []word) {
 			if w.text == "if" && i > 0 && ws[i-1].text == "as" { // "as if I had never seen it"
 				break
 			}
-			if kinds := w.kinds; w.breaks && w.text == "was" || w.text == "met" && (i == 0 || !ws[i-1].is(persons|selves)) { // a question in German, "with" in Dutch
-				sc.all |= kinds &^ pasts
-			} else {
-				sc.all |= kinds
+			kinds := w.kinds
+			if w.breaks && w.text == "was" || w.text == "met" && (i == 0 || !ws[i-1].is(persons|selves)) { // a question in German, "with" in Dutch
+				kinds &^= pasts
 			}
-			continue
-		}
-		if w.text[0] >= '0' && w.text[0] <= '9' {
+			sc.all |= kinds
+		} else if w.text[0] >= '0' && w.text[0] <= '9' {
 			sc.digits = true
 		} else {
 			sc.past = sc.past || endsInPast(ws, i)
@@ -59,7 +57,7 @@ var pastEndings = []struct {
 
 var pastInRussian = []string{"ал", "ил", "ел", "ял", "яла", "яли", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли"}
 
-// endsInPast reports whether word i, which is in no table, has the ending of a verb in the past tense. Some endings need a subject before them.
+// endsInPast reports whether word i, which is in no table, has the ending of a verb in the past tense.
 func endsInPast(ws []word, i int) bool {
 	w := ws[i].text
 	n := len(w)
@@ -71,10 +69,13 @@ func endsInPast(ws []word, i int) bool {
 	if n > 6 && w[0]|1 == 0xd1 {
 		return w != "сначала" && endsWithAny(w, pastInRussian...)
 	}
-	if i == 0 {
-		return false
-	}
-	before := &ws[i-1]
+	return i > 0 && endsAfterSubject(ws, i)
+}
+
+// endsAfterSubject is endsInPast for the endings that need a word before the verb.
+func endsAfterSubject(ws []word, i int) bool {
+	w, before := ws[i].text, &ws[i-1]
+	n := len(w)
 	switch subject := before.is(persons | things); {
 	case n > 4 && strings.HasSuffix(w, "ed"):
 		return subject && !strings.HasSuffix(before.text, "'m")

@@ -53,20 +53,22 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		from, script := i, scriptOf(r)
 		w, end := wordAt(text, from, script)
 		i = end
-		begins := starts
-		if n := len(ws) - 1; !begins && n >= 0 {
-			begins = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
+		last := word{text: w, at: from, end: end, script: script, starts: starts, breaks: starts, quoted: quoted != nil && quoted[from]}
+		if n := len(ws) - 1; !starts && n >= 0 {
+			last.starts = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}
-		ws = append(ws, word{})
-		last := &ws[len(ws)-1]
-		last.text, last.at, last.end, last.script = w, from, end, script
-		last.starts, last.breaks, last.quoted = begins, starts, quoted != nil && quoted[from]
-		if n := vocabulary.get(w); n >= 0 {
-			last.known, last.cues, last.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
-		}
+		last.lookUp()
+		ws = append(ws, last)
 		starts = false
 	}
 	return ws
+}
+
+// lookUp sets what the tables have about a word.
+func (w *word) lookUp() {
+	if n := vocabulary.get(w.text); n >= 0 {
+		w.known, w.cues, w.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
+	}
 }
 
 // wordAt returns the word of a script that begins at a position of a text, in lower case, and the position after it. An elided word ends with

@@ -75,19 +75,21 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 			all |= byteClass[text[i]]
 		}
 		word := text[from:i]
-		if all&joints == 0 && i < len(text) && text[i] == ':' && strings.HasPrefix(text[i:], "://") {
+		if i == len(text) || text[i] != ':' { // most words
+			termsOf(word, all, see)
+		} else if all&joints == 0 && strings.HasPrefix(text[i:], "://") {
 			i = urlEnd(text, i+3)
 			if url := strings.TrimRight(text[from:i], ".,;:!?*_"); len(url) <= maxLink && len(url) > 10 {
 				see(urlTerm, url)
 			}
-			continue
-		}
-		if i+1 < len(text) && text[i] == ':' && text[i+1] == ' ' && isError(word) {
-			if said := errorIn(text[from:]); said != "" {
-				see(errorTerm, said)
+		} else {
+			if strings.HasPrefix(text[i:], ": ") && isError(word) {
+				if said := errorIn(text[from:]); said != "" {
+					see(errorTerm, said)
+				}
 			}
+			termsOf(word, all, see)
 		}
-		termsOf(word, all, see)
 	}
 }
 
