@@ -106,3 +106,22 @@ func TestWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestCoreIsCompiledOnce checks that no test makes many packages of core be compiled again. The go command does that if some tests of a
+// package are in the package itself and others, outside of it, import packages that depend on it.
+func TestCoreIsCompiledOnce(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-test", "-deps", "-f", `{{if .ForTest}}{{.ForTest}} {{.ImportPath}}{{end}}`, "./core/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiled := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		tested, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		compiled[tested] = append(compiled[tested], name)
+	}
+	for tested, names := range compiled {
+		if tested != "" && len(names) > 5 {
+			t.Errorf("the tests of %s compile %d packages, such as %s: move those in the package out of it", tested, len(names), names[len(names)/2])
+		}
+	}
+}

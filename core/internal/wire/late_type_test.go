@@ -1,10 +1,11 @@
-package wire
+package wire_test
 
 import (
 	"testing"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
 // TestSizesOfResultsWhoseTypeComesLast reads tool results that contain parts with the type before the content and after
@@ -24,7 +25,7 @@ func TestSizesOfResultsWhoseTypeComesLast(t *testing.T) {
 			`{"tool_use_id":"a","content":[{"type":"text","text":"The harbor is full."}],"type":"tool_result"}`,
 		},
 	} {
-		f := ByName(format)
+		f := wire.ByName(format)
 		role := `{"role":"user","content":[`
 		if format == "langchain" {
 			role = `{"type":"human","content":[`
