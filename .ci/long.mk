@@ -1,6 +1,5 @@
 # Tests that take longer than make test: run them before a release, or after a change to the code that they test.
 
-GREMLINS    := github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 MUTANTS     ?= 300
 FUZZTIME    ?= 30s
 CASES       ?= 1000000
@@ -83,16 +82,10 @@ test-agents: needs-node ## Let coding agents, as programs, resume what save has 
 		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js test/programs/hook.test.js && \
 		CTXFOLD_AGENTS=1 node --test --test-name-pattern opencode test/plugins.test.js
 
-# Gremlins only lists the changes; -run prevents it from running tests for coverage, which the sample does not need. Its own runs would
-# copy the tree for each change, and can test either one package or all of them.
 .PHONY: test-mutants
 test-mutants: ## Change one operator of core at a time, MUTANTS (300) times by SEED or for MINUTES, and count how many changes tests find; TO=all tries survivors with all tests
 	$(say) 'Mutants: $(MUTANTS), seed $(SEED)'
-	@GOBIN=$(CURDIR)/build/bin go install $(GREMLINS)
-	@mkdir -p build/mutants
-	@GOFLAGS='-run=^$$' build/bin/gremlins unleash ./core --dry-run --silent --invert-logical --invert-loopctrl --invert-assignments \
-		--invert-bitwise --invert-bwassign --remove-self-assignments -E '_easyjson\.go$$' -E '/fit/' -E '/counter/' -o build/mutants/all.json
-	@go run ./internal/mutants -list build/mutants/all.json -n $(MUTANTS) -seed $(SEED) $(if $(MINUTES),-until $(MINUTES)m) $(if $(TO),-to $(TO))
+	@go run ./internal/mutants -n $(MUTANTS) -seed $(SEED) $(if $(MINUTES),-until $(MINUTES)m) $(if $(TO),-to $(TO))
 
 .PHONY: test-load
 test-load: ## Make COMPACTIONS (10,000) in each of 64 goroutines, while instances are lost and calls are cancelled

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"os"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -16,10 +17,15 @@ import (
 type mutant struct {
 	File         string // relative to the module's root
 	Line, Column int    // counted from 1; the column in bytes
-	Type         string // gremlins' name of the change
+	Type         string // a key of changes
+
+	number int // in a build that it shares; 0 in a build of its own
 
 	// load sets these.
+	pkg             string // the name of its package
 	source, changed []byte
+	open, end       int    // the body of the function that contains the change, as offsets in source; 0 outside functions
+	results         string // of this function, as in source
 	function        string // the function that contains the change, with its receiver; empty outside functions
 	before, after   string // the line, trimmed
 	which           int    // its number among equal lines of the function, from 1; 0 if there is only one
@@ -30,7 +36,9 @@ const (
 	negatives  = "INVERT_NEGATIVES"
 )
 
-// changes are the operators that gremlins changes, according to its page on mutations.
+const module = "github.com/ctxfold/ctxfold/"
+
+// changes are replacements of operators, by kind, as the program gremlins defines them.
 var changes = map[string]map[string]string{
 	arithmetic:                {"+": "-", "*": "/", "/": "*", "%": "*", "-": "+"},
 	negatives:                 {"-": "+"},
@@ -45,11 +53,76 @@ var changes = map[string]map[string]string{
 	"REMOVE_SELF_ASSIGNMENTS": {"+=": "=", "-=": "=", "*=": "=", "/=": "=", "%=": "=", "&=": "=", "|=": "=", "^=": "=", "&^=": "=", "<<=": "=", ">>=": "="},
 }
 
+// candidates returns all mutants of core, in a fixed order. Generated code, a tool and the program that counts are left out.
+func candidates(packages []goPackage) (all []*mutant, err error) {
+	for _, p := range packages {
+		room, found := strings.CutPrefix(p.ImportPath, module)
+		if !found || room != "core" && !strings.HasPrefix(room, "core/") || path.Base(room) == "fit" || path.Base(room) == "counter" {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			if strings.HasSuffix(name, "_easyjson.go") {
+				continue
+			}
+			source, err := os.ReadFile(path.Join(p.Dir, name))
+			if err != nil {
+				return nil, err
+			}
+			found, err := find(path.Join(room, name), source)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, found...)
+		}
+	}
+	slices.SortFunc(all, compare)
+	return all, nil
+}
+
+// find returns the mutants of a file.
+func find(name string, source []byte) (found []*mutant, err error) {
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		var at token.Pos
+		var op token.Token
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			at, op = n.OpPos, n.Op
+		case *ast.UnaryExpr:
+			at, op = n.OpPos, n.Op
+		case *ast.IncDecStmt:
+			at, op = n.TokPos, n.Tok
+		case *ast.AssignStmt:
+			at, op = n.TokPos, n.Tok
+		case *ast.BranchStmt:
+			at, op = n.TokPos, n.Tok
+		default:
+			return true
+		}
+		place := files.Position(at)
+		for kind, table := range changes {
+			_, unary := n.(*ast.UnaryExpr)
+			if _, ok := table[op.String()]; ok && unary == (kind == negatives) {
+				found = append(found, &mutant{File: name, Line: place.Line, Column: place.Column, Type: kind})
+			}
+		}
+		return true
+	})
+	return found, nil
+}
+
 func compare(a, b *mutant) int {
 	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Type, b.Type))
 }
 
 func (m *mutant) room() string { return path.Dir(m.File) }
+
+// path returns the import path of the mutant's package.
+func (m *mutant) path() string { return module + m.room() }
 
 // in reports whether the path of the mutant's package ends with one of the names in a comma-separated list.
 func (m *mutant) in(rooms string) bool {
@@ -92,26 +165,28 @@ func (m *mutant) change(source []byte) error {
 	}
 	lines := bytes.SplitAfter(source, []byte("\n"))
 	if m.Line > len(lines) || m.Column > len(lines[m.Line-1]) {
-		return fmt.Errorf("%s: no such place; is the list of mutants stale?", m.id())
+		return fmt.Errorf("%s: no such place", m.id())
 	}
 	line := string(lines[m.Line-1])
 	head, tail := line[:m.Column-1], line[m.Column-1:]
 	old := operator(tail)
 	replacement, ok := changes[m.Type][old]
 	if !ok {
-		return fmt.Errorf("%s: %q is no operator of this change; is the list of mutants stale?", m.id(), tail)
+		return fmt.Errorf("%s: %q is no operator of this change", m.id(), tail)
 	}
 	changed := head + replacement + tail[len(old):]
 	m.source, m.before, m.after = source, strings.TrimSpace(line), strings.TrimSpace(changed)
 	lines[m.Line-1] = []byte(changed)
 	m.changed = bytes.Join(lines, nil)
-	m.function, m.which = "", 0
+	m.pkg = file.Name.Name
+	m.function, m.which, m.open, m.end, m.results = "", 0, 0, 0, ""
 	from, to := 1, len(lines)
 	for _, d := range file.Decls {
 		if first, last := files.Position(d.Pos()).Line, files.Position(d.End()).Line; first <= m.Line && m.Line <= last {
 			from, to = first, last
 			if f, ok := d.(*ast.FuncDecl); ok {
 				m.function = name(f)
+				m.enclose(files, f)
 			}
 		}
 	}
@@ -128,6 +203,19 @@ func (m *mutant) change(source []byte) error {
 		m.which = 0
 	}
 	return nil
+}
+
+// enclose remembers the body of the function that contains the change, unless the change is in its signature.
+func (m *mutant) enclose(files *token.FileSet, f *ast.FuncDecl) {
+	offset := func(p token.Pos) int { return files.Position(p).Offset }
+	body := files.Position(f.Body.Lbrace)
+	if m.Line < body.Line || m.Line == body.Line && m.Column <= body.Column {
+		return
+	}
+	m.open, m.end = body.Offset+1, offset(f.Body.Rbrace)
+	if f.Type.Results != nil {
+		m.results = string(m.source[offset(f.Type.Results.Pos()):offset(f.Type.Results.End())])
+	}
 }
 
 // name returns the name of a function, or Receiver.Method for a method.

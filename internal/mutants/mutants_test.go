@@ -1,9 +1,12 @@
 package main
 
 import (
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -51,27 +54,85 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestSample checks that a seed always selects the same mutants, whatever the order in which gremlins lists them.
-func TestSample(t *testing.T) {
-	lists := []string{
-		`{"files":[{"file_name":"a.go","mutations":[{"type":"ARITHMETIC_BASE","line":1,"column":2},{"type":"INVERT_NEGATIVES","line":1,"column":2},{"type":"INVERT_LOGICAL","line":3,"column":1}]},{"file_name":"x/b.go","mutations":[{"type":"INVERT_LOGICAL","line":9,"column":1}]}]}`,
-		`{"files":[{"file_name":"x/b.go","mutations":[{"type":"INVERT_LOGICAL","line":9,"column":1}]},{"file_name":"a.go","mutations":[{"type":"INVERT_LOGICAL","line":3,"column":1},{"type":"INVERT_NEGATIVES","line":1,"column":2},{"type":"ARITHMETIC_BASE","line":1,"column":2}]}]}`,
+// TestFind checks that each operator is found with each of its changes.
+func TestFind(t *testing.T) {
+	all, err := find("core/p.go", []byte(source))
+	if err != nil {
+		t.Fatal(err)
 	}
-	var drawn [][]string
-	for _, list := range lists {
-		all, err := read([]byte(list), "core")
-		if err != nil {
+	slices.SortFunc(all, compare)
+	var got []string
+	for _, m := range all {
+		got = append(got, m.id())
+	}
+	want := []string{
+		"core/p.go:4:3 INCREMENT_DECREMENT",
+		"core/p.go:5:7 CONDITIONALS_BOUNDARY",
+		"core/p.go:5:7 CONDITIONALS_NEGATION",
+		"core/p.go:5:12 INVERT_LOGICAL",
+		"core/p.go:5:17 CONDITIONALS_NEGATION",
+		"core/p.go:6:4 INCREMENT_DECREMENT",
+		"core/p.go:10:15 INVERT_BITWISE",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}
+
+// TestInstrument runs a program with three mutants in one build: it behaves as each of them, and as none.
+func TestInstrument(t *testing.T) {
+	const program = `package main
+
+import "fmt"
+
+type pair struct{ a, b int }
+
+func (p pair) sum() (total int, err error) {
+	total = p.a + p.b
+	return
+}
+
+func count(n *int) { *n++ }
+
+func main() {
+	n := 5
+	count(&n)
+	total, _ := pair{7, 3}.sum()
+	fmt.Print(total, n, "a" + "b")
+}
+`
+	dir := t.TempDir()
+	var mutants []*mutant
+	for i, at := range []mutant{{Line: 8, Column: 14, Type: arithmetic}, {Line: 12, Column: 24, Type: "INCREMENT_DECREMENT"}, {Line: 18, Column: 26, Type: arithmetic}} {
+		m := &mutant{File: filepath.Join(dir, "main.go"), Line: at.Line, Column: at.Column, Type: at.Type, number: i + 1}
+		if err := m.change([]byte(program)); err != nil {
 			t.Fatal(err)
 		}
-		shuffle(all, 7)
-		var ids []string
-		for _, m := range all {
-			ids = append(ids, m.id())
-		}
-		drawn = append(drawn, ids)
+		mutants = append(mutants, m)
 	}
-	if !slices.Equal(drawn[0], drawn[1]) || len(drawn[0]) != 3 {
-		t.Errorf("%q\n%q", drawn[0], drawn[1])
+	run := func(number int) string {
+		cmd := exec.Command("go", "run", ".")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GO111MODULE=off", "GOWORK=off", "GOFLAGS=", selected+"="+strconv.Itoa(number))
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	write := func(mutants []*mutant) {
+		for name, text := range instrument(mutants) {
+			if err := os.WriteFile(name, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(mutants)
+	if out := run(0); !maps.Equal(rejected([]byte(out)), map[int]bool{3: true}) {
+		t.Fatalf("want an error in the third mutant alone:\n%s", out)
+	}
+	write(mutants[:2])
+	for number, want := range []string{"10 6ab", "4 6ab", "10 4ab"} {
+		if got := run(number); got != want {
+			t.Errorf("mutant %d: %q, want %q", number, got, want)
+		}
 	}
 }
 
