@@ -8,14 +8,19 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // TestFitOfAChangingFirstMessage has apps whose first message says something else in each request, as one with the date or with retrieved
 // context does. Once that is known, compactions keep the message as it is given and are found again, so that such an app has hardly more of
-// them than one that changes nothing. Restoring each answer yields the history of that request.
+// them than one that changes nothing. Restoring an answer yields the history of that request: each answer with a new compaction, and every
+// fifth of the others; all of them in a long run.
 func TestFitOfAChangingFirstMessage(t *testing.T) {
 	t.Parallel()
-	for _, format := range judged() {
+	for i, format := range judged() {
+		if testing.Short() && i%3 > 0 {
+			continue
+		}
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			for n := range budget(1, 1, 10) {
@@ -49,11 +54,14 @@ func compactionsOf(t *testing.T, format string, seed uint64, changes bool) (comp
 		} else if f.Known < 0 {
 			continue
 		}
-		if bad := worse(format, given, f.Messages); len(bad) > 0 {
-			t.Fatalf("SEED=%d, turn %d: invalid: %s", seed, turn, bad[0])
-		}
 		if f.Known >= 0 && !bytes.Contains(f.Messages, first) && changes {
 			t.Errorf("SEED=%d, turn %d: the first message is not sent", seed, turn)
+		}
+		if !trials.All() && (!changes || !f.Report.Changed && turn%5 > 0) {
+			continue // TestRestoreOfRandomApps has apps that change nothing
+		}
+		if bad := worse(format, given, f.Messages); len(bad) > 0 {
+			t.Fatalf("SEED=%d, turn %d: invalid: %s", seed, turn, bad[0])
 		}
 		back := kept.restoreAll(t, fmt.Sprintf(`"policy":{"format":%q},"state":%s`, format, f.State), string(f.Messages))
 		if string(back.Messages) != list(given) {

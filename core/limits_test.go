@@ -13,6 +13,9 @@ import (
 // Too many messages or parts are an error with a position, before they exhaust the memory of an instance.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("reads 200 MB")
+	}
 	for _, c := range []struct{ before, each, after, path string }{
 		{``, `{"role":"user","content":"x"}`, ``, "messages[1048576]"},
 		{`{"role":"user","content":[`, `{"type":"text","text":""}`, `]}`, "messages[0].content[2097152]"},
