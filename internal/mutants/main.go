@@ -7,8 +7,8 @@
 // only if -to requests them; the share of changes that the earlier stages detect is a lower bound. The working tree is never changed: the
 // go command gets the changed files with -overlay.
 //
-// A change may make a loop endless, so tests have a limit of CPU time, which does not depend on the load of the machine. Tests count only
-// if they pass without a change in a fifth of the limit.
+// A change may make a loop endless, so tests have a limit of CPU time, which does not depend on the load of the machine: several times what
+// they take without a change.
 //
 // equivalent.txt lists changes that no test can detect, with the reason; they are not part of the sample. The command
 // fails if the tests detect less than 90 % of the sample.

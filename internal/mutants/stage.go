@@ -21,7 +21,6 @@ type stage struct {
 	name     string
 	packages func(t *tester, m *mutant) []string
 	flags    []string
-	cpu      int // CPU time limit for the tests of one package, in seconds
 	memory   int // limit of the address space in KiB, because a changed loop may never stop allocating; 0 means none
 }
 
@@ -35,15 +34,18 @@ const fast = "-test.run=^Test(Vectors|SeedVectors|Seeds|Digests|DigestSections|C
 const core = module + "core"
 
 var stages = []stage{
-	{"room", func(_ *tester, m *mutant) []string { return []string{m.path()} }, short, 100, 12 << 20},
-	{"callers", (*tester).callers, short, 100, 12 << 20},
-	{"fast", func(*tester, *mutant) []string { return []string{core} }, []string{"-test.short", fast}, 100, 12 << 20},
-	{"core", func(t *tester, _ *mutant) []string { return t.below(core) }, short, 400, 16 << 20},
+	{"room", func(_ *tester, m *mutant) []string { return []string{m.path()} }, short, 12 << 20},
+	{"callers", (*tester).callers, short, 12 << 20},
+	{"fast", func(*tester, *mutant) []string { return []string{core} }, []string{"-test.short", fast}, 12 << 20},
+	{"core", func(t *tester, _ *mutant) []string { return t.below(core) }, short, 16 << 20},
 	{"real", func(*tester, *mutant) []string {
 		return []string{core, core + "/internal/sessionfile", core + "/internal/wire"}
-	}, []string{"-test.short", "-test.run=Real"}, 400, 16 << 20},
-	{"all", func(t *tester, _ *mutant) []string { return t.below("") }, nil, 4000, 0},
+	}, []string{"-test.short", "-test.run=Real"}, 16 << 20},
+	{"all", func(t *tester, _ *mutant) []string { return t.below("") }, nil, 0},
 }
+
+// most is the maximum of CPU time for the tests of a package, in seconds.
+const most = 4000
 
 // patience is the wall-clock time limit of a test, as a multiple of its CPU time limit.
 const patience = 30
@@ -76,8 +78,8 @@ func list() (packages []goPackage) {
 type tester struct {
 	packages []goPackage
 	common   *build
-	accepted []*mutant       // those in the common build
-	passes   map[string]bool // the tests that are known to pass without a change, by stage and package
+	accepted []*mutant      // those in the common build
+	limits   map[string]int // CPU time of tests, in seconds, by stage and package
 }
 
 // newTester builds the mutants inside functions.
@@ -90,7 +92,7 @@ func newTester(packages []goPackage, mutants []*mutant) *tester {
 		}
 	}
 	common, accepted := share(inside)
-	return &tester{packages, common, accepted, map[string]bool{}}
+	return &tester{packages, common, accepted, map[string]int{}}
 }
 
 // buildOf returns the build that has a mutant in it, or nil if the compiler rejects it.
@@ -104,13 +106,14 @@ func (t *tester) buildOf(m *mutant) *build {
 	return nil
 }
 
-// below returns the packages whose import paths begin with a path.
+// below returns the packages whose import paths begin with a path, the innermost first: they have the fastest tests.
 func (t *tester) below(path string) (found []string) {
 	for _, p := range t.packages {
 		if p.ImportPath == path || path == "" || strings.HasPrefix(p.ImportPath, path+"/") {
 			found = append(found, p.ImportPath)
 		}
 	}
+	slices.Reverse(found)
 	return found
 }
 
@@ -128,8 +131,7 @@ func (t *tester) callers(m *mutant) (found []string) {
 func (t *tester) test(m *mutant, b *build, last int) int {
 	for i, s := range stages[:last+1] {
 		for _, pkg := range s.packages(t, m) {
-			if !t.run(&s, b, m.number, pkg, s.cpu) {
-				t.mustPass(&s, pkg)
+			if limit := t.limit(&s, pkg); limit > 0 && t.run(&s, b, m.number, pkg, limit) < 0 {
 				return i
 			}
 		}
@@ -137,36 +139,44 @@ func (t *tester) test(m *mutant, b *build, last int) int {
 	return last + 1
 }
 
-// mustPass ends the program if the tests of a package do not pass without a change, in a fifth of the time.
-func (t *tester) mustPass(s *stage, pkg string) {
-	if key := s.name + " " + pkg; !t.passes[key] {
-		if !t.run(s, t.common, 0, pkg, s.cpu/5) {
-			log.Fatalf("the tests of %s (%s) do not pass in %d seconds without a change", pkg, s.name, s.cpu/5)
-		}
-		t.passes[key] = true
+// limit returns the limit of CPU time for the tests of a package, in seconds: several times what they need without a change. It is 0 if
+// there are no tests. It ends the program if they do not pass.
+func (t *tester) limit(s *stage, pkg string) int {
+	key := s.name + " " + pkg
+	if limit, known := t.limits[key]; known {
+		return limit
 	}
+	limit := 0
+	if t.common.program(pkg) != "" {
+		took := t.run(s, t.common, 0, pkg, most)
+		if took < 0 {
+			log.Fatalf("the tests of %s (%s) do not pass without a change in %d seconds", pkg, s.name, most)
+		}
+		limit = min(10+5*int(took.Seconds()), most)
+	}
+	t.limits[key] = limit
+	return limit
 }
 
-// run reports whether the tests of a package pass. The program is limited to cpu seconds of CPU time. Its processes form a group, so that all of them can
-// be killed.
-func (t *tester) run(s *stage, b *build, number int, pkg string, cpu int) bool {
-	program := b.program(pkg)
-	if program == "" {
-		return true
-	}
+// run runs the tests of a package with a limit of CPU time, in seconds. It returns the CPU time that they took, or -1 if they failed or
+// reached the limit. The processes form a group, so that all of them can be killed.
+func (t *tester) run(s *stage, b *build, number int, pkg string, cpu int) time.Duration {
 	ctx, cancel := context.WithTimeout(context.Background(), patience*time.Duration(cpu)*time.Second)
 	defer cancel()
-	limit := "unlimited"
+	memory := "unlimited"
 	if s.memory > 0 {
-		limit = fmt.Sprint(s.memory)
+		memory = fmt.Sprint(s.memory)
 	}
 	script := `ulimit -v "$0"; ulimit -t "$1"; shift; exec nice -n 19 "$@"`
-	args := append([]string{"-c", script, limit, fmt.Sprint(cpu), program, "-test.failfast", "-test.timeout=0"}, s.flags...)
+	args := append([]string{"-c", script, memory, fmt.Sprint(cpu), b.program(pkg), "-test.failfast", "-test.timeout=0"}, s.flags...)
 	cmd := exec.CommandContext(ctx, "bash", args...)
 	cmd.Env = append(os.Environ(), selected+"="+fmt.Sprint(number))
 	cmd.Dir = t.packages[slices.IndexFunc(t.packages, func(p goPackage) bool { return p.ImportPath == pkg })].Dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 10 * time.Second
-	return cmd.Run() == nil
+	if cmd.Run() != nil {
+		return -1
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
