@@ -117,6 +117,9 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 			last = u
 			continue
 		}
+		if u.kind == ranUnit && last != nil && last.kind == toldUnit && u.text == calledVerb+last.source {
+			continue // the lines with its result name the call
+		}
 		if last != nil {
 			b = append(b, '\n')
 		}
@@ -242,6 +245,12 @@ func introOf(u *unit) string {
 	return Fence(u.lead) + ": "
 }
 
+// toolOf returns the name of the tool whose call returned a unit.
+func toolOf(u *unit) string {
+	name, _, _ := strings.Cut(u.source, "(")
+	return name
+}
+
 // label returns what precedes a unit, such as the name of its speaker.
 func (k *turnLog) label(t *turn, u *unit) string {
 	switch u.kind {
@@ -254,7 +263,7 @@ func (k *turnLog) label(t *turn, u *unit) string {
 	case thoughtUnit:
 		return thoughtLabel
 	case toldUnit:
-		if delegating.has(bareTool(u.source)) {
+		if delegating.has(bareTool(toolOf(u))) {
 			return reportLabel
 		}
 		return u.source + " returned: "

@@ -13,7 +13,7 @@ type unit struct {
 	kind    unitKind
 	message int32    // the message that contains the unit
 	lead    string   // the introduction: a heading, or the line before a list
-	source  string   // the file that the unit is about, or the tool that returned it
+	source  string   // the file that the unit is about, or the call that returned it: `tool(argument: value)`
 	item    int      // the position, from 1, in a list that is too long for one unit
 	text    string   // one line
 	factor  int      // the weight of the unit's gain, in 1/1024

@@ -36,7 +36,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 		u.text += " → failed: " + Fence(clipLine(complaint(plainText(short)), quotedChange))
 	case told:
 		before := len(r.now().units)
-		r.report(i, name, text)
+		r.report(i, said[len(calledVerb):], text)
 		if len(r.now().units) > before && (isLookup(name) || delegating.has(bareTool(name))) { // the units from its result are enough
 			return
 		}

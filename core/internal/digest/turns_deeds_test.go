@@ -80,6 +80,18 @@ func TestCallsOfUnknownTools(t *testing.T) {
 	wants(t, text, []string{"called kiln_set_zone(zone: 7, degrees: 900) → zone 7 holds 900"}, []string{"busy"})
 }
 
+// The result of an unknown tool comes with the arguments of its call, which nothing repeats.
+func TestReportsOfUnknownTools(t *testing.T) {
+	call := func(id, hall, said string) string {
+		return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"list_kilns","arguments":{"hall":"` + hall + `"}}]},` +
+			`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"list_kilns","content":"` + said + `"}`
+	}
+	north := call("1", "north", `Kiln Bertha is cracked since Tuesday and waits for a mason.\n\n## Doors\n\nThe hinge of kiln Amalia jams when its ramp is above 300 degrees, so open it slowly.`)
+	south := call("2", "south", "Nobody has tested the chimney after the fire of last winter. The thermometer of kiln Wanda shows Fahrenheit, and its lamp blinks without a reason.")
+	text := logOf(t, `[{"role":"user","content":"Which kilns are broken?"},`+north+`,`+south+`,{"role":"assistant","content":"Two are."}]`, 4000)
+	wants(t, text, []string{"list_kilns(hall: north) returned: Kiln Bertha", "list_kilns(hall: south) returned: Nobody"}, []string{"called list_kilns"})
+}
+
 // Evaluation logs have a function's name where others have an object.
 func TestFunctionsGivenAsText(t *testing.T) {
 	tr, seq := read(t, "openai-chat", `[

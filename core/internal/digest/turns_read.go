@@ -105,13 +105,12 @@ func searchedFor(script string) string {
 
 // report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. If the
 // output is JSON, it adds the texts in it, short ones with their keys.
-func (r *turnReader) report(i int, name, text string) {
-	name = clipLine(Fence(name), maxName)
+func (r *turnReader) report(i int, call, text string) {
 	add := func(lead, text string, item int) {
 		if n := len(exitOf(lead)); n > 0 && strings.HasPrefix(lead[n:], ". ") { // a number means nothing if its neighbours are left out
 			lead = lead[n+len(". "):]
 		}
-		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: name, text: text, item: item, factor: ofReport})
+		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: call, text: text, item: item, factor: ofReport})
 	}
 	prose := func(text string) {
 		proseUnits(trimRune(text[:min(len(text), lookText)]), func(lead, text string, item int) {
