@@ -30,6 +30,7 @@ function part() {
 }
 BEGIN { inner = out "/module-inner.h"; file = inner; part(); data = file; file = inner }
 /^#include "/ { print "#include \"module.h\"" > file; next }
+/^#include <alloca.h>/ { print "#include <stdlib.h>" > file; next } # has alloca too, and Windows has no alloca.h
 /^static u32 func_types\[/ { print "extern __attribute__((visibility(\"hidden\"))) " substr($0, 8) > inner; print substr($0, 8) > data; file = data; next }
 /^static (u32|u64|f32|f64|void) w2c_.*\);$/ { file = inner; print "__attribute__((visibility(\"hidden\"))) " substr($0, 8) > file; next }
 /^static void init_globals/ { file = data }

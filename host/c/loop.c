@@ -27,7 +27,7 @@ typedef struct {
 
 static uint64_t now(void) {
   struct timespec t;
-  timespec_get(&t, TIME_UTC);
+  clock_gettime(CLOCK_REALTIME, &t);
   return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 

@@ -17,6 +17,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
 
+WINDOWS = os.name == "nt"
 HERE = Path(__file__).resolve().parent
 SHIPPED = HERE / "c"
 LIBRARY = SHIPPED if SHIPPED.is_dir() else HERE.parent / "c"
@@ -37,6 +38,13 @@ def translated(folder: Path) -> Path:
 
 class Build(build_ext):
     """Compiles the parts of the module in parallel, each only once."""
+
+    def get_libraries(self, ext):
+        if not WINDOWS:
+            return super().get_libraries(ext)
+        # With GCC, setuptools would link the library of one version of Python, and a runtime that GCC doesn't have.
+        self.compiler.dll_libraries = []
+        return [*ext.libraries, "python3"]
 
     def build_extension(self, ext):
         ext.include_dirs.append(str(LIBRARY))
@@ -90,12 +98,15 @@ setup(
             "ctxfold._core",
             ["src/ctxfold/_core.c"],
             py_limited_api=True,
-            libraries=[] if os.name == "nt" else ["m"],
+            libraries=[] if WINDOWS else ["m"],
             extra_compile_args=["-std=gnu11"],
-            # Only the extension uses the library's functions.
-            extra_link_args=["-Wl,--exclude-libs,ALL"] if sys.platform.startswith("linux") else [],
+            # Only the extension uses the library's functions. On Windows nobody has the DLLs of GCC.
+            extra_link_args=["-static"] if WINDOWS else ["-Wl,--exclude-libs,ALL"] if sys.platform.startswith("linux") else [],
         )
     ],
     cmdclass={"build_ext": Build, "sdist": Source},
-    options={"bdist_wheel": {"py_limited_api": "cp39"}},
+    options={
+        "bdist_wheel": {"py_limited_api": "cp39"},
+        "build_ext": {"compiler": "mingw32"} if WINDOWS else {},  # the C needs GCC or Clang
+    },
 )

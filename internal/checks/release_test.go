@@ -2,9 +2,11 @@ package checks_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -62,6 +64,40 @@ func TestModulesOfTheNPMPackage(t *testing.T) {
 		if !strings.Contains(check, " ./"+name+".wasm ") {
 			t.Errorf("release-check npm looks for types of %s.wasm", name)
 		}
+	}
+}
+
+// TestWheels checks what cibuildwheel is told: the sdist is built on all platforms, by one version of Python for all that the package supports.
+// The options are those of cibuildwheel 3.2.
+func TestWheels(t *testing.T) {
+	workflow, project, setup := read(t, ".github/workflows/release-pypi.yml"), read(t, "host/python/pyproject.toml"), read(t, "host/python/setup.py")
+	const systems = "os: [ubuntu-24.04, ubuntu-24.04-arm, macos-15, macos-15-intel, windows-2025]"
+	if !strings.Contains(workflow, systems) || !regexp.MustCompile(`run: pipx run cibuildwheel==3\.2\.\d+ --output-dir wheels dist/ctxfold-\*\.tar\.gz\n`).MatchString(workflow) {
+		t.Error("release-pypi.yml doesn't build the sdist on Linux, macOS and Windows")
+	}
+	_, section, _ := strings.Cut(project, "\n[tool.cibuildwheel]\n")
+	section, _, _ = strings.Cut(section, "\n[")
+	options := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^([\w-]+) = (.*)$`).FindAllStringSubmatch(section, -1) {
+		options[m[1]] = m[2]
+	}
+	for option := range options {
+		if option != "build" && option != "skip" && option != "test-command" {
+			t.Errorf("pyproject.toml: %s is none of the options that this test knows", option)
+		}
+	}
+	builder := regexp.MustCompile(`^"cp3(\d+)-\*"$`).FindStringSubmatch(options["build"])
+	oldest := regexp.MustCompile(`requires-python = ">=3\.(\d+)"`).FindStringSubmatch(project)
+	if builder == nil || oldest == nil {
+		t.Fatalf("pyproject.toml: builds %q, and supports %q", options["build"], oldest)
+	}
+	least, _ := strconv.Atoi(oldest[1])
+	if version, _ := strconv.Atoi(builder[1]); version < least || !strings.Contains(setup, `"py_limited_api": "cp3`+oldest[1]+`"`) ||
+		!strings.Contains(read(t, "host/python/src/ctxfold/_core.c"), fmt.Sprintf("#define Py_LIMITED_API 0x03%02X0000\n", least)) {
+		t.Errorf("the wheel is not one for all versions from 3.%d on", least)
+	}
+	if !strings.Contains(options["test-command"], "import ctxfold") || !strings.Contains(read(t, ".ci/release-check"), `["cibuildwheel"]["test-command"]`) {
+		t.Error("release-check doesn't run what tests a wheel")
 	}
 }
 
