@@ -97,8 +97,8 @@ bench-tokens: token-texts ## Measure how far off estimates are, by kind of text 
 	@go test -run '^$$' -bench BenchmarkEstimate ./core/internal/tokens
 
 # A catalogue of models that is updated every few days, and the date of this version.
-CATALOGUE      := @earendil-works/pi-ai@1.5.2
-CATALOGUE_DATE := 2026-11-10
+CATALOGUE      := @earendil-works/pi-ai@1.6.0
+CATALOGUE_DATE := 2026-11-20
 
 .PHONY: models
 models: needs-node ## Compare core/internal/policy/models.json with a public catalogue: list unknown models, and windows that are larger than the catalogue says; write prices.json

@@ -211,7 +211,7 @@ var listPrices = []listPrice{
 	{"gemini-3.1-flash-lite", 250000, 1500000, 25000, 250000},
 	{"gemini-3.5-flash-lite", 300000, 2500000, 30000, 300000},
 	{"mistral-medium-latest", 1500000, 7500000, 150000, 1500000},
-	{"mistral-large-latest", 500000, 1500000, 50000, 500000},
+	{"mistral-large-latest", 700000, 2100000, 70000, 700000},
 	{"mistral-small-latest", 150000, 600000, 15000, 150000},
 	{"gemini-flash-latest", 1500000, 9000000, 150000, 1500000},
 	{"ministral-3b-latest", 100000, 100000, 10000, 100000},

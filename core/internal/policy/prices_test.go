@@ -2,7 +2,10 @@ package policy
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -40,7 +43,7 @@ func TestKnownPrices(t *testing.T) {
 	}
 }
 
-// The table matches prices.json, which has a date and a source.
+// The table matches prices.json, which has the date and the version of the catalogue that `make models` reads.
 func TestPricesAreGenerated(t *testing.T) {
 	src, err := os.ReadFile("prices.json")
 	if err != nil {
@@ -53,7 +56,12 @@ func TestPricesAreGenerated(t *testing.T) {
 	if err := json.Unmarshal(src, &list); err != nil {
 		t.Fatal(err)
 	}
-	if list.Date == "" || list.Source == "" || len(list.Models) != len(listPrices) {
+	targets, err := os.ReadFile("../../../bench/targets.mk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue := regexp.MustCompile(`(?m)^CATALOGUE +:= (\S+)@(\S+)\nCATALOGUE_DATE := (\S+)$`).FindSubmatch(targets)
+	if catalogue == nil || list.Date != string(catalogue[3]) || !strings.HasSuffix(list.Source, fmt.Sprintf("/%s/v/%s", catalogue[1], catalogue[2])) || len(list.Models) != len(listPrices) {
 		t.Errorf("date %q, source %q, %d prices and a table of %d", list.Date, list.Source, len(list.Models), len(listPrices))
 	}
 	for name, want := range list.Models {
