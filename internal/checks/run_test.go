@@ -99,3 +99,29 @@ trap end TERM; echo begun; while :; do sleep 1; done`, "60")
 		}
 	}
 }
+
+// TestNPMIsRunAgain runs .ci/npm with a npm that is stopped while it writes a package. npm would take that for a whole one, so the next run
+// must not find it.
+func TestNPMIsRunAgain(t *testing.T) {
+	t.Parallel()
+	npm, err := filepath.Abs(".ci/npm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	const stopped = "#!/bin/sh\n[ ! -e node_modules ] || exit 0\n[ ! -e ran ] || exec mkdir -p node_modules/whole\nmkdir -p node_modules/half && touch ran\nexit 124\n"
+	if err := os.WriteFile(filepath.Join(dir, "timeout"), []byte(stopped), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command(npm, "install")
+	run.Dir, run.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules/half")); err == nil {
+		t.Error("the package that was not whole is still there")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "node_modules/whole")); err != nil {
+		t.Error(err)
+	}
+}
