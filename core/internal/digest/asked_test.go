@@ -126,7 +126,7 @@ func TestCallsOf(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"THOUGHT: look\n\n```bash\ncat a.go\n```", "bash|cat a.go|"},
 		{"THOUGHT: look\n\n```mswea_bash_command\ncat a.go\n```", "bash|cat a.go|"},
-		{"```\nopen src/a.py 12\n```", "open_file|open src/a.py 12|src/a.py"}, {"```\nls -F\n```", "bash|ls -F|"},
+		{"```\nopen src/a.py 12\n```", "open_file||src/a.py"}, {"```\nls -F\n```", "bash|ls -F|"},
 		{"It prints\n```\nx\n```\nwhich is wrong.", ""}, {"```go\nfunc f() {}\n```", ""},
 		{"<execute_bash>\nls\n</execute_bash>", "bash|ls|"},
 		{"<function=execute_bash>\n<parameter=command>\ngo test ./...\n</parameter>\n</function>", "execute_bash|go test ./...|"},

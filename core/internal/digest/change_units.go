@@ -31,32 +31,92 @@ const (
 )
 
 // changesOf returns the changes made by a call of a tool that edits files.
-func changesOf(t *transcript.Transcript, call *transcript.Part) (all []change) {
+func changesOf(t *transcript.Transcript, call *transcript.Part) []change {
 	path := Path(t, call)
+	if path == "" && call.Pair >= 0 {
+		path = openFile(ResultText(t, int(call.Pair)))
+	}
+	return changesBy(t.Text(call.Name), path, func(see func(key, text string)) { arguments(t, call, see) })
+}
+
+// changesBy returns the changes made by a tool that edits files. file is the path that it is given, or "" if each edit
+// has its own. each calls see with every argument.
+func changesBy(tool, file string, each func(see func(key, text string))) (all []change) {
 	var before, content string
+	own := file == ""
 	haveBefore := false
-	arguments(t, call, func(key, text string) {
+	each(func(key, text string) {
 		text = text[:min(len(text), lookChange)]
 		is, _ := argumentOf(key)
 		switch {
 		case is == patch || key == "":
-			all = append(all, patchChanges(text)...)
+			all = append(all, patchesIn(file, text)...)
+		case is == path && own:
+			file = text
 		case beforeKeys.has(key):
 			before, haveBefore = text, true
 		case afterKeys.has(key) && haveBefore:
-			all = append(all, lineChanges(path, before, text))
+			all = append(all, lineChanges(file, before, text))
 			haveBefore = false
 		case afterKeys.has(key):
-			all = append(all, lineChanges(path, "", text))
+			all = append(all, lineChanges(file, "", text))
 		case contentKeys.has(key):
 			content = text
 		}
 	})
-	if content != "" && path != "" {
-		all = append(all, change{path: path, created: true, added: linesOf(content), content: content})
+	name := ToolKey(tool)
+	if content != "" && file != "" {
+		part := strings.Contains(name, "insert") || strings.Contains(name, "append")
+		all = append(all, change{path: file, created: !part, added: linesOf(content), content: content})
 	}
-	if len(all) == 0 && path != "" {
-		all = append(all, change{path: path, deleted: strings.Contains(ToolKey(t.Text(call.Name)), "delete")})
+	if len(all) == 0 && file != "" {
+		all = append(all, change{path: file, deleted: strings.Contains(name, "delete")})
+	}
+	return all
+}
+
+// patchesIn returns the changes in a patch. path is the file that the call names, if the patch names none.
+func patchesIn(path, text string) []change {
+	if strings.Contains(text, replaceEnd) {
+		return replaceBlocks(path, text)
+	}
+	all := patchChanges(text)
+	if len(all) == 0 && path != "" && strings.HasPrefix(text, "@@") {
+		all = patchChanges(patchMarks[0] + path + "\n" + text)
+	}
+	return all
+}
+
+// The ends of the lines that mark the old and the new lines of a block.
+const (
+	replaceStart = " SEARCH"
+	replaceEnd   = " REPLACE"
+)
+
+// replaceBlocks returns the changes in blocks of old and new lines, as Cline, Roo Code and Aider write them:
+// "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", or with - and + instead of < and >.
+func replaceBlocks(path, text string) (all []change) {
+	var old, now strings.Builder
+	var into *strings.Builder
+	for line := range strings.Lines(text) {
+		mark := strings.TrimSpace(line)
+		sign := strings.TrimLeft(mark, "<>-+=:")
+		marked := len(mark)-len(sign) >= 5
+		switch {
+		case marked && sign == replaceStart:
+			old.Reset()
+			now.Reset()
+			into = &old
+		case into == &old && marked && sign == "" && mark[0] == '=':
+			into = &now
+		case into == &now && marked && sign == replaceEnd:
+			all = append(all, lineChanges(path, old.String(), now.String()))
+			into = nil
+		case into == &old && (marked && sign == "" && mark[0] == '-' || strings.HasPrefix(mark, ":start_line:") || strings.HasPrefix(mark, ":end_line:")): // Roo Code
+			old.Reset()
+		case into != nil:
+			into.WriteString(line)
+		}
 	}
 	return all
 }

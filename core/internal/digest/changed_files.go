@@ -17,6 +17,9 @@ type touch struct {
 // touch records that a command had the effect verb on a file.
 func (r *turnReader) touch(path, verb string) {
 	t := r.now()
+	if known, found := r.edited.Get(fileName(path)); found && samePath(known, path) {
+		path = known
+	}
 	t.touched = append(t.touched, touch{path, verb, len(t.units)})
 	if !leaves(verb) {
 		r.state.changedFile(path)
@@ -74,6 +77,7 @@ var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved 
 // most frequently changed files come first. Paths are relative to the log's folder if all of them are absolute.
 func (k *turnLog) files(paths []string, size int) string {
 	histories := k.histories()
+	paths = withoutRelative(paths)
 	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
 	type group struct {
 		history string
@@ -91,7 +95,7 @@ func (k *turnLog) files(paths []string, size int) string {
 			name = strings.TrimPrefix(path, k.base)
 		}
 		h, _ := histories.Get(path)
-		if h.comes && leaves(h.verb) { // the file existed only for a while
+		if h.comes && leaves(h.verb) || h.verb == undoneVerb { // the file existed only for a while, or is as it was
 			continue
 		}
 		known := at.At(h.text)
@@ -136,6 +140,22 @@ func (k *turnLog) files(paths []string, size int) string {
 		}
 	}
 	return firstOf(modifiedTag, fenced(lines), size)
+}
+
+// withoutRelative returns paths without the relative ones of files that are also listed with an absolute path.
+func withoutRelative(paths []string) (rest []string) {
+	var whole critbit.Map[string]
+	for _, path := range paths {
+		if strings.HasPrefix(path, "/") {
+			whole.Set(fileName(path), path)
+		}
+	}
+	for _, path := range paths {
+		if known, found := whole.Get(fileName(path)); !found || strings.HasPrefix(path, "/") || !samePath(known, path) {
+			rest = append(rest, path)
+		}
+	}
+	return rest
 }
 
 // If a command changes more than mostSwept files at once, as a formatter does, the files are only counted.

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -291,10 +292,36 @@ func withoutEnvelope(output string) string {
 	if strings.HasPrefix(output, "<returncode>") {
 		return withoutFrame(output)
 	}
+	output = withoutPrompt(output)
+	if strings.HasPrefix(output, "Command: ") { // Gemini CLI
+		if _, rest, found := strings.Cut(output, "\nOutput: "); found {
+			output = rest
+			if at := strings.LastIndex(output, "\nError: "); at >= 0 && strings.Contains(output[at:], "\nExit Code: ") {
+				output = output[:at]
+			}
+			return strings.TrimPrefix(output, "(empty)")
+		}
+	}
 	if at := strings.Index(output[:min(len(output), near)], "Output:\n"); at >= 0 && (at == 0 || output[at-1] == '\n') {
 		return output[at+len("Output:\n"):]
 	}
 	return output
+}
+
+// promptLines lists the beginnings of the lines that SWE-agent and OpenHands add to the output of a command.
+var promptLines = []string{"(Open file: ", "(Current directory: ", "bash-$", "[The command completed ", "[Current working directory: ", "[Python interpreter: ",
+	"[Command finished with ", "[Jupyter current working directory: ", "[Jupyter Python interpreter: "}
+
+// withoutPrompt returns a program's output without the lines that an agent's shell adds at its end.
+func withoutPrompt(output string) string {
+	for {
+		text := strings.TrimRight(output, " \r\n")
+		line := text[strings.LastIndexByte(text, '\n')+1:]
+		if !slices.ContainsFunc(promptLines, func(s string) bool { return strings.HasPrefix(line, s) }) {
+			return output
+		}
+		output = text[:len(text)-len(line)]
+	}
 }
 
 // plainText returns a program's output without control sequences, frames and progress bars.

@@ -74,7 +74,7 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 				continue
 			}
 			call := &t.Parts[p.Pair]
-			switch useOf(t.Text(call.Name)) {
+			switch useOfCall(t, call) {
 			case runs:
 				output := withoutExcerptMarker(ResultText(t, int(n)))
 				run := runOf(commandOf(t, call), output, p.Has(transcript.IsError))

@@ -137,7 +137,7 @@ type laterWords struct {
 // only says that an edit succeeded.
 func (l *laterWords) saysNothing(t *transcript.Transcript, result int32) bool {
 	call := &t.Parts[t.Parts[result].Pair]
-	switch useOf(t.Text(call.Name)) {
+	switch useOfCall(t, call) {
 	case reads:
 		return l.edited.Has(Path(t, call))
 	case edits:
@@ -152,7 +152,7 @@ func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 		l.hear(text)
 		l.hearLines(text)
 	})
-	if useOf(t.Text(call.Name)) == edits && !(call.Pair >= 0 && failedResult(t, call.Pair)) {
+	if useOfCall(t, call) == edits && !(call.Pair >= 0 && failedResult(t, call.Pair)) {
 		for _, c := range changesOf(t, call) {
 			l.edited.Add(c.path)
 		}

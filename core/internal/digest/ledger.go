@@ -112,7 +112,7 @@ func (c *collector) forget() {
 
 // call collects the files that a tool call reads or changes, and the command that it runs.
 func (c *collector) call(p *transcript.Part) {
-	u := useOf(c.t.Text(p.Name))
+	u := useOfCall(c.t, p)
 	if u != reads && u != searches && u != edits && u != runs {
 		return
 	}
@@ -142,6 +142,9 @@ func (c *collector) call(p *transcript.Part) {
 			paths = append(paths, text)
 		}
 	})
+	if u == edits && paths == nil && p.Pair >= 0 {
+		wrote(openFile(ResultText(c.t, int(p.Pair))))
+	}
 	for _, path := range paths {
 		if u == edits {
 			wrote(path)

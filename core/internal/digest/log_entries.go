@@ -128,7 +128,9 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 		text, joined := u.text, 1
 		switch {
 		case u.kind == changeUnit && u.message >= 0:
-			text, joined = k.edits(t, chosen[n:])
+			if text, joined = k.edits(t, chosen[n:]); u.undone {
+				text += undoneNote
+			}
 		case u.isScript():
 			text, joined = k.scripts(t, chosen[n:])
 		}
@@ -166,7 +168,7 @@ func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 	var said []string
 	for ; n < len(chosen); n++ {
 		u := &t.units[k.units[chosen[n].Item].unit]
-		if u.kind != changeUnit || u.source != first.source || u.message < 0 {
+		if u.kind != changeUnit || u.source != first.source || u.undone != first.undone || u.message < 0 {
 			break
 		}
 		if _, text, found := strings.Cut(u.text, Fence(u.source)+": "); found && u.factor != ofImport {

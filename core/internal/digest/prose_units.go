@@ -22,6 +22,7 @@ type unit struct {
 	body    string   // a tool's output, from which lines are chosen at the end of the turn
 	beside  bool     // if the user's next message rejects the answer, whether this part of it is not meant
 	tried   bool     // whether the unit is about a file that was only written to be run
+	undone  bool     // whether a later command took the edit back
 	passes  bool     // whether the unit is about a passing check, which the section with the end state mentions
 }
 

@@ -30,7 +30,8 @@ var sameMarks = []string{"unchanged since last read", "unchanged since your last
 // failedStarts lists, in lower case, the beginnings of results that report a failure in words.
 var failedStarts = []string{"error:", "error reading", "error executing", "<tool_use_error>", "file does not exist", "file not found",
 	"no such file", "enoent", "eacces", "permission denied", "cannot read", "could not read", "failed to read", "failed to open", "path does not exist",
-	"the file does not exist", "traceback (most recent", "fatal:", "the user doesn't want to proceed", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
+	"the file does not exist", "traceback (most recent", "fatal:", "the user doesn't want to proceed", "your proposed edit has introduced", "no replacement was performed", "failed to edit", "text not found", "could not find the exact text",
+	"the tool execution failed", "the user denied this operation", "unable to apply diff", "apply_patch verification failed", "<error_details>", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
 
 // failedText reports whether a text reports a failure.
 func failedText(text string) bool {

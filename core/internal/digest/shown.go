@@ -128,7 +128,7 @@ func (r *quoteReader) part(message, n int32, stays bool) {
 		return
 	}
 	call, failed := &r.t.Parts[p.Pair], p.Has(transcript.IsError)
-	switch useOf(r.t.Text(call.Name)) {
+	switch useOfCall(r.t, call) {
 	case reads:
 		if !failed {
 			r.read(message, Path(r.t, call), ResultText(r.t, int(n)), stays)

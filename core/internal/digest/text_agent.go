@@ -211,6 +211,39 @@ func leadOf(lead string) string {
 // isTextResult reports whether message i is the output of a call written as text.
 func isTextResult(t *transcript.Transcript, i int) bool { return t.Messages[i].Output }
 
+// outputHeads lists the beginnings of lines that agents put before a tool's output, in lower case.
+var outputHeads = []string{"observation", "[observation", "execution result", "tool result", "tool output", "command output:", "output of the command"}
+
+// textOutput returns the text of message i, the output of calls written as text, without the line that introduces it.
+func textOutput(t *transcript.Transcript, i int) (output string) {
+	for _, p := range t.PartsOf(i) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
+			output = joinText(output, t.Text(p.Body))
+		}
+	}
+	head, rest, found := strings.Cut(strings.TrimLeft(output, "\r\n"), "\n")
+	if found && (isResultHead(head) || strings.HasSuffix(strings.TrimRight(head, " \r"), ":") && headedBy(head, outputHeads)) {
+		return rest
+	}
+	return output
+}
+
+// openMark precedes the file that SWE-agent's commands edit, in the last lines of their output.
+const openMark = "\n(Open file: "
+
+// openFile returns the open file according to the last lines of a command's output, or "".
+func openFile(output string) string {
+	at := strings.LastIndex(output, openMark)
+	if at < 0 || at < len(output)-maxPath {
+		return ""
+	}
+	path, _, found := strings.Cut(output[at+len(openMark):], ")\n")
+	if !found || path == "n/a" {
+		return ""
+	}
+	return path
+}
+
 // calledBefore returns the calls, written as text, whose output is message i.
 func calledBefore(t *transcript.Transcript, i int) []textCall {
 	if i == 0 {

@@ -13,6 +13,22 @@ type textCall struct {
 	command string // the command to run, or ""
 	path    string // the file that the call is about, or ""
 	text    string // the arguments or commands in their original form
+	given   []givenArgument
+}
+
+// givenArgument is a named argument of a call that the assistant wrote as text.
+type givenArgument struct{ key, value string }
+
+// changes returns the changes made by a call of a tool that edits files. output is the call's output.
+func (c *textCall) changes(output string) []change {
+	return changesBy(c.tool, or(c.path, openFile(output)), func(see func(key, text string)) {
+		for _, a := range c.given {
+			see(a.key, a.value)
+		}
+		if c.given == nil {
+			see("", c.text)
+		}
+	})
 }
 
 // shellTool is the tool name for a block of commands.
@@ -126,16 +142,42 @@ func shellCall(body string) textCall {
 	}
 	switch words[0] {
 	case "open":
-		c.tool, c.path = "open_file", words[1]
+		return textCall{tool: "open_file", path: strings.Trim(words[1], `"'`), text: body}
 	case "create":
-		c.tool, c.path = "create_file", words[1]
+		return textCall{tool: "create_file", path: strings.Trim(words[1], `"'`), text: body}
+	case "edit", "insert":
+		return editCall(words[0], body)
 	case "str_replace_editor":
 		if len(words) > 2 {
 			c.tool, c.path = "edit_file", words[2]
-			if words[1] == "view" {
+			if words[1] == viewCommand {
 				c.tool = "view_file"
 			}
 		}
+	}
+	return c
+}
+
+// endOfEdit is the line after the new lines of SWE-agent's command "edit FIRST:LAST".
+const endOfEdit = "\nend_of_edit"
+
+// editCall returns a call of SWE-agent's commands that change the open file: edit FIRST:LAST with the new lines after
+// it, edit OLD NEW, and insert NEW.
+func editCall(tool, body string) textCall {
+	c := textCall{tool: tool, text: body}
+	first, rest, _ := strings.Cut(body, "\n")
+	if lines := strings.Fields(first)[1]; exitOf(lines) != "" && strings.Contains(lines, ":") {
+		c.given = []givenArgument{{"new_str", strings.TrimSuffix(rest, endOfEdit)}}
+		return c
+	}
+	rest = strings.TrimSpace(body[len(tool):])
+	old, end := shellWord(rest, 0)
+	now, _ := shellWord(rest, min(len(rest), end+1))
+	switch {
+	case tool == "insert":
+		c.given = []givenArgument{{"new_str", old}}
+	case now != "":
+		c.given = []givenArgument{{"old_str", old}, {"new_str", now}}
 	}
 	return c
 }
@@ -256,9 +298,10 @@ func (c *textCall) argument(key, value string, best *int) {
 		*best, c.path = rank, value
 	case is == command && useOf(c.tool) == runs:
 		c.command = value
-	case is == command && c.path == "" && value == "view":
-		c.tool = "view_file" // the argument "command" of str_replace_editor determines what the tool does
+	case is == command && value == viewCommand && useOf(c.tool) == edits:
+		c.tool = "view_file"
 	}
+	c.given = append(c.given, givenArgument{key, value})
 }
 
 // jsonCall returns a call written as JSON: an object with the name of a tool and its arguments.
@@ -349,12 +392,7 @@ func (c *collector) inText(i int) {
 		}
 		return
 	}
-	text := ""
-	for _, p := range t.PartsOf(i) {
-		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
-			text = joinText(text, t.Text(p.Body))
-		}
-	}
+	text := textOutput(t, i)
 	exit := exitIn(text)
 	if exit == "" && failedText(text) {
 		exit = "failed"
@@ -365,6 +403,9 @@ func (c *collector) inText(i int) {
 			of = "" // the output is that of all calls together, but its exit code is that of the last one
 		}
 		on := call.path
+		if on == "" && useOf(call.tool) == edits && !failedText(text) {
+			c.Modified = addPath(c.Modified, openFile(text))
+		}
 		if call.command != "" {
 			on = call.command
 			c.ran(call.command, of)

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -23,12 +24,14 @@ const (
 // tools lists the names that agents give to tools whose use is known, in the form that ToolKey returns. It has a row
 // for each use.
 var tools = words.NewTable([]string{
-	reads - 1:    "read readfile readfiles readmanyfiles readtextfile view viewfile cat open openfile getfile fsread",
-	searches - 1: "grep find ls glob search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool codebasesearch",
+	reads - 1: "read readfile readfiles readmanyfiles readtextfile view viewfile viewlinerange cat open openfile getfile fsread fileread",
+	searches - 1: "grep find ls glob list search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool grepsearch codebasesearch " +
+		"semanticsearch filesearch findfile findfiles findbyname findpath searchdir searchfile searchforpattern directorytree listcodedefinitionnames goto scrollup scrolldown",
 	edits - 1: "write writefile writetofile edit editfile multiedit create createfile strreplace strreplaceeditor " +
-		"strreplacebasededittool applypatch applydiff patch replace replaceinfile searchreplace editor notebookedit " +
-		"insert append deletefile movefile rename fswrite",
-	runs - 1: "bash shell exec execcommand executecommand runcommand runcommands runshellcommand runterminalcmd terminal " +
+		"strreplacebasededittool applypatch applydiff patch replace replaceinfile searchreplace searchandreplace editor texteditor notebookedit " +
+		"insert insertcontent insertatline append deletefile movefile rename fswrite filewrite fileedit replacestringinfile multireplacestringinfile " +
+		"inserteditintofile replacefilecontent multireplacefilecontent createnewfile editexistingfile singlefindandreplace",
+	runs - 1: "bash shell exec execcommand executecommand runcommand runcommands runshellcommand runterminalcmd runterminalcommand terminal " +
 		"shellcommand localshell localshellcall executebash runinterminal powershell cmd sh",
 	plans - 1: "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist taskcreate taskupdate settodolist managetodolist",
 }...)
@@ -63,6 +66,22 @@ func useOf(name string) use {
 	return use(tools.Row(string(appendToolKey(room[:0], name))))
 }
 
+// useOfCall returns what a call does. Some tools that edit files also show them, depending on their argument "command".
+func useOfCall(t *transcript.Transcript, call *transcript.Part) use {
+	u := useOf(t.Text(call.Name))
+	if args := t.Bytes(call.Body); u == edits && bytes.Contains(args[:min(len(args), lookAhead)], []byte(viewCommand)) {
+		arguments(t, call, func(key, text string) {
+			if is, _ := argumentOf(key); is == command && text == viewCommand {
+				u = reads
+			}
+		})
+	}
+	return u
+}
+
+// viewCommand is the argument with which tools that edit files show a file instead.
+const viewCommand = "view"
+
 // ReadsFile reports whether a tool's result is the content of one file.
 func ReadsFile(tool string) bool { return useOf(tool) == reads }
 
@@ -87,7 +106,7 @@ var keysOf = []struct {
 }{
 	{path, []string{"path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "notebook_path", "relative_path", "paths", "files"}},
 	{command, []string{"command", "cmd", "script", "commands", "shell_command"}},
-	{patch, []string{"input", "patch", "diff"}},
+	{patch, []string{"input", "patch", "diff", "patchText"}},
 }
 
 // argumentOf returns the meaning of the value under a key, and the key's position in its list.

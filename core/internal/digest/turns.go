@@ -62,6 +62,7 @@ type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
 	changed critbit.Map[place]    // the unit that added a line, by path and line
+	edited  critbit.Map[string]   // the paths with which tools changed files, by file name
 	read    critbit.Map[struct{}] // the files that the turn read
 	called  []textCall            // calls written as text whose output is still to come
 	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
@@ -379,10 +380,9 @@ func (r *turnReader) message(i int, last bool) {
 func (r *turnReader) result(i int, n int32) {
 	t, p := r.t, &r.t.Parts[n]
 	call := &t.Parts[p.Pair]
-	name := t.Text(call.Name)
 	failed := p.Has(transcript.IsError)
 	text := func() string { return withoutExcerptMarker(ResultText(t, int(n))) }
-	switch useOf(name) {
+	switch useOfCall(t, call) {
 	case edits:
 		if !failedResult(t, n) {
 			for _, c := range changesOf(t, call) {
@@ -452,6 +452,7 @@ func (r *turnReader) change(i int, c *change) {
 		return
 	}
 	r.overtake(c)
+	r.edited.Set(fileName(c.path), c.path)
 	verb, factor := editedVerb, ofChange
 	switch {
 	case c.created && isDiff(c.added):

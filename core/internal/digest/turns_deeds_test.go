@@ -213,3 +213,46 @@ func TestEditsThatLaterOnesTouch(t *testing.T) {
 ]`, 4000)
 	wants(t, text, []string{"adds showState, drawZones", "width = 9"}, []string{"width = 7"})
 }
+
+// Edits that git takes back are marked, and files that are as they were at the beginning are not listed as changed.
+func TestEditsTakenBack(t *testing.T) {
+	edit := func(id, path, old, now string) string {
+		return strings.NewReplacer("ID", id, "PATH", path, "OLD", old, "NEW", now).Replace(
+			`{"role":"assistant","content":[{"type":"tool_call","id":"ID","name":"edit","arguments":{"path":"PATH","old":"OLD","new":"NEW"}}]},{"role":"tool_result","tool_call_id":"ID","tool_name":"edit","content":"ok"}`)
+	}
+	for _, back := range []string{"git checkout src/ramp.go", "git checkout HEAD -- src/ramp.go src/other.go", "cd /kiln && git restore src/ramp.go", "git checkout src/ramp.go && go test ./kiln"} {
+		text := logOf(t, `[
+{"role":"user","content":"Make the ramp of the kiln steeper, and light the lamp."},
+`+edit("1", "/kiln/src/ramp.go", "slope := 1", "slope := 9")+`,
+`+edit("2", "/kiln/src/lamp.go", "lit := false", "lit := true")+`,
+`+ranAs("3", "x", back, `ok\nexit code: 0`)+`,
+`+ranAs("4", "x", "git checkout main", `ok\nexit code: 0`)+`,
+{"role":"assistant","content":"The lamp is lit; the ramp needs another way."}
+]`, 4000)
+		_, list, _ := strings.Cut(text, "<modified-files>")
+		wants(t, list, []string{"lamp.go"}, []string{"ramp.go"})
+		wants(t, text, []string{"ramp.go: changes `slope := 1` to `slope := 9` (taken back later)", "lamp.go: changes `lit := false` to `lit := true`\n"}, nil)
+	}
+	text := logOf(t, `[
+{"role":"user","content":"Make the ramp of the kiln steeper."},
+`+edit("1", "/kiln/src/ramp.go", "slope := 1", "slope := 9")+`,
+`+ranAs("2", "x", "git commit -am 'Raise the ramp'", `[main 9f8e7d6] Raise the ramp\n 1 file changed, 2 insertions(+)`)+`,
+`+edit("3", "/kiln/src/ramp.go", "slope := 9", "slope := 12")+`,
+`+ranAs("4", "x", "git reset --hard", `HEAD is now at 9f8e7d6 Raise the ramp\nexit code: 0`)+`,
+{"role":"assistant","content":"The ramp stays at 9."}
+]`, 4000)
+	wants(t, text, []string{"slope := 12` (taken back later)", "ramp.go — edited in [1]", "edited since that commit: nothing"}, nil)
+}
+
+// A file that is deleted later takes its edits along.
+func TestEditsOfDeletedFiles(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Find out why zone 7 drifts."},
+{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"write","arguments":{"path":"/kiln/probe_7.py","content":"import kiln\nprint(kiln.zone(7))\n"}}]},
+{"role":"tool_result","tool_call_id":"1","tool_name":"write","content":"ok"},
+`+ranAs("2", "x", "python probe_7.py", "zone 7 holds 940 degrees")+`,
+`+ranAs("3", "x", "rm probe_7.py", "ok")+`,
+{"role":"assistant","content":"Zone 7 is 40 degrees too hot."}
+]`, 4000)
+	wants(t, text, []string{"zone 7 holds 940 degrees"}, []string{"wrote", "kiln.zone(7)", "<modified-files>"})
+}

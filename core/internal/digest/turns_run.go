@@ -5,17 +5,11 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
-	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 // textResult adds what was done by the calls whose output is the text of message i.
 func (r *turnReader) textResult(i int) {
-	output := ""
-	for _, p := range r.t.PartsOf(i) {
-		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
-			output = joinText(output, r.t.Text(p.Body))
-		}
-	}
+	output := textOutput(r.t, i)
 	for n, call := range r.called {
 		said := ""
 		if n == len(r.called)-1 { // one output covers all of them
@@ -24,8 +18,13 @@ func (r *turnReader) textResult(i int) {
 		switch {
 		case call.command != "":
 			r.run(i, call.command, said, failedText(said))
-		case useOf(call.tool) == edits && call.path != "":
-			r.change(i, &change{path: call.path, added: linesOf(call.text)})
+		case useOf(call.tool) == edits:
+			if failedText(said) {
+				continue
+			}
+			for _, c := range call.changes(said) {
+				r.change(i, &c)
+			}
 		case call.path != "":
 			r.looked(i, call.path)
 		}
@@ -70,6 +69,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	r.tries(run.script)
 	gone := r.moved(i, script, folder, bad)
 	r.removed(script, folder, bad, &gone)
+	r.takeBack(script, bad)
 	for _, path := range changed {
 		if !gone.Has(path) && !slices.Contains(written, path) {
 			r.touch(path, "changed")
@@ -378,6 +378,7 @@ func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[
 		path = inFolder(folder, path)
 		if !bad && !thrownAway(path) {
 			r.touch(path, goneVerb)
+			r.dropChanges(path)
 		}
 		gone.Add(path)
 	})

@@ -1,0 +1,102 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// undoneNote follows the description of an edit that a later command took back.
+const undoneNote = " (taken back later)"
+
+// undoneVerb is the history given for files whose uncommitted edits a command took back.
+const undoneVerb = "taken back"
+
+// mostTakenBack is how many of the newest units are searched for edits that a command takes back.
+const mostTakenBack = 1024
+
+// restoredBy returns the files whose uncommitted edits a script takes back with git; all means every file.
+func restoredBy(script string) (paths []string, all bool) {
+	eachCommand(script, func(words []string) {
+		if len(words) < 3 || words[0] != "git" {
+			return
+		}
+		rest := words[2:]
+		switch words[1] {
+		case "checkout":
+		case "restore":
+			if slices.Contains(rest, "--staged") && !slices.Contains(rest, "--worktree") {
+				return
+			}
+		case "reset":
+			all = all || slices.Contains(rest, "--hard")
+			return
+		default:
+			return
+		}
+		for _, name := range rest {
+			if all = all || name == "."; name != "" && name[0] != '-' {
+				paths = append(paths, name)
+			}
+		}
+	}, func(string) {})
+	return paths, all
+}
+
+// takeBack marks the uncommitted edits that a script takes back. A name that isn't an edited file, such as that of a
+// branch, has no effect. bad means that the script failed.
+func (r *turnReader) takeBack(script string, bad bool) {
+	if bad || !strings.Contains(script, "git ") {
+		return
+	}
+	paths, all := restoredBy(script)
+	if len(paths) == 0 && !all {
+		return
+	}
+	commit := place{turn: -1}
+	if len(r.commits) > 0 {
+		commit = r.commits[len(r.commits)-1]
+	}
+	r.eachChange(commit, func(u *unit, _ place) {
+		if u.undone || !all && !slices.ContainsFunc(paths, func(path string) bool { return samePath(path, u.source) }) {
+			return
+		}
+		u.undone, u.factor = true, u.factor/2
+		if len(r.commits) == 0 { // else the file may differ by what was committed
+			r.touch(u.source, undoneVerb)
+		}
+		r.state.takenBack(u.source)
+	})
+}
+
+// dropChanges drops the edits of a file that has been deleted.
+func (r *turnReader) dropChanges(path string) {
+	r.eachChange(place{turn: -1}, func(u *unit, at place) {
+		if samePath(path, u.source) {
+			r.drop(at)
+		}
+	})
+}
+
+// eachChange calls see with the newest units about changes that follow a place and still apply.
+func (r *turnReader) eachChange(after place, see func(u *unit, at place)) {
+	left := mostTakenBack
+	for i := len(r.turns) - 1; i >= max(0, after.turn); i-- {
+		units := r.turns[i].units
+		for n := len(units) - 1; n >= 0 && left > 0 && (i > after.turn || n > after.unit); n-- {
+			if left--; units[n].kind == changeUnit && units[n].factor != isDropped && units[n].message >= 0 {
+				see(&units[n], place{i, n})
+			}
+		}
+	}
+}
+
+// samePath reports whether two paths may mean the same file, one of them relative to a folder.
+func samePath(a, b string) bool {
+	a, b = strings.TrimPrefix(a, "./"), strings.TrimPrefix(b, "./")
+	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
+}
+
+// takenBack removes a file from those that were edited since the last commit.
+func (s *endState) takenBack(path string) {
+	s.edited = slices.DeleteFunc(s.edited, func(edited string) bool { return edited == path })
+}
