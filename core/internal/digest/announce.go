@@ -18,6 +18,19 @@ var (
 	selfOrders = wordListOf("i add update fix replace the run check verify implement create write test remove look commit push")
 )
 
+// intendHeads lists, in lower case, the beginnings of sentences in which an agent at work proposes its next step to itself. In an answer, such a
+// sentence is advice to the user.
+var intendHeads = strings.Split("we can |we'll |we will |we should |we need to |we could |i should |i can |i could |first we |first, we |it would be prudent to |it would be a good idea to |"+
+	"it would be good to |it might be |my next step |i intend to |wir sollten |wir können |on peut |on devrait |podemos |deberíamos |我们可以|我们需要|我们应该", "|")
+
+// longestIntent is the maximum length of a sentence that only proposes a next step, in bytes.
+const longestIntent = 200
+
+// intends reports whether a sentence that an agent writes at work only proposes the next step, without a reason.
+func intends(text string) bool {
+	return len(text) <= longestIntent && headedBy(text, intendHeads) && !strings.Contains(text, "because") && !strings.Contains(text, "instead")
+}
+
 // announceStarts holds the first bytes of everything that announces looks for, to rule out most texts quickly.
 var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []string{"i'm ", "now", "next", "first", "ok", "good", "great", "perfect", "alright", "so", "also", "finally", "and"})
 

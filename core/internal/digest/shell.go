@@ -23,6 +23,12 @@ func shellFiles(script string, read, wrote func(string)) {
 		switch base := words[0][strings.LastIndexByte(words[0], '/')+1:]; base {
 		case "cat", "head", "tail", "nl", "less", "bat":
 			files(words[1:], 0, read)
+		case "grep", "egrep", "rg":
+			files(words[1:], 1, func(path string) {
+				if strings.LastIndexByte(fileName(path), '.') > 0 { // else more likely a folder
+					read(path)
+				}
+			})
 		case "sed":
 			into := read
 			for _, w := range words[1:] {

@@ -114,7 +114,12 @@ func (r *quoteReader) textResult(message int32, stays bool) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		if p := &r.t.Parts[n]; p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
 			content := r.t.Text(p.Body)
-			r.read(message, r.later.textRead(calledBefore(r.t, int(message)), content), content, stays)
+			calls := calledBefore(r.t, int(message))
+			path := r.later.textRead(calls, content)
+			if slices.ContainsFunc(calls, func(c textCall) bool { return searchedFor(c.command) != "" }) {
+				content = searchedLines(withoutEnvelope(content))
+			}
+			r.read(message, path, content, stays)
 			return
 		}
 	}
@@ -141,8 +146,13 @@ func (r *quoteReader) part(message, n int32, stays bool) {
 			r.changed(message, &c, stays)
 		}
 	case runs:
-		if path := r.later.ran(commandOf(r.t, call)); path != "" && !failed {
-			r.read(message, path, ResultText(r.t, int(n)), stays)
+		script := commandOf(r.t, call)
+		if path := r.later.ran(script); path != "" && !failed {
+			content := ResultText(r.t, int(n))
+			if searchedFor(script) != "" {
+				content = searchedLines(withoutEnvelope(content))
+			}
+			r.read(message, path, content, stays)
 		}
 	}
 }
@@ -346,10 +356,32 @@ func (l *laterChanges) ran(script string) string {
 	}
 	shellFiles(script, func(path string) { printed = addPath(printed, inFolder(folder, path)) }, func(path string) { changed.Add(inFolder(folder, path)) })
 	removesIn(script, func(path string) { l.files.Add(inFolder(folder, path)) })
-	if len(printed) != 1 || kindOf(withoutFolder(script)) != looks || searchedFor(script) != "" {
+	if len(printed) != 1 || kindOf(withoutFolder(script)) != looks || searchedFor(script) != "" && !asksAround(script) {
 		return ""
 	}
 	return printed[0]
+}
+
+// asksAround reports whether a script searches for lines together with those around them.
+func asksAround(script string) bool {
+	return strings.Contains(script, " -A") || strings.Contains(script, " -B") || strings.Contains(script, " -C") || strings.Contains(script, "-context")
+}
+
+// searchedLines returns the output of a search in one file, whose lines begin with their numbers ("12:" for a hit, "13-"
+// around it), in the form in which tools print a file. Other texts are returned unchanged.
+func searchedLines(output string) string {
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		switch n := len(exitOf(line)); {
+		case n > 0 && n < len(line) && (line[n] == ':' || line[n] == '-'):
+			b.WriteString(line[:n] + "\t" + line[n+1:])
+		case strings.TrimSpace(line) == "--":
+			b.WriteString("0\t" + leftOut + "\n")
+		case strings.TrimSpace(line) != "":
+			return output
+		}
+	}
+	return b.String()
 }
 
 // leastCodeLine is the minimum length, in bytes, of a line that shows that a passage is read again. Shorter lines, such as

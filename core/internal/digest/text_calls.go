@@ -420,8 +420,13 @@ func (c *collector) inText(i int) {
 
 // textCall collects the files that a call reads and changes.
 func (c *collector) textCall(call textCall) {
-	read := func(path string) { c.Read = addPath(c.Read, path) }
-	wrote := func(path string) { c.Modified = addPath(c.Modified, path) }
+	folder := folderOf(call.command)
+	read := func(path string) { c.Read = addPath(c.Read, inFolder(folder, path)) }
+	wrote := func(path string) {
+		if path = inFolder(folder, path); !thrownAway(path) {
+			c.Modified = addPath(c.Modified, path)
+		}
+	}
 	switch u := useOf(call.tool); {
 	case u == edits:
 		if call.path != "" {

@@ -83,3 +83,14 @@ func TestOutputEnvelopes(t *testing.T) {
 		}
 	}
 }
+
+// A command may change to a folder first. The files that it writes are listed by their whole path, with what happened to them.
+func TestTextCommandsInFolders(t *testing.T) {
+	src := `[{"role":"user","content":"Make the ramp of the kiln steeper."}`
+	for _, command := range []string{"cd /kiln && cat > src/ramp.py <<'EOF'\nslope = 9\nEOF", "cd /kiln && ls", "cd /kiln && python src/ramp.py > /tmp/out.txt"} {
+		src += `,{"role":"assistant","content":` + strconv.Quote("THOUGHT: One step.\n\n```bash\n"+command+"\n```") + `},{"role":"user","content":"<returncode>0</returncode>\n<output>\n</output>"}`
+	}
+	tr, seq := read(t, "openai-chat", src+`,{"role":"assistant","content":"It is steeper."}]`)
+	digest.MarkOutputs(tr, len(seq), true)
+	wants(t, localOf(tr, seq, 4000), []string{"<modified-files>\n/kiln/src/ramp.py — "}, []string{"changed before", "\nsrc/ramp.py", "out.txt —"})
+}

@@ -41,6 +41,7 @@ const (
 	ofCheck      = 800
 	ofFailure    = 900
 	ofProbe      = 299 // a trial that failed
+	ofTrial      = 480 // what a program printed in a few words
 	ofCommand    = 160
 	ofCall       = 360 // of a tool that is not known
 	ofReading    = 480
@@ -61,12 +62,12 @@ const shortReply = 60
 type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
-	changed critbit.Map[place]    // the unit that added a line, by path and line
-	edited  critbit.Map[string]   // the paths with which tools changed files, by file name
-	read    critbit.Map[struct{}] // the files that the turn read
-	called  []textCall            // calls written as text whose output is still to come
-	ran     critbit.Map[place]    // the unit that last ran a command in this turn, by command
-	plan    planList              // the last that the assistant wrote down
+	changed critbit.Map[place]  // the unit that added a line, by path and line
+	edited  critbit.Map[string] // the paths with which tools changed files, by file name
+	read    critbit.Map[place]  // the units of the files that the turn read
+	called  []textCall          // calls written as text whose output is still to come
+	ran     critbit.Map[place]  // the unit that last ran a command in this turn, by command
+	plan    planList            // the last that the assistant wrote down
 	state   *endState
 	// troubles maps an error's key to one more than the index of the last turn in which the error occurred.
 	troubles critbit.Map[int]
@@ -273,7 +274,7 @@ func (r *turnReader) endTurn(last bool) {
 		}
 	}
 	r.weighNotes(last)
-	r.read = critbit.Map[struct{}]{}
+	r.read = critbit.Map[place]{}
 	r.ran = critbit.Map[place]{}
 }
 

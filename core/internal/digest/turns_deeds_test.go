@@ -256,3 +256,36 @@ func TestEditsOfDeletedFiles(t *testing.T) {
 ]`, 4000)
 	wants(t, text, []string{"zone 7 holds 940 degrees"}, []string{"wrote", "kiln.zone(7)", "<modified-files>"})
 }
+
+// What an agent proposes to itself at work says nothing; the short output of a program that it runs does.
+func TestTrialsAndIntents(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Why does zone 7 drift?"},
+`+ranAs("1", "We should navigate to lamp_3.go to see the relevant code.", "sed -n 1,40p kiln/oven.go", "package kiln")+`,
+`+ranAs("2", "It would be prudent to run probe_9.py again.", "python probe_9.py", `zone 7: 940 degrees (expected: 900)\nFAILED`)+`,
+`+ranAs("3", "We should keep probe_9.py because it shows the drift of zone 7.", "sed -n 40,80p kiln/oven.go", "func heat() {}")+`
+]`, 4000)
+	wants(t, text, []string{"→ zone 7: 940 degrees (expected: 900) FAILED", "because it shows the drift", "looked at: kiln/oven.go"}, []string{"navigate", "prudent"})
+}
+
+// A search that prints the lines around its hits shows a part of the file.
+func TestSearchesShowFiles(t *testing.T) {
+	var code, output strings.Builder
+	for i, line := range []string{"// heatZone heats one zone of the kiln until its sensor reports the target degrees.", "func heatZone(zone int) error {", "\tif sensorBroken(zone) {", "\t\treturn errSensor", "\t}", "\treturn rampUp(zone, targetDegrees)", "}"} {
+		sign := "-"
+		if i == 1 {
+			sign = ":"
+		}
+		code.WriteString(strconv.Itoa(40+i) + sign + line + `\n`)
+	}
+	for range 60 {
+		output.WriteString(`{"role":"user","content":"And heatZone, sensorBroken, rampUp and targetDegrees?"},{"role":"assistant","content":"heatZone calls rampUp with targetDegrees unless sensorBroken reports the zone."},`)
+	}
+	text := logOf(t, `[
+{"role":"user","content":"How does heatZone work?"},
+`+ranAs("1", "x", "grep -n -A6 -B1 'func heatZone' kiln/zones.go", strings.ReplaceAll(code.String(), "\t", `\t`))+`,
+`+output.String()+`
+{"role":"assistant","content":"That is all."}
+]`, 9000)
+	wants(t, text, []string{"kiln/zones.go:", "if sensorBroken(zone) {"}, []string{"42-", "41:func"})
+}

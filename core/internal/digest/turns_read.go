@@ -14,10 +14,15 @@ const mostReport = 6000
 
 // looked adds a unit about a file that was looked at.
 func (r *turnReader) looked(i int, path string) {
-	if path == "" || r.read.Has(path) || isSkill(path) {
+	if path == "" || isSkill(path) {
 		return
 	}
-	r.read.Add(strings.Clone(path))
+	if at, found := r.read.Get(path); found { // a file that is read again and again is what the work is about
+		u := &r.turns[at.turn].units[at.unit]
+		u.factor = min(u.factor+ofReading/4, ofReading*2)
+		return
+	}
+	r.read.Set(strings.Clone(path), r.here())
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: Fence(clipLine(path, maxCommand)), factor: ofReading / 4})
 }
 

@@ -125,6 +125,8 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		factor = ofFailure
 	case run.kind == checks:
 		factor = ofCheck
+	case run.kind == acts && run.result != "":
+		factor = ofTrial
 	}
 	text := run.text()
 	if strings.HasPrefix(text, scriptVerb) && !bad && run.result == "" { // its comment states its purpose, not what it did

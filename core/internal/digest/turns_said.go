@@ -64,7 +64,7 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 		return
 	case saysLittle(u.text) && (atWork || u.item == 0 && u.lead == "" && !strings.Contains(u.text, " ")):
 		return
-	case announces(u.text), u.item == 0 && u.lead == "" && isStep(u.text):
+	case announces(u.text), atWork && intends(u.text), u.item == 0 && u.lead == "" && isStep(u.text):
 		u.factor = ofAnnounced
 	case atWork:
 		u.factor = worthAtWork(u.text)
