@@ -108,8 +108,9 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 		r.Kind = timerWork
 	}
 	r.Output = outputPath(head)
-	// a shell that only inspects something ends without help, and nobody waits for it
-	return r, r.Kind != shellWork || r.Output != "" || r.About == "" || kindOf(r.About) != looks
+	// A shell that only inspects something ends without help, and nobody waits for it. Without a command, the call only
+	// polls a shell that is listed already, unless it is such a one.
+	return r, r.Kind != shellWork || r.Output != "" || r.About != "" && kindOf(r.About) != looks
 }
 
 // genericWork returns the kind and the id of work that continues, or waits for approval, according to a tool result

@@ -48,6 +48,8 @@ func TestRunningWork(t *testing.T) {
 		{"sleep", []string{called("1", "Bash", `{"command":"sleep 300"}`, "Command running in background with ID: b2.")}, []string{"timer b2: sleep 300"}},
 		{"Codex", []string{exec}, []string{"shell 4242: npm run build"}},
 		{"Codex, still", []string{exec, called("2", "write_stdin", `{"session_id":4242,"chars":""}`, codex)}, []string{"shell 4242: npm run build"}},
+		{"Codex, only a look", []string{called("1", "exec_command", `{"cmd":"gh run watch 7"}`, codex)}, []string{"shell 4242: gh run watch 7"}},
+		{"Codex, a wait", []string{called("1", "exec_command", `{"cmd":"workmux wait loom"}`, codex), called("2", "write_stdin", `{"session_id":4242,"chars":""}`, codex)}, nil},
 		{"Codex, over", []string{exec, called("2", "write_stdin", `{"session_id":4242,"chars":""}`, "Chunk ID: b\nProcess exited with code 0\nOutput:\nb2 is still running, status: running")}, nil},
 		{"Codex, aborted", []string{exec, called("2", "write_stdin", `{"session_id":4242,"chars":""}`, "aborted by user after 29.7s")}, []string{"shell 4242: npm run build"}},
 		{"Codex agent", []string{called("1", "spawn_agent", `{"message":"Review it"}`, `{"agent_id":"019ab-1","nickname":"Ada"}`)}, []string{"agent 019ab-1: Review it"}},
