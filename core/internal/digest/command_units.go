@@ -188,7 +188,7 @@ func kindOfWords(words []string) runKind {
 // abandoned reports whether a tool's output shows that the call was ended before it produced a result.
 func abandoned(output string) bool {
 	head := strings.ToLower(output[:min(len(output), 400)])
-	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "command aborted", "interrupted by user", "user doesn't want to", "user rejected",
+	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "command aborted", "interrupted by user", "user doesn't want to", "user rejected", "user denied",
 		"was cancelled", "was canceled", "operation aborted", "[no result: ", "tool result content cleared]"} {
 		if strings.Contains(head, sign) {
 			return true

@@ -403,8 +403,9 @@ func (c *collector) inText(i int) {
 			of = "" // the output is that of all calls together, but its exit code is that of the last one
 		}
 		on := call.path
-		if on == "" && useOf(call.tool) == edits && !failedText(text) {
-			c.Modified = addPath(c.Modified, openFile(text))
+		if useOf(call.tool) == edits && !failedText(text) {
+			c.Modified = addPath(c.Modified, or(call.path, openFile(text)))
+			patchedFiles(call.text, func(path string) { c.Modified = addPath(c.Modified, path) })
 		}
 		if call.command != "" {
 			on = call.command
@@ -412,13 +413,13 @@ func (c *collector) inText(i int) {
 		}
 		if k == len(c.called)-1 {
 			run := runOf(call.command, text, exit == "failed")
-			c.ended(call.tool, on, complaint(plainText(text)), exit != "" && exit != "0" && (run.kind != looks || call.command == ""))
+			c.ended(call.tool, on, complaint(plainText(text)), exit != "" && exit != "0" && !abandoned(text) && (run.kind != looks || call.command == ""))
 		}
 	}
 	c.called = nil
 }
 
-// textCall collects the files that a call reads and changes.
+// textCall collects the files that a call reads and that its command changes. What a tool that edits files changes is known by its output.
 func (c *collector) textCall(call textCall) {
 	folder := folderOf(call.command)
 	read := func(path string) { c.Read = addPath(c.Read, inFolder(folder, path)) }
@@ -427,13 +428,7 @@ func (c *collector) textCall(call textCall) {
 			c.Modified = addPath(c.Modified, path)
 		}
 	}
-	switch u := useOf(call.tool); {
-	case u == edits:
-		if call.path != "" {
-			wrote(call.path)
-		}
-		patchedFiles(call.text, wrote)
-	case call.path != "" && (u == reads || u == searches):
+	if u := useOf(call.tool); call.path != "" && (u == reads || u == searches) {
 		read(call.path)
 	}
 	if call.command != "" {

@@ -94,3 +94,29 @@ func TestTextCommandsInFolders(t *testing.T) {
 	digest.MarkOutputs(tr, len(seq), true)
 	wants(t, localOf(tr, seq, 4000), []string{"<modified-files>\n/kiln/src/ramp.py — "}, []string{"changed before", "\nsrc/ramp.py", "out.txt —"})
 }
+
+// Agents that end their work with a call report in its arguments what came of it.
+func TestClosingCalls(t *testing.T) {
+	for name, call := range map[string]string{
+		"Roo Code":  toolCall("2", "attempt_completion", `{"result":"The ramp rises by 8 degrees, and TestRamp passes."}`, "ok"),
+		"OpenHands": toolCall("2", "finish", `{"message":"The ramp rises by 8 degrees, and TestRamp passes.","task_completed":"true"}`, "ok"),
+	} {
+		text := logOf(t, `[{"role":"user","content":"Make the ramp of the kiln steeper."},`+toolCall("1", "bash", `{"command":"go test ./ramp"}`, "ok")+`,`+call+`,
+{"role":"user","content":"Now the lamp."},{"role":"assistant","content":"It is lit."}]`, 4000)
+		if !strings.Contains(text, "answer: The ramp rises by 8 degrees, and TestRamp passes.") || strings.Contains(text, "called ") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	src := `[{"role":"user","content":"<task>\nMake the ramp of the kiln steeper.\n</task>"}`
+	for _, m := range [][2]string{
+		{"<read_file>\n<path>src/ramp.go</path>\n</read_file>", "[read_file for 'src/ramp.go'] Result:\npackage ramp"},
+		{"<write_to_file>\n<path>src/ramp.py</path>\n<content>\nslope = 9\n</content>\n</write_to_file>", "[write_to_file for 'src/ramp.py'] Result:\nThe user denied this operation and provided the following feedback:\n<feedback>\nUse Go, not Python.\n</feedback>"},
+		{"<attempt_completion>\n<result>\nThe ramp rises by 8 degrees, and TestRamp passes.\n</result>\n</attempt_completion>", "[attempt_completion] Result:\n<feedback>\nNow the lamp.\n</feedback>"},
+		{"<read_file>\n<path>src/lamp.go</path>\n</read_file>", "[read_file for 'src/lamp.go'] Result:\npackage lamp"},
+	} {
+		src += `,{"role":"assistant","content":` + strconv.Quote(m[0]) + `},{"role":"user","content":` + strconv.Quote(m[1]) + `}`
+	}
+	tr, seq := read(t, "openai-chat", src+"]")
+	digest.MarkOutputs(tr, len(seq), true)
+	wants(t, localOf(tr, seq, 4000), []string{"answer: The ramp rises by 8 degrees, and TestRamp passes.", "Use Go, not Python.", "Now the lamp."}, []string{"ramp.py"})
+}

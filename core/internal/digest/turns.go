@@ -167,7 +167,7 @@ func thin(t *transcript.Transcript, old []int32, closing []bool) {
 func says(t *transcript.Transcript, i int) bool {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) &&
-			(!blank(beginning(t, p.Body, lookAhead)) || !blank(t.Text(p.Body))) {
+			(!blank(beginning(t, p.Body, lookAhead)) || !blank(t.Text(p.Body))) || closes(t, &p) {
 			return true
 		}
 	}

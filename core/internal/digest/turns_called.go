@@ -21,7 +21,7 @@ const calledVerb = "called "
 // last one stays.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
 	name := r.t.Text(call.Name)
-	if name == "" || polling.has(bareTool(name)) {
+	if name == "" || polling.has(bareTool(name)) || closes(r.t, call) {
 		return
 	}
 	said := calledVerb + Fence(clipLine(name, maxName)+"("+argumentLine(argumentsOf(r.t, call))+")")

@@ -12,7 +12,7 @@ func (r *turnReader) said(i int, last bool) {
 	t := r.t
 	calls := false
 	for _, p := range t.PartsOf(i) {
-		calls = calls || p.Kind == transcript.ToolCall && !p.Has(transcript.Removed)
+		calls = calls || p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !closes(t, &p)
 		if p.Kind == transcript.Reasoning && !p.Has(transcript.Removed) && t.IsString(p.Body) {
 			r.thought(i, t.Text(p.Body))
 		}
@@ -21,11 +21,12 @@ func (r *turnReader) said(i int, last bool) {
 	if t.Outputs {
 		text = withoutCalls(text)
 	}
+	text = joinText(text, r.closingWords(i))
 	if blank(text) {
 		return
 	}
 	r.plan.replace(stepsIn(text[:min(len(text), lookText)]), int32(i))
-	calls = calls || len(r.called) > 0
+	calls = calls || slices.ContainsFunc(r.called, func(c textCall) bool { return !closingTools.has(bareTool(c.tool)) })
 	kind, factor, code := saidUnit, ofSaid, shortCode
 	if last && !calls {
 		kind, factor, code = answerUnit, ofAnswer, longCode

@@ -1,0 +1,37 @@
+package digest
+
+import "github.com/ctxfold/ctxfold/core/internal/transcript"
+
+// Some agents end their work with a call whose argument is what they report to the user. closingTools lists such tools,
+// by their names as ToolKey returns them, and closingKeys the arguments.
+var (
+	closingTools = wordListOf("attemptcompletion finish taskdone taskcomplete completetask submit submitandexit submitresult submitanswer finalanswer finaloutput planmoderespond respond")
+	closingKeys  = wordListOf("result message answer response summary output text final_answer")
+)
+
+// closes reports whether a part is a call with which an agent reports what it has done.
+func closes(t *transcript.Transcript, p *transcript.Part) bool {
+	return p.Kind == transcript.ToolCall && closingTools.has(bareTool(t.Text(p.Name)))
+}
+
+// closingWords returns what message i reports in the arguments of a call.
+func (r *turnReader) closingWords(i int) (words string) {
+	hear := func(key, text string) {
+		if closingKeys.has(key) {
+			words = joinText(words, text)
+		}
+	}
+	for _, p := range r.t.PartsOf(i) {
+		if closes(r.t, &p) && !p.Has(transcript.Removed) {
+			arguments(r.t, &p, hear)
+		}
+	}
+	for _, c := range r.called {
+		if closingTools.has(bareTool(c.tool)) {
+			for _, a := range c.given {
+				hear(a.key, a.value)
+			}
+		}
+	}
+	return words
+}
