@@ -51,12 +51,22 @@ func listHeading(text string, at int) string {
 		if item, _ := listItem(strings.TrimSpace(text[from:end])); item || line == "" && end > 0 {
 			continue
 		}
-		if strings.HasSuffix(line, ":") && len(line) <= longestListHeading {
+		switch {
+		case len(line) > longestListHeading:
+		case strings.HasSuffix(line, ":"):
 			return line
+		case isHeading(strings.TrimSpace(text[from:end])):
+			return line + ":"
 		}
 		return ""
 	}
 	return ""
+}
+
+// isHeading reports whether a line is a heading in Markdown: it begins with "#", or all of it is bold.
+func isHeading(line string) bool {
+	bold, found := strings.CutPrefix(line, "**")
+	return found && len(bold) > 2 && strings.Index(bold, "**") == len(bold)-2 || strings.HasPrefix(line, "#") && strings.HasPrefix(strings.TrimLeft(line, "#"), " ")
 }
 
 // listed returns a statement without its number in a list, unless the statement before it on the line has the previous number: "2. Mint. 4. Sage."

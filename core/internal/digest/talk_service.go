@@ -30,7 +30,7 @@ const (
 
 // service reports whether the chat is a dialogue with a service that is much longer than size bytes.
 func (k *talk) service(size int) bool {
-	all, numbers, courtesies, people, count := 0, 0, 0, 0, 0
+	all, numbers, courtesies, count := 0, 0, 0, 0
 	for i := range k.items {
 		text := k.items[i].Text
 		if !k.sources[i].fresh {
@@ -41,14 +41,11 @@ func (k *talk) service(size int) bool {
 		if strings.ContainsAny(text, "0123456789") {
 			numbers++
 		}
-		if !isRole(k.sources[i].speaker) {
-			people++
-		}
-		if asks, idle := extract.Closing(text); idle || asks && k.sources[i].own {
+		if asks, idle := extract.Closing(text); idle && !asks || asks && k.sources[i].own {
 			courtesies++
 		}
 	}
-	return count >= leastService && people*2 < count && all <= shortService*count && all > size*tightService && numbers*4 >= count && courtesies*courtesyShare >= count
+	return count >= leastService && !k.ofPeople() && all <= shortService*count && all > size*tightService && numbers*4 >= count && courtesies*courtesyShare >= count
 }
 
 // serve joins the messages of each matter if the chat is a dialogue with a service and is much longer than size bytes. A matter ends when
@@ -77,6 +74,9 @@ type matter struct {
 func (m *matter) add(i int) {
 	it, src := &m.items[i], &m.sources[i]
 	if !src.fresh || src.denied || len(it.Weighed) > 0 || len(it.Text) > 2*shortService {
+		if src.own && src.fresh { // an essay would crowd out the matters
+			it.Factor = min(it.Factor, 1024*2*shortService/len(it.Text))
+		}
 		m.first = -1
 		return
 	}

@@ -32,8 +32,12 @@ const fullAnswer = 200
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// mostOfUser is the maximum factor by which the user's texts gain weight next to a talkative assistant.
-const mostOfUser = 4
+// ofUser is the factor of the user's texts next to an assistant's, in 1/1024: the user's words can't be asked for again, and an answer can.
+// mostOfUser is the maximum factor by which they gain weight next to a talkative assistant. Of people with names, nobody is the user.
+const (
+	ofUser     = 2048
+	mostOfUser = 4
+)
 
 // shares are the weights of texts in a chat. They depend on how much the user and the assistant write on average.
 type shares struct {
@@ -55,18 +59,39 @@ func (k *talk) shares() shares {
 			count[side]++
 		}
 	}
-	s := shares{user: 1024, long: longTalk, least: leastOf}
+	s := shares{user: ofUser, long: longTalk, least: leastOf}
+	if k.ofPeople() {
+		s.user = 1024
+	}
 	user, assistant := max(size[0]/max(count[0], 1), shortTalk/4), size[1]/max(count[1], 1)
 	if assistant <= longAnswer || count[0] == 0 || assistant <= user {
 		return s
 	}
-	s.user = min(1024*assistant/user, 1024*mostOfUser)
+	s.user = min(s.user*assistant/user, 1024*mostOfUser)
 	if s.lectures = assistant > evenTalk*user; s.lectures {
 		ratio := assistant * 16 / (evenTalk * user) // in 1/16, above 16
 		s.long = max(shortTalk, longTalk*256/(ratio*ratio))
 		s.least = max(leastOfLong, leastOf*16/ratio)
 	}
 	return s
+}
+
+// newestAnswers is the number of newest answers that are worth more than older ones of their length: the last one weighs at least as much as a short
+// text, and each one before it half as much. The user goes on from there.
+const newestAnswers = 3
+
+// ofPeople reports whether most messages are by people with names, of whom nobody is the user or the assistant.
+func (k *talk) ofPeople() bool {
+	named, all := 0, 0
+	for i := range k.sources {
+		if src := &k.sources[i]; src.fresh {
+			all++
+			if !isRole(src.speaker) {
+				named++
+			}
+		}
+	}
+	return named*2 > all
 }
 
 // weigh lowers the weights of sentences in long texts and in rejected texts, and raises those of a user who writes less
@@ -91,7 +116,32 @@ func (k *talk) weigh() {
 		default:
 			it.Factor = it.Factor * factor / 1024
 		}
+		if src.own && src.fresh {
+			it.Weighed = appendHeadings(it.Weighed, it.Text)
+		}
 	}
+	least := 1024
+	for i := len(k.items) - 1; i >= 0 && least > 1024>>newestAnswers; i-- {
+		if it, src := &k.items[i], &k.sources[i]; src.own && src.fresh {
+			if !src.denied {
+				it.Factor = max(it.Factor, least)
+			}
+			least /= 2
+		}
+	}
+}
+
+// appendHeadings appends the headings of a text, which say nothing without the lines below them. The lines of a list bring theirs along; see
+// listHeading.
+func appendHeadings(dst []extract.Weighed, text string) []extract.Weighed {
+	at := 0
+	for line := range strings.Lines(text) {
+		if isHeading(strings.TrimSpace(line)) {
+			dst = append(dst, extract.Weighed{From: at, To: at + len(line), Factor: ofListed})
+		}
+		at += len(line)
+	}
+	return dst
 }
 
 // favourRules gives the user's rules a high weight, except for those that block already lists, which need not appear twice.
@@ -102,7 +152,9 @@ func (k *talk) favourRules(rules []string, block string) {
 		if strings.Contains(block, rule) {
 			factor = ofListed
 		}
-		weights.Set(rule, factor)
+		for _, s := range sentencesIn(nil, rule, quotedIn(rule)) {
+			weights.Set(rule[s[0]:s[1]], factor)
+		}
 	}
 	for i := range k.items {
 		it := &k.items[i]

@@ -1,0 +1,94 @@
+package digest_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// userChat returns a chat of a user and an assistant whose answers have about the given number of sentences, and the facts that the user has
+// stated: names, numbers and titles.
+func userChat(r *rand.Rand, turns, sentences int) (texts, facts []string) {
+	name := func() string {
+		return string(rune('A'+r.IntN(26))) + []string{"orven", "ilmar", "ustrel", "andeck", "ymova"}[r.IntN(5)] + string(rune('a'+r.IntN(26)))
+	}
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	for range turns {
+		a, b, n := name(), name(), 100+r.IntN(9900)
+		text := pick("Thanks, that helps a lot. ", "Let me think about it. ", "Interesting, I didn't know that. ", "") + fmt.Sprintf(pick(
+			"My neighbour %s has sold the boat to %s for %d crowns.", "We booked the cabin of %s near %s, number %d.", "I ordered the lamp %s from %s, order %d.",
+			"Our teacher %s read us the book «%s» with %d pages.", "Die Werkstatt %s in %s verlangt %d Euro."), a, b, n) +
+			pick(" What do you think of it?", " Can you tell me more about such things?", "")
+		var answer strings.Builder
+		for range sentences {
+			place, year := name(), fmt.Sprint(1000+r.IntN(900))
+			answer.WriteString(pick("In "+year+" the guild of "+place+" described how the hall of "+name()+" was built. ", "Many people in "+place+" say that you should take your time with such a decision. ",
+				"Consider "+place+" too, which has "+year+" reviews. ", "It depends on what you expect from it. "))
+		}
+		texts = append(texts, text, answer.String())
+		facts = append(facts, a, b, fmt.Sprint(n))
+	}
+	return texts, facts
+}
+
+// newestOfUser returns the user's messages, the newest first, in at most size bytes.
+func newestOfUser(texts []string, size int) string {
+	var kept []string
+	for i := len(texts) - 2; i >= 0 && size > 0; i -= 2 {
+		text := cutTo(texts[i], size)
+		size -= len(text) + 1
+		kept = append(kept, text)
+	}
+	return strings.Join(kept, "\n")
+}
+
+// A digest has at least as many of the facts that the user stated as the user's newest messages in the same number of bytes.
+func TestNeverWorseThanTheUsersMessages(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 30))
+		texts, facts := userChat(r, 12+r.IntN(20), 1+int(seed)%12)
+		size := 0
+		for _, text := range texts {
+			size += len(text)
+		}
+		for _, percent := range []int{10, 25} {
+			held := func(text string) (n int) {
+				for _, f := range facts {
+					if strings.Contains(text, f) {
+						n++
+					}
+				}
+				return n
+			}
+			room := size * percent / 100
+			got := digestOf(t, "", room, texts...)
+			if ours, theirs := held(got), held(newestOfUser(texts, room)); ours < theirs {
+				t.Errorf("seed %d at %d %%: the digest has %d of %d facts, the user's newest messages have %d:\n%s", seed, percent, ours, len(facts), theirs, got)
+			}
+		}
+	}
+}
+
+// The user goes on from the last answer, so what it lists stays, each line with the heading of its list.
+func TestLastAnswerKeepsItsLists(t *testing.T) {
+	var texts []string
+	for i := range 6 {
+		texts = append(texts, fmt.Sprintf("And what else do you know about pottery in town %d?", i),
+			strings.Repeat(fmt.Sprintf("The potters of town %d dig their clay from the river, and fire it slowly in ovens of brick. ", i), 12))
+	}
+	texts = append(texts, "Which things do I need for my own workshop?",
+		"Here is all that you need, in two lists.\n\n**Tools**\n- a wheel with 250 watts\n- six wire loops\n\n**Material**\n- 40 kilograms of stoneware clay\n- glaze Celadon 12\n\nHave fun with your workshop, and tell me how it goes!")
+	got := digestOf(t, "", 900, texts...)
+	for _, want := range []string{"Tools: a wheel with 250 watts", "Material: 40 kilograms of stoneware clay", "glaze Celadon 12"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing:\n%s", want, got)
+		}
+	}
+	if lines := strings.Split(got, "\n"); slices.ContainsFunc(lines, func(line string) bool {
+		return strings.HasSuffix(line, "Tools.") || strings.HasSuffix(line, "Material.")
+	}) {
+		t.Errorf("a heading stands alone:\n%s", got)
+	}
+}
