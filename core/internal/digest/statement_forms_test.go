@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestStated: rules and preferences in ten languages are recognized, most of them by the form of their sentences; requests, reports, guesses and
+// TestStated: rules and preferences in more than ten languages are recognized, most of them by the form of their sentences; requests, reports, guesses and
 // small talk are not.
 func TestStated(t *testing.T) {
 	data, err := os.ReadFile("testdata/stated.txt")

@@ -12,6 +12,7 @@ const (
 	habit    // not after the subject of a story
 	duty     // with a subject that can be given instructions, not "you must be tired"
 	should   // the same, for verbs that often only express likelihood
+	last     // at the end of a sentence, where verbs are in some languages
 	loose    // in a sentence about things in general
 	bound    // a limit, with a number or on what is written
 	taste    // about a thing, not about what to do now, which is a request
@@ -38,6 +39,7 @@ var placeRules = [...]struct{ fits, remarks func(*spot) bool }{
 	habit:    {(*spot).fitsHabit, (*spot).remarksHabit},
 	duty:     {(*spot).fitsDuty, nil},
 	should:   {(*spot).fitsDuty, nil},
+	last:     {(*spot).fitsLast, nil},
 	loose:    {(*spot).fitsLoose, (*spot).remarksLoose},
 	bound:    {(*spot).fitsBound, nil},
 	taste:    {(*spot).fitsTaste, (*spot).remarksTaste},
@@ -106,6 +108,10 @@ func (s *spot) fitsHabit() bool {
 	}
 	return len(s.ws) == 1 || s.next != "mind" && s.before != nil && s.before.text != "as" && !s.past && (s.w.starts || !s.before.is(tellers) || s.after.is(habits) || s.states(s.i, s.next) && plurals.has(s.before.text) && !s.word(s.end+1).is(tasks)) ||
 		s.w.starts && s.next != "mind" && s.after != nil && (!s.after.is(idle|tasks) || s.next == "more") && !s.past
+}
+
+func (s *spot) fitsLast() bool {
+	return (s.after == nil || s.after.is(joins) && s.end+1 == len(s.ws)) && !s.past && s.all&days == 0
 }
 
 func (s *spot) fitsLoose() bool {

@@ -94,7 +94,7 @@ func (sc *scene) concrete() bool {
 // tells reports whether the row's cues either give the reader an order or describe the writer.
 func (c *cueRow) tells() bool {
 	switch c.place {
-	case lead, bare, order, self, me, lift, hint:
+	case lead, bare, order, last, self, me, lift, hint:
 		return true
 	}
 	return false
