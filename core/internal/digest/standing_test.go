@@ -67,7 +67,7 @@ func TestStanding(t *testing.T) {
 		"لا تلمس قاعدة بيانات الإنتاج أبداً.":                          {"لا تلمس قاعدة بيانات الإنتاج أبداً."},
 		"हमेशा हिंदी में उत्तर दें।":                                   {"हमेशा हिंदी में उत्तर दें।"},
 
-		"And Mia is allergic to walnuts, does that matter for what we plant?": {"And Mia is allergic to walnuts"},
+		"And Mia is allergic to walnuts, does that matter for what we plant?": {"Mia is allergic to walnuts"},
 		"My budget is 600 euros – how much is left of it?":                    {"My budget is 600 euros"},
 		"Ich mag keine Rosinen, kann ich Nüsse nehmen?":                       {"Ich mag keine Rosinen"},
 		"Je préfère le train, est-ce que ça marche ?":                         {"Je préfère le train"},

@@ -120,8 +120,8 @@ func (r *statementReader) add(s string, ws []word, cue int) {
 	case fits && refersBack(ws, longestReference):
 		whole = r.before + " " + s
 	}
-	if n := len(r.out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(r.out[n], r.before) { // both are in one line
-		if said := r.out[n]; said == r.before || r.lead != "" {
+	if n := len(r.out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(r.out[n], withoutJoin(r.before)) { // both are in one line
+		if said := r.out[n]; said == withoutJoin(r.before) || r.lead != "" {
 			r.out = r.out[:n]
 		} else if len(said)+len(s) < maxStatement {
 			whole, r.out = said+" "+s, r.out[:n]
@@ -138,9 +138,12 @@ func clause(s string, cue int) string {
 	if strings.ContainsAny(s, "\t\r\n") || strings.Contains(s, "  ") {
 		s = strings.Join(strings.Fields(s), " ")
 	}
-	if s = strings.TrimSpace(s); len(s) <= maxStatement {
-		return s
+	s = strings.TrimSpace(s)
+	bare := withoutJoin(s)
+	if cue -= len(s) - len(bare); len(bare) <= maxStatement {
+		return bare
 	}
+	s, cue = bare, max(cue, 0)
 	cue = min(cue, len(s))
 	from := 0
 	if cue > maxStatement/2 {
@@ -161,6 +164,24 @@ func clause(s string, cue int) string {
 		out += "…"
 	}
 	return strings.ToValidUTF8(out, "")
+}
+
+// joining lists words that join a sentence to the one before it, which a list of rules doesn't have: "And never push to main."
+var joining = wordListOf("and but also oh und aber et mais y pero mas и а но ale ve ama maar")
+
+// mostJoins is the maximum number of such words at the beginning of a sentence.
+const mostJoins = 2
+
+// withoutJoin returns a sentence without the words at its beginning that join it to the one before it.
+func withoutJoin(s string) string {
+	for range mostJoins {
+		word, rest, _ := strings.Cut(s, " ")
+		if rest == "" || !joining.has(strings.ToLower(strings.TrimRight(word, ","))) {
+			return s
+		}
+		s = strings.TrimLeft(rest, " ")
+	}
+	return s
 }
 
 // rating is how strictly a sentence says how to work, judged by its cues.

@@ -26,3 +26,20 @@ func TestEndlessSentencesAreReadInPieces(t *testing.T) {
 		}
 	}
 }
+
+// A rule in a list follows nothing, so it doesn't begin with a word that joins it to something.
+func TestStatementsBeginWithoutJoin(t *testing.T) {
+	for text, want := range map[string]string{
+		"The pump is green. And never open a valve on Sundays.":      "never open a valve on Sundays.",
+		"Thanks! Oh, and please always answer in Danish.":            "please always answer in Danish.",
+		"Danke. Und schreib nie meine Nummer in eine Datei.":         "schreib nie meine Nummer in eine Datei.",
+		"И никогда не пиши мой номер в файл.":                        "никогда не пиши мой номер в файл.",
+		"Also, don't use tabs.":                                      "don't use tabs.",
+		"Andrea must never see this list.":                           "Andrea must never see this list.",
+		"I live in a blue house. But all invoices must be in euros.": "all invoices must be in euros.",
+	} {
+		if got := statements(text, new(readRoom)); len(got) != 1 || got[0] != want {
+			t.Errorf("%q gives %q, want %q", text, got, want)
+		}
+	}
+}

@@ -164,7 +164,7 @@ func (k *talk) favourRules(rules []string, block string) {
 		at := 0
 		for line := range strings.Lines(it.Text) {
 			for _, s := range sentencesIn(nil, line, quotedIn(line)) {
-				if factor, found := weights.Get(strings.Trim(line[s[0]:s[1]], " \t\r\n*-•")); found {
+				if factor, found := weights.Get(withoutJoin(strings.Trim(line[s[0]:s[1]], " \t\r\n*-•"))); found {
 					it.Weighed = append(it.Weighed, extract.Weighed{From: at + s[0], To: at + s[1], Factor: factor})
 				}
 			}
