@@ -83,11 +83,15 @@ func (m *matter) add(i int) {
 	replies := m.asked && !src.own
 	asks, closes := extract.Closing(it.Text)
 	m.asked = asks && !closes
-	if m.first >= 0 && (!src.own && !replies && !extract.Continues(it.Text) || len(m.items[m.first].Text) > longestMatter || src.day != m.sources[m.first].day) {
+	another := !src.own && !replies && !extract.Continues(it.Text)
+	full := m.first >= 0 && len(m.items[m.first].Text) > longestMatter
+	if m.first >= 0 && (another || full || src.day != m.sources[m.first].day) {
 		m.first = -1
 	}
-	said, denied := extract.Terse(it.Text, src.own, !src.own && (replies || m.first < 0))
+	said, denied := extract.Terse(it.Text, src.own, !src.own && (replies || m.first < 0 && (another || !full)))
 	switch {
+	case said == "" && (src.own || full || closes):
+		it.Text = ""
 	case said == "":
 	case m.first < 0:
 		m.first, m.denied = i, denied
@@ -95,7 +99,7 @@ func (m *matter) add(i int) {
 	default:
 		all, mark := m.items[m.first].Text, turnMark
 		if m.denied = m.denied || denied; denied {
-			all, mark = strings.ReplaceAll(all, turnMark, deniedTurn), deniedTurn
+			all, mark = strings.ReplaceAll(all, turnMark, deniedTurn), deniedTurn+src.speaker+labelMark
 		} else if !m.denied && !strings.Contains(said, "?") { // a refusal keeps its time, and a question settles none
 			all = extract.Replace(all, said)
 		}

@@ -11,7 +11,7 @@ var serviceDialogue = []string{
 	"Thursday, please.", "Mr Amsel comes on Thursday at 8:40. The case number is K7QX2P.",
 	"Oh, actually, can he come at 11:50 instead?", "That works: Thursday at 11:50. Anything else I can help you with?",
 	"Please never call me before nine.", "I have noted that.",
-	"I was charged 93.50 euros by Casa Verde, and I have never been there.", "Which card was it?",
+	"I was charged 93.50 euros by Casa Verde, which I know only by name.", "Which card was it?",
 	"The one ending in 2843.", "It is blocked. The dispute is 5TZB8Y. You're welcome!",
 	"I would like to try Pilates on Saturday.", "Lucia teaches it at 9:05. What is your membership number?",
 	"26706.", "You have a place on Saturday at 9:05, 12 euros.",
@@ -21,7 +21,7 @@ var serviceDialogue = []string{
 func TestEachMatterOfAServiceIsALine(t *testing.T) {
 	text := digestOf(t, "", 250, serviceDialogue...)
 	for _, line := range []string{
-		"both: I was charged 93.50 euros by Casa Verde",
+		"93.50 euros, Casa Verde; ending in 2843",
 		"K7QX2P; Thursday at 11:50.",
 		"Please never call me before nine.",
 	} {
@@ -100,3 +100,39 @@ func TestPeopleWithNamesAreNoService(t *testing.T) {
 }
 
 const bothLabel = "both: "
+
+// The matter says who refused, and a refusal isn't cut.
+func TestRefusalsOfAServiceHaveASpeaker(t *testing.T) {
+	var dialogue []string
+	for _, k := range []string{"12", "27", "33", "58"} {
+		dialogue = append(dialogue, "Good morning, my washing machine "+k+" leaks.", "On which day did it begin?",
+			"I think on 14 November. Sorry, no, it was 16 November.", "Monday at 10:"+k+" is not possible. Tuesday at 8:"+k+" is.",
+			"Tuesday at 8:"+k+" is fine.", "The job number is JB-66"+k+". Have a nice day!")
+	}
+	text := digestOf(t, "", 310, dialogue...)
+	if !strings.Contains(text, "user: 14 November, Sorry, no, it was 16 November") || !strings.Contains(text, "assistant: Monday at 10:") || strings.Contains(text, "Good morning") {
+		t.Errorf("%s", text)
+	}
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, "14 November") && !strings.Contains(line, "it was 16 November") {
+			t.Errorf("the correction is cut: %q", line)
+		}
+	}
+}
+
+func TestChineseServiceKeepsTheClausesOfAValue(t *testing.T) {
+	var dialogue []string
+	for _, k := range []string{"12", "27", "33", "58"} {
+		dialogue = append(dialogue, "你好，我想预约体检"+k+"号。", "您好，请问您哪天来？", "星期三。", "好的，星期三上午9点半可以，由陈医生检查，预约号是TJ20"+k+"。",
+			"不错，有停车位吗？", "不好意思，院内没有停车位。", "好的，谢谢。", "不客气，祝您生活愉快。")
+	}
+	text := digestOf(t, "", 330, dialogue...)
+	for _, want := range []string{"由陈医生检查，预约号是TJ20", "星期三上午9点半"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "不客气") || strings.Contains(text, "您好，") {
+		t.Errorf("there is a courtesy:\n%s", text)
+	}
+}

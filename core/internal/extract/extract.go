@@ -242,7 +242,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if it.Uncut || it.Whole {
 			e.clauses = append(e.clauses, clause{int32(s.from), int32(s.to), [2]int32{from, int32(len(e.words))}, true, true})
 		} else {
-			e.cut(text, int32(s.from), from, ws, inQuotes)
+			e.cut(item, text, int32(s.from), from, ws, inQuotes)
 		}
 		out.clauses[1] = int32(len(e.clauses))
 		e.before.topic = asks && !empty && len(ws) <= longestTopic && ws[0].Kind&words.Pair == 0

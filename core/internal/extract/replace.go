@@ -36,7 +36,7 @@ func Replace(text, said string) string {
 			break
 		}
 		if !day || newDay {
-			kept = appendNamed(kept, text[start:at+from])
+			kept = appendNamed(kept, text[start:at+from], newDay)
 			start = at + to
 		}
 		at += to
@@ -44,12 +44,15 @@ func Replace(text, said string) string {
 	if start == 0 {
 		return text
 	}
-	return strings.Join(appendNamed(kept, text[start:]), "; ")
+	return strings.Join(appendNamed(kept, text[start:], newDay), "; ")
 }
 
-// appendNamed appends a part of a text if it says something without the time next to it.
-func appendNamed(kept []string, part string) []string {
-	part = strings.Trim(part, " ,;，；–-")
+// appendNamed appends a part of a text if it says something without the time next to it. If newDay is set, a day of the week alone doesn't.
+func appendNamed(kept []string, part string, newDay bool) []string {
+	part = strings.TrimLeft(strings.Trim(part, " ,;，；–-"), "?？; ")
+	if newDay && dates.IsWeekday(strings.ToLower(part)) {
+		return kept
+	}
 	says := len(part) > 0 && part[0] >= 0x80 && len(part) >= leastSigned
 	for i := 0; i < len(part) && !says; i++ {
 		says = part[i] >= '0' && part[i] <= '9' || part[i] >= 'A' && part[i] <= 'Z'

@@ -128,7 +128,7 @@ const longCut = 120
 // cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma before a clause that begins with a
 // conjunction, unless the sentence begins with a subordinate clause. It may begin after a semicolon, or after fillers at the beginning
 // of the sentence ("Oh yes, …"). Quotes and brackets are never split.
-func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes []bool) {
+func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Word, inQuotes []bool) {
 	from, word, starts := int32(0), 0, true
 	least := leastWords
 	if ws[0].Kind&words.Pair != 0 {
@@ -149,6 +149,9 @@ func (e *Extract) cut(text string, base, first int32, ws []words.Word, inQuotes 
 			continue
 		}
 		strong, dash, weak := parts(between)
+		if e.items[item].Terse && !strong { // what was denied stays whole
+			continue
+		}
 		lead := filling && (weak || dash || strong) && len(ws)-k > leastWords
 		if !lead && (k+1-word < least || !strong && !dash && !(weak && !subordinate && continues(text, ws, k+1))) {
 			continue

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/dates"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -30,6 +31,10 @@ func Terse(text string, own, opens bool) (result string, denied bool) {
 		if ws = words.Append(ws[:0], sentence); len(ws) == 0 || idle(sentence, ws) {
 			continue
 		}
+		if said := withoutIdle(sentence); len(said) < len(sentence) {
+			sentence = said
+			ws = words.Append(ws[:0], sentence)
+		}
 		before := len(said)
 		said = appendValues(said, sentence, ws)
 		valued, short, whole := len(said) > before, len(sentence) <= longestPlain, strings.TrimRight(sentence, ".!?。！？")
@@ -55,14 +60,34 @@ var (
 		"failed declined full closed unavailable sold nein nicht kein keine keinen keiner leider statt storniert stornieren ausgebucht " +
 		"ne pas plus aucun aucune malheureusement annuler non ni sin ninguna ningún cancelar não sem niet geen не нет без")
 	denialSigns = strings.Fields("不 没 沒 无法 無 未 别 取消 失败 满 ない ません キャンセル 満席 않 못 취소")
+	// harmlessSigns lists words that have such a sign but deny nothing.
+	harmlessSigns = strings.Fields("不好意思 不客气 不客氣 不用 不错 不錯 不过 不過 差不多 不知 不同 不少 不如 不久 没问题 沒問題 没关系 沒關係 没事 能不能 是不是 可不可以 要不要 好不好 行不行 有没有 有沒有 特别 特別 别的 別的 满意 滿意 すみません")
 )
 
 // denies reports whether a sentence may say that something isn't so.
 func denies(text string, ws []words.Word) bool {
 	if ws[0].Kind&words.Pair != 0 {
+		for _, sign := range harmlessSigns {
+			text = strings.ReplaceAll(text, sign, "")
+		}
 		return slices.ContainsFunc(denialSigns, func(sign string) bool { return strings.Contains(text, sign) })
 	}
 	return slices.ContainsFunc(ws, func(w words.Word) bool { return denials.Has(spelled(text, w)) })
+}
+
+// withoutIdle returns a sentence without the courtesies before its first comma: "Good morning, ".
+func withoutIdle(text string) string {
+	for {
+		n := strings.IndexAny(text, ",，")
+		if n < 0 {
+			return text
+		}
+		head, rest := words.Append(nil, text[:n]), strings.TrimLeft(text[n:], ",， ")
+		if len(head) > 0 && (!idle(text[:n], head) || denies(text[:n], head)) || len(words.Append(nil, rest)) == 0 {
+			return text
+		}
+		text = rest
+	}
 }
 
 // informs reports whether a word has a meaning of its own.
@@ -78,7 +103,7 @@ func appendValues(dst []string, text string, ws []words.Word) []string {
 	for k, w := range ws {
 		pairs = pairs || w.Kind&words.Pair != 0
 		switch {
-		case w.Kind&words.Digit == 0 && !named(ws, k) && (inQuotes == nil || !inQuotes[k]):
+		case w.Kind&words.Digit == 0 && !named(text, ws, k) && (inQuotes == nil || !inQuotes[k]):
 		case !pairs && counts(text, ws, k):
 		case to > 0 && between(ws[to:k]) <= mostBetween:
 			to = k + 1
@@ -92,7 +117,7 @@ func appendValues(dst []string, text string, ws []words.Word) []string {
 	switch {
 	case to == 0:
 	case pairs:
-		dst = append(dst, upToClause(text, int(ws[to-1].End)))
+		dst = append(dst, strings.TrimRight(text, " .。！？!?"))
 	default:
 		dst = append(dst, part(text, ws, from, to, len(ws)))
 	}
@@ -108,17 +133,9 @@ func between(ws []words.Word) int {
 }
 
 // named reports whether word k of a sentence is a name or a part of one.
-func named(ws []words.Word, k int) bool {
+func named(text string, ws []words.Word, k int) bool {
 	capital := func(k int) bool { return ws[k].Kind&words.Capital != 0 && ws[k].End-ws[k].From > 1 }
-	return capital(k) && (k > 0 || len(ws) == 1 || capital(1))
-}
-
-// upToClause returns a sentence up to the end of the clause at a byte, in scripts without spaces.
-func upToClause(text string, at int) string {
-	if n := strings.IndexAny(text[at:], "，；。！？、"); n >= 0 {
-		text = text[:at+n]
-	}
-	return strings.TrimRight(text, " .。！？")
+	return capital(k) && (k > 0 || len(ws) == 1 || capital(1) || dates.IsWeekday(strings.ToLower(spelled(text, ws[0]))))
 }
 
 // counts reports whether word k of a sentence is a small number, and no word next to it says of what: "there are 5 of those".

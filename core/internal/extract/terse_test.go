@@ -17,7 +17,7 @@ func TestTerseKeepsValuesWithTheirWords(t *testing.T) {
 		"Thank you so much!":                                              "",
 		"I will look into it for you at once.":                            "",
 		"您好，可以免费上门维修。":                                                    "",
-		"约好了，周六18点半，林医生，取号码是K7QX2P，请带上医保卡。":                               "约好了，周六18点半，林医生，取号码是K7QX2P",
+		"约好了，周六18点半，林医生，取号码是K7QX2P，请带上医保卡。":                               "约好了，周六18点半，林医生，取号码是K7QX2P，请带上医保卡",
 		"55645316。": "55645316",
 		"We moved the visit of your two cats to Thursday at 8:10, as you wished, bye.": "Thursday at 8:10",
 	} {
