@@ -117,8 +117,8 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 			last = u
 			continue
 		}
-		if u.kind == ranUnit && last != nil && last.kind == toldUnit && u.text == calledVerb+last.source {
-			continue // the lines with its result name the call
+		if last.namesCall(u) {
+			continue
 		}
 		if last != nil {
 			b = append(b, '\n')
@@ -145,6 +145,11 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 		b = append(b, entryBullet+readLabel+strings.Join(files, "; ")+"\n"...)
 	}
 	return b
+}
+
+// namesCall reports whether a unit with the result of a call names that call, as the unit next does, which follows it.
+func (u *unit) namesCall(next *unit) bool {
+	return u != nil && u.kind == toldUnit && next.kind == ranUnit && next.text == calledVerb+u.source
 }
 
 // sharesLine reports whether the unit after u is written on the same line.
