@@ -55,11 +55,21 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 }
 
 // outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. The outcome
-// is the first unit of the answer that names something, in at most most bytes. If the user continued before there was
+// is the last call that changed something outside of the conversation, or the first unit of the answer that names something, in at most
+// most bytes. If the user continued before there was
 // an answer, it is the last thing that the assistant wrote while working and that names something. line is "" if the
 // user rejected the answer and hadn't asked a question.
 func (t *turn) outcome(most int) (said *unit, line string) {
 	asks, answered := asksIn(t.asked), false
+	for n := range slices.Backward(t.units) {
+		if u := &t.units[n]; u.kind == ranUnit && u.factor == ofDeed {
+			if name, _, _ := strings.Cut(u.text, "("); len(u.text) > most {
+				_, returned, _ := strings.Cut(u.text, ") → ")
+				return u, entryBullet + clipWords(name+" → "+returned, most) + "\n"
+			}
+			return u, entryBullet + u.text + "\n"
+		}
+	}
 	for n := range t.units {
 		u := &t.units[n]
 		answered = answered || u.kind == answerUnit

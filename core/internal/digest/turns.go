@@ -43,7 +43,8 @@ const (
 	ofProbe      = 299 // a trial that failed
 	ofTrial      = 480 // what a program printed in a few words
 	ofCommand    = 160
-	ofCall       = 360 // of a tool that is not known
+	ofCall       = 360  // of a tool that is not known
+	ofDeed       = 2200 // of a tool that changes something outside of the conversation
 	ofReading    = 480
 	ofSearch     = 420
 	ofCode       = 320  // a long block of code in an answer

@@ -30,6 +30,10 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	}
 	short := strings.TrimSpace(withoutEnvelope(text))
 	u := unit{kind: ranUnit, message: int32(i), text: said, factor: ofCall}
+	does := !isLookup(name) && isDeed(name)
+	if does {
+		u.factor = ofDeed
+	}
 	switch told := len(short) > mostReturned; {
 	case failed:
 		u.factor = ofFailure
@@ -41,9 +45,13 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 			return
 		}
 	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // the result says nothing more
-		u.factor = ofCommand / 4
+		if !does {
+			u.factor = ofCommand / 4
+		}
 	case saysOutcome(short):
 		u.text += " → " + Fence(strings.Join(strings.Fields(short), " "))
+	case does && strings.HasPrefix(short, "{"):
+		u.text += " → " + Fence(argumentLine([]byte(short)))
 	}
 	if isLookup(name) && !failed {
 		u.factor = ofCommand
@@ -64,6 +72,26 @@ func isLookup(name string) bool {
 	word := name[:end]
 	return asksOnly.has(word) || lookers.has(word) || gitLooks.has(word)
 }
+
+// isDeed reports whether a word in the name of a tool says that the tool changes something outside of the conversation:
+// "send_certificate", "crm.createTicket".
+func isDeed(name string) bool {
+	from := 0
+	for at := 1; at <= len(name); at++ {
+		if at < len(name) && byteClass[name[at]]&small != 0 {
+			continue
+		}
+		if doers.has(lower(strings.Trim(name[from:at], "_-."))) {
+			return true
+		}
+		from = at
+	}
+	return false
+}
+
+// doers are verbs in the names of tools that change something outside of the conversation.
+var doers = wordListOf("send book rebook create update cancel modify change set add remove delete pay refund charge transfer exchange return submit place " +
+	"order reserve register schedule reschedule assign approve confirm post publish issue close enable disable apply grant revoke insert reset")
 
 // argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5".
 func argumentLine(args []byte) string {

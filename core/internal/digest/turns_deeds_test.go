@@ -289,3 +289,21 @@ func TestSearchesShowFiles(t *testing.T) {
 ]`, 9000)
 	wants(t, text, []string{"kiln/zones.go:", "if sensorBroken(zone) {"}, []string{"42-", "41:func"})
 }
+
+// A call that changes something outside of the conversation stays where there is little room, with what it returned.
+func TestDeeds(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"My parcel came two weeks late. I would like some compensation for that, please."},
+{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"get_parcel","arguments":{"customer":"c_88"}}]},
+{"role":"tool_result","tool_call_id":"1","tool_name":"get_parcel","content":"{\"parcel\":\"P-4410\",\"late_days\":14}"},
+{"role":"assistant","content":"I am sorry to hear that. Your parcel was late by fourteen days, so I can offer you a voucher."},
+{"role":"user","content":"Yes, that would be lovely, thank you so much."},
+{"role":"assistant","content":[{"type":"tool_call","id":"2","name":"sendVoucher","arguments":{"customer":"c_88","amount":35}}]},
+{"role":"tool_result","tool_call_id":"2","tool_name":"sendVoucher","content":"{\"voucher\":\"V-2209\"}"},
+{"role":"assistant","content":"It is a pleasure to help you today. The voucher is in your account and can be used for a year from now on."},
+{"role":"user","content":"And now I want to change the address for the next parcel, which should arrive on Friday."},
+{"role":"assistant","content":"Sure. Which street and number should the next parcel be brought to?"},
+{"role":"user","content":"Lindenweg 4, please."}
+]`, 420)
+	wants(t, text, []string{"called sendVoucher(customer: c_88, amount: 35) → voucher: V-2209"}, nil)
+}
