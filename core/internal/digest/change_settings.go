@@ -14,13 +14,16 @@ type settingLine struct {
 // settingFiles lists the file name extensions of settings files.
 var settingFiles = wordListOf("json jsonc json5 yaml yml toml ini cfg conf env properties")
 
+// isSettings reports whether a path is that of a settings file.
+func isSettings(path string) bool { return settingFiles.has(path[strings.LastIndexByte(path, '.')+1:]) }
+
 // mostSettings is the maximum number of settings that are listed after one verb.
 const mostSettings = 5
 
 // settingChanges describes a change to a settings file: the names of the changed settings, with their old and new
 // values. ok is false if the file isn't a settings file, or if the change contains other lines.
 func settingChanges(c *change) (text string, ok bool) {
-	if !settingFiles.has(c.path[strings.LastIndexByte(c.path, '.')+1:]) {
+	if !isSettings(c.path) {
 		return "", false
 	}
 	was, before := settingsIn(c.removed)

@@ -35,13 +35,18 @@ func (c *change) text() string {
 		return changesVerb + said
 	}
 	parts := nameChanges(definedIn(added, mostDefined), definedIn(removed, mostDefined))
-	if (len(added) == 0) != (len(removed) == 0) { // lines that were exchanged are neither added nor removed
+	if (len(added) == 0) != (len(removed) == 0) && len(c.added) > 0 && len(c.removed) > 0 { // lines that were exchanged are neither added nor removed
 		added, removed = c.added, c.removed
 	}
 	if len(parts) == 0 && len(removed) <= mostRemoved && len(added) <= mostAdded && size(removed)+size(added) <= quotedNew {
 		return beforeAfter(removed, added)
 	}
 	if said := commentIn(c.added); said != "" {
+		if was, now := codeOf(removed), codeOf(added); len(parts) == 0 && len(was) <= mostAdded && len(now) <= mostAdded && size(was)+size(now) <= quotedNew {
+			if said := beforeAfter(was, now); said != "" {
+				parts = append(parts, said)
+			}
+		}
 		parts = append(parts, commentVerb+said+"”")
 	}
 	if call, n := commonCall(added); len(parts) == 0 && n > 1 {
@@ -52,6 +57,16 @@ func (c *change) text() string {
 		parts = append(parts, text)
 	}
 	return Fence(strings.Join(parts, editSeparator))
+}
+
+// codeOf returns the lines that aren't comments.
+func codeOf(lines []string) (code []string) {
+	for _, line := range lines {
+		if commentOf(line) == "" {
+			code = append(code, line)
+		}
+	}
+	return code
 }
 
 // createdText describes the content of a file that a call wrote as a whole: the names that it defines, its first comment, or its first lines.

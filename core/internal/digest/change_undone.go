@@ -56,6 +56,7 @@ func (r *turnReader) takeBack(script string, bad bool) {
 	if len(r.commits) > 0 {
 		commit = r.commits[len(r.commits)-1]
 	}
+	r.describeEdits()
 	r.eachChange(commit, func(u *unit, _ place) {
 		if u.undone || !all && !slices.ContainsFunc(paths, func(path string) bool { return samePath(path, u.source) }) {
 			return

@@ -134,7 +134,7 @@ func linesOf(text string) (lines []string) {
 // lineChanges returns the change that replaces one text with another.
 func lineChanges(path, before, after string) change {
 	old, now := linesOf(before), linesOf(after)
-	return change{path: path, removed: without(old, now), added: without(now, old), content: after}
+	return change{path: path, removed: surplus(old, now), added: surplus(now, old), content: after}
 }
 
 // without returns the lines of list that are not in other.
@@ -145,6 +145,25 @@ func without(list, other []string) (rest []string) {
 	}
 	for _, line := range list {
 		if !in.Has(line) {
+			rest = append(rest, line)
+		}
+	}
+	return rest
+}
+
+// withoutComma returns a line without the comma at its end, which depends on whether an element of a list is the last one.
+func withoutComma(line string) string { return strings.TrimSuffix(line, ",") }
+
+// surplus returns the lines that list has more often than other.
+func surplus(list, other []string) (rest []string) {
+	var in critbit.Map[int]
+	for _, line := range other {
+		*in.At(withoutComma(line))++
+	}
+	for _, line := range list {
+		if n := in.At(withoutComma(line)); *n > 0 {
+			*n--
+		} else {
 			rest = append(rest, line)
 		}
 	}
@@ -177,8 +196,8 @@ func patchChanges(text string) (all []change) {
 	}
 	for i := range all {
 		added := all[i].added
-		all[i].added = without(added, all[i].removed)
-		all[i].removed = without(all[i].removed, added)
+		all[i].added = surplus(added, all[i].removed)
+		all[i].removed = surplus(all[i].removed, added)
 	}
 	return all
 }
@@ -222,15 +241,9 @@ func commentOf(line string) string {
 func telling(lines []string) (out []string) {
 	var imports []string
 	for _, line := range lines {
-		letters := 0
-		for i := range len(line) {
-			if c := line[i] | 0x20; c >= 'a' && c <= 'z' || line[i] >= 0x80 || line[i] >= '0' && line[i] <= '9' {
-				letters++
-			}
-		}
 		switch {
 		case len(line) > 7 && strings.Trim(line[:7], line[:1]) == "" && strings.IndexByte("<>|", line[0]) >= 0: // the marks of a merge conflict
-		case letters < 3 || line == "else {" || line == "return" || line == "} else {":
+		case !isWorded(line):
 		case isImport(line):
 			imports = append(imports, line)
 		default:
@@ -243,9 +256,25 @@ func telling(lines []string) (out []string) {
 	return out
 }
 
+// isWorded reports whether a line is more than punctuation and the commonest words of code.
+func isWorded(line string) bool {
+	letters := 0
+	for i := range len(line) {
+		if c := line[i] | 0x20; c >= 'a' && c <= 'z' || line[i] >= 0x80 || line[i] >= '0' && line[i] <= '9' {
+			letters++
+		}
+	}
+	return letters >= 3 && line != "else {" && line != "return" && line != "} else {"
+}
+
 // isImport reports whether a line only names another file or package.
 func isImport(line string) bool {
-	return importStarts.may(line) && headedBy(line, importHeads) || strings.HasPrefix(line, "type ") && strings.HasSuffix(line, ",") || line[0] == '"' && strings.HasSuffix(line, "\"") && fewSpaces(line, 1) && strings.Contains(line, "/")
+	return importStarts.may(line) && headedBy(line, importHeads) || strings.HasPrefix(line, "type ") && strings.HasSuffix(line, ",") || len(line) > 2 && line[0] == '"' && strings.HasSuffix(line, "\"") && isPackage(line[1:len(line)-1])
+}
+
+// isPackage reports whether a quoted text is what a line of a Go import contains: a path, or the name of a package.
+func isPackage(text string) bool {
+	return strings.IndexByte(text, ' ') < 0 && strings.Contains(text, "/") || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
 // onlyImports reports whether all informative lines only name other files or packages.

@@ -13,7 +13,7 @@ func TestChangeText(t *testing.T) {
 		{"a value", "  night: 12,\n", "  night: 14,\n", "changes `night: 12,` to `night: 14,`"},
 		{"a value in many lines", "a = old_zone(1)\nb = old_zone(2)\nc = old_zone(3)", "a = new_zone(1)\nb = new_zone(2)\nc = new_zone(3)", "changes `old_zone` to `new_zone` in 3 lines"},
 		{"a method", "  private openDoor(): void {\n    this.x();\n  }\n", "  private moveDoor(to: number): void {\n    this.y(to);\n    log(to);\n  }\n", "adds moveDoor; removes openDoor"},
-		{"a comment", "x = 1", "x = 1\n# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "adds the comment “The door stays shut while it is hot.”"},
+		{"a comment", "x = 1", "x = 1\n# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "adds `if hot:` `shut()` `wait()`; adds the comment “The door stays shut while it is hot.”"},
 		{"lines that are new", "", "door.open()\nfan.off()", "adds `door.open()` `fan.off()`"},
 		{"lines that are gone", "door.open()\nfan.off()", "", "removes `door.open()` `fan.off()`"},
 		{"imports", "import {\n\ttype Door,\n} from \"./kiln.js\";", "import {\n\ttype Door,\n\ttype Fan,\n} from \"./kiln.js\";", "adds `type Fan,`"},

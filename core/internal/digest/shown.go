@@ -338,7 +338,7 @@ func (l *laterChanges) add(c *change) {
 		return
 	}
 	l.edited.Add(c.path)
-	for _, line := range c.removed {
+	for _, line := range without(c.removed, linesOf(c.content)) { // others are still there once
 		if names := telling([]string{line}); names != nil { // brackets occur everywhere
 			l.removed.Add(fileLine(c.path, line))
 		}

@@ -63,7 +63,8 @@ const shortReply = 60
 type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
-	changed critbit.Map[place]  // the unit that added a line, by path and line
+	open    hunks               // the edits whose units have no description yet
+	changed critbit.Map[place]  // the unit that added a line, by path and line, once the unit has its description
 	edited  critbit.Map[string] // the paths with which tools changed files, by file name
 	read    critbit.Map[place]  // the units of the files that the turn read
 	called  []textCall          // calls written as text whose output is still to come
@@ -242,6 +243,7 @@ func (r *turnReader) endTurn(last bool) {
 			said++
 		}
 	}
+	r.describeEdits()
 	r.dropRepeated()
 	r.corrects()
 	t.dropDiagnoses()
@@ -447,75 +449,3 @@ func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDr
 
 // polling lists tools that check on running work, or that only record the agent's thoughts.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")
-
-// change adds a change to a file, and drops the earlier ones that it undoes.
-func (r *turnReader) change(i int, c *change) {
-	if c.path == "" || thrownAway(c.path) {
-		return
-	}
-	r.overtake(c)
-	r.edited.Set(fileName(c.path), c.path)
-	verb, factor := editedVerb, ofChange
-	switch {
-	case c.created && isDiff(c.added):
-		verb, factor = wroteVerb, ofCommand
-	case c.created:
-		verb, factor = wroteVerb, ofCreation
-	case c.deleted:
-		verb = deletedVerb
-	}
-	text := verb + Fence(c.path) + c.description()
-	if !c.created && onlyImports(c.added) && onlyImports(c.removed) {
-		factor = ofImport
-	}
-	r.state.changedFile(c.path)
-	at, lines := r.here(), telling(c.added)
-	for _, line := range lines {
-		r.changed.Set(fileLine(c.path, line), at)
-	}
-	lasts := 1
-	if len(lines) > mostAdded { // such an edit is described by names, not by all its lines
-		lasts = len(lines) / 2
-	}
-	r.add(unit{kind: changeUnit, message: int32(i), source: c.path, text: text, factor: factor, lasts: lasts})
-}
-
-// overtake drops earlier edits of a file if a change removes the lines that they added, or half of the lines if there
-// are many.
-func (r *turnReader) overtake(c *change) {
-	for _, line := range c.removed {
-		key := fileLine(c.path, line)
-		at, found := r.changed.Get(key)
-		if !found || at.turn < 0 {
-			continue
-		}
-		r.changed.Set(key, place{turn: -1})
-		if u := &r.turns[at.turn].units[at.unit]; u.lasts <= 1 {
-			r.drop(at)
-		} else {
-			u.lasts--
-		}
-	}
-}
-
-// The words that begin a unit about a change. The file's path follows them.
-const (
-	editedVerb  = "edited "
-	wroteVerb   = "wrote "
-	deletedVerb = "deleted "
-)
-
-// isDiff reports whether the content of a file is a patch for other files, whose changes count when it is applied.
-func isDiff(lines []string) bool {
-	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") || strings.HasPrefix(lines[0], "*** Begin Patch"))
-}
-
-// thrownAway reports whether a file is in a folder for temporary files.
-func thrownAway(path string) bool {
-	for _, dir := range []string{"/tmp/", "/var/folders/", "/var/tmp/", "/private/tmp/", "/dev/"} {
-		if strings.HasPrefix(path, dir) {
-			return true
-		}
-	}
-	return strings.Contains(path, "/scratchpad/") || strings.Contains(path, "\\Temp\\")
-}

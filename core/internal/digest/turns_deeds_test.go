@@ -211,7 +211,7 @@ func TestEditsThatLaterOnesTouch(t *testing.T) {
 		edit("4", "const width = 8;", "const width = 9;")+`
 {"role":"assistant","content":"The panel in panel.ts is drawn once per cycle."}
 ]`, 4000)
-	wants(t, text, []string{"adds showState, drawZones", "width = 9"}, []string{"width = 7"})
+	wants(t, text, []string{"adds showState, drawZones", "changes `const width = 7;` to `const width = 9;`"}, []string{"width = 8"})
 }
 
 // Edits that git takes back are marked, and files that are as they were at the beginning are not listed as changed.

@@ -188,6 +188,7 @@ func (r *turnReader) rewritten(run *run, output string, bad bool) {
 		r.undone(run, output)
 	}
 	if run.kind == commits {
+		r.describeEdits()
 		r.commits = append(r.commits, r.here())
 	}
 }

@@ -1,0 +1,109 @@
+package digest_test
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// step is a call of a tool in a test, with its arguments.
+type step struct{ tool, arguments, output string }
+
+// edited returns an edit of a file.
+func edited(path, old, now string) step {
+	return step{"edit", `{"path":` + jsonText(path) + `,"oldText":` + jsonText(old) + `,"newText":` + jsonText(now) + `}`, "ok"}
+}
+
+func wrote(path, content string) step {
+	return step{"write", `{"path":` + jsonText(path) + `,"content":` + jsonText(content) + `}`, "ok"}
+}
+
+func committed(subject string) step {
+	return step{"bash", `{"command":` + jsonText("git commit -am '"+subject+"'") + `}`, "[main 1f2e3d4] " + subject + `\n 1 file changed, 1 insertion(+)`}
+}
+
+func jsonText(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+// turnOf returns the messages of one turn.
+func turnOf(asked string, steps ...step) string {
+	var b strings.Builder
+	b.WriteString(`{"role":"user","content":` + jsonText(asked) + `}`)
+	for n, s := range steps {
+		b.WriteString("," + toolCall(asked[:1]+strconv.Itoa(n), s.tool, s.arguments, s.output))
+	}
+	return b.String()
+}
+
+// The entry tells what the edits of a turn come to.
+func TestEditsOfATurnTakenTogether(t *testing.T) {
+	list := func(names ...string) string { return "\"lamps\": [\n\"" + strings.Join(names, "\",\n\"") + "\"\n]," }
+	door := "if door.level > door.limit {\n\tdoor.level = door.limit\n}\n"
+	for _, c := range []struct {
+		name      string
+		steps     []step
+		want, not []string
+	}{
+		{"a list that is written twice and cleaned up", []step{
+			edited("/kiln/kiln.json", list("hall", "cellar", "attic", "shed")+"\n\"fans\": 2,", list("hall", "cellar")+"\n\"lampsOutside\": [\n\"yard\"\n],\n\"fans\": 2,"),
+			edited("/kiln/kiln.json", "\"lampsOutside\": [\n\"yard\"\n],", list("hall", "cellar", "yard")),
+			edited("/kiln/kiln.json", list("hall", "cellar")+"\n"+list("hall", "cellar", "yard"), list("hall", "cellar", "yard")),
+			edited("/kiln/kiln.json", "\"cellar\",\n\"yard\"", "\"cellar\",\n\"shed\",\n\"yard\""),
+		}, []string{"adds yard; removes attic\n"}, []string{"lampsOutside", "adds lamps", "hall", "cellar"}},
+		{"a line that moves down", []step{
+			edited("/kiln/door.go", door+"fan.run()", "fan.run()\nfan.rest()"),
+			edited("/kiln/door.go", "lamp.off()", "lamp.off()\n"+door),
+		}, []string{"adds `fan.rest()`"}, []string{"door.level", "door.limit"}},
+		{"a line that moves up", []step{
+			edited("/kiln/door.go", "lamp.off()", "lamp.off()\n"+door),
+			edited("/kiln/door.go", door+"fan.run()", "fan.run()\nfan.rest()"),
+		}, []string{"adds `fan.rest()`"}, []string{"door.level", "door.limit"}},
+		{"an attempt that is taken back", []step{
+			edited("/kiln/door.go", "fan.run()", "fan.runSlowly()"),
+			edited("/kiln/lamp.go", "lamp.on()", "lamp.blink()"),
+			edited("/kiln/door.go", "fan.runSlowly()", "fan.run()"),
+		}, []string{"changes `lamp.on()` to `lamp.blink()`"}, []string{"fan.run", "edited /kiln/door.go"}},
+		{"a value that changes twice", []step{
+			edited("/kiln/door.go", "const width = 7", "const width = 8"),
+			edited("/kiln/door.go", "const width = 8", "const width = 9"),
+		}, []string{"changes `const width = 7` to `const width = 9`"}, []string{"= 8"}},
+		{"a new file that is edited", []step{
+			wrote("/kiln/ramp.go", "package kiln\n\nfunc RampUp() {}\n\nfunc Soak() {}\n"),
+			edited("/kiln/ramp.go", "func Soak() {}", "func CoolDown() {}"),
+		}, []string{"wrote /kiln/ramp.go: defines RampUp, CoolDown"}, []string{"Soak", "edited /kiln/ramp.go:"}},
+		{"a file that is written twice", []step{
+			wrote("/kiln/ramp.go", "package kiln\n\nfunc RampUp() {}\n"),
+			wrote("/kiln/ramp.go", "package kiln\n\nfunc CoolDown() {}\n"),
+		}, []string{"wrote /kiln/ramp.go: defines CoolDown"}, []string{"RampUp"}},
+		{"edits before and after a commit", []step{
+			edited("/kiln/door.go", "const width = 7", "const width = 8"),
+			committed("Widen the door"),
+			edited("/kiln/door.go", "const height = 20", "const height = 21"),
+		}, []string{"changes `const width = 7` to `const width = 8`\n  - committed “Widen the door”", "changes `const height = 20` to `const height = 21`"}, nil},
+		{"short lines are common", []step{
+			edited("/kiln/door.go", "return nil", "return errDoor"),
+			edited("/kiln/door.go", "lamp.off()", "lamp.off()\nreturn nil"),
+		}, []string{"changes `return nil` to `return errDoor`; adds `return nil`"}, nil},
+		{"one of two equal lines is gone", []step{
+			edited("/kiln/door.go", "lamp.off()\nfan.run()\nlamp.off()", "fan.run()\nlamp.off()"),
+		}, []string{"removes `lamp.off()`"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := logOf(t, "["+turnOf("Improve the door of the kiln.", c.steps...)+"]", 4000)
+			log, _, _ := strings.Cut(text, "# From files")
+			wants(t, log, c.want, c.not)
+		})
+	}
+}
+
+// What the assistant says about an edit stays if a later edit changes it.
+func TestRemarkOfAnEditStays(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Improve the door."},
+`+toolCall("1", "edit", `{"path":"/kiln/door.go","old":"width := 7","new":"width := 8"}`, "ok")+`,
+{"role":"assistant","content":[{"type":"text","text":"That fits the frame of `+"`oven_3`"+`."},{"type":"tool_call","id":"2","name":"edit","arguments":{"path":"/kiln/door.go","old":"width := 8","new":"width := 9"}}]},
+{"role":"tool_result","tool_call_id":"2","tool_name":"edit","content":"ok"}]`, 4000)
+	wants(t, text, []string{"changes `width := 7` to `width := 9` (assistant: That fits the frame of `oven_3`.)"}, nil)
+}
