@@ -66,6 +66,20 @@ func settingChanges(c *change) (text string, ok bool) {
 	return strings.Join(parts, editSeparator), true
 }
 
+// keys returns up to mostDefined different keys of a settings file that a call wrote; nil for any other file.
+func (c *change) keys() (keys []string) {
+	if !isSettings(c.path) {
+		return nil
+	}
+	for _, line := range c.added {
+		s, ok := settingOf(strings.TrimRight(line, ", "))
+		if ok && (s.value != "" || strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[") || strings.HasSuffix(line, ":")) && len(keys) < mostDefined && !slices.Contains(keys, s.key) {
+			keys = append(keys, s.key)
+		}
+	}
+	return keys
+}
+
 // nameQuote returns a name as it is, and anything else in backticks.
 func nameQuote(text string) string {
 	if strings.ContainsAny(text, " ,;:=`\"'“()[]{}") {

@@ -78,6 +78,9 @@ func (c *change) createdText() string {
 		return "defines " + strings.Join(names, ", ")
 	}
 	added := telling(c.added)
+	if keys := c.keys(); len(keys) > 1 && size(added) > quotedNew {
+		return "keys " + Fence(strings.Join(keys, ", "))
+	}
 	if said := commentIn(c.added); said != "" && len(added) > mostSwapped {
 		return "“" + Fence(said) + "”"
 	}

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -139,6 +140,9 @@ func (k *turnLog) files(paths []string, size int) string {
 			lines = append(lines, grouped(history, g.names, size/2)...)
 		}
 	}
+	if wide := k.widestCommit(len(paths)); wide != "" {
+		lines = append([]string{wide}, lines...)
+	}
 	return firstOf(modifiedTag, fenced(lines), size)
 }
 
@@ -156,6 +160,26 @@ func withoutRelative(paths []string) (rest []string) {
 		}
 	}
 	return rest
+}
+
+// widestCommit returns a line about the commit of the most files if it has more than listed; otherwise "". The others
+// were changed by a command, or before the session.
+func (k *turnLog) widestCommit(listed int) (line string) {
+	for i := range k.turns {
+		for n := range k.turns[i].units {
+			u := &k.turns[i].units[n]
+			if u.factor == isDropped || !strings.HasPrefix(u.text, committedVerb) {
+				continue
+			}
+			_, made, _ := strings.Cut(u.text, committedAs)
+			name, stat, _ := strings.Cut(made, "; ")
+			number := exitOf(stat)
+			if files, _ := strconv.Atoi(number); files > listed && strings.HasPrefix(stat[len(number):], " file") {
+				listed, line = files, number+sweptFiles+"commit "+name[strings.LastIndexByte(name, ' ')+1:]+" of ["+itoa(k.turns[i].number)+"], not all of them named here"
+			}
+		}
+	}
+	return line
 }
 
 // If a command changes more than mostSwept files at once, as a formatter does, the files are only counted.

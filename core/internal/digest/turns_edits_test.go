@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
 // step is a call of a tool in a test, with its arguments.
@@ -106,4 +108,34 @@ func TestRemarkOfAnEditStays(t *testing.T) {
 {"role":"assistant","content":[{"type":"text","text":"That fits the frame of `+"`oven_3`"+`."},{"type":"tool_call","id":"2","name":"edit","arguments":{"path":"/kiln/door.go","old":"width := 8","new":"width := 9"}}]},
 {"role":"tool_result","tool_call_id":"2","tool_name":"edit","content":"ok"}]`, 4000)
 	wants(t, text, []string{"changes `width := 7` to `width := 9` (assistant: That fits the frame of `oven_3`.)"}, nil)
+}
+
+// The list of changed files says when a commit has more of them.
+func TestCommitOfMoreFiles(t *testing.T) {
+	commit := func(stat string) string {
+		return logOf(t, "["+turnOf("Move the lamps to their rooms.", edited("/kiln/door.go", "a := 1", "a := 2"),
+			step{"bash", `{"command":"node move.js && git commit -am 'Move the lamps'"}`, `[main 1f2e3d4] Move the lamps\n ` + stat})+"]", 4000)
+	}
+	text := commit("56 files changed, 133 insertions(+), 128 deletions(-)")
+	wants(t, text, []string{"<modified-files>\n56 files in commit 1f2e3d4 of [1], not all of them named here\n"}, nil)
+	var l digest.Ledger
+	if digest.Body(digest.Message(text), &l); len(l.Modified) != 1 || l.Modified[0] != "/kiln/door.go" {
+		t.Errorf("read back: %q", l.Modified)
+	}
+	wants(t, commit("1 file changed, 1 insertion(+)"), nil, []string{"not all of them"})
+}
+
+// A data file is told by its keys, and a short one by its values.
+func TestDataFiles(t *testing.T) {
+	lamp := "  {\n    \"name\": \"hall\",\n    \"watts\": 40,\n    \"rooms\": [\n      \"hall\",\n      \"stairs\"\n    ]\n  }"
+	yaml := strings.Repeat("- name: hall\n  watts: 40\n  rooms:\n    - hall\n", 8)
+	for name, c := range map[string]struct{ path, content, want string }{
+		"JSON":  {"/kiln/lamps.json", "{\n\"lamps\": [\n" + strings.Repeat(lamp+",\n", 5) + lamp + "\n]\n}\n", "wrote /kiln/lamps.json: keys lamps, name, watts, rooms\n"},
+		"YAML":  {"/kiln/lamps.yaml", yaml, "wrote /kiln/lamps.yaml: keys name, watts, rooms\n"},
+		"short": {"/kiln/lamp.json", "{\n\"name\": \"hall\",\n\"watts\": 40\n}\n", "wrote /kiln/lamp.json: `\"name\": \"hall\",` `\"watts\": 40`\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wants(t, logOf(t, "["+turnOf("Write down the lamps.", wrote(c.path, c.content))+"]", 4000), []string{c.want}, nil)
+		})
+	}
 }
