@@ -22,8 +22,42 @@ func (t *turn) judge(asked string, number int) {
 	t.contested = contests(asked) || t.denied(asked)
 	t.claims = slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit && claims(u.lead+" "+u.text) })
 	if t.claims && t.doubt == 0 && reportsTrouble(asked) {
-		t.doubt = number
+		t.doubtClaims(number, asked)
 	}
+}
+
+// doubtClaims records that the turn with the given number puts the answer's claims of success in doubt, and what trouble
+// is about. The other parts of the answer aren't in doubt. trouble is the user's message; it may be empty.
+func (t *turn) doubtClaims(number int, trouble string) {
+	t.doubt = number
+	said := newTurnWords()
+	said.add(trimRune(trouble[:min(len(trouble), lookTrouble)]))
+	for n := range t.units {
+		u := &t.units[n]
+		if u.kind != answerUnit || u.factor == isDropped {
+			continue
+		}
+		shared, _ := said.shared(u.lead + " " + u.text)
+		if claims(u.lead + " " + u.text) {
+			u.beside = trouble != "" && shared == 0 && strings.Contains(u.text, "`")
+		} else {
+			u.beside = shared < leastAbout
+		}
+	}
+}
+
+// leastAbout is the minimum number of words that a sentence shares with a message about it.
+const leastAbout = 2
+
+// inDoubt returns the weight of a unit of an answer that is in doubt. Words that only claim success go.
+func inDoubt(u *unit) int {
+	switch {
+	case (saysLittle(u.text) || claims(u.text) && !u.beside) && !namesMore(u.text):
+		return isDropped
+	case u.beside || u.factor == isDropped:
+		return u.factor
+	}
+	return u.factor / 2
 }
 
 // ofBeside divides the weights of those parts of a contested answer that the user's correction isn't about.
@@ -75,8 +109,12 @@ func (r *turnReader) comesAgain(key string, always bool) {
 	now := len(r.turns) - 1
 	at := r.troubles.At(key)
 	for n := now - 1; *at > 0 && n >= max(*at-1, now-mostDoubted); n-- {
-		if t := &r.turns[n]; t.doubt == 0 && (always || t.claims) {
+		switch t := &r.turns[n]; {
+		case t.doubt > 0:
+		case always:
 			t.doubt = r.turns[now].number
+		case t.claims:
+			t.doubtClaims(r.turns[now].number, "")
 		}
 	}
 	*at = now + 1
@@ -106,7 +144,7 @@ func (r *turnReader) toldAgain(asked string) {
 // answerLabelOf returns the label for a unit of a turn's answer.
 func answerLabelOf(t *turn, u *unit) string {
 	switch {
-	case t.contested && u.beside:
+	case u.beside && (t.contested || t.doubt > 0):
 		return answerLabel
 	case t.contested:
 		return contestedLabel

@@ -17,8 +17,12 @@ func TestAnswersInDoubt(t *testing.T) {
 	const pasted = `the log says:\n$ python run.py\nvalve.py:12:4 PressureError: the gauge in /dev/ttyS1 is missing\nvalve.py:13:4 PressureError: no pressure in /dev/ttyS1\n` +
 		`valve.py:14:4 PressureError: no flow in /dev/ttyS2 and nothing else to say about it\nvalve.py:15:4 PressureError: no heat in /dev/ttyS3 and nothing else to say\nvalve.py:16:4 PressureError: stopped\n`
 	for name, c := range map[string]struct{ messages, want, not string }{
-		"trouble after a claim": {asked("Make the valve open slowly.", work+" Everything passes, so it is complete! ✅") + `,` + asked("it does not heat, something broke.", "The relay `K4` was off."),
-			"answer, which [2] puts in doubt: ", "puts in doubt: The relay"},
+		"trouble after a claim": {asked("Make the valve open slowly.", work+" Everything passes, so it is complete! ✅") + `,` + asked("something broke: the valve does not open and the boiler is cold.", "The relay `K4` was off."),
+			"answer, which [2] puts in doubt: The boiler's valve", "puts in doubt: The relay"},
+		"trouble with something else": {asked("Make the valve open slowly.", work+" The tests in `valve_test.py` now pass. It is complete! ✅") + `,` + asked("the lamp in the cellar is broken.", "The bulb `B4` was off."),
+			"answer: The boiler's valve", "puts in doubt"},
+		"a claim among other things": {asked("Make the valve open slowly.", "The boiler's valve opens in `open_slowly`.\\n\\nThe gauge has moved to `ttyS4`.\\n\\nThe lint of `pump.py` now passes. ✅ All checks of `boiler.yml` are a success.") + `,` + asked("boiler.yml fails in CI with an error", "The relay `K4` was off."),
+			"answer, which [2] puts in doubt: ✅ All checks of `boiler.yml`", "puts in doubt: The gauge"},
 		"the same error again": {asked(pasted, "The gauge was on `ttyS0`, and `valve.py` has the right one now.") + `,` + asked("Run it, please.", "`run.py` runs.") + `,` + asked("hm. "+pasted, "The gauge has no power on `ttyS1`."),
 			"answer, which [3] puts in doubt: The gauge was on", "puts in doubt: The gauge has no power"},
 		"a denial": {asked("Why is it cold?", "The pump follows `pump:on` too late.") + `,` + asked("ah, it's the relay I think, not pump:on.", "The relay `K4` was off."),

@@ -76,9 +76,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		k.known = append(k.known, k.turns[i].asked)
 		for n, u := range k.turns[i].units {
 			if u.kind == answerUnit && k.turns[i].doubt > 0 {
-				if u.factor /= 2; (claims(u.text) || saysLittle(u.text)) && !namesMore(u.text) {
-					u.factor = isDropped
-				}
+				u.factor = inDoubt(&u)
 			}
 			if u.factor != isDropped && !u.passes {
 				k.items = append(k.items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i), Whole: true})

@@ -208,7 +208,8 @@ func entryHead(line string) (number int, rest string, ok bool) {
 
 // readUnits returns the units in a line of an entry: one for each sentence of speech, otherwise the whole line.
 func readUnits(t *turn, line string) (units []unit) {
-	if doubt, rest, ok := readDoubt(line); ok {
+	doubt, rest, doubted := readDoubt(line)
+	if doubted {
 		t.doubt, line = doubt, answerLabel+rest
 	}
 	for _, row := range []struct {
@@ -230,7 +231,7 @@ func readUnits(t *turn, line string) (units []unit) {
 				units[len(units)-1].text += " " + s
 				continue
 			}
-			units = append(units, unit{kind: row.kind, message: message, text: s, factor: ofOldLine, beside: row.label == answerLabel})
+			units = append(units, unit{kind: row.kind, message: message, text: s, factor: ofOldLine, beside: row.label == answerLabel && !doubted})
 		}
 		return units
 	}
