@@ -139,10 +139,7 @@ func clipRequest(text string, most int) string {
 	if pasted {
 		first = most * 2 / 5
 	}
-	head := trimRune(text[:first])
-	if n := strings.LastIndexAny(head, "\n "); n > len(head)/2 {
-		head = head[:n]
-	}
+	head := beginningOf(text, first)
 	from := len(text) - max(0, most-first-len(" […] "))
 	tail := strings.ToValidUTF8(text[from:], "")
 	inside := from > 0 && from < len(text) && byteClass[text[from-1]]&byteClass[text[from]]&(small|digit) != 0 // the cut is inside a word
@@ -162,6 +159,25 @@ func clipRequest(text string, most int) string {
 		}
 	}
 	return strings.TrimRight(strings.TrimRight(head, " \n")+middle+strings.TrimLeft(tail, " \n"), " \n")
+}
+
+// beginningOf returns the beginning of a request in at most size bytes: whole sentences, if they fill two thirds of the
+// room, or whole words.
+func beginningOf(text string, size int) string {
+	head := trimRune(text[:min(len(text), size)])
+	end := 0
+	for _, sentence := range []string{". ", "? ", "! ", ".\n", "?\n", "!\n", "\n\n", "。", "？", "！"} {
+		if n := strings.LastIndex(head, sentence); n >= 0 {
+			end = max(end, n+len(strings.TrimRight(sentence, " \n")))
+		}
+	}
+	if end > len(head)*2/3 {
+		return head[:end]
+	}
+	if n := strings.LastIndexAny(head, "\n "); n > len(head)/2 {
+		head = head[:n]
+	}
+	return head
 }
 
 // mostlyCode reports whether most lines of a text are code, or lines of a diff.

@@ -92,7 +92,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 		if kept[k] != "" && asked[k] == "" {
 			r.begin(i, kept[k])
 			now := r.now()
-			now.asked, now.kept = clipRequest(Tidy(now.asked), mostKept), true
+			now.asked, now.kept = keptBeginning(Tidy(now.asked)), true
 		}
 		if asked[k] != "" {
 			r.begin(i, asked[k])

@@ -16,6 +16,18 @@ const mostKept = 200
 // keptNote follows the beginning of a request that stays in the context.
 const keptNote = " (this message is still in the conversation)"
 
+// keptBeginning returns the beginning of a request that stays in the context. It doesn't end inside a pasted text.
+func keptBeginning(asked string) string {
+	if len(asked) <= mostKept {
+		return asked
+	}
+	head := beginningOf(asked, mostKept)
+	if at := strings.LastIndex(head, pastedOpen); at > 0 && !strings.Contains(head[at:], pastedEnd+"\n") {
+		head = head[:at]
+	}
+	return strings.TrimRight(head, " \n") + " " + clippedMark
+}
+
 // keptBefore returns, for each message, the user's last request between it and the previous one in messages. Such a
 // request stays in the context. A request before the first message counts only if an earlier digest has turns, none
 // of which is about the request.
