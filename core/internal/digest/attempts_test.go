@@ -52,3 +52,14 @@ func TestQuietCommits(t *testing.T) {
 		wants(t, text, []string{"committed “Slow the fan”"}, []string{"tried to commit"})
 	}
 }
+
+// The assistant's reason for a failed attempt counts also if it begins with words in bold print, and stays if another attempt fails.
+func TestReasonInBold(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Commit the lamps."},
+`+ranAs("1", "x", "git commit -m 'Light the lamps'", `Checked 4 files. No fixes applied.\nThe following paths are ignored by one of your .gitignore files:\nlamps`)+`,
+`+ranAs("2", "x", "git log --oneline -1", "98b484b Dim the lamps")+`,
+`+ranAs("3", "**The commit failed** - we're still on the old commit. The hooks refuse it because of the ignored lamps folder.", "cat hooks.yml", "pre-commit: lint")+`,
+`+ranAs("4", "x", "git commit -m 'Light the lamps'", `The following paths are ignored by one of your .gitignore files:\nlamps`)+`,
+`+ranAs("5", "x", "git commit --no-verify -m 'Light the lamps'", `[main 9f8e7d6] Light the lamps\n 4 files changed, 2 insertions(+)`)+`]`, 4000)
+	wants(t, text, []string{"with --no-verify (before that, it failed 2 times; assistant: ", "The hooks refuse it because of the ignored lamps folder."}, nil)
+}

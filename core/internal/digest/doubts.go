@@ -141,6 +141,40 @@ func (r *turnReader) toldAgain(asked string) {
 	}
 }
 
+// successSigns lists phrases, in lower case, from sentences that say that something works. failureSigns lists phrases
+// from sentences that say that something doesn't.
+var (
+	successSigns = strings.Split("pass|built|builds|compil|green|works|no error|bestanden|gebaut|erfolgreich|läuft|réussi|passent|fonctionne|pasan|exitos|funciona|passam|"+
+		"проход|собран|успешно|работает|通过|成功|构建完成|通りま|통과|성공", "|")
+	failureSigns = strings.Split("fail|error|broken|red |not pass|n't |not yet|except|fehl|schlägt|noch nicht|échou|erreur|fall|не |ошибк|失败|错误|未|失敗|エラー|ません|실패|오류|않", "|")
+)
+
+// deny marks the parts of the answer that claim success although the last run of a check in this turn failed, unless
+// the answer says that something failed.
+func (r *turnReader) deny() {
+	t := r.now()
+	if !slices.ContainsFunc(r.state.checks, func(c checkState) bool { return c.failed && c.turn == t.number }) {
+		return
+	}
+	has := func(text string, signs []string) bool {
+		return slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) })
+	}
+	for n := range t.units {
+		u := &t.units[n]
+		if u.kind != answerUnit {
+			continue
+		}
+		said := lower(u.lead + " " + u.text)
+		if has(said, failureSigns) {
+			for n := range t.units {
+				t.units[n].denied = false
+			}
+			return
+		}
+		u.denied = claims(said) || has(said, successSigns)
+	}
+}
+
 // answerLabelOf returns the label for a unit of a turn's answer.
 func answerLabelOf(t *turn, u *unit) string {
 	switch {
@@ -150,6 +184,8 @@ func answerLabelOf(t *turn, u *unit) string {
 		return contestedLabel
 	case t.doubt > 0:
 		return doubtOpen + itoa(t.doubt) + doubtEnd
+	case u.denied:
+		return deniedLabel
 	}
 	return answerLabel
 }

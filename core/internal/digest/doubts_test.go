@@ -108,3 +108,50 @@ func TestOutcomeOnce(t *testing.T) {
 		t.Errorf("said %d times in\n%s", n, text)
 	}
 }
+
+// An answer that claims success although the last check failed says so, unless it admits the failure or a later run passed.
+func TestClaimsAgainstChecks(t *testing.T) {
+	failed, passed := `lamp.go:3:5: undefined: fan\nexit code: 1`, `ok  \texample.com/kiln\t0.1s`
+	turn := func(outputs []string, answer string) string {
+		messages := `[{"role":"user","content":"Build the kiln."}`
+		for n, out := range outputs {
+			messages += "," + ranAs(string(rune('a'+n)), "x", "go build ./...", out)
+		}
+		return messages + `,{"role":"assistant","content":"` + answer + `"}`
+	}
+	for name, c := range map[string]struct {
+		outputs []string
+		answer  string
+		denied  bool
+	}{
+		"claimed":       {[]string{failed}, "All built, and the lamp of `zone_7` is in its place.", true},
+		"German":        {[]string{failed}, "Alles ist gebaut, und die Lampe von `zone_7` ist da.", true},
+		"Chinese":       {[]string{failed}, "`zone_7` 的灯构建完成。", true},
+		"admitted":      {[]string{failed}, "The lamp of `zone_7` works. The build still fails in lamp.go.", false},
+		"repaired":      {[]string{failed, passed}, "All built, and the lamp of `zone_7` is in its place.", false},
+		"no such claim": {[]string{failed}, "The lamp belongs to `zone_7`.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := logOf(t, turn(c.outputs, c.answer)+"]", 4000)
+			if got := strings.Contains(text, "answer, although the last check failed: "); got != c.denied {
+				t.Errorf("%v in\n%s", got, text)
+			}
+			tr, seq := read(t, "native", turn(nil, "`K4` is off.")+"]")
+			l := &digest.Ledger{}
+			l.Add(tr, seq)
+			_, log, _ := strings.Cut(text, "# What happened\n")
+			again := digest.NewExtract(tr, seq, "# What happened\n"+log, l).Digest(4000)
+			if got := strings.Contains(again, "answer, although the last check failed: "); got != c.denied {
+				t.Errorf("read back: %v in\n%s", got, again)
+			}
+		})
+	}
+}
+
+// A sentence with nothing but a pronoun stays with the one before it.
+func TestPronounAlone(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Write the table of the months."},`+ranAs("1", "x", "ls", "months.go")+`,{"role":"assistant","content":"monthNames is not defined yet. I add it next."}]`, 130)
+	if strings.Contains(text, "answer: I add") {
+		t.Error(text)
+	}
+}

@@ -16,6 +16,7 @@ const (
 	saidLabel      = "assistant: "
 	answerLabel    = "answer: "
 	contestedLabel = "answer, which the user's next message rejects: "
+	deniedLabel    = "answer, although the last check failed: "
 	readLabel      = "looked at: "
 	thoughtLabel   = "assistant's thoughts: "
 	reportLabel    = "a subagent reported: "
@@ -154,7 +155,7 @@ func (u *unit) namesCall(next *unit) bool {
 
 // sharesLine reports whether the unit after u is written on the same line.
 func (u *unit) sharesLine(next *unit) bool {
-	return u.kind == next.kind && u.message == next.message && u.beside == next.beside && next.source == u.source && next.kind.isProse() &&
+	return u.kind == next.kind && u.message == next.message && u.beside == next.beside && u.denied == next.denied && next.source == u.source && next.kind.isProse() &&
 		(next.message >= 0 || next.lead == u.lead)
 }
 

@@ -215,7 +215,7 @@ func readUnits(t *turn, line string) (units []unit) {
 	for _, row := range []struct {
 		label string
 		kind  unitKind
-	}{{saidLabel, saidUnit}, {answerLabel, answerUnit}, {contestedLabel, answerUnit}, {thoughtLabel, thoughtUnit}, {readLabel, readUnit}} {
+	}{{saidLabel, saidUnit}, {answerLabel, answerUnit}, {contestedLabel, answerUnit}, {deniedLabel, answerUnit}, {thoughtLabel, thoughtUnit}, {readLabel, readUnit}} {
 		rest, found := strings.CutPrefix(line, row.label)
 		if !found {
 			continue
@@ -231,7 +231,7 @@ func readUnits(t *turn, line string) (units []unit) {
 				units[len(units)-1].text += " " + s
 				continue
 			}
-			units = append(units, unit{kind: row.kind, message: message, text: s, factor: ofOldLine, beside: row.label == answerLabel && !doubted})
+			units = append(units, unit{kind: row.kind, message: message, text: s, factor: ofOldLine, beside: row.label == answerLabel && !doubted, denied: row.label == deniedLabel})
 		}
 		return units
 	}

@@ -129,6 +129,25 @@ func joinsBack(s string) bool {
 	if leans(s) || pointsBack(s) {
 		return true
 	}
+	if asksIn(s) {
+		return false
+	}
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	return end > 0 && end <= 24 && !asksIn(s) && fragments.has(strings.ToLower(s[:end]))
+	return end > 0 && end <= 24 && fragments.has(strings.ToLower(s[:end])) || hasOnlyPronoun(s)
+}
+
+// longestPronoun is the maximum length, in bytes, of a sentence that a pronoun makes meaningless.
+const longestPronoun = 40
+
+// hasOnlyPronoun reports whether a short sentence names nothing and has a pronoun: "I add it next."
+func hasOnlyPronoun(s string) bool {
+	if len(s) > longestPronoun || names(s) {
+		return false
+	}
+	for word := range strings.FieldsSeq(s) {
+		if leaning.has(strings.ToLower(strings.Trim(word, ".,;:!"))) {
+			return true
+		}
+	}
+	return false
 }

@@ -21,6 +21,7 @@ type unit struct {
 	lasts   int      // how many of the lines that an edit added later edits may remove until the edit no longer counts
 	body    string   // a tool's output, from which lines are chosen at the end of the turn
 	beside  bool     // if the user's next message rejects the answer, whether this part of it is not meant
+	denied  bool     // whether the unit claims success although the last check failed
 	tried   bool     // whether the unit is about a file that was only written to be run
 	undone  bool     // whether a later command took the edit back
 	passes  bool     // whether the unit is about a passing check, which the section with the end state mentions

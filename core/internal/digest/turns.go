@@ -245,6 +245,7 @@ func (r *turnReader) endTurn(last bool) {
 	}
 	r.describeEdits()
 	r.dropRepeated()
+	r.deny()
 	r.corrects()
 	t.dropDiagnoses()
 	if !last && t.reportsProgress() {

@@ -92,7 +92,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	at, found := r.ran.Get(f)
 	if found {
 		earlier := &r.turns[at.turn].units[at.unit]
-		failedBefore = earlier.failed.n > 0 && (failedIn(earlier.text) || run.result != "" && earlier.failed.said != "")
+		failedBefore = earlier.failed.n > 0 && (failedIn(earlier.text) || run.kind == commits) // a commit that prints no hash has failed, if the same one follows
 		if again = run.kind == checks || failedBefore; again {
 			r.drop(at)
 			before = earlier.failed
