@@ -42,21 +42,37 @@ func (c *change) text() string {
 		return beforeAfter(removed, added)
 	}
 	if said := commentIn(c.added); said != "" {
-		if was, now := codeOf(removed), codeOf(added); len(parts) == 0 && len(was) <= mostAdded && len(now) <= mostAdded && size(was)+size(now) <= quotedNew {
-			if said := beforeAfter(was, now); said != "" {
-				parts = append(parts, said)
-			}
+		if len(parts) == 0 {
+			parts = codeChanges(removed, added)
 		}
 		parts = append(parts, commentVerb+said+"”")
 	}
-	if call, n := commonCall(added); len(parts) == 0 && n > 1 {
-		text := usesVerb + "`" + call + "(…)` in " + itoa(n) + " places"
-		if was, n := commonCall(removed); n > 1 && was != call {
-			text += " instead of `" + was + "(…)`"
-		}
-		parts = append(parts, text)
+	if len(parts) == 0 {
+		parts = callChanges(removed, added)
 	}
 	return Fence(strings.Join(parts, editSeparator))
+}
+
+// codeChanges quotes the changed lines that aren't comments, if they are few.
+func codeChanges(removed, added []string) []string {
+	removed, added = codeOf(removed), codeOf(added)
+	if len(removed)+len(added) == 0 || len(removed) > mostAdded || len(added) > mostAdded || size(removed)+size(added) > quotedNew {
+		return nil
+	}
+	return []string{beforeAfter(removed, added)}
+}
+
+// callChanges says in how many places an edit uses a function, and which one was there before.
+func callChanges(removed, added []string) []string {
+	call, n := commonCall(added)
+	if n <= 1 {
+		return nil
+	}
+	text := usesVerb + "`" + call + "(…)` in " + itoa(n) + " places"
+	if was, n := commonCall(removed); n > 1 && was != call {
+		text += " instead of `" + was + "(…)`"
+	}
+	return []string{text}
 }
 
 // codeOf returns the lines that aren't comments.
