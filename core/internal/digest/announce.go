@@ -36,7 +36,7 @@ var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []strin
 
 // announces reports whether a unit only says what the assistant will do next.
 func announces(text string) bool {
-	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text)
+	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text) && !(headedBy(text, []string{"still "}) && reportsTrouble(text))
 }
 
 // announcing reports whether a text begins like an announcement of the next step, even if it is a question.

@@ -63,3 +63,12 @@ func TestReasonInBold(t *testing.T) {
 `+ranAs("5", "x", "git commit --no-verify -m 'Light the lamps'", `[main 9f8e7d6] Light the lamps\n 4 files changed, 2 insertions(+)`)+`]`, 4000)
 	wants(t, text, []string{"with --no-verify (before that, it failed 2 times; assistant: ", "The hooks refuse it because of the ignored lamps folder."}, nil)
 }
+
+// "Still failing" is no announcement.
+func TestReasonOfAnotherFailure(t *testing.T) {
+	text := logOf(t, `[{"role":"user","content":"Commit the lamps."},
+`+ranAs("1", "x", "git commit -m 'Light the lamps'", `The following paths are ignored by one of your .gitignore files:\nlamps`)+`,
+`+ranAs("2", "**Still failing.** The issue is that git warns about ignored lamps although the hooks passed.", "git log --oneline -1", "98b484b Dim the lamps")+`,
+`+ranAs("3", "x", "git commit --no-verify -m 'Light the lamps'", `[main 9f8e7d6] Light the lamps\n 4 files changed, 2 insertions(+)`)+`]`, 4000)
+	wants(t, text, []string{"(before that, it failed; assistant: ", "git warns about ignored lamps although the hooks passed."}, nil)
+}
