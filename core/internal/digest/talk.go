@@ -197,7 +197,7 @@ func (w *author) read(s *jsonspan.Scanner, inner string) {
 // saidIn returns the assistant's text in message i.
 func saidIn(t *transcript.Transcript, i int) (said string) {
 	for _, p := range t.PartsOf(i) {
-		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) {
+		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) && !isStub(t, &p) {
 			said = joinText(said, t.Text(p.Body))
 		}
 	}

@@ -94,6 +94,9 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 			now := r.now()
 			now.asked, now.kept = keptBeginning(Tidy(now.asked)), true
 		}
+		if k >= recent {
+			r.results(int(i)) // before the user's words in the same message, which begin the next turn
+		}
 		if asked[k] != "" {
 			r.begin(i, asked[k])
 		}
@@ -125,8 +128,8 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 	for k := len(messages) - 1; k >= 0; k-- {
 		i := int(messages[k])
 		if t.Messages[i].Role == transcript.Assistant && open {
-			open = false
 			closing[k] = says(t, i)
+			open = !closing[k] && !makesCalls(t, i)
 		}
 		open = open || asked[k] != "" || kept[k] != ""
 	}
@@ -169,11 +172,16 @@ func thin(t *transcript.Transcript, old []int32, closing []bool) {
 func says(t *transcript.Transcript, i int) bool {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) &&
-			(!blank(beginning(t, p.Body, lookAhead)) || !blank(t.Text(p.Body))) || closes(t, &p) {
+			(!blank(beginning(t, p.Body, lookAhead)) || !blank(t.Text(p.Body))) && !isStub(t, &p) || closes(t, &p) {
 			return true
 		}
 	}
 	return false
+}
+
+// makesCalls reports whether the assistant calls a tool in message i, other than one that closes its work.
+func makesCalls(t *transcript.Transcript, i int) bool {
+	return slices.ContainsFunc(t.PartsOf(i), func(p transcript.Part) bool { return p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !closes(t, &p) })
 }
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
@@ -374,8 +382,13 @@ func (r *turnReader) message(i int, last bool) {
 	if isTextResult(t, i) {
 		r.textResult(i)
 	}
+}
+
+// results adds what the calls did whose results are in message i.
+func (r *turnReader) results(i int) {
+	m := &r.t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {
-		if p := &t.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) && p.Pair >= 0 {
+		if p := &r.t.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) && p.Pair >= 0 {
 			r.result(i, n)
 		}
 	}

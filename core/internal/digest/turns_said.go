@@ -10,9 +10,7 @@ import (
 // said adds units for the assistant's texts in message i.
 func (r *turnReader) said(i int, last bool) {
 	t := r.t
-	calls := false
 	for _, p := range t.PartsOf(i) {
-		calls = calls || p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !closes(t, &p)
 		if p.Kind == transcript.Reasoning && !p.Has(transcript.Removed) && t.IsString(p.Body) {
 			r.thought(i, t.Text(p.Body))
 		}
@@ -26,7 +24,7 @@ func (r *turnReader) said(i int, last bool) {
 		return
 	}
 	r.plan.replace(stepsIn(text[:min(len(text), lookText)]), int32(i))
-	calls = calls || slices.ContainsFunc(r.called, func(c textCall) bool { return !closingTools.has(bareTool(c.tool)) })
+	calls := makesCalls(t, i) || slices.ContainsFunc(r.called, func(c textCall) bool { return !closingTools.has(bareTool(c.tool)) })
 	kind, factor, code := saidUnit, ofSaid, shortCode
 	if last && !calls {
 		kind, factor, code = answerUnit, ofAnswer, longCode
