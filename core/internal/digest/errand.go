@@ -67,7 +67,7 @@ func errand(s string, ws []word, direct bool) bool {
 		next = ws[i+1]
 	}
 	switch {
-	case ponders(ws, i, direct), ofOne(ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && !next.is(selves), ofThis(ws[i:]):
+	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && !next.is(selves), ofThis(ws[i:]):
 		return true
 	case each.has(next.text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
 		return false
@@ -237,6 +237,30 @@ func ponders(ws []word, i int, direct bool) bool {
 	}
 	return supposes(ws) || suppositions.has(first) || unreal(ws) || first == "that" && next == "means" || mayDo(ws[i:]) || askingVerb.has(first) && firstTwo.has(next) ||
 		!direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" })
+}
+
+// weighs reports whether words ask to think about a question: "Consider whether it should stay".
+func weighs(ws []word) bool {
+	return len(ws) > 1 && ws[0].text == "consider" && (ws[1].is(conditions|askers) || ws[1].text == "whether" || strings.HasSuffix(ws[1].text, "ing"))
+}
+
+// noteHeads lists the beginnings of sentences that remind the reader of a fact.
+var noteHeads = []string{"keep in mind that ", "bear in mind that ", "note that ", "please note that ", "please keep in mind that ", "please bear in mind that ", "remember that ", "beachte, dass ", "ten en cuenta que ", "n'oublie pas que "}
+
+// isNote reports whether a sentence only reminds of a fact that matters for the request in the sentence before it: "Keep
+// in mind that the small kiln has its own clock." A fact about the user is more than that, and so is a rule.
+func isNote(s, before string) bool {
+	if before == "" || !headedBy(s, noteHeads) {
+		return false
+	}
+	for _, head := range noteHeads {
+		if len(s) > len(head) && lower(s[:len(head)]) == head {
+			said := wordsOf(s[len(head):], nil)
+			asked := wordsOf(before, nil)
+			return len(said) > 0 && !said[0].is(selves) && rate(s[len(head):], said).strength < wish && len(asked) > 0 && (asks(before) || errand(before, asked, false))
+		}
+	}
+	return false
 }
 
 // onlyNow reports whether a sentence begins by limiting itself to one thing or one occasion: "for this chapter only,

@@ -41,10 +41,18 @@ func passages(text string) []passage {
 		if p.rest = rest; beginsOurs(line) {
 			break
 		}
+		if repliesBelow(line) && len(p.block) == 0 { // everything above is by somebody else
+			p.out, p.lead = nil, ""
+		}
 		p.line(line)
 	}
 	p.flush()
 	return p.out
+}
+
+// repliesBelow reports whether a line begins with the arrow after which people reply to a text that they have pasted.
+func repliesBelow(line string) bool {
+	return strings.HasPrefix(line, "-> ") || strings.HasPrefix(line, "--> ") || strings.HasPrefix(line, "=> ") || strings.HasPrefix(line, "→ ")
 }
 
 // dumpLines is the minimum number of lines in program output that isDump recognizes.

@@ -95,7 +95,7 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		rated.strength = max(rated.strength, wish)
 	}
 	switch {
-	case r.order.specifiedBy(ws, &rated, at), r.placed && recurs(ws) < 0 && !slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }):
+	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && isNote(s, r.before), r.placed && recurs(ws) < 0 && !slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }):
 		return s
 	}
 	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || errand(s, ws, rated.direct))

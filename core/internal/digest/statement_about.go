@@ -32,6 +32,9 @@ func (s *spot) about() bool {
 	}
 	switch s.place {
 	case duty, should:
+		if s.i > 0 && relatives.has(s.ws[s.i-1].text) && s.ws[s.i].text == "may" { // "…, which may not match"
+			return true
+		}
 		return s.place == should && s.expected(s.end) || s.abroad(s.i) || s.doneBy() || s.behaves(s.i, s.size())
 	case loose:
 		return s.doneBy()

@@ -181,7 +181,9 @@ func says(t *transcript.Transcript, i int) bool {
 
 // makesCalls reports whether the assistant calls a tool in message i, other than one that closes its work.
 func makesCalls(t *transcript.Transcript, i int) bool {
-	return slices.ContainsFunc(t.PartsOf(i), func(p transcript.Part) bool { return p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !closes(t, &p) })
+	return slices.ContainsFunc(t.PartsOf(i), func(p transcript.Part) bool {
+		return p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) && !closes(t, &p)
+	})
 }
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
