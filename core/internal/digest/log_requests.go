@@ -202,19 +202,23 @@ const (
 	unknownQuestion = " (answers what was said before this record)"
 )
 
-// has reports whether the last chosen unit is the given question.
+// has reports whether the chosen units contain the given question, or option, near their end.
 func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
-	if len(chosen) == 0 {
-		return false
+	for n := len(chosen) - 1; n >= 0; n-- {
+		at := k.units[chosen[n].Item]
+		switch u := &k.turns[at.turn].units[at.unit]; {
+		case u.message != question.message:
+			return false
+		case u.text == question.text:
+			return true
+		}
 	}
-	at := k.units[chosen[len(chosen)-1].Item]
-	u := &k.turns[at.turn].units[at.unit]
-	return u.message == question.message && u.text == question.text
+	return false
 }
 
-// lastQuestion returns the last question in a text or, if there is none, the end of the text.
+// lastQuestion returns the last question in a text or, if there is none, its beginning.
 func lastQuestion(text string) string {
-	last := ""
+	last := text
 	for from, to := range extract.Sentences(text) {
 		if asksIn(text[from:to]) {
 			last = strings.TrimSpace(text[from:to])

@@ -197,6 +197,7 @@ func (r *turnReader) before(asked string) {
 	if last.contested {
 		last.narrow(asked)
 	}
+	meant := last.meant(asked)
 	trouble := reportsTrouble(asked)
 	for n := range last.units {
 		u := &last.units[n]
@@ -212,29 +213,14 @@ func (r *turnReader) before(asked string) {
 			}
 		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of a list that the user accepts
 			u.factor = u.factor * 3 / 2
-		case len(asked) <= shortReply && n == len(last.units)-1 && u.kind == answerUnit && asksIn(u.text):
-			if u.factor = ofProposal; accepts(asked) {
+		case slices.Contains(meant, n):
+			if u.factor = ofProposal; accepts(asked) && len(meant) == 1 && (u.item > 0 || asksIn(u.text)) {
 				now.question = *u
 			}
+		case len(meant) > 0 && isEmptyQuestion(u.text):
+			u.factor = isDropped
 		}
 	}
-}
-
-// acceptsIn is the length, in bytes, up to which an answer says little, no matter how it begins.
-const acceptsIn = 16
-
-// affirmations lists words that begin answers that accept an offer or answer a question.
-var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
-
-// accepts reports whether a user message is only an answer: "yes, do it".
-func accepts(asked string) bool {
-	return len(asked) <= acceptsIn || affirms(asked)
-}
-
-// affirms reports whether a short user message begins with an answer to what was asked or offered.
-func affirms(asked string) bool {
-	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
-	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
 func asksIn(text string) bool {
