@@ -8,7 +8,7 @@ import (
 )
 
 // TestUTF8 reads strings with all first and second bytes, in characters of two to four bytes, and compares validity, characters and UTF-16
-// units with those of Go's decoder.
+// units with those of Go's decoder. Without its end, a valid string is a truncated one.
 func TestUTF8(t *testing.T) {
 	for _, tail := range []string{"", "\x80", "\xbf", "\x80\x80", "\xbf\xbf", "\x80\x41", "\x41\x80", "\x80\x80\x80"} {
 		for first := 0x80; first < 0x100; first++ {
@@ -24,6 +24,10 @@ func TestUTF8(t *testing.T) {
 						t.Fatalf("% x: valid %v, error %v", text, valid, s.Err())
 					} else if !valid {
 						continue
+					}
+					cut := New([]byte(`"` + text))
+					if cut.Text(); cut.Err() == nil || cut.Err().Code != TruncatedJSON {
+						t.Fatalf("% x without a quote behind it: %v", text, cut.Err())
 					}
 					units := 0
 					for _, c := range text {
