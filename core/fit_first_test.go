@@ -25,28 +25,31 @@ func TestFitOfAChangingFirstMessage(t *testing.T) {
 			t.Parallel()
 			for n := range budget(1, 1, 10) {
 				seed := uint64(firstSeed(3) + n)
-				plain, changing := compactionsOf(t, format, seed, false), compactionsOf(t, format, seed, true)
-				if plain == 0 || changing > plain+2 {
-					t.Errorf("SEED=%d: %d compactions, and %d without changes", seed, changing, plain)
+				plain := compactionsOf(t, format, seed, 1)
+				for _, texts := range []int{2, 60} {
+					if changing := compactionsOf(t, format, seed, texts); plain == 0 || changing > plain+2 {
+						t.Errorf("SEED=%d: %d compactions with %d texts, and %d without changes", seed, changing, texts, plain)
+					}
 				}
 			}
 		})
 	}
 }
 
-// compactionsOf returns how many compactions an app has whose first message, the user's, changes or not.
-func compactionsOf(t *testing.T, format string, seed uint64, changes bool) (compactions int) {
-	u, kept := newUser(t, format, `,"archive":"places"`, seed), shelf{}
+// beginning returns the first two messages of a conversation: the user's, which says what the time is, and an answer.
+func beginning(format string, minute int) []json.RawMessage {
 	says := func(role transcript.Role, text string) json.RawMessage { // at a time, where the format has one
 		return bytes.Replace(wire.ByName(format).Message(nil, role, text), []byte(`"1970-01-01T00:00:00.000Z"`), []byte("1700000000"), 1)
 	}
+	return []json.RawMessage{says(transcript.User, fmt.Sprintf("It is 10:%02d now. Let us begin.", minute)), says(transcript.Assistant, "Welcome.")}
+}
+
+// compactionsOf returns how many compactions an app has whose first message, the user's, has one of this many texts in turn.
+func compactionsOf(t *testing.T, format string, seed uint64, texts int) (compactions int) {
+	u, kept := newUser(t, format, `,"archive":"places"`, seed), shelf{}
 	for turn := range max(40, len(u.turns)) {
-		minute := 0
-		if changes {
-			minute = turn
-		}
-		first := says(transcript.User, fmt.Sprintf("It is 10:%02d now. Let us begin.", minute))
-		given := append([]json.RawMessage{first, says(transcript.Assistant, "Welcome.")}, u.do(deed{kind: "append"})...)
+		given := append(beginning(format, turn%texts), u.do(deed{kind: "append"})...)
+		first := given[0]
 		f := u.app.fit(t, list(given))
 		kept.keep([]byte(list(given)), f.Archive)
 		if f.Report.Changed {
@@ -54,10 +57,10 @@ func compactionsOf(t *testing.T, format string, seed uint64, changes bool) (comp
 		} else if f.Known < 0 {
 			continue
 		}
-		if f.Known >= 0 && !bytes.Contains(f.Messages, first) && changes {
+		if f.Known >= 0 && !bytes.Contains(f.Messages, first) && texts > 2 {
 			t.Errorf("SEED=%d, turn %d: the first message is not sent", seed, turn)
 		}
-		if !trials.All() && (!changes || !f.Report.Changed && turn%5 > 0) {
+		if !trials.All() && (texts == 1 || !f.Report.Changed && turn%5 > 0) {
 			continue // TestRestoreOfRandomApps has apps that change nothing
 		}
 		if bad := worse(format, given, f.Messages); len(bad) > 0 {
@@ -69,4 +72,51 @@ func compactionsOf(t *testing.T, format string, seed uint64, changes bool) (comp
 		}
 	}
 	return compactions
+}
+
+// TestFitOfTwoConversations has two conversations at the same time that share what is remembered, and differ only in their first message.
+// A compaction that was made for one of them is sent until another one is due, whatever is made for the other one, whose window is smaller.
+func TestFitOfTwoConversations(t *testing.T) {
+	t.Parallel()
+	for i, format := range judged() {
+		if testing.Short() && i%3 > 0 {
+			continue
+		}
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			for n := range budget(1, 1, 10) {
+				testTwoConversations(t, format, uint64(firstSeed(3)+n))
+			}
+		})
+	}
+}
+
+func testTwoConversations(t *testing.T, format string, seed uint64) {
+	u := newUser(t, format, `,"archive":"places"`, seed)
+	var shared app
+	var own [2]string // the compaction that was made for the conversation and is sent for it
+	found := 0
+	for turn := range max(40, len(u.turns)) {
+		history := u.do(deed{kind: "append"})
+		for n, policy := range []string{u.app.policy, u.small} {
+			shared.policy = policy
+			given := list(append(beginning(format, n), history...))
+			switch f := shared.fit(t, given); {
+			case f.Report.Changed:
+				own[n] = string(f.Memory)
+			case own[n] == "":
+			case f.Known >= 0 && shared.memory[f.Known] == own[n]:
+				found++
+			default:
+				alone := app{policy: policy, memory: []string{own[n]}}
+				if alone.fit(t, given); alone.compactions == 0 {
+					t.Fatalf("SEED=%d, turn %d: what is sent for conversation %d changes, and nothing is due", seed, turn, n)
+				}
+				own[n] = ""
+			}
+		}
+	}
+	if found == 0 {
+		t.Fatalf("SEED=%d: no compaction is found again", seed)
+	}
 }

@@ -3,6 +3,7 @@ package core
 import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
+	"github.com/ctxfold/ctxfold/core/internal/gate"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/internal/operations"
@@ -19,6 +20,9 @@ func fit(r *request, dst []byte) []byte {
 			r.recollect(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), nil)
 		}
 	}
+	if r.err == nil && r.history.others != nil && r.compacts() {
+		r.recollectLongest(nil)
+	}
 	if r.err != nil {
 		return dst
 	}
@@ -31,6 +35,18 @@ func fit(r *request, dst []byte) []byte {
 		p.Policy = api.Raw(m.Slice(r.src))
 	}
 	return run(r, &p, dst)
+}
+
+// compacts reports whether a fit makes or begins a compaction by the estimate. It ignores the provider's count: that of a list which another
+// entry led to would make this list look small.
+func (r *request) compacts() bool {
+	p := r.profile.Correct(r.profile.Calibrate(r.history.state.Calibration))
+	total := p.OutsideMessages(r.t)
+	for i := range r.t.Messages {
+		total += p.Message(r.t, i)
+	}
+	in := view.Input{Transcript: r.t, Format: r.format, Estimator: p, Policy: r.policy, State: r.history.state, N: len(r.t.Messages)}
+	return r.policy.Force || r.isDue(in, total) || gate.StartsInBackground(in, total)
 }
 
 // prints returns the fingerprints of the beginnings of a history. Hosts use them as keys of the compactions that they remember.

@@ -402,6 +402,11 @@ func (r *request) resume(s *jsonspan.Scanner, early bool) {
 	}
 }
 
+// continues reports whether the transcript begins with the messages that a plan was made for.
+func (r *request) continues(p *api.Plan) bool {
+	return p.Messages > 0 && p.Messages <= len(r.t.Messages) && r.t.Fingerprint(p.Messages) == p.Fingerprint
+}
+
 func step(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) || !r.need(operations.InPlan) {
 		return dst
@@ -413,7 +418,12 @@ func step(r *request, dst []byte) []byte {
 		return dst
 	}
 	p := &r.resumed.plan
-	if r.session != nil && r.format != r.resumed.format || p.Messages < 1 || p.Messages > len(r.t.Messages) || r.t.Fingerprint(p.Messages) != p.Fingerprint {
+	if h := r.history; h != nil && h.others != nil && !r.continues(p) { // the plan was made with the longest entry
+		if r.recollectLongest(wire.ByName(string(p.Format))); r.err != nil {
+			return dst
+		}
+	}
+	if r.session != nil && r.format != r.resumed.format || !r.continues(p) {
 		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, r.members[operations.InPlan].Start)
 		return dst
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
+	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
 // history records where the messages of a fit come from.
@@ -31,9 +32,12 @@ type history struct {
 	from     int
 	later    []transcript.Fingerprint // prints of all beginnings without the text of the first message; nil if they are unknown
 	changing bool                     // whether the text of the first message has changed since an earlier request
-	before   []point                  // shorter beginnings with known prints
-	state    api.State
-	source   *transcript.Transcript // the given list, as read
+	switched bool                     // whether that entry was passed over first, so that a provider's count belongs to another list
+	// The input, if an entry for another text of the first message was passed over that would replace more or is newer; otherwise nil.
+	others *source
+	before []point // shorter beginnings with known prints
+	state  api.State
+	source *transcript.Transcript // the given list, as read
 }
 
 // recollect reads the transcript of a fit at the scanner: the history itself, or what was sent for its beginning
@@ -68,7 +72,10 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.keepFirst(changing)
 	given := r.source
 	for _, f := range list {
-		used := &history{known: f.index, entry: f.entry, source: given.t, changing: changing}
+		used := &history{known: f.index, entry: f.entry, source: given.t, changing: changing, switched: in.longest && f.later}
+		if !in.longest && !f.later && slices.ContainsFunc(list, func(c candidate) bool { return c.later && longer(c, f) < 0 }) {
+			used.others = &in
+		}
 		if !f.entry.read(r.src) || f.later && !f.entry.keeps(given.t.FirstSaid()) || policy.Decode(f.entry.state.Slice(r.src), &used.state) != nil || f.sent && !used.goOn(prints) {
 			continue
 		}
@@ -92,6 +99,16 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.read(jsonspan.New(r.src).At(start), reading{before: before})
 }
 
+// recollectLongest reads the transcript of a fit again, with the entry that replaces the most messages, whatever text of the first message
+// it was made for. It is called if a compaction is due with the entry for this text: what is sent changes anyway, and two conversations, or
+// an app whose first message takes turns, then need one compaction instead of two.
+func (r *request) recollectLongest(before *wire.Format) {
+	next := *r.history.others
+	next.longest = true
+	r.source = &next
+	r.recollect(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), before)
+}
+
 // candidate is a memory entry that may apply to a history.
 type candidate struct {
 	entry    *memory
@@ -102,9 +119,16 @@ type candidate struct {
 	later    bool // whether the text of the first message differs, so that the entry only applies if it keeps that message
 }
 
-// found returns the entries that apply to a history with the given prints. Entries that replace more messages come first; if they replace
-// equally many, those that cover more of the whole history, and then the newer ones. changing reports whether one of the entries was made
-// for another text of the first message, or after that text had changed.
+// longer compares entries that apply to a history. Those that replace more messages come first; if they replace equally many, those that
+// cover more of the whole history, and then the newer ones.
+func longer(a, b candidate) int {
+	return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.whole, a.whole), cmp.Compare(b.index, a.index))
+}
+
+// found returns the entries that apply to a history with the given prints, in the order in which they are tried. Those that were made for
+// the same text of the first message come first, unless the longest one is wanted: otherwise what is sent for a conversation would change
+// whenever another one that differs from it only in this message is compacted. changing reports whether one of the entries was made for
+// another text of the first message, or after that text had changed.
 func (r *request) found(prints, later []transcript.Fingerprint) (list []candidate, changing bool) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -121,7 +145,13 @@ func (r *request) found(prints, later []transcript.Fingerprint) (list []candidat
 		}
 	}
 	sorting.Func(list, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.whole, a.whole), cmp.Compare(b.index, a.index))
+		switch {
+		case a.later == b.later || r.longest:
+			return longer(a, b)
+		case a.later:
+			return 1
+		}
+		return -1
 	})
 	return list, changing
 }
@@ -355,6 +385,9 @@ func (h *history) marked(f *wire.Format) (marks []wire.Mark) {
 func (h *history) usage(u *api.Usage) bool {
 	if h == nil || h.given == nil {
 		return true
+	}
+	if h.switched {
+		return false
 	}
 	if u.Message < 0 {
 		u.Message += h.messages

@@ -9,17 +9,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
+// isDue reports whether a compaction of the input is due, which has total tokens.
+func (r *request) isDue(in view.Input, total int) bool {
+	due, _, _ := hook.Due(in, total)
+	m := r.policy.MaxBytes
+	return due || m > 0 && r.t.List.Len() > m
+}
+
 // redact replaces the transcript of a due compaction with a copy from which the texts of the option redact have been
 // removed. Kept messages are written from the original transcript. It returns counts of what was replaced, or nil.
 func (r *request) redact(in *view.Input) *api.ReportRedacted {
 	if r.options.Redact == nil || len(r.options.Redact.Texts) == 0 || in.N == 0 {
 		return nil
 	}
-	if r.resumed == nil && !r.policy.Force { // a plan that has been started is due
-		due, _, _ := hook.Due(*in, r.profile.OutsideMessages(r.t)+r.tokens())
-		if m := r.policy.MaxBytes; !due && (m == 0 || r.t.List.Len() <= m) {
-			return nil
-		}
+	if r.resumed == nil && !r.policy.Force && !r.isDue(*in, r.profile.OutsideMessages(r.t)+r.tokens()) { // a plan that has been started is due
+		return nil
 	}
 	for _, structure := range []bool{true, false} {
 		by := redact.New(r.options.Redact.Texts, in.State.Redacted)

@@ -34,6 +34,7 @@ type source struct {
 
 	resumed    *resumed // the plan that a step continues
 	remembered []memory // the remembered compactions, for a fit
+	longest    bool     // whether the longest one is applied, whatever text of the first message it was made for
 	history    *history // where the messages come from, for a fit
 }
 
