@@ -123,6 +123,11 @@ ctxfold_status no_memory(ctxfold_answer *answer) {
   return fail(answer, CTXFOLD_NO_MEMORY, "no_memory", "there is no memory for the request or its answer");
 }
 
+ctxfold_status wrong_host(ctxfold_answer *answer, const char *message) {
+  memset(answer, 0, sizeof *answer);
+  return fail(answer, CTXFOLD_ERROR, "invalid_option", message);
+}
+
 /* Calls an operation as described in docs/reference/abi.md. The memory may move during any call, so its address is read again
  * afterwards. Returns false if memory cannot be allocated. */
 static bool cross(Z_ctxfold_instance_t *m, operation run, const char *request, u32 length, ctxfold_answer *answer) {

@@ -178,7 +178,8 @@ typedef struct {
   ctxfold_text can;
   /* Executes an effect. Returns the members of its result, without the id, as a JSON object in a zero-terminated string from malloc,
    * which the library frees. {"error":"…"} reports why the effect failed. NULL means that the effect is not supported; it is not
-   * requested again. */
+   * requested again. If execute and can don't match, or one of load and save or of lease and release is missing, the call fails at once
+   * with the code "invalid_option". */
   char *(*execute)(void *user, const char *effect, size_t length);
   /* Starts a thread that calls ctxfold_work_run and then ctxfold_work_delete. Used only if there are records and the policy has
    * gate.start. */

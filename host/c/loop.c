@@ -100,6 +100,20 @@ static bool program_can(const ctxfold_host *host, const char *name) {
   return false;
 }
 
+/* Returns what is missing in a host, or NULL. Without this check a program would notice it when a compaction is due, or never. */
+static const char *missing(const ctxfold_host *host) {
+  ctxfold_text none, first;
+  size_t at = 0;
+  bool shares = program_can(host, "\"load\""), leases = program_can(host, "\"lease\"");
+  bool names = host->can.length && ctxfold_next(host->can, &at, &none, &first);
+  if (names && !host->execute) return "the host's can names effects, but its execute is NULL";
+  if (!names && host->execute) return "the host has execute, but its can names no effects";
+  if (shares != program_can(host, "\"save\"")) return "the host's can names only one of the effects load and save, and records need both";
+  if (leases != program_can(host, "\"release\"")) return "the host's can names only one of the effects lease and release, and leases need both";
+  if (leases && !shares) return "the host's can names the effects lease and release without load and save";
+  return NULL;
+}
+
 /* Has the program execute an effect, and writes the result if one is expected. */
 static void pass_on(job *j, ctxfold_text effect, bool answered) {
   char *result = j->host->execute(j->host->user, effect.data, effect.length);
@@ -311,6 +325,8 @@ ctxfold_status ctxfold_fit(ctxfold_instance *c, ctxfold_records *records, const 
 
 ctxfold_status ctxfold_fit_with(ctxfold_instance *c, ctxfold_records *records, const ctxfold_request *request, const ctxfold_host *host,
                                 ctxfold_answer *answer) {
+  const char *lacks = missing(host);
+  if (lacks) return wrong_host(answer, lacks);
   ctxfold_request history = *request;
   history.state = (ctxfold_text){0};
   job j = {.records = records, .host = host, .request = &history, .shares = program_can(host, "\"load\"")};
@@ -320,6 +336,8 @@ ctxfold_status ctxfold_fit_with(ctxfold_instance *c, ctxfold_records *records, c
 }
 
 ctxfold_status ctxfold_work_run(ctxfold_instance *c, ctxfold_work *work, const ctxfold_host *host, ctxfold_answer *answer) {
+  const char *lacks = missing(host);
+  if (lacks) return wrong_host(answer, lacks);
   job j = {.records = work->records, .host = host, .request = &work->request, .own = work, .shares = program_can(host, "\"load\"")};
   writer settings = {0};
   write_string(&settings, "{");

@@ -18,4 +18,7 @@ ctxfold_status end_job(ctxfold_answer *answer);
 /* Reports that there is no memory. */
 ctxfold_status no_memory(ctxfold_answer *answer);
 
+/* Reports a host that can't work. message must be a string literal. */
+ctxfold_status wrong_host(ctxfold_answer *answer, const char *message);
+
 #endif

@@ -273,8 +273,31 @@ static void shares(void) {
   for (int i = 0; i < s.known; i++) free(s.record[i]);
 }
 
+/* A host that could not work is refused when it is given, even if no compaction is due. */
+static void refuses_half_a_host(void) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  const struct {
+    const char *can, *says;
+    bool executes;
+  } cases[] = {
+      {"[\"put\"]", "execute is NULL", false},           {"[]", "names no effects", true},
+      {"", "names no effects", true},                    {"[\"load\"]", "load and save", true},
+      {"[\"save\",\"put\"]", "load and save", true},     {"[\"load\",\"save\",\"lease\"]", "lease and release", true},
+      {"[\"lease\",\"release\"]", "without load", true},
+  };
+  ctxfold_request history = {.policy = CTXFOLD_TEXT("{\"window\":{\"tokens\":1000000}}"), .messages = sample()};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ctxfold_host host = {.can = {cases[i].can, strlen(cases[i].can)}, .execute = cases[i].executes ? execute : NULL};
+    ctxfold_answer answer;
+    CHECK(ctxfold_fit_with(c, NULL, &history, &host, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "invalid_option") == 0);
+    CHECK(strstr(answer.message, cases[i].says) && !answer.json);
+    ctxfold_answer_free(&answer);
+  }
+  ctxfold_delete(c);
+}
+
 int main(void) {
-  compacts_behind(), waits_for_it(), stops(), drops(), shares();
+  compacts_behind(), waits_for_it(), stops(), drops(), shares(), refuses_half_a_host();
   puts("all tests of the background passed");
   return 0;
 }

@@ -114,6 +114,7 @@ class Ctxfold
   # to store removed content. It may have any of the methods load, save, lease, release, put, count and emit, which receive the effect of
   # that name and return the members of its result, as hashes.
   def fit(messages, policy: nil, options: nil, records: nil, settings: nil, effects: nil, background: false, &summarize)
+    raise ArgumentError, "records must be a Ctxfold::Records, not #{records.inspect[0, 60]}" unless records.nil? || records.is_a?(Records)
     words, held = request(policy, options, nil, messages)
     records ||= Records.new if background
     thread = nil
@@ -135,15 +136,16 @@ class Ctxfold
   # job as the reason for a missing result; any other exception, such as an Interrupt, is raised after the call has ended.
   class Calls
     EFFECTS = %i[load save lease release put count emit].freeze
+    COUNTING = [Enumerable, Array, Hash, String].freeze # their method count has nothing to do with tokens
     P = Fiddle::TYPE_VOIDP
     ERROR = 10 * Fiddle::SIZEOF_VOIDP # the offset of error in ctxfold_ask
     GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # the offset of gives_messages; busy and after follow it
-    private_constant :P, :ERROR, :GIVES_MESSAGES
+    private_constant :COUNTING, :P, :ERROR, :GIVES_MESSAGES
 
     attr_reader :summarizer, :raised
 
     def initialize(summarize, settings = nil, effects = nil, begins = nil)
-      can = EFFECTS.select { |name| effects.respond_to?(name) }
+      can = effects_of(effects)
       @settings, @can = [Library.json(settings), can.any? ? Library.json(can) : nil]
       @summarizer = summarize && closure(P) { |ask| asked(ask, summarize) }
       @execute = can.any? && closure(P, Fiddle::TYPE_SIZE_T) { |effect, length| executed(effects, JSON.parse(effect[0, length])) }
@@ -161,6 +163,13 @@ class Ctxfold
     end
 
     private
+
+    # Returns the names of the effects that an object executes.
+    def effects_of(object)
+      can = EFFECTS.select { |name| object.respond_to?(name) && !COUNTING.include?(object.method(name).owner) }
+      return can if object.nil? || can.any?
+      raise ArgumentError, "effects must be an object with any of the methods #{EFFECTS.join(", ")}, not #{object.inspect[0, 60]}"
+    end
 
     # Makes a C function that returns the address of a copied text. Its first argument after user is an address.
     def closure(*arguments)

@@ -116,6 +116,23 @@ class Store
   def released? = @leases.empty?
 end
 
+# Stores and records of a wrong shape are refused when they are given, even if nothing is due.
+[{}, [], "u1", Store, Object.new].each do |wrong|
+  c.fit(HISTORY, policy: { window: { tokens: 1_000_000 } }, effects: wrong)
+  abort "#{wrong.inspect} is no store"
+rescue ArgumentError => e
+  check "the error says what is needed: #{e.message}", e.message.include?("load, save, lease, release, put, count, emit")
+end
+half = Object.new
+def half.load(_effect) = nil
+check "half a store is refused", fails("invalid_option") { c.fit(HISTORY, effects: half) }.message.include?("load and save")
+[{}, Ctxfold::Records].each do |wrong|
+  c.fit(HISTORY, records: wrong)
+  abort "#{wrong.inspect} are no records"
+rescue ArgumentError => e
+  check "the error says what is needed: #{e.message}", e.message.include?("Ctxfold::Records")
+end
+
 store = Store.new
 one = c.fit(HISTORY, policy: POLICY, settings: { owner: "u1" }, effects: store) { DIGEST }
 check "what is removed is in the store", store.bodies.any? && store.released? && JSON.parse(one.report)["changed"]

@@ -137,6 +137,31 @@ fn processes_share_a_store() {
     assert!(shared.lock().unwrap().leases.is_empty());
 }
 
+struct Half(&'static [&'static str]);
+
+impl Effects for Half {
+    fn can(&self) -> Vec<&str> {
+        self.0.to_vec()
+    }
+    fn execute(&self, _: &str, _: &str) -> Result<String, String> {
+        Ok("{}".into())
+    }
+}
+
+#[test]
+fn half_a_store_is_refused_before_anything_is_due() {
+    let history = sample();
+    let request = Request { policy: r#"{"window":{"tokens":1000000}}"#, messages: &history, ..Default::default() };
+    let cases: [(&'static [&'static str], &str); 4] =
+        [(&[], "names no effects"), (&["save"], "load and save"), (&["load", "save", "lease"], "lease and release"), (&["putt"], "can")];
+    for (can, says) in cases {
+        match Ctxfold::new().unwrap().fit_with(&Records::new().unwrap(), &request, &Arc::new(Host::new().effects(Half(can)))).map(|_| ()) {
+            Err(Error::Refused(refusal)) => assert!(refusal.message.contains(says), "{can:?}: {refusal:?}"),
+            other => panic!("{can:?}: {other:?}"),
+        }
+    }
+}
+
 #[test]
 fn a_busy_model_is_asked_again_and_a_providers_compaction_is_taken() {
     let history = sample();
