@@ -327,6 +327,46 @@ func TestLoopBackgroundModelFails(t *testing.T) {
 	}
 }
 
+// TestLoopLeavesAFailedModelAlone: a model that has failed is left alone for a minute, also if the first message says something else in the
+// next request. A compaction that is remembered for a shorter beginning is still found behind the record of the failure.
+func TestLoopLeavesAFailedModelAlone(t *testing.T) {
+	const policy = `{"window":{"tokens":6000},"gate":{"ratio":0.4},"summary":{"on_failure":"keep"}}`
+	for _, keys := range []api.RecordKeys{api.RecordsByOwner, api.RecordsByPrefix} {
+		w, replica := newWorld(4, faults{}), 0
+		settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: keys}
+		request := 0
+		fit := func(messages int) *simulatedJob {
+			request++
+			list := strings.Replace(boats(messages), "Message 0 about", fmt.Sprintf("It is %d o'clock. Message 0 about", request), 1)
+			j := w.start("a call", &replica, policy, list, settings, nil)
+			for until := w.now + 600_000; !j.done && w.now < until; {
+				w.run(w.now + 1_000)
+			}
+			if !j.done || j.failure != nil || w.wrong != "" {
+				t.Fatal(keys, w.wrong, j.done, j.failure)
+			}
+			return j
+		}
+		if first, second := fit(40), fit(40); first.asks == 0 || second.asks == 0 { // the second one keeps the first message
+			t.Fatal(keys, first.asks, second.asks)
+		}
+		if known := fit(41); known.asks > 0 || string(known.result["known"]) == "-1" {
+			t.Fatal(keys, known.asks)
+		}
+		w.down = w.now + 3_600_000
+		asked := 0
+		for range 4 {
+			j := fit(70)
+			if asked += j.asks; string(j.result["known"]) == "-1" {
+				t.Errorf("%s: the compaction of a shorter beginning is not found", keys)
+			}
+		}
+		if asked != 1 {
+			t.Errorf("%s: the model was asked %d times", keys, asked)
+		}
+	}
+}
+
 // TestLoopRemembered: a record keeps as many compactions as the host wants.
 func TestLoopRemembered(t *testing.T) {
 	w, replica := newWorld(4, faults{}), 0

@@ -57,8 +57,8 @@ func (c *call) nothing(a answer) attempt {
 	if c.Settings.Operation == api.JobPlan {
 		return n
 	}
-	if k := c.keysOf(); k != nil && len(k.prints) > 0 {
-		n.Messages, n.Print = len(k.prints), k.prints[len(k.prints)-1]
+	if k := c.keysOf(); k != nil && len(k.later) > 0 {
+		n.Messages, n.Print = len(k.later), k.later[len(k.later)-1]
 	}
 	if c.Failed || a.reason == string(api.ReasonSummaryFailed) {
 		n.Tries = c.Tries + 1

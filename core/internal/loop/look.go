@@ -79,7 +79,11 @@ func (c *call) load() {
 		if k == nil {
 			return
 		}
-		if list = k.all(c.At); len(list) == 0 {
+		prints := k.prints
+		if c.Later {
+			prints = k.later
+		}
+		if list = k.of(prints[:max(0, len(prints)-c.At)]); len(list) == 0 {
 			c.look()
 			return
 		}
@@ -155,17 +159,13 @@ func (c *call) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 		c.idle(found.record.Calls)
 		return false
 	}
-	if c.Later {
-		c.addFound(found.record.Entries)
-		c.recount(len(found.record.Entries) > 0)
-		return false
-	}
 	if r.Record == nil {
 		c.At = maxKeys
 		return false
 	}
 	c.At = min(c.At+max(0, min(r.At, maxKeys))+1, maxKeys)
 	c.addFound(found.record.Entries)
+	c.recount(c.Later && len(found.record.Entries) > 0)
 	c.Attempts = append(c.Attempts, found.record.Attempts...)
 	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
 	if sound || c.foundMost() {
@@ -230,7 +230,7 @@ func (c *call) loadUses() bool {
 		return false
 	}
 	c.Uses = true
-	id := c.access(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.all(0))})
+	id := c.access(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.of(k.prints))})
 	c.flight(id).Uses = true
 	return true
 }
@@ -336,8 +336,8 @@ func (c *call) looksForLater() bool {
 
 func (c *call) loadLater(a answer) {
 	c.keepDue(a)
-	c.Later, c.Phase = true, phaseLoading
-	c.access(api.Effect{Effect: api.EffectLoad, Keys: c.keysOf().of(c.keysOf().later)})
+	c.Later, c.At = true, 0
+	c.load()
 }
 
 // options returns the options of the job's operation. If a provider rejected messages that fit into the known window,
@@ -385,7 +385,7 @@ func (c *call) attempt() (newest *attempt) {
 	k := c.keysOf()
 	for i := range c.Attempts {
 		a := &c.Attempts[i]
-		if k != nil && isAt(k.prints, a.Messages, a.Print) && (newest == nil || a.Messages > newest.Messages) {
+		if k != nil && isAt(k.later, a.Messages, a.Print) && (newest == nil || a.Messages > newest.Messages) {
 			newest = a
 		}
 	}

@@ -34,7 +34,7 @@ type entry struct {
 //
 //easyjson:json
 type attempt struct {
-	Print    string `json:"print"` // fingerprint of the history
+	Print    string `json:"print"` // fingerprint of the history without the text of its first message, which may change with each request
 	Messages int    `json:"messages"`
 	Tokens   int    `json:"tokens,omitempty"` // size of a failed background compaction's history, in tokens: the next one begins when the history has grown
 	Tries    int    `json:"tries,omitempty"`  // how many times the model failed in a row
@@ -296,9 +296,6 @@ func (k *keys) key(print string) string {
 	text = append(append(append(text, k.format...), ' '), print...)
 	return handles.Handle(text)
 }
-
-// all returns the keys of all messages, of all except the last one, and so on; it skips the first from of them.
-func (k *keys) all(from int) []string { return k.of(k.prints[:max(0, len(k.prints)-from)]) }
 
 // of returns the keys for the given prints, the last one first.
 func (k *keys) of(prints []string) (list []string) {
