@@ -34,6 +34,7 @@ func TestStated(t *testing.T) {
 func TestForms(t *testing.T) {
 	for text, want := range map[string]bool{
 		"I'm picky about olives.":                           true,
+		"Not today.":                                        false,
 		"I'm sorry about Monday.":                           false,
 		"I'm obsessed with tin whistles.":                   true,
 		"I'm looking at hotels.":                            false,

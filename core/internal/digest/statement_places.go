@@ -85,7 +85,7 @@ func (s *spot) fitsLead() bool {
 }
 
 func (s *spot) fitsBare() bool {
-	return s.w.starts && s.after != nil && (!s.after.is(idle|askers&^conjunctions|persons) || s.alone(s.i)) && !s.after.breaks && !s.exclaims && !s.past
+	return s.w.starts && s.after != nil && (!s.after.is(idle|askers&^conjunctions|persons) || s.alone(s.i)) && !s.after.breaks && !s.exclaims && !s.past && s.all&days == 0
 }
 
 func (s *spot) fitsNobody() bool {

@@ -90,7 +90,7 @@ func (m *matter) add(i int) {
 	}
 	said, denied := extract.Terse(it.Text, src.own, !src.own && (replies || m.first < 0 && (another || !full)))
 	switch {
-	case said == "" && (src.own || full || closes):
+	case said == "" && (src.own || full || closes || m.first >= 0):
 		it.Text = ""
 	case said == "":
 	case m.first < 0:
