@@ -1,8 +1,9 @@
 // Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what
 // makes a transcript valid, and how to repair an invalid one.
 //
-// A wire format is one file that registers one Format; adding one changes nothing else. This package never contains budgets, passes or
-// summaries.
+// A wire format is one file that registers one Format, which other packages use without knowing its name. Three tables stay outside of that
+// file: what providers tolerate (severity.go), the signs of formats that a slim build leaves out (elsewhere.go), and the form of
+// requests that extend a conversation (prefix_form.go). This package never contains budgets, passes or summaries.
 package wire
 
 import (
