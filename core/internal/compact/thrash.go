@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// thrashing is the number of consecutive compactions from which on the report mentions them.
+// thrashing is the minimum number of consecutive compactions that the report mentions.
 const thrashing = 3
 
 // fixedShare divides the limit. If messages that must stay, or new messages, take more than that, they are reported as the cause.
@@ -41,7 +41,7 @@ func (c *Run) CountThrashing() {
 	}
 }
 
-// speakers counts the messages of the user and of the assistant from an input index on, without messages that a
+// speakers counts the messages of the user and of the assistant that begin at an input index, without those that a
 // compaction wrote.
 func (c *Run) speakers(from int) (user, assistant int) {
 	for m := min(max(0, from), c.doc.N); m < c.doc.N; m++ {

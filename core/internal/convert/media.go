@@ -178,7 +178,7 @@ func alphanumeric(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// base64Like reports whether a string may be base64, to judge by its length and its beginning.
+// base64Like reports whether a string may be base64, judged by its length and its beginning.
 func base64Like(s string) bool {
 	for i := range min(len(s), 64) {
 		if !alphanumeric(s[i]) && strings.IndexByte("+/=-_", s[i]) < 0 {

@@ -53,7 +53,7 @@ func reason(name string) api.LossReason {
 	return api.LossMetadata
 }
 
-// members records as lost the members of message i and of its parts that no record was made of.
+// members reports as lost those members of message i and of its parts that aren't in any record.
 func (c *conversion) members(i int32) {
 	t, m := c.t, &c.t.Messages[i]
 	var own map[uint32]bool // the offsets of members that are parts themselves
@@ -83,7 +83,7 @@ func isRecorded(p *transcript.Part, m *transcript.Message) bool {
 	return p.Parent >= 0 || p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span)
 }
 
-// others records as lost the members of an object that no record was made of, except for members without information:
+// others reports as lost those members of an object that aren't in any record, except for members without information:
 // null, false, and empty values. own are the offsets of members that are parts themselves.
 func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Kind, own map[uint32]bool) {
 	b := c.t.Bytes(span)

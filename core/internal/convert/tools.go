@@ -235,7 +235,7 @@ func (c *conversion) results(calls []int32) {
 	for _, n := range calls {
 		result := c.t.Parts[n].Pair
 		if result < 0 || c.t.Parts[result].Kind != transcript.ToolResult {
-			continue // the host has yet to answer the call, so
+			continue // the host has not answered the call yet
 		}
 		c.written[result] = true
 		o := c.outcome(result)

@@ -409,7 +409,7 @@ func MayHold(text []byte) bool {
 	n := 0
 	for ; len(text) >= 8; text = text[8:] {
 		w := jsonspan.LoadWord(text, 0)
-		ten := (w^ones*'0')&^highs | highs // digits are less than 10 now, and no byte borrows from the next
+		ten := (w^ones*'0')&^highs | highs // a digit is now a byte less than 10, and the subtraction borrows nothing from the next byte
 		n += bits.OnesCount64(^(ten - ones*10) & ^w & highs)
 	}
 	for _, c := range text {

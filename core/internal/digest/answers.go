@@ -85,7 +85,7 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 }
 
 // marksIn reports which of the user's words a result may contain: a queued message, words in tags, or a refusal. raw
-// is the result as JSON. The beginning and the end of the string show that most results contain none.
+// is the result as JSON. For most results, the beginning and the end of the string suffice to rule all three out.
 func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
 	look, end := tail, tail

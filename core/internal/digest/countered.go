@@ -11,7 +11,7 @@ import (
 
 // Users know their own circumstances better than the assistant does. If a user states a value for something after the assistant has stated a
 // different one ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a day"), a digest prefers the user's sentence, even if
-// later ones repeat all its words, and notes the user's value behind the assistant's sentence.
+// later ones repeat all its words, and notes the user's value after the assistant's sentence.
 
 // The factors for the weights of the user's sentence and the assistant's, in 1/1024.
 const (

@@ -51,7 +51,7 @@ var (
 	askingVerb = wordListOf("can could should would may")
 )
 
-// errand reports whether a sentence s with the words ws is of no use later, because it asks for something that one turn
+// errand reports whether a sentence s with the words ws is useless later, because it asks for something that one turn
 // accomplishes, or only states an opinion. direct means that its cue tells the reader what to do.
 func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {

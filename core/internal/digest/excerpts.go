@@ -319,7 +319,7 @@ func (e *Excerpts) written(result int, chosen []int) string {
 			b.WriteString("\n" + leftOutMark)
 		}
 		b.WriteByte('\n')
-		if number != "" { // in the one form that is read back, whatever the tool wrote behind it
+		if number != "" { // in the only form that is read back, whatever the tool wrote after it
 			b.WriteString(strings.TrimRight(number, "→:|"))
 			b.WriteString("→")
 		}

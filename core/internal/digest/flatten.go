@@ -137,7 +137,7 @@ func (f *flattener) entry(head, text string, kind pieceKind) {
 	f.b = append(append(f.b, text...), "\n\n"...)
 }
 
-// speakerOf returns the role of whoever wrote a part of a message. A user's words may be in an assistant message.
+// speakerOf returns the role of the author of a part of a message. A user's words may be in an assistant message.
 func speakerOf(m *transcript.Message, p *transcript.Part) transcript.Role {
 	if p.Has(transcript.Said) {
 		return transcript.User

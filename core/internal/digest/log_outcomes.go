@@ -46,7 +46,7 @@ func (k *turnLog) outcomesAt(most int) (sum int) {
 	return sum
 }
 
-// tells reports whether the units chosen for a turn include its outcome. After a question, only an answer is an
+// tells reports whether the units chosen for a turn include the turn's outcome. After a question, only an answer is an
 // outcome.
 func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {

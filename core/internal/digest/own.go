@@ -122,7 +122,7 @@ func ownPrompt(p *Prompt) string {
 	return p.between(before, ask)
 }
 
-// between returns the text before, the previous digest, the record, and the text behind, as one prompt.
+// between returns one prompt that consists of the text before, the previous digest, the record, and the text behind.
 func (p *Prompt) between(before, behind string) string {
 	var b strings.Builder
 	b.WriteString(before + "\n\n")

@@ -43,11 +43,7 @@ func withoutPaste(text string) string {
 	if isDump(text, manyLines) { // most lines are not sentences, so a program printed them
 		markDump(lines, printed)
 	}
-	for i := range lines { // mark the beginning of a trace, and the first output of a command
-		if s := strings.TrimSpace(lines[i]); s != "" && !printed[i] {
-			printed[i] = i+1 < len(lines) && printed[i+1] && strings.Contains(s, ": ") && isTrouble(s) || i > 0 && commandIn(strings.TrimSpace(lines[i-1])) != ""
-		}
-	}
+	markStarts(lines, printed)
 	var out []string
 	for i := 0; i < len(lines); {
 		last, dense := i, false
@@ -106,6 +102,15 @@ func markDump(lines []string, printed []bool) {
 	}
 }
 
+// markStarts marks the beginnings of traces, and the first output of each command, as printed.
+func markStarts(lines []string, printed []bool) {
+	for i := range lines {
+		if s := strings.TrimSpace(lines[i]); s != "" && !printed[i] {
+			printed[i] = i+1 < len(lines) && printed[i+1] && strings.Contains(s, ": ") && isTrouble(s) || i > 0 && commandIn(strings.TrimSpace(lines[i-1])) != ""
+		}
+	}
+}
+
 // outputAt returns the last line of the output that begins at line from, and whether enough of its lines are printed.
 func outputAt(printed []bool, from int) (last int, dense bool) {
 	last, signs := from, 0
@@ -118,7 +123,7 @@ func outputAt(printed []bool, from int) (last int, dense bool) {
 	return last, signs*3 >= last-from+1
 }
 
-// summaryOf returns the summary of output; "" if it is too short for one or has nothing to tell.
+// summaryOf returns the summary of output; "" if it is too short for a summary, or has neither.
 func summaryOf(output []string) string {
 	size := 0
 	for _, line := range output {

@@ -95,7 +95,7 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		rated.strength = max(rated.strength, wish)
 	}
 	switch {
-	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && isNote(s, r.before), r.placed && recurs(ws) < 0 && !slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }):
+	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && isNote(s, r.before), r.placed && recurs(ws) < 0 && !isLasting(ws):
 		return s
 	}
 	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || errand(s, ws, rated.direct))
@@ -106,6 +106,11 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		r.add(s, ws, rated.at)
 	}
 	return s
+}
+
+// isLasting reports whether words make a sentence apply permanently.
+func isLasting(ws []word) bool {
+	return slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) })
 }
 
 // add adds the statement s, with the sentence before it if it can't be understood alone. cue is the offset of its decisive cue.
@@ -239,16 +244,27 @@ func rateClause(s string, ws []word) rating {
 		}
 	}
 	if !spacedScript {
-		if j.signs(); j.strength < wish && !j.ask && formedSigned(s) {
-			j.strength, j.direct, j.told = wish, true, true
-		}
-	} else if j.strength < wish && !j.ask {
-		if at := j.formed(); at >= 0 {
-			j.strength, j.at, j.direct, j.told = wish, at, true, true
-		}
+		j.signs()
 	}
+	j.judgeForm(spacedScript)
 	j.revokes = j.revokes || j.strength > none && !j.ask && j.permits && j.all&agains != 0
 	return j.rating
+}
+
+// judgeForm makes a sentence without a strong cue a wish if its form is that of a statement about how to work.
+func (j *judging) judgeForm(spacedScript bool) {
+	if j.strength >= wish || j.ask {
+		return
+	}
+	at := j.at
+	if spacedScript {
+		at = j.formed()
+	} else if !formedSigned(j.text) {
+		at = -1
+	}
+	if at >= 0 {
+		j.strength, j.at, j.direct, j.told = wish, at, true, true
+	}
 }
 
 // take counts a cue of a row at a byte offset. Cues don't count in questions, and not if a stricter one was found.

@@ -260,7 +260,7 @@ func (sc *scene) restricted() int {
 	}
 	object := i + 1
 	switch before := sc.ws[i-1].text; {
-	case strings.HasPrefix(before, "can"): // what somebody can't do is often of the moment
+	case strings.HasPrefix(before, "can"): // people often say what they can't do at the moment
 		if object++; sc.textAt(i+1) != "with" && sc.textAt(i+1) != "without" {
 			object = len(sc.ws)
 		}
@@ -269,7 +269,7 @@ func (sc *scene) restricted() int {
 	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object).is(tasks):
 		object++
 	}
-	if w.text == "longer" && negated { // what somebody no longer does is news, if it isn't a taste
+	if w.text == "longer" && negated { // "no longer" expresses a change, unless a taste follows
 		if w = sc.word(object); w == nil || w.text == "use" || knowing.has(w.text) || settling.has(w.text) {
 			return -1
 		}

@@ -30,11 +30,7 @@ func (sc *scene) look(s string, ws []word) {
 			if w.text == "if" && i > 0 && ws[i-1].text == "as" { // "as if I had never seen it"
 				break
 			}
-			kinds := w.kinds
-			if w.breaks && w.text == "was" || w.text == "met" && (i == 0 || !ws[i-1].is(persons|selves)) { // a question in German, "with" in Dutch
-				kinds &^= pasts
-			}
-			sc.all |= kinds
+			sc.all |= kindsAt(ws, i)
 		} else if w.text[0] >= '0' && w.text[0] <= '9' {
 			sc.digits = true
 		} else {
@@ -43,6 +39,15 @@ func (sc *scene) look(s string, ws []word) {
 	}
 	sc.past = sc.past || sc.all&pasts != 0
 	sc.exclaims = strings.HasSuffix(s, "!")
+}
+
+// kindsAt returns the kinds of word i, judged by its place in the sentence.
+func kindsAt(ws []word, i int) wordKind {
+	w := &ws[i]
+	if w.breaks && w.text == "was" || w.text == "met" && (i == 0 || !ws[i-1].is(persons|selves)) { // a question in German, "with" in Dutch
+		return w.kinds &^ pasts
+	}
+	return w.kinds
 }
 
 // pastEndings lists endings of verbs in the past tense, with the length in bytes that a word with one must exceed.

@@ -19,7 +19,7 @@ const (
 	tightService  = 3
 )
 
-// bothMark is the speaker of a matter, turnMark separates what was said in turn, deniedTurn does so up to a message that denies something, so
+// bothMark is the speaker of a matter, turnMark separates statements of different messages, and deniedTurn does so before a message that denies something, so
 // that what comes before it is never quoted without it, and longestMatter is the length, in bytes, from which on a line isn't continued.
 const (
 	bothMark      = "both"

@@ -43,7 +43,7 @@ const (
 type shares struct {
 	user     int  // the factor of the user's texts, in 1/1024
 	lectures bool // the assistant writes far more than the user
-	long     int  // the length in bytes from which on the assistant's texts have a lower weight
+	long     int  // the minimum length, in bytes, of the assistant's texts that have a lower weight
 	least    int  // the minimum of that weight, in 1/1024
 }
 

@@ -32,7 +32,7 @@ func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
 	})
 }
 
-// manyRivals is the number of sentences from which on the choice is spread over the whole conversation.
+// manyRivals is the minimum number of sentences for which the choice is spread over the whole conversation.
 const manyRivals = 128
 
 // choose returns the best of the sentences for which may returns true, and the sentences that these depend on.

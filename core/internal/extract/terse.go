@@ -20,7 +20,7 @@ const (
 
 // Terse returns what a message of such a dialogue says: "table for 4 at 19:30" for "I'd like to have a table for 4 at 19:30, if that suits
 // you." The result consists of parts of the text. A question keeps its mark. A sentence that denies something stays whole, and denied is
-// set: nobody may take a time for agreed that was refused. own means that the assistant wrote the text, so that such a sentence counts
+// set, so that a refused time doesn't look like an agreed one. own means that the assistant wrote the text, so that such a sentence counts
 // without a value, too. If nothing else is left, the result is the first sentence if opens is set, and otherwise "".
 func Terse(text string, own, opens bool) (result string, denied bool) {
 	var said []string

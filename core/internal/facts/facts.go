@@ -58,7 +58,7 @@ func Collect(text string, facts map[Fact]bool) {
 }
 
 // Used returns those facts in the messages before a cut that the user or the agent mentions again in the messages
-// behind it.
+// after it.
 func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	dropped, later := map[Fact]bool{}, map[Fact]bool{}
 	for _, i := range before {

@@ -36,7 +36,7 @@ const (
 	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket
 )
 
-// whence says where an input message can be found when the input is rebuilt.
+// whence says where a restoration finds an input message.
 type whence struct {
 	op    string // one of the constants above; "" if the changes contain the message itself
 	index int    // index of the result message

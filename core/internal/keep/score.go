@@ -138,7 +138,7 @@ func (k *Keeper) pin(items []view.Item, room int) (size int) {
 
 // valuedGroups lists the groups of items with a score above 0. Messages that compactions have written have no score.
 func (k *Keeper) valuedGroups() (list []valued) {
-	groups := k.doc.T.Groups(k.doc.MessageOrder())[:len(k.doc.Items)] // without the messages behind the plan's
+	groups := k.doc.T.Groups(k.doc.MessageOrder())[:len(k.doc.Items)] // without the messages after those of the plan
 	for from, end := 0, 0; from < len(groups); from = end {
 		score := 0.0
 		for end = from; end < len(groups) && groups[end] == groups[from]; end++ {

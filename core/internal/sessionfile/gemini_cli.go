@@ -150,7 +150,7 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 	return r.list
 }
 
-// cut removes the messages from an index on.
+// cut removes the message at an index and all messages after it.
 func (r *gcReplay) cut(to int, why api.SkipReason) {
 	r.skip(why, len(r.list)-to)
 	for _, id := range r.owner[to:] {

@@ -241,7 +241,7 @@ func (w *writer) adjacent(i int) (path string, k, size int) {
 	return path, k, size
 }
 
-// stretchOf returns the end of the lines from at on that have consecutive numbers, at most end, and the indentation
+// stretchOf returns the end of the lines with consecutive numbers that begin at line at, at most end, and the indentation
 // that all of them share. hit reports whether one of them is a match.
 func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) {
 	margin = 1 << 30

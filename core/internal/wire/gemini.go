@@ -306,7 +306,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 type geminiCheck struct {
 	*Checker
 	rules *geminiRules
-	loop  int   // the position from which on calls are signed
+	loop  int   // the position of the first signed call
 	last  int32 // the newest call of the current turn with a response so far, or -1
 }
 
