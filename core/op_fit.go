@@ -46,7 +46,7 @@ func (r *request) compacts() bool {
 		total += p.Message(r.t, i)
 	}
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: p, Policy: r.policy, State: r.history.state, N: len(r.t.Messages)}
-	return r.policy.Force || r.isDue(in, total) || gate.StartsInBackground(in, total)
+	return r.policy.Force || isDue(in, total) || gate.StartsInBackground(in, total)
 }
 
 // prints returns the fingerprints of the beginnings of a history. Hosts use them as keys of the compactions that they remember.

@@ -9,11 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// isDue reports whether a compaction of the input is due, which has total tokens.
-func (r *request) isDue(in view.Input, total int) bool {
+// isDue reports whether a compaction of the input, which has total tokens, is due.
+func isDue(in view.Input, total int) bool {
 	due, _, _ := hook.Due(in, total)
-	m := r.policy.MaxBytes
-	return due || m > 0 && r.t.List.Len() > m
+	return due || in.OverBytes()
 }
 
 // redact replaces the transcript of a due compaction with a copy from which the texts of the option redact have been
@@ -22,7 +21,7 @@ func (r *request) redact(in *view.Input) *api.ReportRedacted {
 	if r.options.Redact == nil || len(r.options.Redact.Texts) == 0 || in.N == 0 {
 		return nil
 	}
-	if r.resumed == nil && !r.policy.Force && !r.isDue(*in, r.profile.OutsideMessages(r.t)+r.tokens()) { // a plan that has been started is due
+	if r.resumed == nil && !r.policy.Force && !isDue(*in, r.profile.OutsideMessages(r.t)+r.tokens()) { // a plan that has been started is due
 		return nil
 	}
 	for _, structure := range []bool{true, false} {
