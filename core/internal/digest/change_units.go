@@ -75,7 +75,7 @@ func changesBy(tool, file string, each func(see func(key, text string))) (all []
 	return all
 }
 
-// patchesIn returns the changes in a patch. path is the file that the call names, if the patch names none.
+// patchesIn returns the changes in a patch. path is the call's file, for patches without a file name.
 func patchesIn(path, text string) []change {
 	if strings.Contains(text, replaceEnd) {
 		return replaceBlocks(path, text)

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// An entry tells what the edits of a turn come to, not what each of them did: a line that one edit adds and a later one
-// removes is neither, and a line that one removes and another adds was moved. So the unit of an edit gets its
+// An entry gives the net effect of a turn's edits instead of each edit: a line that one edit adds and a later one removes
+// isn't mentioned, and a line that one edit removes and another adds was moved. So the unit of an edit gets its
 // description when the turn ends, or when a commit includes the edit.
 
 // hunks holds the edits of one turn that have no description yet.

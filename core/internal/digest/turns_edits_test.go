@@ -40,7 +40,7 @@ func turnOf(asked string, steps ...step) string {
 	return b.String()
 }
 
-// The entry tells what the edits of a turn come to.
+// The entry gives the net effect of the edits of a turn.
 func TestEditsOfATurnTakenTogether(t *testing.T) {
 	list := func(names ...string) string { return "\"lamps\": [\n\"" + strings.Join(names, "\",\n\"") + "\"\n]," }
 	door := "if door.level > door.limit {\n\tdoor.level = door.limit\n}\n"
