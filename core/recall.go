@@ -126,7 +126,7 @@ func longer(a, b candidate) int {
 }
 
 // found returns the entries that apply to a history with the given prints, in the order in which they are tried. Those that were made for
-// the same text of the first message come first, unless the longest one is to be found: otherwise what is sent for a conversation would change
+// the same text of the first message come first, unless the caller needs the longest one: otherwise what is sent for a conversation would change
 // whenever another one that differs from it only in this message is compacted. changing reports whether one of the entries was made for
 // another text of the first message, or after that text had changed.
 func (r *request) found(prints, later []transcript.Fingerprint) (list []candidate, changing bool) {

@@ -144,16 +144,16 @@ func (r *turnReader) toldAgain(asked string) {
 // successSigns lists phrases, in lower case, from sentences that say that something works. failureSigns lists phrases
 // from sentences that say that something doesn't.
 var (
-	successSigns = strings.Split("pass|built|builds|compil|green|works|no error|bestanden|gebaut|erfolgreich|läuft|réussi|passent|fonctionne|pasan|exitos|funciona|passam|"+
+	successSigns = strings.Split("passes|passed|passing|all pass|tests pass|checks pass|built|builds|compiles|compiled|green|works|no error|bestanden|gebaut|erfolgreich|läuft|réussi|passent|fonctionne|pasan|exitos|funciona|passam|"+
 		"проход|собран|успешно|работает|通过|成功|构建完成|通りま|통과|성공", "|")
 	failureSigns = strings.Split("fail|error|broken|red |not pass|n't |not yet|except|fehl|schlägt|noch nicht|échou|erreur|fall|не |ошибк|失败|错误|未|失敗|エラー|ません|실패|오류|않", "|")
 )
 
-// deny marks the parts of the answer that claim success although the last run of a check in this turn failed, unless
+// deny marks the parts of the answer that claim success although the last check that ran in this turn failed, unless
 // the answer says that something failed.
 func (r *turnReader) deny() {
-	t := r.now()
-	if !slices.ContainsFunc(r.state.checks, func(c checkState) bool { return c.failed && c.turn == t.number }) {
+	t, last := r.now(), len(r.state.checks)-1
+	if last < 0 || !r.state.checks[last].failed || r.state.checks[last].turn != t.number {
 		return
 	}
 	has := func(text string, signs []string) bool {

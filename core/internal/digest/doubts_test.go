@@ -124,12 +124,14 @@ func TestClaimsAgainstChecks(t *testing.T) {
 		answer  string
 		denied  bool
 	}{
-		"claimed":       {[]string{failed}, "All built, and the lamp of `zone_7` is in its place.", true},
-		"German":        {[]string{failed}, "Alles ist gebaut, und die Lampe von `zone_7` ist da.", true},
-		"Chinese":       {[]string{failed}, "`zone_7` 的灯构建完成。", true},
-		"admitted":      {[]string{failed}, "The lamp of `zone_7` works. The build still fails in lamp.go.", false},
-		"repaired":      {[]string{failed, passed}, "All built, and the lamp of `zone_7` is in its place.", false},
-		"no such claim": {[]string{failed}, "The lamp belongs to `zone_7`.", false},
+		"claimed":                        {[]string{failed}, "All built, and the lamp of `zone_7` is in its place.", true},
+		"German":                         {[]string{failed}, "Alles ist gebaut, und die Lampe von `zone_7` ist da.", true},
+		"Chinese":                        {[]string{failed}, "`zone_7` 的灯构建完成。", true},
+		"admitted":                       {[]string{failed}, "The lamp of `zone_7` works. The build still fails in lamp.go.", false},
+		"repaired":                       {[]string{failed, passed}, "All built, and the lamp of `zone_7` is in its place.", false},
+		"repaired, without a word of it": {[]string{failed, ""}, "All built, and the lamp of `zone_7` is in its place.", false},
+		"no such claim":                  {[]string{failed}, "The lamp belongs to `zone_7`.", false},
+		"an order":                       {[]string{failed}, "Pass the degrees of `zone_7` to the lamp.", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := logOf(t, turn(c.outputs, c.answer)+"]", 4000)

@@ -137,10 +137,11 @@ func (s *endState) changedFile(path string) {
 // checked records the result of a check, which replaces its previous result. A check that passes also replaces the results of checks of the same
 // kinds.
 func (s *endState) checked(r *run, bad bool, turn int) {
-	if r.exit != "0" && !bad && r.result == "" { // the result is unknown
+	part, behind := checkedPart(r.script)
+	if r.exit != "0" && !bad && r.result == "" { // the result is unknown, and a previous one holds no longer
+		s.forget(sameCommand(part))
 		return
 	}
-	part, behind := checkedPart(r.script)
 	if bad && behind != "" {
 		return
 	}

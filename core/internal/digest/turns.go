@@ -44,6 +44,7 @@ const (
 	ofTrial      = 480 // what a program printed in a few words
 	ofCommand    = 160
 	ofCall       = 360  // of a tool that is not known
+	ofTask       = 1100 // what another agent was asked
 	ofDeed       = 2200 // of a tool that changes something outside of the conversation
 	ofReading    = 480
 	ofSearch     = 420

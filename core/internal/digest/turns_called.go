@@ -7,11 +7,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The maximum sizes in an entry about a call of an unknown tool, in bytes: all arguments, one argument, and a result on the same line.
+// The maximum sizes in an entry about a call of an unknown tool, in bytes: one argument, one argument of a call that asks another agent to do
+// something, and a result on the same line.
 const (
-	mostArguments = 160
-	mostArgument  = 80
-	mostReturned  = 120
+	mostArgument = 80
+	mostTask     = 280
+	mostReturned = 120
 )
 
 // calledVerb begins a unit about a call of a tool whose use is unknown.
@@ -24,24 +25,36 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	if name == "" || polling.has(bareTool(name)) || closes(r.t, call) {
 		return
 	}
-	said := calledVerb + Fence(clipLine(name, maxName)+"("+argumentLine(argumentsOf(r.t, call))+")")
+	delegates, most := delegating.has(bareTool(name)), mostArgument
+	if delegates {
+		most = mostTask
+	}
+	said := calledVerb + Fence(clipLine(name, maxName)+"("+argumentLine(argumentsOf(r.t, call), most)+")")
 	if at, found := r.ran.Get(said); found {
 		r.drop(at)
 	}
 	short := strings.TrimSpace(withoutEnvelope(text))
 	u := unit{kind: ranUnit, message: int32(i), text: said, factor: ofCall}
 	does := !isLookup(name) && isDeed(name)
-	if does {
+	switch {
+	case does:
 		u.factor = ofDeed
+	case delegates:
+		u.factor = ofTask
 	}
 	switch told := len(short) > mostReturned; {
 	case failed:
 		u.factor = ofFailure
 		u.text += " → failed: " + Fence(clipLine(complaint(plainText(short)), quotedChange))
+	case told && delegates:
+		r.ran.Set(said, r.here())
+		r.add(u)
+		r.report(i, name, text)
+		return
 	case told:
 		before := len(r.now().units)
 		r.report(i, said[len(calledVerb):], text)
-		if len(r.now().units) > before && (isLookup(name) || delegating.has(bareTool(name))) { // the units from its result are enough
+		if len(r.now().units) > before && isLookup(name) { // the units from its result are enough
 			return
 		}
 	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // the result says nothing more
@@ -51,7 +64,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	case saysOutcome(short):
 		u.text += " → " + Fence(strings.Join(strings.Fields(short), " "))
 	case does && strings.HasPrefix(short, "{"):
-		u.text += " → " + Fence(argumentLine([]byte(short)))
+		u.text += " → " + Fence(argumentLine([]byte(short), mostArgument))
 	}
 	if isLookup(name) && !failed {
 		u.factor = ofCommand
@@ -93,14 +106,15 @@ func isDeed(name string) bool {
 var doers = wordListOf("send book rebook create update cancel modify change set add remove delete pay refund charge transfer exchange return submit place " +
 	"order reserve register schedule reschedule assign approve confirm post publish issue close enable disable apply grant revoke insert reset")
 
-// argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5".
-func argumentLine(args []byte) string {
+// argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". Each value has at most most bytes, and all of them
+// together about twice as many.
+func argumentLine(args []byte, most int) string {
 	if len(args) == 0 || !valid(jsonspan.New(args)) {
-		return clipLine(string(args), mostArgument)
+		return clipLine(string(args), most)
 	}
 	s := jsonspan.New(args)
 	if s.Kind() != jsonspan.Object {
-		return clipLine(string(args), mostArgument)
+		return clipLine(string(args), most)
 	}
 	var b strings.Builder
 	for s.Object(); ; {
@@ -114,12 +128,12 @@ func argumentLine(args []byte) string {
 		} else {
 			value = string(jsonspan.AppendCompact(nil, s.Skip().Slice(args)))
 		}
-		if b.Len() > mostArguments {
+		if b.Len() > 2*most {
 			continue
 		}
 		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(clipLine(name, maxName) + ": " + clipLine(value, mostArgument))
+		b.WriteString(clipLine(name, maxName) + ": " + clipLine(value, most))
 	}
 }

@@ -178,12 +178,15 @@ func TestWhatAReaderMissed(t *testing.T) {
 // neighbours are left out. A change of imports alone gets no line.
 func TestDiagnosesAndReports(t *testing.T) {
 	messages := `[{"role":"user","content":"Why is zone_7 cold?"},
-{"role":"assistant","content":[{"type":"thinking","text":"The real issue is that fan_7 blows in kiln.go:12."},{"type":"tool_call","id":"1","name":"Task","arguments":{"prompt":"look"}}]},
+{"role":"assistant","content":[{"type":"thinking","text":"The real issue is that fan_7 blows in kiln.go:12."},{"type":"tool_call","id":"1","name":"Task","arguments":{"prompt":"Find out why zone_7 loses heat after a ramp, and change nothing in oven.go. ` + strings.Repeat("Look at each file. ", 40) + `"}}]},
 {"role":"tool_result","tool_call_id":"1","tool_name":"Task","content":"### 4. Door of the zone\n- The door of zone 7 stays open for 40 minutes after each ramp.\n\n` + strings.Repeat("Nothing else. ", 9) + `"},
 ` + strings.NewReplacer("ID", "2", "FILE", "kiln.go", "OLD", `import \"fmt\"`, "NEW", `import \"slices\"`).Replace(kilnEdit) + `,
 {"role":"assistant","content":"The root cause is door_7: it stays open in oven.go:40."},
 {"role":"user","content":"Then close it."}]`
 	text := logOf(t, messages, 3000)
+	if !strings.Contains(text, "  - called Task(prompt: Find out why zone_7 loses heat after a ramp, and change nothing in oven.go. Look at each file. Look") {
+		t.Errorf("the task is not in\n%s", text)
+	}
 	if !strings.Contains(text, "  - a subagent reported: Door of the zone: The door of zone 7 stays open for 40 minutes after each ramp.") {
 		t.Errorf("the report is not in\n%s", text)
 	}
