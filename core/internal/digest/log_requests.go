@@ -152,9 +152,15 @@ func clipRequest(text string, most int) string {
 	if strings.Trim(tail, "`~ \n") == "" || pasted && mostlyCode(tail) { // the end has no words of the user
 		tail = ""
 	}
-	middle := " […] "
+	middle, removed := " […] ", text[len(head):len(text)-len(tail)]
+	switch { // two lines, such as items of a list, would be misread as one
+	case strings.HasSuffix(removed, "\n"):
+		middle = " […]\n"
+	case strings.Contains(removed, "\n"):
+		middle = " […]\n[…] "
+	}
 	if pasted && most == mostPasted {
-		if trouble := troublesIn(plainText(text[len(head):len(text)-len(tail)]), toldTrouble); trouble != "" {
+		if trouble := troublesIn(plainText(removed), toldTrouble); trouble != "" {
 			middle = "\n[…]\n" + trouble + "[…]\n"
 		}
 	}

@@ -36,7 +36,11 @@ func TestClippedPasteHasOneEnd(t *testing.T) {
 	if got := clipRequest(paste+"]", 200); !strings.HasPrefix(got, "[pasted: Kiln review: ") || !strings.HasSuffix(got, "[…]") {
 		t.Errorf("pasted text alone: %q", got)
 	}
-	if got := clipRequest(paste+"]\nPlease answer the review.", 200); !strings.HasSuffix(got, " […] Please answer the review.") {
+	list := "Here they are:\n\n1. Berta, born on 3 May 1988\n2. Carl, born on 9 June 1990\n3. Dora, born on 12 July 1995"
+	if got := clipRequest(list, 80); got != "Here they are:\n\n1. Berta, born on 3 May 1988\n2. […]\n[…] on 12 July 1995" {
+		t.Errorf("%q", got)
+	}
+	if got := clipRequest(paste+"]\nPlease answer the review.", 200); !strings.HasSuffix(got, " […]\nPlease answer the review.") {
 		t.Errorf("pasted text with words of the user: %q", got)
 	}
 }
