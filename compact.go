@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Input describes a conversation to the operations. They never modify its bytes.
+// Input describes the conversation that an operation works on. Operations never modify its bytes.
 type Input struct {
 	// Messages is the transcript in any wire format: a JSON array of messages, a whole request body that contains
 	// one, or the result of Open ([Session].Input). The format and model of a session apply unless the policy sets
@@ -30,7 +30,7 @@ type Input struct {
 	Usage *api.Usage
 
 	// Count is an exact tokenizer: it returns how many tokens a request with the given messages takes. It is called
-	// if there is no Usage; the size after a compaction is then estimated in proportion. Fit passes it the messages
+	// if there is no Usage; the size after a compaction is then scaled from that count. Fit passes it the messages
 	// to be sent. If Count fails, the operation returns its error.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 

@@ -49,7 +49,7 @@ func (r *request) compacts() bool {
 	return r.policy.Force || isDue(in, total) || gate.StartsInBackground(in, total)
 }
 
-// prints returns the fingerprints of the beginnings of a history. Hosts use them as keys of the compactions that they remember.
+// prints returns the fingerprints of a history's prefixes. Hosts use them as keys for the compactions that they remember.
 func prints(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst

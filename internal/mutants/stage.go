@@ -82,7 +82,7 @@ type tester struct {
 	limits   map[string]int // CPU time of tests, in seconds, by stage and package
 }
 
-// newTester builds the mutants inside functions.
+// newTester builds the mutants that are inside functions and returns their tester.
 func newTester(packages []goPackage, mutants []*mutant) *tester {
 	var inside []*mutant
 	for i, m := range mutants {

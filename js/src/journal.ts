@@ -51,7 +51,7 @@ export function memoryJournal(): Journal {
  */
 export function indexedDBJournal(name = "ctxfold-events"): Journal {
   const database = new Database(name, (made) => {
-    // Keys are sequential, and in an index equal entries are sorted by key, so the oldest event comes first.
+    // Keys are sequential, and an index sorts equal entries by key, so the oldest event comes first.
     made.createObjectStore(EVENTS, { autoIncrement: true }).createIndex(BY_CONVERSATION, "conversation");
   });
   return {

@@ -129,8 +129,8 @@ func IsCompanion(t *transcript.Transcript, m int32) bool {
 	return false
 }
 
-// DroppedBefore returns how many messages an earlier compaction dropped, according to the message that counts them; 0
-// for any other message.
+// DroppedBefore returns how many messages an earlier compaction dropped, if message m is the one that states the
+// number, or 0 otherwise.
 func DroppedBefore(t *transcript.Transcript, m int32) int {
 	if t.Messages[m].Role != transcript.User || !t.StartsWith(int(m), DroppedPrefix) {
 		return 0

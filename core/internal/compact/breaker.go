@@ -8,7 +8,7 @@ import (
 // grown.
 const maxFailed = 3
 
-// stuck reports whether the last compactions were so unsuccessful that another one won't help.
+// stuck reports whether the last few compactions were so unsuccessful that another one won't help.
 func (c *Run) stuck() bool {
 	a := c.state.Attempts
 	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.RetryGrowth()

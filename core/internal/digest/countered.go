@@ -48,7 +48,7 @@ type claim struct {
 	head           int          // the number of these words before its first number
 }
 
-// countered is an assistant's sentence after which the user stated another value, and that value.
+// countered holds an assistant's sentence and the different value that the user stated after it.
 type countered struct {
 	item, from, to int
 	value          string

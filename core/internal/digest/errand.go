@@ -15,7 +15,7 @@ var (
 	// reacting lists words that begin a reply to what the assistant has just said.
 	reacting = wordListOf("hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
 		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
-	// answering lists those of the reacting words after which only a command counts as a rule.
+	// answering lists the words in reacting after which only a command counts as a rule.
 	answering = wordListOf("ok okay yes yeah yep yup sure alright wait hmm hm oh ah so sooo soo ja oui vale sí")
 	// lasts lists words that make a sentence apply beyond the current turn.
 	lasts = wordListOf("always never ever mustn't don't dont whenever throughout everywhere anywhere avoid prefer without forever rule rules convention policy " +

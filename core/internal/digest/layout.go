@@ -56,8 +56,8 @@ var chatLayout = &layout{
 	instead: [sections]int{status: carryover, shipped: carryover, active: plan, stuck: questions},
 }
 
-// layoutOf returns the layout for messages. It is that of a chat if the messages contain no tool calls and the ledger
-// has no command, file or error from earlier ones.
+// layoutOf returns the layout for messages: the chat layout if the messages contain no tool calls and the ledger has no
+// command, file or error from earlier ones.
 func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
 	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
 		return sessionLayout

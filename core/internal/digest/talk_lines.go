@@ -133,7 +133,7 @@ func cellEnd(text string) int {
 }
 
 // statementOf returns a statement as it is written on a line. It ends with punctuation, so that the next compaction can
-// separate it from the statement that follows. was is a note to add, or "".
+// separate it from the statement that follows. A non-empty was is added as a note.
 func statementOf(text, was string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "**", ""))
 	if was == "" && strings.HasSuffix(text, ":") { // it announces the next statement

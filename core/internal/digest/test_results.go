@@ -109,7 +109,7 @@ func endsInFailure(output string) bool {
 	return false
 }
 
-// saysFailure reports whether a line of a check's output is an error or counts some.
+// saysFailure reports whether a line of a check's output is an error or a nonzero error count.
 func saysFailure(line string) bool {
 	line = lower(line)
 	if slices.ContainsFunc(failureForms, func(form string) bool { return strings.Contains(line, form) }) {

@@ -40,7 +40,7 @@ const (
 	come
 )
 
-// lines returns the removed or the added lines. Lines that don't count any more are empty.
+// lines returns the removed or the added lines, depending on side. Lines that no longer count are empty.
 func (h *hunk) lines(side int) *[]string {
 	if side == gone {
 		return &h.removed

@@ -180,7 +180,7 @@ var pointing = wordListOf("this that these those dies diese dieser dieses ce cet
 // names reports whether a text contains a number or a code name.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
 
-// namesMore reports whether a text names more than line numbers, unlike "The function ends at line 499."
+// namesMore reports whether text names anything besides line numbers, unlike "The function ends at line 499."
 func namesMore(text string) bool {
 	if !names(text) {
 		return false
@@ -292,7 +292,7 @@ func deliberates(text string) bool {
 // doubtHeads lists the beginnings of sentences that take back the previous sentence.
 var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|actually, |but here's the thing|but hmm|no, |no wait|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
 
-// mostThought is how many bytes of one piece of reasoning are read.
+// mostThought is the maximum number of bytes that are read from one piece of reasoning.
 const mostThought = 8000
 
 // wonderHeads lists the beginnings of sentences that express doubt or repeat the question.

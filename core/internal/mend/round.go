@@ -137,7 +137,7 @@ func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	return saved, true
 }
 
-// setBody replaces the body of a tool result with a text.
+// setBody replaces the body of a tool result with text.
 func (r *round) setBody(at int, part int32, text string) (saved int, ok bool) {
 	value, size := r.doc.F.ResultBody(nil, r.doc.T, part, text)
 	r.doc.SetBody(part, value, size)

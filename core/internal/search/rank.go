@@ -28,7 +28,7 @@ const (
 	roled      = 128  // the bonus for a role in the query, likewise
 )
 
-// log2 returns the binary logarithm of n in 1/1024. n must be positive.
+// log2 returns the binary logarithm of n in units of 1/1024. n must be positive.
 func log2(n uint64) int64 {
 	whole := bits.Len64(n) - 1
 	m := n << (63 - whole) >> 32 // 1 ≤ m/2^31 < 2

@@ -190,7 +190,7 @@ func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 	return jsonspan.AppendCompact(dst[:from], slices.Clone(dst[from:]))
 }
 
-// gooseTexts reports whether content is a list that contains only texts, which Goose sends as a single text.
+// gooseTexts reports whether content is a list of text blocks only, which Goose sends as a single text block.
 func gooseTexts(src []byte, content jsonspan.Span) bool {
 	for _, at := range items(src, content) {
 		if typeOf(src, at) != "text" {

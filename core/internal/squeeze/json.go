@@ -399,7 +399,7 @@ func (w *writer) again(key int32) bool {
 	return true
 }
 
-// minMembers is the minimum number of lines of incomplete JSON whose white space is removed.
+// minMembers is the minimum number of lines that incomplete JSON must have for its white space to be removed.
 const minMembers = 4
 
 // memberLine parses a line of pretty-printed JSON. text is the line without white space around it. Its first key

@@ -24,7 +24,7 @@ func s3Call(t *testing.T, call Engine, name string, request object, result any) 
 	Function(t, call, name, merged(object{"policy": s3Exact()}, request), result)
 }
 
-// s3Tokens returns the estimated tokens of messages.
+// s3Tokens returns the estimated token count of messages.
 func s3Tokens(t *testing.T, call Engine, messages ...object) (n int) {
 	t.Helper()
 	s3Call(t, call, "estimate_messages", object{"messages": append([]object{}, messages...)}, &n)

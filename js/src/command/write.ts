@@ -6,9 +6,9 @@ import { messageOf } from "../errors.js";
 const MAX_LINKS = 40;
 
 /**
- * Writes a file, through symbolic links and into devices and pipes. A regular file is replaced atomically and keeps its
- * mode and owner. A file with other hard links, or whose owner or folder does not allow replacing it, is overwritten in
- * place.
+ * Writes a file, following symbolic links and writing into devices and pipes. A regular file is replaced atomically
+ * and keeps its mode and owner. A file that has other hard links, or that cannot be replaced because of its owner or
+ * folder, is overwritten in place.
  */
 export async function writeText(name: string, text: string | Uint8Array): Promise<void> {
   try {
