@@ -16,6 +16,18 @@ import (
 // them than one that changes nothing. Restoring an answer yields the history of that request: each answer with a new compaction, and every
 // fifth of the others; all of them in a long run.
 func TestFitOfAChangingFirstMessage(t *testing.T) {
+	inFormats(t, func(t *testing.T, format string, seed uint64) {
+		plain := compactionsOf(t, format, seed, 1)
+		for _, texts := range []int{2, 60} {
+			if changing := compactionsOf(t, format, seed, texts); plain == 0 || changing > plain+2 {
+				t.Errorf("SEED=%d: %d compactions with %d texts, and %d without changes", seed, changing, texts, plain)
+			}
+		}
+	})
+}
+
+// inFormats runs a test with random conversations in each format, or in every third one with -short.
+func inFormats(t *testing.T, test func(t *testing.T, format string, seed uint64)) {
 	t.Parallel()
 	for i, format := range judged() {
 		if testing.Short() && i%3 > 0 {
@@ -24,13 +36,7 @@ func TestFitOfAChangingFirstMessage(t *testing.T) {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
 			for n := range budget(1, 1, 10) {
-				seed := uint64(firstSeed(3) + n)
-				plain := compactionsOf(t, format, seed, 1)
-				for _, texts := range []int{2, 60} {
-					if changing := compactionsOf(t, format, seed, texts); plain == 0 || changing > plain+2 {
-						t.Errorf("SEED=%d: %d compactions with %d texts, and %d without changes", seed, changing, texts, plain)
-					}
-				}
+				test(t, format, uint64(firstSeed(3)+n))
 			}
 		})
 	}
@@ -77,18 +83,7 @@ func compactionsOf(t *testing.T, format string, seed uint64, texts int) (compact
 // TestFitOfTwoConversations has two conversations at the same time that share what is remembered, and differ only in their first message.
 // A compaction that was made for one of them is sent until another one is due, whatever is made for the other one, whose window is smaller.
 func TestFitOfTwoConversations(t *testing.T) {
-	t.Parallel()
-	for i, format := range judged() {
-		if testing.Short() && i%3 > 0 {
-			continue
-		}
-		t.Run(format, func(t *testing.T) {
-			t.Parallel()
-			for n := range budget(1, 1, 10) {
-				testTwoConversations(t, format, uint64(firstSeed(3)+n))
-			}
-		})
-	}
+	inFormats(t, testTwoConversations)
 }
 
 func testTwoConversations(t *testing.T, format string, seed uint64) {

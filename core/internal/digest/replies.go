@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// A short reply of the user ("yes", "option 2") means nothing without the question or the option to which it refers.
-// This file finds these.
+// A user's short reply ("yes", "option 2") means nothing without the question or the option that it refers to. This file
+// finds that question or option.
 
 // acceptsIn is the length, in bytes, up to which an answer says little, no matter how it begins.
 const acceptsIn = 16
 
-// affirmations lists words that begin answers that accept an offer or answer a question.
+// affirmations lists words at the beginning of replies that accept or decline an offer, or answer a question.
 var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
 
 // accepts reports whether a user message is only an answer: "yes, do it".

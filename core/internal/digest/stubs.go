@@ -11,13 +11,13 @@ import (
 // of the program, or when a request failed.
 var stubs = []string{"No response requested.", "(no content)", "Prompt is too long", "Request timed out", "Credit balance is too low"}
 
-// failedRequests lists the beginnings of such texts that end with the provider's error.
+// failedRequests lists the beginnings of stubs that end with the provider's error.
 var failedRequests = []string{"API Error: ", "API Error ("}
 
-// longestStub is the maximum length of such a text, in bytes.
+// longestStub is the maximum length of a stub, in bytes.
 const longestStub = 400
 
-// isStub reports whether a text part is such a text.
+// isStub reports whether a text part is a stub.
 func isStub(t *transcript.Transcript, p *transcript.Part) bool {
 	head := strings.TrimSpace(beginning(t, p.Body, longestStub))
 	return slices.Contains(stubs, head) || len(head) < longestStub && slices.ContainsFunc(failedRequests, func(s string) bool { return strings.HasPrefix(head, s) })

@@ -203,8 +203,8 @@ func (c *change) factor() int {
 	return ofChange
 }
 
-// overtake drops edits of a file that have their description already if a change removes the lines that they added, or
-// half of the lines if there are many.
+// overtake drops an edit that is already described if a change removes the lines that it added, or half of them if there
+// are many.
 func (r *turnReader) overtake(c *change) {
 	for _, line := range c.removed {
 		key := fileLine(c.path, line)
