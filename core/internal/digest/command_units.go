@@ -45,6 +45,9 @@ var (
 	runners   = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
 )
 
+// failed reports whether the command failed.
+func (r *run) failed() bool { return r.exit != "" && r.exit != "0" }
+
 // runOf parses a command and its output. failed means that the tool reported an error.
 func runOf(script, output string, failed bool) run {
 	r := run{script: withoutFolder(script), exit: exitIn(output)}
@@ -64,7 +67,7 @@ func runOf(script, output string, failed bool) run {
 		}
 	}
 	switch {
-	case r.exit != "" && r.exit != "0":
+	case r.failed():
 		r.failure = withoutEnds(complaint(plainText(output)), r.tests != "")
 	case r.kind == commits:
 		r.result = commitOf(output)
@@ -431,7 +434,7 @@ const skipsHooks = " --no-verify"
 func (r *run) text() string {
 	if r.kind == commits {
 		if message := commitMessage(r.script); message != "" {
-			if r.exit != "" && r.exit != "0" {
+			if r.failed() {
 				return "tried to commit “" + Fence(message) + "”, which failed: " + Fence(clipLine(r.failure, quotedChange))
 			}
 			text := "committed “" + Fence(message) + "”"
@@ -462,7 +465,7 @@ func (r *run) text() string {
 	switch {
 	case r.exit == "failed":
 		text += " → failed"
-	case r.exit != "" && r.exit != "0":
+	case r.failed():
 		text += " → exit " + r.exit
 	case r.result != "":
 		return text + " → " + Fence(r.result)

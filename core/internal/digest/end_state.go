@@ -44,7 +44,7 @@ const (
 
 // ran updates the state with a command and its output. turn is the number of the turn in which it ran.
 func (s *endState) ran(r *run, output string, turn int) {
-	bad := r.exit != "" && r.exit != "0"
+	bad := r.failed()
 	switch {
 	case r.kind == checks:
 		s.checked(r, bad, turn)

@@ -225,7 +225,7 @@ func (c *collector) result(n int32) {
 		if run.kind == looks {
 			return
 		}
-		if failed = run.exit != "" && run.exit != "0"; failed {
+		if failed = run.failed(); failed {
 			if c.around.meant(t, int(p.Msg), on) {
 				part, _ := checkedPart(on)
 				c.solved(failedCall(tool, part)) // what it said before is no longer so

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -32,278 +33,195 @@ func (r *turnReader) textResult(i int) {
 	r.called = nil
 }
 
+// execution is a command that was run, with its effects on files.
+type execution struct {
+	run
+	message int      // the index of the message with its output
+	whole   string   // the script as it was written
+	output  string   // without the lines that a tool puts around it
+	folder  string   // the folder in which the script runs
+	read    []string // the files that it reads
+	changed []string // the files to which it redirects output
+	writes  bool     // it redirects output to files
+	meant   bool     // it failed, as the assistant had intended
+}
+
 // run adds a command, and drops earlier runs of the same command in the turn.
 func (r *turnReader) run(i int, script, output string, failed bool) {
 	if script == "" {
 		return
 	}
-	run := runOf(script, output, failed)
-	output = withoutEnvelope(output)
-	factor := ofCommand
-	var files, changed []string
-	folder := folderOf(script)
-	shellFiles(script, func(path string) { files = addPath(files, inFolder(folder, path)) }, func(path string) {
-		factor = max(factor, ofCheck/2)
-		changed = addPath(changed, inFolder(folder, path))
-	})
-	_, docs := cutHeredocs(script)
-	for _, doc := range docs {
-		for _, c := range patchChanges(doc) {
-			r.change(i, &c)
-		}
-	}
-	bad := run.exit != "" && run.exit != "0"
-	var written []string
-	if docs != nil && !bad {
-		rest := withoutWritten(script, func(path, body string) {
-			written = append(written, inFolder(folder, path))
-			if !thrownAway(path) {
-				r.written.Set(strings.Clone(path), r.here())
-			}
-			r.change(i, &change{path: inFolder(folder, path), added: linesOf(body), created: true})
-		})
-		if rest != script {
-			run.script, run.kind = withoutFolder(rest), kindOf(withoutFolder(rest))
-		}
-	}
-	r.tries(run.script)
-	gone := r.moved(i, script, folder, bad)
-	r.removed(script, folder, bad, &gone)
-	r.takeBack(script, bad)
-	for _, path := range changed {
-		if !gone.Has(path) && !slices.Contains(written, path) {
-			r.touch(path, "changed")
-		}
-	}
-	meant := bad && r.around.meant(r.t, i, script)
-	if !meant {
-		r.state.ran(&run, output, r.now().number)
-	}
-	part, _ := checkedPart(run.script)
-	f := sameCommand(part)
-	if meant {
-		r.state.forget(f)
-	}
-	if bad && !meant && run.tests != "" {
-		r.comesAgain("tests\x00"+f+"\x00"+run.tests, false)
-	}
-	again, failedBefore := false, false
-	tests, before := run.tests, attempts{}
-	at, found := r.ran.Get(f)
-	if found {
-		earlier := &r.turns[at.turn].units[at.unit]
-		failedBefore = earlier.failed.n > 0 && (failedIn(earlier.text) || run.kind == commits) // a commit that prints no hash has failed, if the same one follows
-		if again = run.kind == checks || failedBefore; again {
-			r.drop(at)
-			before = earlier.failed
-			if tests == "" {
-				tests = earlier.source
-			}
-		}
-	}
+	c := execution{run: runOf(script, output, failed), message: i, whole: script, output: withoutEnvelope(output), folder: folderOf(script)}
+	r.changeFiles(&c)
+	c.meant = c.failed() && r.around.meant(r.t, i, script)
+	key := c.key()
+	r.updateState(&c, key)
+	before, tests, overcame := r.earlierRun(&c, key)
 	switch {
-	case run.kind == looks && !bad && len(files) == 1:
-		r.looked(i, files[0])
+	case c.kind == looks && !c.failed():
+		r.inspected(&c)
 		return
-	case run.kind == looks && !bad:
-		if pattern := searchedFor(run.script); pattern != "" {
-			r.found(i, pattern, output)
-		} else if run.result != "" {
-			r.add(unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofReading / 2})
-		}
+	case !c.failed() && c.result == "" && tidies(c.script):
 		return
-	case !bad && run.result == "" && tidies(run.script):
-		return
-	case run.kind == looks, (run.kind == acts && !setsUp(run.script) || run.kind == checks && run.exit != "0") && !bad && run.result == "":
-		r.silent = unit{kind: ranUnit, message: int32(i), text: run.text(), factor: ofFailure}
-		return
-	case run.kind == commits:
-		factor = ofCommit
-	case bad && run.kind == acts && isProbe(script):
-		factor = ofProbe
-	case bad:
-		factor = ofFailure
-	case run.kind == checks:
-		factor = ofCheck
-	case run.kind == acts && run.result != "":
-		factor = ofTrial
 	}
-	text := run.text()
-	if strings.HasPrefix(text, scriptVerb) && !bad && run.result == "" { // its comment states its purpose, not what it did
-		factor = ofCommand / 2
-	}
-	if strings.HasSuffix(text, cutCommand) && !bad { // neither what it did nor what came of it
+	text := c.text()
+	if c.isSilent(text) {
 		r.silent = unit{kind: ranUnit, message: int32(i), text: text, factor: ofFailure}
 		return
 	}
-	if meant {
+	factor := c.factor(text)
+	if c.meant {
 		text += " (as intended)"
 	}
-	switch {
-	case bad && !meant, run.kind == commits && run.result == "" && !blank(output) && !bad && !silenced(script): // git names a new commit
-		before.add(&run)
-	default:
-		if failedBefore && !bad {
+	if c.failed() && !c.meant || c.lacksCommit() {
+		before.add(&c.run)
+	} else {
+		if overcame {
 			text += before.note(tests)
 		}
 		before = attempts{}
 	}
-	r.rewritten(&run, output, bad)
-	r.ran.Set(f, r.here())
-	passes := run.kind == checks && !bad && !failedBefore
+	r.rewritten(&c.run, c.output)
+	r.ran.Set(key, r.here())
+	passes := c.kind == checks && !c.failed() && !overcame
 	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes, failed: before})
+}
+
+// changeFiles records what a command does to files, and omits from its script the heredocs that it writes to files.
+func (r *turnReader) changeFiles(c *execution) {
+	shellFiles(c.whole, func(path string) { c.read = addPath(c.read, inFolder(c.folder, path)) }, func(path string) {
+		c.changed, c.writes = addPath(c.changed, inFolder(c.folder, path)), true
+	})
+	_, docs := cutHeredocs(c.whole)
+	for _, doc := range docs {
+		for _, patch := range patchChanges(doc) {
+			r.change(c.message, &patch)
+		}
+	}
+	var written []string
+	if docs != nil && !c.failed() {
+		written = r.writeHeredocs(c)
+	}
+	r.tries(c.script)
+	gone := r.moved(c)
+	r.removed(c, &gone)
+	r.takeBack(c.whole, c.failed())
+	for _, path := range c.changed {
+		if !gone.Has(path) && !slices.Contains(written, path) {
+			r.touch(path, "changed")
+		}
+	}
+}
+
+// writeHeredocs adds the files that a command writes from heredocs, and omits these from its script. It returns the
+// paths of the files.
+func (r *turnReader) writeHeredocs(c *execution) (written []string) {
+	rest := withoutWritten(c.whole, func(path, body string) {
+		written = append(written, inFolder(c.folder, path))
+		if !thrownAway(path) {
+			r.written.Set(strings.Clone(path), r.here())
+		}
+		r.change(c.message, &change{path: inFolder(c.folder, path), added: linesOf(body), created: true})
+	})
+	if rest != c.whole {
+		c.script = withoutFolder(rest)
+		c.kind = kindOf(c.script)
+	}
+	return written
+}
+
+// key returns a key that runs of the same command share.
+func (c *execution) key() string {
+	part, _ := checkedPart(c.script)
+	return sameCommand(part)
+}
+
+// updateState updates the state of the work with the outcome of a command.
+func (r *turnReader) updateState(c *execution, key string) {
+	if c.meant {
+		r.state.forget(key)
+		return
+	}
+	r.state.ran(&c.run, c.output, r.now().number)
+	if c.failed() && c.tests != "" {
+		r.comesAgain("tests\x00"+key+"\x00"+c.tests, false)
+	}
+}
+
+// earlierRun returns the failed attempts of the turn's previous run of a command, and the tests that failed in the
+// newest run that names any. If the command replaces that run, it drops the run from the log. overcame means that the
+// previous run failed and this one didn't.
+func (r *turnReader) earlierRun(c *execution, key string) (before attempts, tests string, overcame bool) {
+	at, found := r.ran.Get(key)
+	if !found {
+		return attempts{}, c.tests, false
+	}
+	earlier := &r.turns[at.turn].units[at.unit]
+	// A commit that prints no hash has failed, if the same one follows.
+	failed := earlier.failed.n > 0 && (failedIn(earlier.text) || c.kind == commits)
+	if c.kind != checks && !failed {
+		return attempts{}, c.tests, false
+	}
+	r.drop(at)
+	return earlier.failed, cmp.Or(c.tests, earlier.source), failed && !c.failed()
+}
+
+// inspected adds what a command read, found or counted that only inspects something.
+func (r *turnReader) inspected(c *execution) {
+	if len(c.read) == 1 {
+		r.looked(c.message, c.read[0])
+	} else if pattern := searchedFor(c.script); pattern != "" {
+		r.found(c.message, pattern, c.output)
+	} else if c.result != "" {
+		r.add(unit{kind: ranUnit, message: int32(c.message), text: c.text(), factor: ofReading / 2})
+	}
+}
+
+// isSilent reports whether a command isn't worth a unit, as long as the assistant doesn't say that it didn't work. text
+// describes the command.
+func (c *execution) isSilent(text string) bool {
+	switch {
+	case c.failed():
+		return c.kind == looks
+	case strings.HasSuffix(text, cutCommand): // neither what it did nor what came of it
+		return true
+	case c.result != "":
+		return false
+	case c.kind == acts:
+		return !setsUp(c.script)
+	}
+	return c.kind == checks && c.exit != "0"
+}
+
+// factor returns the weight of a command's unit. text describes the command.
+func (c *execution) factor(text string) int {
+	switch {
+	case strings.HasPrefix(text, scriptVerb) && !c.failed() && c.result == "": // its comment states its purpose, not what it did
+		return ofCommand / 2
+	case c.kind == commits:
+		return ofCommit
+	case c.failed() && c.kind == acts && isProbe(c.whole):
+		return ofProbe
+	case c.failed():
+		return ofFailure
+	case c.kind == checks:
+		return ofCheck
+	case c.kind == acts && c.result != "":
+		return ofTrial
+	case c.writes:
+		return ofCheck / 2
+	}
+	return ofCommand
+}
+
+// lacksCommit reports whether a command should have printed the commit that it made, but didn't.
+func (c *execution) lacksCommit() bool {
+	return c.kind == commits && !c.failed() && c.result == "" && !blank(c.output) && !silenced(c.whole)
 }
 
 // silenced reports whether a script may hide what a commit prints.
 func silenced(script string) bool {
 	return strings.Contains(script, " -q") || strings.Contains(script, "--quiet") || strings.ContainsAny(script, "|>")
-}
-
-// committedVerb begins a unit that reports a commit, and committedAs separates its message from its branch and hash.
-const (
-	committedVerb = "committed “"
-	committedAs   = "” ("
-)
-
-// rewritten records a commit, and removes hashes that a command makes obsolete: the hash of the previous commit if it
-// is amended, and those of all commits after a rebase. A commit that is amended in the same turn is dropped entirely.
-func (r *turnReader) rewritten(run *run, output string, bad bool) {
-	amends := run.kind == commits && strings.Contains(run.script, "--amend")
-	switch {
-	case bad:
-		return
-	case amends && len(r.commits) > 0:
-		last := r.commits[len(r.commits)-1]
-		if r.commits = r.commits[:len(r.commits)-1]; last.turn == len(r.turns)-1 {
-			r.drop(last)
-		} else {
-			r.replaced(last, "amended")
-		}
-	case run.kind == alters && strings.Contains(run.script, "rebase") && strings.Contains(output, "Successfully rebased"):
-		for _, at := range r.commits {
-			r.replaced(at, "rebased")
-		}
-		r.commits = nil
-	default:
-		r.undone(run, output)
-	}
-	if run.kind == commits {
-		r.describeEdits()
-		r.commits = append(r.commits, r.here())
-	}
-}
-
-// replaced removes a commit's branch and hash from the unit at a place, and adds what the current turn did to the
-// commit.
-func (r *turnReader) replaced(at place, verb string) {
-	u := &r.turns[at.turn].units[at.unit]
-	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {
-		_, note, found := strings.Cut(u.text[n:], attemptsNote)
-		u.text = u.text[:n] + committedAs + verb + " in [" + itoa(r.now().number) + "])"
-		if found {
-			u.text += attemptsNote + note
-		}
-	}
-}
-
-// mostUndone is how many of the newest commits are searched for those that a command takes back.
-const mostUndone = 64
-
-// undone marks the commits that a command takes back. A commit that git revert makes becomes the newest one.
-func (r *turnReader) undone(run *run, output string) {
-	back, reverts := takenBack(run)
-	if len(back) == 0 && !reverts || refusedByGit(output) {
-		return
-	}
-	old := r.commits[:max(0, len(r.commits)-mostUndone)]
-	left := append([]place(nil), r.commits[len(old):]...)
-	for _, name := range back {
-		for n := len(left) - 1; n >= 0; n-- {
-			at := left[n]
-			if u := &r.turns[at.turn].units[at.unit]; !isCommit(u.text, name) || name == headName && (n < len(left)-1 || at.turn < len(r.turns)-2) {
-				continue
-			}
-			r.turns[at.turn].units[at.unit].text += " (undone in [" + itoa(r.now().number) + "])"
-			if n == len(left)-1 {
-				r.state.commit = dated{}
-			}
-			left = slices.Delete(left, n, n+1)
-			break
-		}
-	}
-	if r.commits = append(old, left...); reverts {
-		r.commits = append(r.commits, r.here())
-	}
-}
-
-// headName is git's name for the newest commit.
-const headName = "HEAD"
-
-// isCommit reports whether a unit's text is about the commit with the given hash or subject or, if the name is "HEAD",
-// about any commit.
-func isCommit(text, name string) bool {
-	said, found := strings.CutPrefix(text, committedVerb)
-	if !found || name == headName {
-		return found
-	}
-	if isHash(name) {
-		_, branch, _ := strings.Cut(said, committedAs)
-		return strings.Contains(branch, " "+name[:leastHash])
-	}
-	name = Fence(clipWords(name, quotedSubject))
-	rest, found := strings.CutPrefix(said, name)
-	return found && (strings.HasPrefix(rest, "”") || strings.HasPrefix(rest, joinOf(name)))
-}
-
-// refusedByGit reports whether git's output says that it refused a command, or that conflicts are left.
-func refusedByGit(output string) bool {
-	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
-		if headedBy(line, []string{"error:", "fatal:", "conflict (", "usage:"}) {
-			return true
-		}
-	}
-	return false
-}
-
-// takenBack returns the commits that a command certainly takes back, each as its hash or its subject, or as "HEAD" if
-// it is the newest one. reverts means that the command makes a commit to do so.
-func takenBack(run *run) (back []string, reverts bool) {
-	if run.kind == commits {
-		if subject, found := strings.CutPrefix(messageIn(run.script), `Revert "`); found {
-			if subject, _, found = strings.Cut(subject, "\"\n"); !found {
-				subject = strings.TrimSuffix(subject, `"`)
-			}
-			if subject = strings.TrimSpace(subject); subject != "" {
-				back = append(back, subject)
-			}
-		}
-		return back, false
-	}
-	eachCommand(run.script, func(words []string) {
-		if len(words) < 3 || words[0] != "git" {
-			return
-		}
-		switch last := words[len(words)-1]; {
-		case words[1] == "reset" && (last == "HEAD~1" || last == "HEAD^" || last == "HEAD~"):
-			back = append(back, headName)
-		case words[1] == "revert":
-			for _, name := range words[2:] {
-				if name == headName || isHash(name) {
-					back = append(back, name)
-				}
-				reverts = reverts || name != "" && name[0] != '-'
-			}
-		}
-	}, func(string) {})
-	return back, reverts
-}
-
-// leastHash is the number of digits in git's short commit hashes.
-const leastHash = 7
-
-// isHash reports whether a word is a commit hash, or the beginning of one.
-func isHash(word string) bool {
-	return len(word) >= leastHash && len(word) <= 40 && strings.Trim(word, "0123456789abcdef") == ""
 }
 
 // cutCommand ends the text of a long command that was cut off and about which nothing else is known.
@@ -375,11 +293,11 @@ func isProbe(script string) bool {
 	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
 
-// removed records that a script has deleted files, and adds their paths to gone. bad means that the script failed.
-func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[struct{}]) {
-	removesIn(script, func(path string) {
-		path = inFolder(folder, path)
-		if !bad && !thrownAway(path) {
+// removed records that a command has deleted files, unless it failed. It adds their paths to gone.
+func (r *turnReader) removed(c *execution, gone *critbit.Map[struct{}]) {
+	removesIn(c.whole, func(path string) {
+		path = inFolder(c.folder, path)
+		if !c.failed() && !thrownAway(path) {
 			r.touch(path, goneVerb)
 			r.dropChanges(path)
 		}
@@ -387,11 +305,11 @@ func (r *turnReader) removed(script, folder string, bad bool, gone *critbit.Map[
 	})
 }
 
-// moved adds one unit for each folder into which a script moves files, or for renamed files, and returns the new
-// paths. bad means that the script failed.
-func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbit.Map[struct{}]) {
-	moves := movesIn(script)
-	if bad || len(moves) == 0 {
+// moved adds one unit for each folder into which a command moves files, or for renamed files, and returns the new
+// paths.
+func (r *turnReader) moved(c *execution) (moved critbit.Map[struct{}]) {
+	moves := movesIn(c.whole)
+	if c.failed() || len(moves) == 0 {
 		return moved
 	}
 	var into critbit.Map[[]string]
@@ -400,12 +318,12 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 		if thrownAway(m.to) || thrownAway(m.from) {
 			continue
 		}
-		m.from, m.to = inFolder(folder, m.from), inFolder(folder, m.to)
+		m.from, m.to = inFolder(c.folder, m.from), inFolder(c.folder, m.to)
 		moved.Add(m.to)
 		r.touch(m.from, awayVerb+awayName(m))
 		r.touch(m.to, "moved")
 		if fileName(m.from) != fileName(m.to) {
-			r.add(unit{kind: ranUnit, message: int32(i), text: Fence("moved " + m.from + " → " + m.to), factor: ofChange})
+			r.add(unit{kind: ranUnit, message: int32(c.message), text: Fence("moved " + m.from + " → " + m.to), factor: ofChange})
 			continue
 		}
 		dir := m.to[:len(m.to)-len(fileName(m.to))]
@@ -428,7 +346,7 @@ func (r *turnReader) moved(i int, script, folder string, bad bool) (moved critbi
 			}
 			text += name
 		}
-		r.add(unit{kind: ranUnit, message: int32(i), text: Fence(text + " to " + dir), factor: ofMoved})
+		r.add(unit{kind: ranUnit, message: int32(c.message), text: Fence(text + " to " + dir), factor: ofMoved})
 	}
 	return moved
 }
