@@ -1,0 +1,149 @@
+package digest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/dates"
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// largeMessage is the maximum size of a message, in bytes of JSON, that is searched for its author and time.
+const largeMessage = 1 << 16
+
+// author holds the metadata of a message outside its content.
+type author struct {
+	day  dates.Date
+	name string // the author's name
+}
+
+// writtenBy returns the author and the time of message i, as its members or its metadata state them.
+func writtenBy(t *transcript.Transcript, i int) (w author) {
+	src := t.Bytes(t.Messages[i].Span)
+	if len(src) > 0 && len(src) <= largeMessage && src[0] == '{' {
+		w.read(jsonspan.New(src), "metadata")
+	}
+	return w
+}
+
+// read reads the author and the time from an object, and from the object in its member inner.
+func (w *author) read(s *jsonspan.Scanner, inner string) {
+	for s.Object(); s.Err() == nil; {
+		key, more := s.Key()
+		if !more {
+			return
+		}
+		kind := s.Kind()
+		switch {
+		case dates.IsKey(key):
+			start := s.Pos()
+			if s.Skip(); s.Err() == nil {
+				w.day = max(w.day, dates.DateOfValue(bytes.TrimSpace(s.Src()[start:s.Pos()])))
+			}
+		case kind == jsonspan.String && string(key) == "name":
+			if name := s.Text(); s.Err() == nil && name.Len() <= longestName {
+				w.name = strings.ReplaceAll(Fence(clipLine(jsonspan.Text(s.Src(), name.Span), longestName)), ":", "")
+			}
+		case inner != "" && string(key) == inner && kind == jsonspan.Object:
+			w.read(s, "")
+		default:
+			s.Skip()
+		}
+	}
+}
+
+// longestName is the maximum length of a speaker's name, in bytes.
+const longestName = 32
+
+// speakerNames returns the names with which the user's and the assistant's messages begin. What the assistant writes
+// can only name the assistant, so a name that is the user's, or a role, doesn't count.
+func speakerNames(t *transcript.Transcript, messages []int32) (names [2][]string) {
+	for side, role := range []transcript.Role{transcript.User, transcript.Assistant} {
+		names[side] = slices.DeleteFunc(labelsOf(t, messages, role), func(name string) bool {
+			return isRole(name) || side == 1 && slices.ContainsFunc(names[0], func(user string) bool { return strings.EqualFold(user, name) })
+		})
+	}
+	return names
+}
+
+// isRole reports whether a name reads like the label of a role.
+func isRole(name string) bool {
+	switch strings.ToLower(strings.TrimSpace(name)) {
+	case "user", "assistant", "system", "tool":
+		return true
+	}
+	return false
+}
+
+// mostLabelled is the number of messages of a role that are searched for names, and mostNames the maximum number of names that are found.
+const (
+	mostLabelled = 64
+	mostNames    = 16
+)
+
+// labelsOf returns the names with which messages of a role begin ("Anna: …"), each in at least two messages. It returns none if most messages of the
+// role begin with no such name.
+func labelsOf(t *transcript.Transcript, messages []int32, role transcript.Role) (names []string) {
+	var counts []int
+	all, with := 0, 0
+	for _, i := range messages {
+		if t.Messages[i].Role != role || t.Messages[i].Count == 0 {
+			continue
+		}
+		if all++; all > mostLabelled {
+			break
+		}
+		head := t.Text(t.FirstText(int(i)))
+		if found, size := dates.Header(head); found.Date != 0 {
+			head = head[size:]
+		}
+		name, _ := spokenLabel(head)
+		if name == "" || strings.ContainsAny(name, "\n.,!?*#，。！？") || strings.Count(name, " ") > 2 {
+			continue
+		}
+		name = Fence(name)
+		at := slices.Index(names, name)
+		switch {
+		case at >= 0:
+			counts[at]++
+		case len(names) < mostNames:
+			names, counts = append(names, name), append(counts, 1)
+		}
+	}
+	n := 0
+	for at, name := range names {
+		if counts[at] > 1 {
+			names[n], with = name, with+counts[at]
+			n++
+		}
+	}
+	if with*2 <= min(all, mostLabelled) {
+		return nil
+	}
+	return names[:n]
+}
+
+// labelMark ends a speaker's label.
+const labelMark = ": "
+
+// wideLabelMark ends a speaker's label in a message, in scripts that have wide punctuation.
+const wideLabelMark = "："
+
+// spokenLabel splits a message into the name before its first colon, if it begins with something short before a colon, and the rest.
+func spokenLabel(text string) (name, rest string) {
+	if at := labelEnd(text); at > 0 {
+		return text[:at], text[at+len(labelMark):]
+	}
+	if at := strings.Index(text[:min(len(text), longestName+len(wideLabelMark))], wideLabelMark); at > 0 {
+		return text[:at], text[at+len(wideLabelMark):]
+	}
+	return "", text
+}
+
+// labelEnd returns the length, in bytes, of the label (or of what looks like one) at the beginning of a text; 0 if
+// there is none.
+func labelEnd(text string) int {
+	return max(strings.Index(text[:min(len(text), longestName+len(labelMark))], labelMark), 0)
+}

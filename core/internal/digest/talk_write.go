@@ -1,0 +1,148 @@
+package digest
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/dates"
+	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// sections returns the sections of a digest of about size bytes. Statements chosen from the same message share a line.
+func (k *talk) sections(size int) (out [sections]string) {
+	k.serve(size)
+	var b [sections]strings.Builder
+	l := talkLines{talk: k, before: -1}
+	l.kept, l.was = k.supersede(k.choose(size))
+	l.alike = k.chosen.Alike(l.kept)
+	for from, to := 0, 0; from < len(l.kept); from = to {
+		item := l.kept[from].Item
+		for to < len(l.kept) && l.kept[to].Item == item {
+			to++
+		}
+		src := k.sources[item]
+		switch text := l.line(from, to); {
+		case text == "":
+		case src.section == told:
+			l.tell(&b[told], item, text)
+		default:
+			b[src.section].WriteString(plainBullet + statementOf(text, "") + "\n")
+		}
+	}
+	for i := range b {
+		out[i] = strings.TrimSuffix(b[i].String(), "\n")
+	}
+	return out
+}
+
+// talkLines writes the lines of a digest.
+type talkLines struct {
+	*talk
+	kept         []extract.Chosen
+	was          []string        // by statement: the value that it had before
+	alike        []extract.Alike // by statement: others that say the same
+	day, speaker string          // of the last line
+	before       int             // the item of the last line; -1 if there is none
+}
+
+// line returns the statements with indexes [from, to), which are from the same item, as one line. It is "" if the digest has them elsewhere.
+func (l *talkLines) line(from, to int) string {
+	var line strings.Builder
+	number, heading := 0, "" // of the previous item of a list
+	for n := from; n < to; n++ {
+		c := l.kept[n]
+		src, whole := l.sources[c.Item], l.items[c.Item].Text
+		if src.fresh && l.announces(l.kept[n:]) {
+			continue
+		}
+		text := c.Text(whole)
+		if src.fresh {
+			over := listHeading(whole, c.From)
+			if text, number = listed(rowOf(text), number); over != "" && over != heading && !strings.HasSuffix(line.String(), over) {
+				text = over + " " + text
+			}
+			heading = over
+		}
+		if src.at != 0 {
+			text = l.absolute(text, src.at)
+		}
+		if src.section == told {
+			text = statementOf(text, l.was[n]+l.counterNote(c)+alikeNote(l.alike[n]))
+		}
+		if end, _ := utf8.DecodeLastRuneInString(line.String()); line.Len() > 0 && end != '。' {
+			line.WriteByte(' ')
+		}
+		line.WriteString(text)
+	}
+	return line.String()
+}
+
+// tell writes a line of an item to w, after its day or the mark of a gap, and its speaker if the previous line has another one.
+func (l *talkLines) tell(w *strings.Builder, item int, text string) {
+	src := l.sources[item]
+	if src.day != l.day && src.day != "" {
+		l.day, l.speaker = src.day, ""
+		w.WriteString("[" + Fence(src.day) + "]\n")
+	} else if l.before >= 0 && l.parted(l.before, item) {
+		w.WriteString(gapMark + "\n")
+	}
+	l.before = item
+	if src.speaker == "" { // from a model
+		src.speaker = "assistant"
+	}
+	if src.speaker != l.speaker || !continuesLine(text) {
+		w.WriteString(src.speaker + labelMark)
+	}
+	l.speaker = src.speaker
+	w.WriteString(text)
+	if src.denied {
+		w.WriteString(deniedMark)
+	}
+	w.WriteByte('\n')
+}
+
+// clipped returns the beginning and the end of the first texts, in about size bytes. It is used if nothing can be
+// chosen because the talk is one endless sentence.
+func (k *talk) clipped(size int) string {
+	for i, src := range k.sources {
+		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {
+			text := strings.Join(strings.Fields(k.items[i].Text), " ")
+			return src.speaker + labelMark + statementOf(clipRequest(text, room), "")
+		}
+	}
+	return ""
+}
+
+// absolute adds dates after words that are relative to at, the day of the statement: "yesterday (7 May, 2023)". A
+// text that names a year stays unchanged.
+func (k *talk) absolute(text string, at dates.Date) string {
+	ws := words.Append(nil, text)
+	found := dates.Relative(text, ws, at)
+	if len(found) == 0 {
+		return text
+	}
+	for _, d := range dates.FindDates(text, ws) {
+		if d.Year() > 0 {
+			return text
+		}
+	}
+	var b strings.Builder
+	from := 0
+	for _, m := range found {
+		b.WriteString(text[from:m.End] + " (" + k.spelled(m.Date) + ")")
+		from = m.End
+	}
+	return b.String() + text[from:]
+}
+
+// spelled returns a date as the headers of the chat spell it, if one of them has the same month; otherwise in ISO
+// 8601.
+func (k *talk) spelled(d dates.Date) string {
+	if like := k.months[d.Month()]; like != "" && d.Month() > 0 {
+		if text, ok := d.InStyleOf(like); ok {
+			return text
+		}
+	}
+	return string(d.Append(nil))
+}
