@@ -286,7 +286,7 @@ func (l *living) fits(c *ctxfold.Compactor, in ctxfold.Input, atOnce bool) (r *c
 	return r, changed, ""
 }
 
-// differs returns the part of a text from its first difference on.
+// differs returns the part of text from its first difference on.
 func differs(got, want []byte) []byte {
 	n := 0
 	for n < len(got) && n < len(want) && got[n] == want[n] {

@@ -181,7 +181,7 @@ func TestProviderSummaries(t *testing.T) {
 	}
 }
 
-// TestProviderSummariesInAISDK: there Anthropic's summary is a text with a note of its provider's.
+// TestProviderSummariesInAISDK: there Anthropic's summary is text with a note of its provider's.
 func TestProviderSummariesInAISDK(t *testing.T) {
 	const note = `{"anthropic":{"type":"compaction","signature":"c2ln"}}`
 	long := strings.Repeat("Answer. ", 300)

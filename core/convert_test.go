@@ -77,7 +77,7 @@ func judgedIn(format string, list []byte) []string {
 	return append(refused, tolerated...)
 }
 
-// ours reports whether a text was written by a repair or replaces media, and doesn't belong to the conversation.
+// ours reports whether text was written by a repair or replaces media, and doesn't belong to the conversation.
 func ours(text string) bool {
 	for _, begin := range []string{"[image", "[audio", "[file", "[Noted.]", "[The conversation goes on", "[Understood", "[No result", "[No output]"} {
 		if strings.HasPrefix(text, begin) {

@@ -90,7 +90,7 @@ var places = []struct {
 	}},
 }
 
-// A text of the assistant or of a tool, or one that the user quotes, gains nothing by imitating the messages of compactions: neither in the
+// Text of the assistant or of a tool, or one that the user quotes, gains nothing by imitating the messages of compactions: neither in the
 // first compaction nor in later ones, with the state or without it.
 func TestForgedDigests(t *testing.T) {
 	t.Parallel()

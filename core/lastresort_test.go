@@ -156,7 +156,7 @@ func TestNoTextAmongMedia(t *testing.T) {
 	}
 }
 
-// A prompt of Pydantic AI lists its images in a list of its own, where a text may take the place of one that is over max_bytes.
+// A prompt of Pydantic AI lists its images in a list of its own, where text may take the place of one that is over max_bytes.
 func TestMediaOfPromptsGiveWay(t *testing.T) {
 	image := `{"data":"` + strings.Repeat("iVBORw0KGgoAAAANSUhEUgAA", 400) + `","media_type":"image/png","kind":"binary"}`
 	says := func(content string) string {

@@ -9,8 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// memory is a remembered compaction of the beginning of a history: an entry that an earlier fit returned, and that the request passes in
-// its member memory. An entry that can't be read, or has another version, is ignored, which costs at most another compaction.
+// memory is a remembered compaction of the beginning of a history: an entry that an earlier fit returned, and that the
+// request passes in its member memory. An entry that can't be read, or has another version, is ignored, which costs at
+// most another compaction.
 type memory struct {
 	version  int
 	format   string
@@ -215,8 +216,8 @@ func (m *memory) history() point {
 	return m.at
 }
 
-// longest returns the longest point for which is returns true, and the number of messages of the next longer point, or 0 if there is
-// none.
+// longest returns the longest point for which is returns true, and the number of messages of the next longer point, or
+// 0 if there is none.
 func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if is(p) {
@@ -262,8 +263,8 @@ func (m *memory) read(src []byte) bool {
 	return eachEdit(src, m.behind, func(e *memoryEdit) bool { return m.readBehind(e, &last) })
 }
 
-// readSent reads an edit that concerns the replaced messages. *last is the index of the last message that an edit has used. It returns
-// false for an invalid edit.
+// readSent reads an edit that concerns the replaced messages. *last is the index of the last message that an edit has
+// used. It returns false for an invalid edit.
 func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	switch {
 	case e.to > 0:
@@ -282,8 +283,8 @@ func (m *memory) readSent(e *memoryEdit, last *int) bool {
 	return true
 }
 
-// readBehind reads an edit that concerns a message after the replaced ones. *last is the index of the last message that an edit has used.
-// It returns false for an invalid edit.
+// readBehind reads an edit that concerns a message after the replaced ones. *last is the index of the last message that
+// an edit has used. It returns false for an invalid edit.
 func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 	end := m.history().messages
 	switch {

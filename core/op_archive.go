@@ -142,7 +142,7 @@ func (r *request) recallBody(args *recallArguments) *string {
 	return &piece
 }
 
-// recallText returns the piece of a text that begins at an offset in Unicode scalar values. Its last line says how to
+// recallText returns the piece of text that begins at an offset in Unicode scalar values. Its last line says how to
 // get the next piece.
 func recallText(text string, offset int) string {
 	from, to, at := len(text), len(text), 0
@@ -221,7 +221,8 @@ func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	return true
 }
 
-// wholeNumber reads a number of at least 0, which may be in quotes, into *to; null is read as 0. It returns false for any other value.
+// wholeNumber reads a number of at least 0, which may be in quotes, into *to; null is read as 0. It returns false for
+// any other value.
 func wholeNumber(s *jsonspan.Scanner, to *int) bool {
 	kind := s.Kind()
 	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Slice(s.Src())), `"`))

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// fit is the operation that returns the messages to send for a whole history. If the host remembers an earlier compaction of the
-// history's beginning, fit applies it. Then it compacts the list if compaction is due.
+// fit is the operation that returns the messages to send for a whole history. If the host remembers an earlier
+// compaction of the history's beginning, fit applies it. Then it compacts the list if compaction is due.
 func fit(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
@@ -37,8 +37,8 @@ func fit(r *request, dst []byte) []byte {
 	return run(r, &p, dst)
 }
 
-// compacts reports whether a fit makes or begins a compaction by the estimate. It ignores the provider's count: that of a list which another
-// entry led to would make this list look small.
+// compacts reports whether a fit makes or begins a compaction by the estimate. It ignores the provider's count: that of
+// a list which another entry led to would make this list look small.
 func (r *request) compacts() bool {
 	p := r.profile.Correct(r.profile.Calibrate(r.history.state.Calibration))
 	total := p.OutsideMessages(r.t)
@@ -49,7 +49,8 @@ func (r *request) compacts() bool {
 	return r.policy.Force || isDue(in, total) || gate.StartsInBackground(in, total)
 }
 
-// prints returns the fingerprints of a history's prefixes. Hosts use them as keys for the compactions that they remember.
+// prints returns the fingerprints of a history's prefixes. Hosts use them as keys for the compactions that they
+// remember.
 func prints(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst

@@ -223,7 +223,7 @@ func problemOf(query string) string {
 	return ""
 }
 
-// foundText returns the search results as a text for the model.
+// foundText returns the search results as text for the model.
 func foundText(query string, f *api.Found) string {
 	if len(f.Results) == 0 {
 		text := "No removed content of this conversation matches this query. Try other words."
@@ -254,7 +254,8 @@ func foundText(query string, f *api.Found) string {
 	return string(b[:len(b)-1])
 }
 
-// fromMessage returns a list without its first n elements. A body that isn't a list, or has at most n elements, is returned unchanged.
+// fromMessage returns a list without its first n elements. A body that isn't a list, or has at most n elements, is
+// returned unchanged.
 func fromMessage(body []byte, n int) []byte {
 	s := jsonspan.New(body)
 	if n == 0 || s.Kind() != jsonspan.Array {

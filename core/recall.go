@@ -33,7 +33,8 @@ type history struct {
 	later    []transcript.Fingerprint // prints of all beginnings without the text of the first message; nil if they are unknown
 	changing bool                     // whether the text of the first message has changed since an earlier request
 	switched bool                     // whether that entry was passed over first, so that a provider's count belongs to another list
-	// The input, if an entry for another text of the first message was passed over that would replace more or is newer; otherwise nil.
+	// The input, if an entry for another text of the first message was passed over that would replace more or is newer;
+	// otherwise nil.
 	others *source
 	before []point // shorter beginnings with known prints
 	state  api.State
@@ -99,9 +100,10 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.read(jsonspan.New(r.src).At(start), reading{before: before})
 }
 
-// recollectLongest reads the transcript of a fit again, with the entry that replaces the most messages, whatever text of the first message
-// it was made for. It is called if a compaction is due with the entry for this text: what is sent changes anyway, and two conversations, or
-// an app whose first message takes turns, then need one compaction instead of two.
+// recollectLongest reads the transcript of a fit again, with the entry that replaces the most messages, whatever text
+// of the first message it was made for. It is called if a compaction is due with the entry for this text: what is sent
+// changes anyway, and two conversations, or an app whose first message takes turns, then need one compaction instead of
+// two.
 func (r *request) recollectLongest(before *wire.Format) {
 	next := *r.history.others
 	next.longest = true
@@ -119,16 +121,17 @@ type candidate struct {
 	later    bool // whether the text of the first message differs, so that the entry only applies if it keeps that message
 }
 
-// longer compares entries that apply to a history. Those that replace more messages come first; if they replace equally many, those that
-// cover more of the whole history, and then the newer ones.
+// longer compares entries that apply to a history. Those that replace more messages come first; if they replace equally
+// many, those that cover more of the whole history, and then the newer ones.
 func longer(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.messages, a.messages), cmp.Compare(b.whole, a.whole), cmp.Compare(b.index, a.index))
 }
 
-// found returns the entries that apply to a history with the given prints, in the order in which they are tried. Those that were made for
-// the same text of the first message come first, unless the caller needs the longest one: otherwise what is sent for a conversation would change
-// whenever another one that differs from it only in this message is compacted. changing reports whether one of the entries was made for
-// another text of the first message, or after that text had changed.
+// found returns the entries that apply to a history with the given prints, in the order in which they are tried. Those
+// that were made for the same text of the first message come first, unless the caller needs the longest one: otherwise
+// what is sent for a conversation would change whenever another one that differs from it only in this message is
+// compacted. changing reports whether one of the entries was made for another text of the first message, or after that
+// text had changed.
 func (r *request) found(prints, later []transcript.Fingerprint) (list []candidate, changing bool) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -156,8 +159,8 @@ func (r *request) found(prints, later []transcript.Fingerprint) (list []candidat
 	return list, changing
 }
 
-// keepFirst pins the first message that isn't a system message if its text changes between requests, as that of a message with the date or
-// with retrieved context: a digest of it would be wrong in the next request.
+// keepFirst pins the first message that isn't a system message if its text changes between requests, as that of a
+// message with the date or with retrieved context: a digest of it would be wrong in the next request.
 func (r *request) keepFirst(changing bool) {
 	if first := r.t.FirstSaid(); changing && first < r.t.Input {
 		p, next := *r.policy, *r.source
@@ -184,8 +187,8 @@ func (r *request) shares(format string) bool {
 	return true
 }
 
-// goOn maps a list that continues from the messages sent earlier to the whole history. prints are the prints of the list. It returns
-// false if the entry doesn't determine the mapping.
+// goOn maps a list that continues from the messages sent earlier to the whole history. prints are the prints of the
+// list. It returns false if the entry doesn't determine the mapping.
 func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	m := h.entry
 	p, _ := m.longest(func(p point) bool { return isAt(prints, p.sentMessages, p.sent) })

@@ -221,7 +221,7 @@ func TestRedactKeepsTheRestOfAMessage(t *testing.T) {
 	}
 }
 
-// A text on which the host's function has failed is replaced completely. If nothing is due or nothing is found, the option changes nothing.
+// Text on which the host's function has failed is replaced completely. If nothing is due or nothing is found, the option changes nothing.
 func TestRedactWholeAndNothing(t *testing.T) {
 	var messages []string
 	for i := range 40 {

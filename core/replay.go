@@ -12,9 +12,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// replay applies an entry to a history that begins with the messages that the entry covers. The rest of the history may differ from the
-// one for which the entry was made. In that rest, edits are applied in order, each to the message that looks like the original of the
-// edited message, or to none.
+// replay applies an entry to a history that begins with the messages that the entry covers. The rest of the history may
+// differ from the one for which the entry was made. In that rest, edits are applied in order, each to the message that
+// looks like the original of the edited message, or to none.
 type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
@@ -109,13 +109,15 @@ func (p *replay) find(e *place, at, from int) int {
 	return -1
 }
 
-// mostBranches is how many messages that differ only in their ids find compares with an edit to find its original.
+// mostBranches is the maximum number of messages that differ only in their ids and that find compares with an edit to
+// find its original.
 const mostBranches = 16
 
-// isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: it writes its calls
-// differently, or its id differs from the original's. Applications may change ids with each request, so another id only counts for edits
-// that change nothing but ids, such as the id of an item that lost its reasoning, or the repeated id of a call. Repair makes these edits
-// again where necessary. If a call keeps its id, so does its result.
+// isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: it
+// writes its calls differently, or its id differs from the original's. Applications may change ids with each request,
+// so another id only counts for edits that change nothing but ids, such as the id of an item that lost its reasoning,
+// or the repeated id of a call. Repair makes these edits again where necessary. If a call keeps its id, so does its
+// result.
 func (p *replay) isAnother(e *place, i int) bool {
 	if e.in < 0 || e.text == nil {
 		return false
@@ -145,8 +147,8 @@ func (p *replay) isAnother(e *place, i int) bool {
 	return another
 }
 
-// hasOtherID reports whether a message and the original of an edit both have an id, and whether these differ. Ids of tool calls are
-// ignored.
+// hasOtherID reports whether a message and the original of an edit both have an id, and whether these differ. Ids of
+// tool calls are ignored.
 func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	id, was := handles.IDOf(now), e.looks.id
 	if was == "" {

@@ -18,8 +18,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again on each turn. The zero value
-// contains no sessions. Sessions serve one call at a time.
+// Sessions are transcripts that are kept between calls, so that a live conversation isn't read again on each turn. The
+// zero value contains no sessions. Sessions serve one call at a time.
 //
 // A session is only a cache: it holds messages that were sent, and a session opened with the same messages returns
 // the same responses. It takes the bytes of its messages, up to a quarter more as spare capacity, and about 300 bytes
@@ -287,8 +287,8 @@ func (r *request) takeBack(at, n int) {
 	}
 }
 
-// outgrow switches a plain session to another format if the messages to append are in one, by reading the session again. On an error the
-// session is unchanged.
+// outgrow switches a plain session to another format if the messages to append are in one, by reading the session
+// again. On an error the session is unchanged.
 func (r *request) outgrow(list []byte) {
 	s := r.session
 	d := jsonspan.New(list)

@@ -11,7 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// settings determine how messages are read and processed. They are the policy, the options, and values derived from both.
+// settings determine how messages are read and processed. They are the policy, the options, and values derived from
+// both.
 type settings struct {
 	base      *policy.Policy // without options
 	policy    *policy.Policy // with options
@@ -23,8 +24,8 @@ type settings struct {
 	profile   *tokens.Profile // the estimator
 }
 
-// source is the input of an operation: a transcript, and the settings with which it was read. A source doesn't change once a request
-// refers to it; changes create a new source.
+// source is the input of an operation: a transcript, and the settings with which it was read. A source doesn't change
+// once a request refers to it; changes create a new source.
 type source struct {
 	settings
 	t        *transcript.Transcript

@@ -9,9 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// unread returns an error if most of a transcript's text is in places that its format doesn't read. A detected format must read more than
-// half of all text. A format named by the caller only has to do so within the parts of messages, because applications may store other
-// data elsewhere. If another format is certain and reads more, missing a tenth of the text is enough for an error.
+// unread returns an error if most of a transcript's text is in places that its format doesn't read. A detected format
+// must read more than half of all text. A format named by the caller only has to do so within the parts of messages,
+// because applications may store other data elsewhere. If another format is certain and reads more, missing a tenth of
+// the text is enough for an error.
 func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	if read, missed, beside := f.CoverageFrom(t, 0); readsMost(read, missed, beside, named) {
 		return nil
@@ -70,8 +71,8 @@ func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32
 // minor determines how much text a named format may miss although another format reads it: one byte in minor.
 const minor = 9
 
-// better returns the format that the messages certainly have and that misses less than half of what f misses; nil if there is none. It
-// may be a format that this build can only detect.
+// better returns the format that the messages certainly have and that misses less than half of what f misses; nil if
+// there is none. It may be a format that this build can only detect.
 func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset uint32) *wire.Format {
 	s := jsonspan.New(t.Src)
 	found := wire.Detect(s.At(offset))

@@ -54,7 +54,7 @@ func TestEarlierStateGoesOn(t *testing.T) {
 		if err := json.Unmarshal(s.State, &was); err != nil {
 			t.Fatal(err)
 		}
-		// Each of these formats takes a role and a text.
+		// Each of these formats takes a role and text.
 		said := strings.Repeat(`,{"role":"user","content":"And the next file?"},{"role":"assistant","content":"`+strings.Repeat("It has no such call. ", 20)+`"}`, 40)
 		messages := longer(s.Messages, said)
 		a := call(t, "plan", `{"policy":`+string(s.Policy)+`,"options":{"summary":{"mode":"local"}},"state":`+string(s.State)+`,"messages":`+messages+`}`)

@@ -46,7 +46,7 @@ func loadCases(t *testing.T, n int, policy ctxfold.Policy, s ctxfold.Summarizer)
 	return cases
 }
 
-// summaryOf returns the test model's summary of a text, which names the conversation.
+// summaryOf returns the test model's summary of text, which names the conversation.
 func summaryOf(text string) string {
 	_, rest, _ := strings.Cut(text, "talk number ")
 	number, _, _ := strings.Cut(rest, ",")

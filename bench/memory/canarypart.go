@@ -70,7 +70,7 @@ func measureCanaries(set *canaries.Set, seed, window int) (*canaryResult, error)
 	return r, nil
 }
 
-// plain returns a text in lower case with single spaces between words.
+// plain returns text in lower case with single spaces between words.
 func plain(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // kindNames are the names of the kinds of statements, as the page shows them.

@@ -35,7 +35,7 @@ func (s setting) policy(tokens int) string {
 
 var settings = []setting{{share: 20}, {share: 12.5}, {share: 5}, {window: 12000}, {window: 8000}, {window: 4000}}
 
-// score is how many of the questions asked can still be answered from a text.
+// score is the number of questions asked that can still be answered from text.
 type score struct{ held, asked int }
 
 func (s *score) add(held bool) {
@@ -143,7 +143,7 @@ func measureChat(c *chats.Chat, peers *peers) (*chatResult, error) {
 	return r, nil
 }
 
-// count returns the score of a text for a conversation's questions.
+// count returns the score of text for a conversation's questions.
 func count(c *chats.Chat, text string) (s score) {
 	t := held.New(text)
 	for _, q := range c.Questions {

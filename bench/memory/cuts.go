@@ -18,7 +18,7 @@ type conversation struct {
 	from          []int // the message that each sentence is in
 }
 
-// cut is a method that keeps a part of a conversation: it returns a text of about, and at most, size tokens.
+// cut is a method that keeps a part of a conversation: it returns text of about, and at most, size tokens.
 type cut struct {
 	name string
 	text func(c *conversation, size int) string
@@ -44,7 +44,7 @@ func newConversation(texts []string, sizes []int) *conversation {
 	return c
 }
 
-// sentences splits a text after full stops, exclamation marks, question marks and line feeds.
+// sentences splits text after full stops, exclamation marks, question marks and line feeds.
 func sentences(text string) (list []string) {
 	from := 0
 	runes := []rune(text)

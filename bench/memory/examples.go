@@ -95,7 +95,7 @@ func compacted(m json.RawMessage) string {
 	return b.String()
 }
 
-// quoted returns a text that is safe inside a code fence and contains no links.
+// quoted returns text that is safe inside a code fence and contains no links.
 func quoted(text string) string {
 	return strings.NewReplacer("```", "'''", "](", "] (").Replace(text)
 }

@@ -12,7 +12,7 @@ import (
 // model is the model whose tokenizer is used to estimate all sizes.
 const model = "gpt-4o"
 
-// estimate returns the tokens of a text.
+// estimate returns the tokens of text.
 func estimate(text string) int {
 	body, err := json.Marshal(map[string]any{"policy": map[string]any{"model": model}, "text": text})
 	if err != nil {

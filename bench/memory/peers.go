@@ -48,7 +48,7 @@ func (p *peers) stop() error {
 	return p.cmd.Wait()
 }
 
-// theirs is what the peers keep of a conversation: a text for each budget, by name; and the number of messages that pruneMessages leaves.
+// theirs is what the peers keep of a conversation: text for each budget, by name; and the number of messages that pruneMessages leaves.
 type theirs struct {
 	texts  map[string][]string
 	pruned int

@@ -49,7 +49,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// said answers with a text in the API that was asked.
+// said answers with text in the API that was asked.
 func said(w http.ResponseWriter, r *http.Request, text string) {
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/responses"):

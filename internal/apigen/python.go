@@ -171,7 +171,7 @@ func pythonType(s *schema) string {
 
 const pythonWidth = 120
 
-// comment writes a text as lines of at most pythonWidth characters that begin with prefix.
+// comment writes text as lines of at most pythonWidth characters that begin with prefix.
 func (f *pythonFile) comment(prefix, text string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
@@ -186,7 +186,7 @@ func (f *pythonFile) comment(prefix, text string) {
 	}
 }
 
-// docstring writes a text as the docstring of a class, or of the field on the line above.
+// docstring writes text as the docstring of a class, or of the field on the line above.
 func (f *pythonFile) docstring(text string) {
 	if text == "" {
 		return

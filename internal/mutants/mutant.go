@@ -240,7 +240,7 @@ func name(f *ast.FuncDecl) string {
 	}
 }
 
-// operator returns the longest operator at the start of a text.
+// operator returns the longest operator at the start of text.
 func operator(text string) string {
 	best := ""
 	for _, table := range changes {

@@ -138,7 +138,7 @@ func put(texts []string, line int, text string) []string {
 
 var words = regexp.MustCompile(`[a-z]{2,} [a-z]+ [a-z']{2,}`)
 
-// prose reports whether a text contains consecutive words like a sentence and none of the characters that are typical
+// prose reports whether text contains consecutive words like a sentence and none of the characters that are typical
 // of JSON and regular expressions.
 func prose(text string) bool {
 	return words.MatchString(text) && !strings.ContainsAny(text, `{}\^|<>`)

@@ -14,7 +14,7 @@ var files embed.FS
 //
 //	name, user            the language, and what questions call the user of an assistant
 //	dense                 words have no spaces between them
-//	date, day             how a date in a text, and a session's, is written
+//	date, day             how a date in text, and a session's, is written
 //	period                what ends a sentence, a full stop if there is no such line
 //	months, weekdays      values with | between them
 //	stop                  words that count for nothing in an answer

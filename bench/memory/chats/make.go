@@ -213,7 +213,7 @@ func (m *maker) talk() {
 	}
 }
 
-// message writes a text of about room tokens. at is its position, in thousandths of the conversation.
+// message writes text of about room tokens. at is its position, in thousandths of the conversation.
 func (m *maker) message(i, at, room int, began bool) string {
 	var parts []string
 	size := 0

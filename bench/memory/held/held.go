@@ -1,4 +1,4 @@
-// Package held reports whether a text still contains an answer: whether all its content words are close to each other.
+// Package held reports whether text still contains an answer: whether all its content words are close to each other.
 // It knows nothing about how texts are shortened.
 package held
 
@@ -15,7 +15,7 @@ const (
 	Characters = 100
 )
 
-// Text is a text in which answers are searched for.
+// Text is prepared text in which answers are searched for.
 type Text struct {
 	places map[string][]int // positions of each word, or pair of characters in a script without spaces
 	joined []string         // the words in scripts that attach particles without a space
@@ -93,7 +93,7 @@ func grams(list []unit, found func(gram string, at int)) {
 	}
 }
 
-// New prepares a text for searching.
+// New prepares text for searching.
 func New(text string) *Text {
 	t := &Text{places: map[string][]int{}}
 	list := units(text)

@@ -13,8 +13,8 @@ import (
 // Anywhere is the value of Last for messages that may be at any position.
 const Anywhere = math.MaxInt
 
-// Places describes where a policy puts the messages that compactions write, and what may precede them. It is used only for messages that
-// read as if a compaction had written them.
+// Places describes where a policy puts the messages that compactions write, and what may precede them. It is used only
+// for messages that read as if a compaction had written them.
 type Places struct {
 	Style   *digest.Style          // the style of the policy's digests
 	Pinned  func(message int) bool // whether the policy pins a message of the input; nil if it pins none
@@ -165,8 +165,8 @@ func (id *identifying) inPlace(i int, at spot) bool {
 	return at.user
 }
 
-// lastPlace returns the last position in the input at which one of the policy's passes puts messages of this kind; -1 if none does, and
-// Anywhere for a kind that has no particular position.
+// lastPlace returns the last position in the input at which one of the policy's passes puts messages of this kind; -1
+// if none does, and Anywhere for a kind that has no particular position.
 func (id *identifying) lastPlace(kind *Message) int {
 	if !kind.Placed {
 		return Anywhere

@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Authors records which messages of a document were written by compactions. A message that only reads like one of them is treated
-// according to its role: an assistant's text is folded as such, nothing is taken from it into the ledger and the state, and the digest
-// includes it.
+// Authors records which messages of a document were written by compactions. A message that only reads like one of them
+// is treated according to its role: an assistant's text is folded as such, nothing is taken from it into the ledger and
+// the state, and the digest includes it.
 type Authors struct {
 	doc  *view.View
 	ours []Origin // by message of the input
@@ -119,7 +119,8 @@ func IsNotice(t *transcript.Transcript, i int, text string) bool {
 	return m.Role == transcript.User && m.Count == 1 && t.EqualText(t.FirstText(i), text)
 }
 
-// IsCompanion reports whether a message entered the transcript together with a fold, such as a restored file, or is an inserted turn.
+// IsCompanion reports whether a message entered the transcript together with a fold, such as a restored file, or is an
+// inserted turn.
 func IsCompanion(t *transcript.Transcript, m int32) bool {
 	for _, kind := range declared {
 		if kind.Companion && kind.Is(t, m) {

@@ -176,7 +176,8 @@ func (c *Run) gainsTooLittle() api.Reason {
 	return ""
 }
 
-// saves reports whether the compaction brings a transcript that was over the limit under it, regardless of how much it frees.
+// saves reports whether the compaction brings a transcript that was over the limit under it, regardless of how much it
+// frees.
 func (c *Run) saves() bool {
 	return c.MustFit() && c.report.Tokens.Before > c.MaxTokens() && c.doc.Total <= c.MaxTokens()
 }
@@ -325,7 +326,8 @@ func (c *Run) finish() {
 	c.UpdateState()
 }
 
-// aside reports whether the run writes a digest of a branch, while the state belongs to the conversation itself, which continues.
+// aside reports whether the run writes a digest of a branch, while the state belongs to the conversation itself, which
+// continues.
 func (c *Run) aside() bool { return c.policy.IsBranchScope() && c.state.Fingerprint != "" }
 
 // prefix returns the size of the first n items, which have to be unchanged from the input.

@@ -78,8 +78,8 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes returns the messages in the result with the reasons why they stay. If fixed is set, it returns only messages that must stay
-// unchanged. staying returns which items of the result must stay.
+// causes returns the messages in the result with the reasons why they stay. If fixed is set, it returns only messages
+// that must stay unchanged. staying returns which items of the result must stay.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.OutsideMessages(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
@@ -100,8 +100,8 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 // sparable are the causes of which the last resort can still cut something.
 var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true, api.CauseNew: true, api.CauseKept: true}
 
-// causeOf returns the reason why an item is in the result. newest says that the item is the newest user message, and stays that it must
-// stay.
+// causeOf returns the reason why an item is in the result. newest says that the item is the newest user message, and
+// stays that it must stay.
 func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	switch m := it.Msg; {
 	case newest:
@@ -122,7 +122,8 @@ func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	return api.CauseKept
 }
 
-// excessText returns a text like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window".
+// excessText returns text like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or
+// raise the window".
 func excessText(size, limit int, causes []api.Cause) string {
 	text := thousands(size) + " tokens do not fit into " + thousands(limit)
 	if len(causes) == 0 {

@@ -25,7 +25,8 @@ func Repair(in view.Input) *Run {
 	return c
 }
 
-// KeepUnchanged returns a run that changes nothing and reports the violations in its input that the provider would reject.
+// KeepUnchanged returns a run that changes nothing and reports the violations in its input that the provider would
+// reject.
 func KeepUnchanged(in view.Input) *Run {
 	c := Begin(in)
 	if c.EndUnchanged(api.ReasonValid); len(c.report.Left) == 0 {

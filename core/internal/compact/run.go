@@ -79,8 +79,9 @@ func open(in view.Input) *view.View {
 	return doc
 }
 
-// begin creates the components for a document. cold is the reason why the prompt cache is cold, if the run is due only because of that.
-// Such a run aims for the policy's share of the current size and, since the transcript fits, keeps it if the model returns no summary.
+// begin creates the components for a document. cold is the reason why the prompt cache is cold, if the run is due only
+// because of that. Such a run aims for the policy's share of the current size and, since the transcript fits, keeps it
+// if the model returns no summary.
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(), target: in.Policy.TargetTokens()}
 	if cold != "" {

@@ -11,7 +11,8 @@ import (
 // thrashing is the minimum number of consecutive compactions that the report mentions.
 const thrashing = 3
 
-// fixedShare divides the limit. If messages that must stay, or new messages, take more than that, they are reported as the cause.
+// fixedShare divides the limit. If messages that must stay, or new messages, take more than that, they are reported as
+// the cause.
 const fixedShare = 2
 
 // nearTarget is the share of the limit above which a target is too close to the limit.

@@ -1,7 +1,8 @@
 // Package convert converts a conversation from one wire format to another, and lists what could not be carried over.
 //
-// It reads records (transcript.Part) and fills in templates (wire.Target), and knows no format by name. It knows nothing about budgets
-// and passes, and doesn't repair the result: the rules of the target format determine what has to be repaired.
+// It reads records (transcript.Part) and fills in templates (wire.Target), and knows no format by name. It knows
+// nothing about budgets and passes, and doesn't repair the result: the rules of the target format determine what has to
+// be repaired.
 package convert
 
 import (
@@ -58,7 +59,7 @@ type turn struct {
 	pieces []piece
 }
 
-// piece is a part from the source or, if part is -1, a text that the conversion wrote.
+// piece is a part from the source or, if part is -1, text that the conversion wrote.
 type piece struct {
 	kind transcript.Kind
 	part int32

@@ -14,8 +14,8 @@ type definition struct {
 	description, schema []byte
 }
 
-// definitions reads the tool definitions in a member of a request body: tools, functions or toolConfig. Tools that the provider runs
-// itself are recorded as lost.
+// definitions reads the tool definitions in a member of a request body: tools, functions or toolConfig. Tools that the
+// provider runs itself are recorded as lost.
 func (c *conversion) definitions(name string, value []byte) {
 	if c.to.Tools == "" {
 		c.lose(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)

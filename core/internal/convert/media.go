@@ -188,10 +188,10 @@ func base64Like(s string) bool {
 	return len(s) >= 64
 }
 
-// settle completes a payload after all members were read: it normalizes the media type and the data, and determines the type if none
-// was given.
+// settle completes a payload after all members were read: it normalizes the media type and the data, and determines the
+// type if none was given.
 func (m *payload) settle(kind transcript.Kind) {
-	if m.text == " " { // a text was announced but didn't follow
+	if m.text == " " { // text was announced but didn't follow
 		m.text = ""
 	}
 	if m.mime == "image" || m.mime == "audio" || m.mime == "image/*" || m.mime == "audio/*" {

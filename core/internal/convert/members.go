@@ -78,7 +78,8 @@ func (c *conversion) members(i int32) {
 	c.others(i, -1, m.Span, item, own)
 }
 
-// isRecorded reports whether the members of a part are those of its message or of another part, and recorded with these.
+// isRecorded reports whether the members of a part are those of its message or of another part, and recorded with
+// these.
 func isRecorded(p *transcript.Part, m *transcript.Message) bool {
 	return p.Parent >= 0 || p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span)
 }

@@ -110,7 +110,7 @@ func wrapped(text []byte) []byte {
 	return append(jsonspan.AppendString([]byte(`{"input":`), text), '}')
 }
 
-// asObject returns the JSON object in a text, in compact form. It returns nil if the text is not an object or is
+// asObject returns the JSON object in text, in compact form. It returns nil if the text is not an object or is
 // nested too deeply for a message.
 func asObject(text []byte) []byte {
 	if !fits(text) || jsonspan.New(text).Kind() != jsonspan.Object {
@@ -119,7 +119,7 @@ func asObject(text []byte) []byte {
 	return jsonspan.AppendCompact(nil, text)
 }
 
-// fits reports whether a text is a single JSON value that is not nested too deeply for a message.
+// fits reports whether text is a single JSON value that is not nested too deeply for a message.
 func fits(text []byte) bool {
 	s := jsonspan.New(text).Within(0, argumentsDepth)
 	at := s.Skip()

@@ -238,8 +238,8 @@ func (c *conversion) add(part []byte, other bool) {
 	m.other = m.other || other
 }
 
-// addText adds a text to the open message. If each text of the assistant is a separate message in the target, it also closes that
-// message and opens the next.
+// addText adds text to the open message. If each text of the assistant is a separate message in the target, it also
+// closes that message and opens the next.
 func (c *conversion) addText(text string) {
 	v := wire.Values{'t': jsonspan.AppendString(nil, text)}
 	template := c.to.Text
@@ -289,7 +289,7 @@ func (c *conversion) say(p piece, place wire.Places) {
 	}
 }
 
-// sayMedia adds one payload of a piece to the open message, or a text about it if the target has no place for it.
+// sayMedia adds one payload of a piece to the open message, or text about it if the target has no place for it.
 func (c *conversion) sayMedia(p piece, m *payload, place wire.Places) {
 	if m.text != "" {
 		c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)

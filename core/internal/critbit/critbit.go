@@ -1,8 +1,8 @@
 // Package critbit implements a string map that is immune to hash flooding.
 //
-// The module is initialized before it ships, so the seeds of Go's maps are public, and the author of a transcript could choose keys
-// whose hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) needs no hashes: an operation visits at most
-// as many nodes as the key has bits. The meaning of keys never enters this package.
+// The module is initialized before it ships, so the seeds of Go's maps are public, and the author of a transcript could
+// choose keys whose hashes collide. A crit-bit tree (D. J. Bernstein, https://cr.yp.to/critbit.html) needs no hashes:
+// an operation visits at most as many nodes as the key has bits. The meaning of keys never enters this package.
 package critbit
 
 import "math/bits"
@@ -13,8 +13,8 @@ type Map[V any] struct {
 	values []V
 }
 
-// tree maps each key to its index in insertion order. It is not generic, so that the module contains its code only once instead of once
-// per value type.
+// tree maps each key to its index in insertion order. It is not generic, so that the module contains its code only once
+// instead of once per value type.
 type tree struct {
 	nodes []node
 	keys  []string

@@ -1,5 +1,5 @@
 // Package dates finds dates in text: dates in headers, which tell when the text after them was written, and dates
-// that a text mentions.
+// that text mentions.
 //
 // The package has no clock: it doesn't know today's date.
 package dates
@@ -13,7 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Date is a day, a month or a year: year<<9 | month<<5 | day. Unknown parts are 0. The year of a day or a month can be unknown.
+// Date is a day, a month or a year: year<<9 | month<<5 | day. Unknown parts are 0. The year of a day or a month can be
+// unknown.
 type Date int32
 
 // New returns a date, or 0 if a part is out of range or there is a day without a month.
@@ -39,8 +40,8 @@ func (d Date) Matches(of Date) bool {
 		(of.Day() == 0 || of.Day() == d.Day())
 }
 
-// Last returns an upper bound for the days of a year or a month, for comparisons. The day may not exist, such as February 31. A day is
-// returned unchanged.
+// Last returns an upper bound for the days of a year or a month, for comparisons. The day may not exist, such as
+// February 31. A day is returned unchanged.
 func (d Date) Last() Date {
 	switch {
 	case d.Month() == 0:
@@ -105,7 +106,7 @@ func OfEpoch(n int64) Date {
 // mostDates is the maximum number of dates that In returns.
 const mostDates = 8
 
-// token is a word of a text: a number, the name of a month, or something else.
+// token is a word of text: a number, the name of a month, or something else.
 type token struct {
 	number int // the number; -1 for other words
 	digits int
@@ -115,13 +116,13 @@ type token struct {
 	gap    string // the text between it and the previous word
 }
 
-// Found is a date in a text, at text[From:End], in bytes.
+// Found is a date in text, at text[From:End], in bytes.
 type Found struct {
 	Date
 	From, End int
 }
 
-// FindDates returns the first dates in a text, given the words of the text.
+// FindDates returns the first dates in text, given the words of the text.
 func FindDates(text string, ws []words.Word) (found []Found) {
 	tokens := tokensOf(text, ws)
 	for i := 0; i < len(tokens) && len(found) < mostDates; {
@@ -141,7 +142,7 @@ func FindDates(text string, ws []words.Word) (found []Found) {
 	return found
 }
 
-// tokensOf converts the words of a text to tokens.
+// tokensOf converts the words of text to tokens.
 func tokensOf(text string, ws []words.Word) []token {
 	tokens := make([]token, 0, len(ws))
 	end := 0
@@ -178,7 +179,7 @@ func (t *token) count(spelled string, n int, after string) {
 	}
 }
 
-// digitsAt returns the number of digits at the beginning of a text.
+// digitsAt returns the number of digits at the beginning of text.
 func digitsAt(text string) int {
 	n := 0
 	for n < len(text) && text[n] >= '0' && text[n] <= '9' {
@@ -187,7 +188,7 @@ func digitsAt(text string) int {
 	return n
 }
 
-// unitAt returns 'y', 'm' or 'd' if a text begins with the sign for year, month or day, and 0 otherwise.
+// unitAt returns 'y', 'm' or 'd' if text begins with the sign for year, month or day, and 0 otherwise.
 func unitAt(text string) rune {
 	for _, u := range [...]struct {
 		sign string
@@ -261,7 +262,8 @@ func isoMonth(ts []token) (Date, int) {
 	return New(ts[0].number, ts[1].number, 0), 2
 }
 
-// numberDate parses 8.5.2023, 13/5/2023 or 5/13/2023. If it isn't clear which number is the month, the result is only the year.
+// numberDate parses 8.5.2023, 13/5/2023 or 5/13/2023. If it isn't clear which number is the month, the result is only
+// the year.
 func numberDate(ts []token) (Date, int) {
 	if !ts[0].isDay() || !linked(ts, 1, "/.-") || !linked(ts, 2, "/.-") || !ts[2].isYear() || !ts[1].isDay() {
 		return 0, 0
@@ -337,7 +339,7 @@ const HeaderRoom = 96
 // mostBeside is the maximum number of other words in a header with a date: "Session 3, 8 May 2023".
 const mostBeside = 4
 
-// Header returns the day in a header at the beginning of a text. A header is in brackets or on a short line of its
+// Header returns the day in a header at the beginning of text. A header is in brackets or on a short line of its
 // own: "[1:56 pm on 8 May, 2023]", "## Session 3, 2023-05-08". The text after the header starts at text[size:]. size
 // is 0 if there is no header, or if the date only begins a longer line.
 func Header(text string) (day Found, size int) {
@@ -403,7 +405,7 @@ func unsure(spelled string) bool {
 	return false
 }
 
-// MayHold reports whether a text has enough digits to contain a date.
+// MayHold reports whether text has enough digits to contain a date.
 func MayHold(text []byte) bool {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	n := 0

@@ -2,10 +2,10 @@ package dates
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// monthNames lists the names of the twelve months from CLDR (release 48), including the forms that are used with a day, in English,
-// German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Danish, Norwegian, Polish, Czech, Hungarian, Romanian, Russian,
-// Ukrainian, Bulgarian, Greek, Turkish, Indonesian, Arabic, Persian, Hebrew, Hindi and Bengali, and short names in English and German.
-// Languages that number their months need no names.
+// monthNames lists the names of the twelve months from CLDR (release 48), including the forms that are used with a day,
+// in English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Danish, Norwegian, Polish, Czech,
+// Hungarian, Romanian, Russian, Ukrainian, Bulgarian, Greek, Turkish, Indonesian, Arabic, Persian, Hebrew, Hindi and
+// Bengali, and short names in English and German. Languages that number their months need no names.
 var monthNames = [12]string{
 	"enero gennaio ianuarie jan janeiro januar januari january január janvier leden ledna ocak styczeń stycznia ιανουάριος ιανουαρίου січень січня январь января януари ינואר يناير ژانویه जनवरी জানুয়ারি",
 	"feb febbraio febrero februar februari februarie february február fevereiro février lutego luty únor února şubat φεβρουάριος φεβρουαρίου лютий лютого февраль февраля февруари פברואר فبراير فوریه फ़रवरी ফেব্রুয়ারি",

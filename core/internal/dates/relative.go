@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Mention is a day, a month or a year that a text expresses relative to the day on which the text was written, such
+// Mention is a day, a month or a year that text expresses relative to the day on which the text was written, such
 // as "yesterday" or "last month". The expression ends at text[End:].
 type Mention struct {
 	Date
@@ -117,8 +117,8 @@ func (p *phrase) offset() int {
 // mostDistance is the maximum number in a phrase, in units.
 const mostDistance = 400
 
-// Relative returns, in order, the times that a text expresses relative to day, the day on which it was written. It returns none if the
-// year or the day is unknown.
+// Relative returns, in order, the times that text expresses relative to day, the day on which it was written. It
+// returns none if the year or the day is unknown.
 func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	if day.Year() == 0 || day.Day() == 0 {
 		return nil

@@ -10,15 +10,17 @@ import (
 // number: "Order 17 is packed." Each contains a number that no other sentence has, so each would seem worth a line. A
 // few of them can represent all.
 
-// A form with at least manyAlike sentences has many. If the number only counts the sentences, fewAlike of them are chosen. Otherwise as
-// many are chosen as fit into 1/alikeShare of the budget, or into twice as much if people say them about themselves.
+// A form with at least manyAlike sentences has many. If the number only counts the sentences, fewAlike of them are
+// chosen. Otherwise as many are chosen as fit into 1/alikeShare of the budget, or into twice as much if people say them
+// about themselves.
 const (
 	manyAlike  = 8
 	fewAlike   = 3
 	alikeShare = 8
 )
 
-// mostSlots is the maximum number of numbers in a sentence that are compared with those of the previous sentence of its form.
+// mostSlots is the maximum number of numbers in a sentence that are compared with those of the previous sentence of its
+// form.
 const mostSlots = 4
 
 // form is a group of sentences that differ only in their numbers.
@@ -34,8 +36,8 @@ type form struct {
 	leans         bool              // a sentence of the form answers a question, so the number does mean something
 }
 
-// see assigns sentence s, which is about to be added, to its form, which it shares with the sentences that differ from it only in
-// numbers. A sentence without a number has no form.
+// see assigns sentence s, which is about to be added, to its form, which it shares with the sentences that differ from
+// it only in numbers. A sentence without a number has no form.
 func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	print, slots := uint64(len(ws)), 0
 	var values [mostSlots]uint64

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// lengthPower is the exponent of the length by which a gain is divided: 0.7, in 1/1024. With an exponent of 1, short sentences that say
-// little would win; with 0, long sentences that take the space of many.
+// lengthPower is the exponent of the length by which a gain is divided: 0.7, in 1/1024. With an exponent of 1, short
+// sentences that say little would win; with 0, long sentences that take the space of many.
 const lengthPower = 717
 
 // overhead is added to the length of each choice, in bytes, for the bullet at the beginning of its line.
@@ -98,9 +98,9 @@ func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool)
 	return out
 }
 
-// chooser is the state of one choice. Its heap has the sentence with the largest gain on top, and the older of two with equal gains. If
-// spread is set, gains that differ by less than about a tenth are treated as equal, and ties are broken in an order that is scattered
-// evenly over all sentences. Otherwise the end of the conversation would be left out.
+// chooser is the state of one choice. Its heap has the sentence with the largest gain on top, and the older of two with
+// equal gains. If spread is set, gains that differ by less than about a tenth are treated as equal, and ties are broken
+// in an order that is scattered evenly over all sentences. Otherwise the end of the conversation would be left out.
 type chooser struct {
 	*Extract
 	spread bool
@@ -147,13 +147,14 @@ func (c *chooser) enter(budget int) {
 	}
 }
 
-// mostBefore is the maximum number of sentences that are chosen together with a sentence that depends on them, each on the previous
-// one.
+// mostBefore is the maximum number of sentences that are chosen together with a sentence that depends on them, each on
+// the previous one.
 const mostBefore = 3
 
-// gain returns the gain per length of the best clauses of a sentence that fit into the remaining budget, including the sentences that
-// it depends on, and stores these clauses in s. Gains only fall as more is chosen, except for sentences that depend on a chosen one
-// (see lift). So if the gain of the sentence on top of the heap hasn't changed since it was put there, it is the best of all.
+// gain returns the gain per length of the best clauses of a sentence that fit into the remaining budget, including the
+// sentences that it depends on, and stores these clauses in s. Gains only fall as more is chosen, except for sentences
+// that depend on a chosen one (see lift). So if the gain of the sentence on top of the heap hasn't changed since it was
+// put there, it is the best of all.
 func (c *chooser) gain(s *sentence) (best int64) {
 	var with int64 // the gain of the sentences that it depends on
 	size := overhead

@@ -7,8 +7,8 @@
 // is taken until the budget is spent. This is the usual greedy solution of budgeted maximum coverage (Khuller, Moss
 // and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
 //
-// The package knows neither the speakers nor the format of a digest. It knows only the few words with which sentences refer to others,
-// say "I", continue, or say nothing.
+// The package knows neither the speakers nor the format of a digest. It knows only the few words with which sentences
+// refer to others, say "I", continue, or say nothing.
 package extract
 
 import (
@@ -18,11 +18,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Item is a text to choose from.
+// Item is text to choose from.
 type Item struct {
 	Text string
-	// Factor multiplies the gains of the item's sentences, in 1/1024; 0 means 1024. With a negative factor, they are only chosen together
-	// with sentences that depend on them.
+	// Factor multiplies the gains of the item's sentences, in 1/1024; 0 means 1024. With a negative factor, they are
+	// only chosen together with sentences that depend on them.
 	Factor int
 	// Weighed are ranges of the text whose sentences have a factor of their own.
 	Weighed []Weighed
@@ -30,16 +30,17 @@ type Item struct {
 	Uncut bool
 	// Whole treats the text as one sentence, uncut.
 	Whole bool
-	// Terse means that the text has already been shortened, so that a part is worth as much as it has words; see [Terse].
+	// Terse means that the text has already been shortened, so that a part is worth as much as it has words; see
+	// [Terse].
 	Terse bool
-	// Follows means that the item was said directly after the previous item, so its first sentence may depend on the last sentence of
-	// the previous item.
+	// Follows means that the item was said directly after the previous item, so its first sentence may depend on the
+	// last sentence of the previous item.
 	Follows bool
-	// Answers means that the item answers the last sentence of the previous item, without which a reader wouldn't know what it is
-	// about.
+	// Answers means that the item answers the last sentence of the previous item, without which a reader wouldn't know
+	// what it is about.
 	Answers bool
-	// More is the number of further sentences that the item's last sentence represents, and UpTo the number in the newest of them; see
-	// [Extract.Alike].
+	// More is the number of further sentences that the item's last sentence represents, and UpTo the number in the
+	// newest of them; see [Extract.Alike].
 	More int
 	UpTo string
 }
@@ -63,7 +64,8 @@ type Chosen struct {
 	From, To int // its position in the item's text, in bytes
 	// Sentence is the number of the sentence, which is the same in every choice from one Extract.
 	Sentence int
-	// Own means that people say the sentence about themselves: it is in the first person and contains a name or a number.
+	// Own means that people say the sentence about themselves: it is in the first person and contains a name or a
+	// number.
 	Own bool
 	// Asks means that the sentence is a question that says nothing about the person who asks.
 	Asks bool
@@ -83,7 +85,7 @@ type Extract struct {
 	marks     []bool // a buffer for quoted
 	said      prints
 	weights   []int32 // the weight of each stem, in 1/1024
-	known     []uint8 // for each stem, 1 if a text next to the extract contains it, otherwise 0
+	known     []uint8 // for each stem, 1 if text next to the extract contains it, otherwise 0
 	gained    bool    // sentence.alone has been computed
 	power     int64   // see lengthPower
 	before    before  // what precedes the next sentence
@@ -137,8 +139,8 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. Those texts appear next to the chosen sentences, so each of their words
-// is treated as chosen once.
+// New splits items into sentences and weighs their words. Those texts appear next to the chosen sentences, so each of
+// their words is treated as chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}, power: lengthPower}
 	size := 0
@@ -171,8 +173,8 @@ func New(items []Item, beside []string) *Extract {
 	return e
 }
 
-// The factors of words and sentences, in 1/1024. They were fitted to public conversations by halving and doubling each of them: around
-// these values, the selected content changes by less than a twentieth.
+// The factors of words and sentences, in 1/1024. They were fitted to public conversations by halving and doubling each
+// of them: around these values, the selected content changes by less than a twentieth.
 const (
 	plain     = 1024
 	twice     = 2048 // a name or a number
@@ -187,8 +189,8 @@ const (
 // unfounded is the factor, in 1/1024, of a sentence that depends on a sentence that isn't there.
 const unfounded = 256
 
-// longRepeated is a number of words. A repeated sentence with at least as many is treated as a repetition even if it depends on another
-// sentence.
+// longRepeated is a number of words. A repeated sentence with at least as many is treated as a repetition even if it
+// depends on another sentence.
 const longRepeated = 10
 
 // longestTopic is the maximum number of words of a question that only names the topic of the next sentence.
@@ -258,8 +260,8 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	return ws
 }
 
-// addWords adds the words of the next sentence of an item. It returns a hash of them. inQuotes says for each word whether it is in quotes; it
-// is nil if none is.
+// addWords adds the words of the next sentence of an item. It returns a hash of them. inQuotes says for each word
+// whether it is in quotes; it is nil if none is.
 func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bool) (print uint32) {
 	number := int32(len(e.sentences)) + 1
 	print = uint32(len(ws))
@@ -286,8 +288,8 @@ func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bo
 	return print
 }
 
-// connect determines whether a sentence depends on the one before it, or on what that sentence depends on. replies means
-// that the sentence follows a question, and reply that it is an answer such as yes or no.
+// connect determines whether a sentence depends on the one before it, or on what that sentence depends on. replies
+// means that the sentence follows a question, and reply that it is an answer such as yes or no.
 func (e *Extract) connect(s *sentence, text string, ws []words.Word, inQuotes []bool, replies, reply bool) {
 	// An echo repeats a word of the question as its answer, but doesn't say what about.
 	echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0]))
@@ -357,7 +359,7 @@ func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own b
 	return int32(f), own
 }
 
-// Own reports whether a text contains a sentence that people say about themselves; see Chosen.Own.
+// Own reports whether text contains a sentence that people say about themselves; see Chosen.Own.
 func Own(text string) bool {
 	var ws []words.Word
 	for s := (splitter{text: text}); s.next(); {

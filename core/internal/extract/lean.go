@@ -7,14 +7,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A sentence depends on the previous one if it says "it" or "she" but names nobody: alone, it doesn't tell a reader what it is about.
-// The same is true of a short answer to a question.
+// A sentence depends on the previous one if it says "it" or "she" but names nobody: alone, it doesn't tell a reader
+// what it is about. The same is true of a short answer to a question.
 
 // nearStart is the maximum number of words before a pronoun whose antecedent isn't in the sentence.
 const nearStart = 4
 
-// shortAnswer is the maximum number of words of an answer that means nothing without its question, and shortAnswerPairs the maximum
-// number of character pairs in scripts without spaces. An answer that begins with yes or no may have twice as many words.
+// shortAnswer is the maximum number of words of an answer that means nothing without its question, and shortAnswerPairs
+// the maximum number of character pairs in scripts without spaces. An answer that begins with yes or no may have twice
+// as many words.
 const (
 	shortAnswer      = 5
 	shortAnswerPairs = 8

@@ -2,15 +2,15 @@ package extract
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// mostQuoted is the maximum number of words in quotes that are taken for a name, such as the title of a book. mostQuotedPairs is the
-// maximum number of character pairs in scripts without spaces.
+// mostQuoted is the maximum number of words in quotes that are taken for a name, such as the title of a book.
+// mostQuotedPairs is the maximum number of character pairs in scripts without spaces.
 const (
 	mostQuoted      = 8
 	mostQuotedPairs = 24
 )
 
-// quoted returns, for each word of a sentence, whether it is in quotes that are short enough for a name; scripts without capitals have
-// no other sign of a name. It returns nil if no word is, and otherwise reuses marks.
+// quoted returns, for each word of a sentence, whether it is in quotes that are short enough for a name; scripts
+// without capitals have no other sign of a name. It returns nil if no word is, and otherwise reuses marks.
 func quoted(marks []bool, text string, ws []words.Word) []bool {
 	i := 0
 	for i < len(text) && !opensQuote[text[i]] {

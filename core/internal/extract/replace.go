@@ -6,15 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 )
 
-// The last time that a dialogue with a service names is the one that holds. Those before it were offers, or have been changed.
+// The last time that a dialogue with a service names is the one that holds. Those before it were offers, or have been
+// changed.
 
 const (
 	mostToDay   = 2          // the maximum number of words between a time of day and the day of the week
 	leastSigned = len("高医生") // the minimum length, in bytes, of what is kept before a time in scripts without spaces
 )
 
-// Replace returns what has been said about a matter without the times of day that said replaces: all of them if it has a time itself, but
-// only those without a day of the week if it has none. "Dr Egger, Friday at 10:40" becomes "Dr Egger" before "Monday at 9:05".
+// Replace returns what has been said about a matter without the times of day that said replaces: all of them if it has
+// a time itself, but only those without a day of the week if it has none. "Dr Egger, Friday at 10:40" becomes "Dr
+// Egger" before "Monday at 9:05".
 func Replace(text, said string) string {
 	if from, _, _ := timeIn(said); from < 0 {
 		return text
@@ -47,7 +49,8 @@ func Replace(text, said string) string {
 	return strings.Join(appendNamed(kept, text[start:], newDay), "; ")
 }
 
-// appendNamed appends a part of a text if it says something without the time next to it. If newDay is set, a day of the week alone doesn't.
+// appendNamed appends a part of text if it says something without the time next to it. If newDay is set, a day of the
+// week alone doesn't.
 func appendNamed(kept []string, part string, newDay bool) []string {
 	part = strings.TrimLeft(strings.Trim(part, " ,;，；–-"), "?？; ")
 	if newDay && dates.IsWeekday(strings.ToLower(part)) {
@@ -63,8 +66,8 @@ func appendNamed(kept []string, part string, newDay bool) []string {
 	return kept
 }
 
-// timeIn returns the bytes of the first time of day in a text with the day of the week next to it, if it has one, and with the prepositions
-// before them: "on Friday at 10:40", "周五10点一刻". It returns -1 as from if there is no time.
+// timeIn returns the bytes of the first time of day in text with the day of the week next to it, if it has one, and
+// with the prepositions before them: "on Friday at 10:40", "周五10点一刻". It returns -1 as from if there is no time.
 func timeIn(text string) (from, to int, day bool) {
 	for to = 1; to < len(text); to++ {
 		if text[to-1] < '0' || text[to-1] > '9' {
@@ -96,7 +99,7 @@ func timeIn(text string) (from, to int, day bool) {
 	return -1, 0, false
 }
 
-// dayBefore returns where a day of the week begins that is at most a few words before the end of a text, or -1.
+// dayBefore returns where a day of the week begins that is at most a few words before the end of text, or -1.
 func dayBefore(text string) int {
 	for range mostToDay + 1 {
 		text = strings.TrimRight(text, " ,")
@@ -109,7 +112,7 @@ func dayBefore(text string) int {
 	return -1
 }
 
-// dayAfter returns where a day of the week ends that is at most a few words after the beginning of a text, or -1.
+// dayAfter returns where a day of the week ends that is at most a few words after the beginning of text, or -1.
 func dayAfter(text string) int {
 	at := 0
 	for range mostToDay + 1 {
@@ -125,7 +128,7 @@ func dayAfter(text string) int {
 	return -1
 }
 
-// withoutShort returns a text without the words of one or two letters at its end: "Dr Egger, on".
+// withoutShort returns text without the words of one or two letters at its end: "Dr Egger, on".
 func withoutShort(text string) string {
 	for {
 		trimmed := strings.TrimRight(text, " ")

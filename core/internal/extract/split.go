@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// splitter iterates over the sentences of a text. A sentence ends at its final punctuation, at the end of the line, or when it is
-// longer than longestSentence. Code blocks are skipped.
+// splitter iterates over the sentences of text. A sentence ends at its final punctuation, at the end of the line, or
+// when it is longer than longestSentence. Code blocks are skipped.
 type splitter struct {
 	text     string
 	whole    bool // the whole text is one sentence
@@ -17,8 +17,8 @@ type splitter struct {
 	at       int
 }
 
-// longestSentence is the length, in bytes, after which a sentence is cut at the next space or, in scripts without spaces, at the next
-// character.
+// longestSentence is the length, in bytes, after which a sentence is cut at the next space or, in scripts without
+// spaces, at the next character.
 const longestSentence = 600
 
 func (s *splitter) next() bool {
@@ -210,7 +210,7 @@ func subordinates(text string, w words.Word) bool {
 	return false
 }
 
-// nesting returns the number of brackets that a text opens, minus the number that it closes.
+// nesting returns the number of brackets that text opens, minus the number that it closes.
 func nesting(between string) (n int) {
 	for _, r := range between {
 		switch r {
@@ -251,7 +251,7 @@ func parts(between string) (strong, dash, weak bool) {
 	return false, dash, weak && !dash
 }
 
-// Sentences yields the start and end of each sentence of a text, in bytes. The text is split in the same way as the items of an
+// Sentences yields the start and end of each sentence of text, in bytes. The text is split in the same way as the items of an
 // [Extract]; code blocks are left out.
 func Sentences(text string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {

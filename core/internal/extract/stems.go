@@ -2,8 +2,9 @@ package extract
 
 import "math/bits"
 
-// stems assigns numbers to the stems of words. It is a hash table with a bounded number of probes. The hash is public, so anybody can
-// write words that collide. Such words share a number and weigh too little, which affects no other words.
+// stems assigns numbers to the stems of words. It is a hash table with a bounded number of probes. The hash is public,
+// so anybody can write words that collide. Such words share a number and weigh too little, which affects no other
+// words.
 type stems struct {
 	slots []slot
 	df    []int32 // the number of sentences that contain each stem
@@ -71,8 +72,8 @@ func (p prints) in(print uint32) bool {
 	return false
 }
 
-// log2 returns 1024 times the binary logarithm of n, interpolated linearly between powers of two, which makes it at most 88 too small.
-// n must be at least 1.
+// log2 returns 1024 times the binary logarithm of n, interpolated linearly between powers of two, which makes it at
+// most 88 too small. n must be at least 1.
 func log2(n uint64) int64 {
 	k := bits.Len64(n) - 1
 	if k >= 10 {

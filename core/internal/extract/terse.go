@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// In a dialogue with a service (a booking, a repair, an account), little but the values matters: names, times, amounts, and numbers of
-// bookings, each with the words next to it that say what it is.
+// In a dialogue with a service (a booking, a repair, an account), little but the values matters: names, times, amounts,
+// and numbers of bookings, each with the words next to it that say what it is.
 
 const (
 	mostKeyWords = 4  // the maximum number of words that are kept before a value, up to the second informative one
@@ -18,10 +18,11 @@ const (
 	longestPlain = 90 // the maximum length, in bytes, of a sentence without a value that is kept
 )
 
-// Terse returns what a message of such a dialogue says: "table for 4 at 19:30" for "I'd like to have a table for 4 at 19:30, if that suits
-// you." The result consists of parts of the text. A question keeps its mark. A sentence that denies something stays whole, and denied is
-// set, so that a refused time doesn't look like an agreed one. own means that the assistant wrote the text, so that such a sentence counts
-// without a value, too. If nothing else is left, the result is the first sentence if opens is set, and otherwise "".
+// Terse returns what a message of such a dialogue says: "table for 4 at 19:30" for "I'd like to have a table for 4 at
+// 19:30, if that suits you." The result consists of parts of the text. A question keeps its mark. A sentence that
+// denies something stays whole, and denied is set, so that a refused time doesn't look like an agreed one. own means
+// that the assistant wrote the text, so that such a sentence counts without a value, too. If nothing else is left, the
+// result is the first sentence if opens is set, and otherwise "".
 func Terse(text string, own, opens bool) (result string, denied bool) {
 	var said []string
 	plain := ""
@@ -53,8 +54,8 @@ func Terse(text string, own, opens bool) (result string, denied bool) {
 	return strings.Join(said, ", "), denied
 }
 
-// denials are words after which the values of a sentence are not, or no longer, what they look like; denialSigns are such words in scripts
-// without spaces.
+// denials are words after which the values of a sentence are not, or no longer, what they look like; denialSigns are
+// such words in scripts without spaces.
 var (
 	denials = words.NewExact("not no none nothing never neither nor cannot cant dont didnt wont t without unable unfortunately sorry cancel cancels canceled cancelled refund refunded " +
 		"failed declined full closed unavailable sold nein nicht kein keine keinen keiner leider statt storniert stornieren ausgebucht " +
@@ -138,7 +139,8 @@ func named(text string, ws []words.Word, k int) bool {
 	return capital(k) && (k > 0 || len(ws) == 1 || capital(1) || dates.IsWeekday(strings.ToLower(spelled(text, ws[0]))))
 }
 
-// counts reports whether word k of a sentence is a small number, and no word next to it says of what: "there are 5 of those".
+// counts reports whether word k of a sentence is a small number, and no word next to it says of what: "there are 5 of
+// those".
 func counts(text string, ws []words.Word, k int) bool {
 	w := ws[k]
 	if w.Kind&words.Digit == 0 || w.End-w.From > 2 || len(ws) <= leastCounted || k > 0 && (ws[k-1].End+1 == w.From && text[ws[k-1].End] != ' ' || ws[k-1].Kind&words.Short == 0 && informs(text, ws[k-1])) {
@@ -147,7 +149,8 @@ func counts(text string, ws []words.Word, k int) bool {
 	return k+2 < len(ws) && text[w.End:ws[k+1].From] == " " && !informs(text, ws[k+1]) && !informs(text, ws[k+2])
 }
 
-// key returns the first of the words before value k that say what it is. A name says that itself, and so do a time and a telephone number.
+// key returns the first of the words before value k that say what it is. A name says that itself, and so do a time and
+// a telephone number.
 func key(text string, ws []words.Word, k int) int {
 	if ws[k].Kind&words.Digit == 0 || k+1 < len(ws) && ws[k+1].Kind&words.Digit != 0 && ws[k+1].From <= ws[k].End+1 {
 		return k
@@ -160,8 +163,8 @@ func key(text string, ws []words.Word, k int) int {
 	return k
 }
 
-// part returns the words [from, to) of a sentence with the signs around them and with the next word, if that may be a unit. The next part
-// begins with word next.
+// part returns the words [from, to) of a sentence with the signs around them and with the next word, if that may be a
+// unit. The next part begins with word next.
 func part(text string, ws []words.Word, from, to, next int) string {
 	start, end := int(ws[from].From), int(ws[to-1].End)
 	start = strings.LastIndexAny(text[:start], " ,;(") + 1
@@ -174,7 +177,7 @@ func part(text string, ws []words.Word, from, to, next int) string {
 	return strings.Trim(text[start:], " .,;:!?(。，；！？")
 }
 
-// Closing reports whether the last sentence of a text is a question, and whether it says nothing: "Anything else?"
+// Closing reports whether the last sentence of text is a question, and whether it says nothing: "Anything else?"
 func Closing(text string) (question, empty bool) {
 	last := ""
 	for s := (splitter{text: text}); s.next(); {
@@ -184,8 +187,8 @@ func Closing(text string) (question, empty bool) {
 	return asks(last), len(ws) == 0 || idle(last, ws)
 }
 
-// Continues reports whether a message depends on those before it: it begins with an agreement, it refers to something without naming it, or
-// it is a short reply.
+// Continues reports whether a message depends on those before it: it begins with an agreement, it refers to something
+// without naming it, or it is a short reply.
 func Continues(text string) bool {
 	for s := (splitter{text: text}); s.next(); {
 		sentence := text[s.from:s.to]

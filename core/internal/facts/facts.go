@@ -29,7 +29,7 @@ var (
 	camelRE  = regexp.MustCompile(`[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Za-z0-9]_[A-Za-z0-9]`)
 )
 
-// Collect adds the facts of a text to facts.
+// Collect adds the facts of text to facts.
 func Collect(text string, facts map[Fact]bool) {
 	for _, u := range urlRE.FindAllString(text, -1) {
 		facts[Fact{"url", strings.TrimRight(u, ".,;:!?*_")}] = true
@@ -140,10 +140,10 @@ func Requests(tr *transcript.Transcript, messages []int32) (out []string) {
 	return out
 }
 
-// Words returns a text with all white space removed, because a digest may lay out a text differently.
+// Words returns text with all white space removed, because a digest may lay out text differently.
 func Words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Holds reports whether a text contains the fact f other than as a part of a longer word.
+// Holds reports whether text contains the fact f other than as a part of a longer word.
 func Holds(text, f string) bool {
 	word := func(c byte) bool {
 		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

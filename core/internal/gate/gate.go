@@ -33,8 +33,8 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 	return due, size, ""
 }
 
-// StartsInBackground reports whether to begin a background compaction of a transcript that isn't due, because it is over
-// gate.start and has grown since the last attempt. tokens is its size according to [Due].
+// StartsInBackground reports whether to begin a background compaction of a transcript that isn't due, because it is
+// over gate.start and has grown since the last attempt. tokens is its size according to [Due].
 func StartsInBackground(in view.Input, tokens int) bool {
 	p := in.Policy
 	return p.StartsInBackground(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.RetryGrowth())

@@ -15,7 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Archive collects the bodies that a compaction removes from a document. The host must store them before it uses the result.
+// Archive collects the bodies that a compaction removes from a document. The host must store them before it uses the
+// result.
 type Archive struct {
 	doc     *view.View
 	authors *authorship.Authors
@@ -28,14 +29,14 @@ type Archive struct {
 	changes string  // the handle of this compaction's changes
 }
 
-// NewArchive returns an empty archive for a document. mode is the archive mode of the policy, and before the handle of the previous
-// compaction's changes.
+// NewArchive returns an empty archive for a document. mode is the archive mode of the policy, and before the handle of
+// the previous compaction's changes.
 func NewArchive(doc *view.View, authors *authorship.Authors, mode, before string) *Archive {
 	return &Archive{doc: doc, authors: authors, mode: mode, before: before}
 }
 
-// Changes returns the handle of this compaction's changes, which rebuild the input from the result. It is "" before SaveChanges, or if
-// nothing is archived.
+// Changes returns the handle of this compaction's changes, which rebuild the input from the result. It is "" before
+// SaveChanges, or if nothing is archived.
 func (a *Archive) Changes() string { return a.changes }
 
 // Taken is a body that will be archived, and where it came from.
@@ -61,8 +62,8 @@ type element struct {
 // message reports whether the element refers to an input message.
 func (e element) message() bool { return e.n == 0 && e.text == "" }
 
-// Mark replaces the body of a tool result with a marker followed by text, and archives the body. The caller must then call Remeasure
-// for the item.
+// Mark replaces the body of a tool result with a marker followed by text, and archives the body. The caller must then
+// call Remeasure for the item.
 func (a *Archive) Mark(part int32, marker, text string) {
 	p := &a.doc.T.Parts[part]
 	body := a.doc.Original(part)
@@ -72,8 +73,8 @@ func (a *Archive) Mark(part int32, marker, text string) {
 	a.doc.T.Parts[part].Flags |= transcript.Cleared
 }
 
-// MarkAgain replaces the marker that Mark wrote earlier in this run with another marker, followed by text. The caller must then call
-// Remeasure for the item.
+// MarkAgain replaces the marker that Mark wrote earlier in this run with another marker, followed by text. The caller
+// must then call Remeasure for the item.
 func (a *Archive) MarkAgain(part int32, marker, text string) {
 	p := &a.doc.T.Parts[part]
 	handle, _ := handleIn(a.doc.T.Bytes(p.Body), resultMarkers...)
@@ -128,8 +129,8 @@ func (a *Archive) KeepNothing() { a.taken, a.single, a.away, a.changes = nil, ni
 // Keeps reports whether the host keeps an archive, so that removed bodies can be restored.
 func (a *Archive) Keeps() bool { return a.mode != "" }
 
-// FoldBody returns the body for folded messages that have the given size in tokens, without archiving it; KeepFold does that. It
-// returns nil if the host keeps no archive or nothing was folded.
+// FoldBody returns the body for folded messages that have the given size in tokens, without archiving it; KeepFold does
+// that. It returns nil if the host keeps no archive or nothing was folded.
 func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	if a.mode == "" || len(elements) == 0 {
 		return nil
@@ -311,7 +312,8 @@ func (f *elements) skip() bool {
 	return false
 }
 
-// next processes the next item: it appends the item's messages if the item is folded, and otherwise counts it as staying.
+// next processes the next item: it appends the item's messages if the item is folded, and otherwise counts it as
+// staying.
 func (f *elements) next() {
 	it, folded := &f.a.doc.Items[f.at], f.at < f.to && f.gone(f.at)
 	f.at++
@@ -325,7 +327,8 @@ func (f *elements) next() {
 	}
 }
 
-// unfold appends the elements of an earlier fold, interleaved with the items after its digest that it had left in place.
+// unfold appends the elements of an earlier fold, interleaved with the items after its digest that it had left in
+// place.
 func (f *elements) unfold(list []element) {
 	for _, e := range list {
 		if e.n == 0 {
@@ -353,9 +356,9 @@ func (a *Archive) CameAlong(it *view.Item) bool {
 	return it.In < 0 && authorship.IsCompanion(a.doc.T, it.Msg)
 }
 
-// Readable returns a body as text for a model: the content of a JSON string, the texts of a list of parts, or a fold's messages
-// flattened to plain text if the format is known. Anything else is returned unchanged, except that binary data is replaced by a note of
-// its length.
+// Readable returns a body as text for a model: the content of a JSON string, the texts of a list of parts, or a fold's
+// messages flattened to plain text if the format is known. Anything else is returned unchanged, except that binary data
+// is replaced by a note of its length.
 func Readable(f *wire.Format, body []byte) string {
 	s := jsonspan.New(body)
 	switch s.Kind() {
@@ -401,7 +404,8 @@ func partTexts(s *jsonspan.Scanner) string {
 	return string(text)
 }
 
-// maxRun is the maximum length of a run of base64 characters in text. A body with a longer run is treated as binary data.
+// maxRun is the maximum length of a run of base64 characters in text. A body with a longer run is treated as binary
+// data.
 const maxRun = 4096
 
 // longestRun returns the length of the longest run of base64 characters in body.

@@ -14,13 +14,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker shows where one body was. Some content is removed without a marker, which would cost the model tokens for nothing:
-// reasoning, what a repair drops or rewrites, and folds whose digests follow a published system and name no handle. So each compaction
-// archives one more body, its changes, which describe how to rebuild its input from its result. The state names the newest changes, and
-// each changes body names the previous one. For hosts that have lost the state, the body of a fold also names the changes.
+// A marker shows where one body was. Some content is removed without a marker, which would cost the model tokens for
+// nothing: reasoning, what a repair drops or rewrites, and folds whose digests follow a published system and name no
+// handle. So each compaction archives one more body, its changes, which describe how to rebuild its input from its
+// result. The state names the newest changes, and each changes body names the previous one. For hosts that have lost
+// the state, the body of a fold also names the changes.
 //
-// The body is a JSON list of two kinds of elements: input messages that exist nowhere else, byte for byte, and strings that describe
-// what comes between them. Indexes refer to the messages of the result. Ranges are half-open.
+// The body is a JSON list of two kinds of elements: input messages that exist nowhere else, byte for byte, and strings
+// that describe what comes between them. Indexes refer to the messages of the result. Ranges are half-open.
 const (
 	changesHeader = "changes 1" // the first string; 1 is the version
 	changesBefore = "before"    // HANDLE: the handle of the previous compaction's changes
@@ -43,8 +44,8 @@ type whence struct {
 	from  int    // index among the messages of a fold's body
 }
 
-// SaveChanges archives the changes, which rebuild the input from the result. Call it last, when neither the document nor the archive
-// will change any more.
+// SaveChanges archives the changes, which rebuild the input from the result. Call it last, when neither the document
+// nor the archive will change any more.
 func (a *Archive) SaveChanges() {
 	if a.mode == "" || !a.doc.IsChanged() {
 		return
@@ -304,7 +305,8 @@ func (a *Archive) became(used []bool) []int {
 	return became
 }
 
-// namesBody reports whether an item contains the handle of the body that it replaces. Digests in the style of published systems don't.
+// namesBody reports whether an item contains the handle of the body that it replaces. Digests in the style of published
+// systems don't.
 func (a *Archive) namesBody(it *view.Item) bool {
 	return it.Body > 0 && a.authors.IsOwn(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
 }
@@ -329,8 +331,8 @@ func (a *Archive) marked(it *view.Item) bool {
 	return len(bodies) > 0
 }
 
-// inBody reports whether a part that belongs to a tool result lies inside the result's body. Media in Gemini's function responses lie
-// outside it and leave no marker.
+// inBody reports whether a part that belongs to a tool result lies inside the result's body. Media in Gemini's function
+// responses lie outside it and leave no marker.
 func (a *Archive) inBody(p *transcript.Part) bool {
 	body := a.doc.Original(p.Parent)
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
@@ -378,8 +380,8 @@ func (a *Archive) handlesOf(m int32) (handles []string) {
 	return handles
 }
 
-// printOf returns the print of the result message at index item: a hash of its role and parts that ignores the white space between
-// them.
+// printOf returns the print of the result message at index item: a hash of its role and parts that ignores the white
+// space between them.
 func (a *Archive) printOf(item int) string {
 	it := &a.doc.Items[item]
 	m := it.Msg
@@ -402,16 +404,16 @@ func (a *Archive) looksLike(in, item int) bool {
 	return ok && a.doc.RequestLook(again) == a.printOf(item)
 }
 
-// readAsGiven reports whether the message of an item was read without redactions. Nothing of a redacted message may be archived, not
-// even its print.
+// readAsGiven reports whether the message of an item was read without redactions. Nothing of a redacted message may be
+// archived, not even its print.
 func (a *Archive) readAsGiven(item int) bool {
 	t := a.doc.T
 	span := t.Messages[a.doc.Items[item].Msg].Span
 	return t.Origin == nil || bytes.Equal(t.Bytes(span), t.AsGiven(span))
 }
 
-// pointFolds adds the handle of the changes to the bodies of folds, and puts the resulting new handles of these bodies into their
-// digests. A host that has lost the state can then find the changes through the digest.
+// pointFolds adds the handle of the changes to the bodies of folds, and puts the resulting new handles of these bodies
+// into their digests. A host that has lost the state can then find the changes through the digest.
 func (a *Archive) pointFolds() {
 	for i := range a.doc.Items {
 		if !a.points(&a.doc.Items[i]) {

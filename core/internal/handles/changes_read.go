@@ -86,8 +86,8 @@ func (c *changes) say(line string) bool {
 	return false
 }
 
-// changesWords lists the kinds of strings in a changes body by their first word, each with its parser. A parser gets the rest of the
-// string and returns false if that is invalid.
+// changesWords lists the kinds of strings in a changes body by their first word, each with its parser. A parser gets
+// the rest of the string and returns false if that is invalid.
 var changesWords = [...]struct {
 	op  string
 	say func(c *changes, rest string) bool
@@ -206,5 +206,5 @@ func (c *changes) saySpace(rest string) bool {
 	return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
 }
 
-// between reports whether a text is the given JSON character, with nothing but white space around it.
+// between reports whether text is the given JSON character, with nothing but white space around it.
 func between(text, character string) bool { return strings.Trim(text, " \t\r\n") == character }

@@ -12,7 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The markers that replace removed content. If the host keeps an archive, a marker includes the handle of the content that it replaces.
+// The markers that replace removed content. If the host keeps an archive, a marker includes the handle of the content
+// that it replaces.
 const (
 	ClearedMarker    = "[Old tool result content cleared]" // S3.33
 	DuplicateMarker  = "[The same as a newer result of this tool]"
@@ -29,13 +30,13 @@ const (
 // Marking declares a marker that a pass writes.
 type Marking struct {
 	Text string // the marker, including its brackets
-	// Follows means that more text follows the marker in a tool result. Heads means that the marker is the first line of a shortened
-	// text, rather than a replacement for a tool result.
+	// Follows means that more text follows the marker in a tool result. Heads means that the marker is the first line
+	// of a shortened text, rather than a replacement for a tool result.
 	Follows, Heads bool
 }
 
-// The declared markers. resultMarkers replace tool results, summaryMarkers are those of them that text follows, and headMarkers are the
-// first line of a shortened text.
+// The declared markers. resultMarkers replace tool results, summaryMarkers are those of them that text follows, and
+// headMarkers are the first line of a shortened text.
 var resultMarkers, summaryMarkers, headMarkers []string
 
 // Declare registers a marker; repeated calls with the same text have no effect. Packages call it from init.
@@ -76,8 +77,8 @@ func (a *Archive) Sized(marker string) string {
 	return WithHandle(marker, Zeros)
 }
 
-// MarkerRoom is the number of bytes at the beginning of a value that are searched for a marker. A marker is always at the beginning of
-// a string, preceded only by the structure that the wire format requires.
+// MarkerRoom is the number of bytes at the beginning of a value that are searched for a marker. A marker is always at
+// the beginning of a string, preceded only by the structure that the wire format requires.
 const MarkerRoom = 512
 
 // handleIn finds the first string in the JSON value that begins with one of the markers and a handle. It returns the
@@ -187,8 +188,8 @@ func Cleared(c *view.View, n int32) bool {
 	return false
 }
 
-// OwnBody reports whether the part at index n is a tool result whose original body is in the transcript: not a marker, not stored by
-// the provider, and not awaited by one of the provider's tools.
+// OwnBody reports whether the part at index n is a tool result whose original body is in the transcript: not a marker,
+// not stored by the provider, and not awaited by one of the provider's tools.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
@@ -203,8 +204,8 @@ func BeginsMarked(text string) bool {
 // foldHandle begins the line of a digest that gives the handle of the folded messages.
 const foldHandle = "Handle of the folded messages: "
 
-// NameFold inserts the handle of the folded messages after the header line of a digest's text. It returns text unchanged if handle is
-// "".
+// NameFold inserts the handle of the folded messages after the header line of a digest's text. It returns text
+// unchanged if handle is "".
 func NameFold(text, handle string) string {
 	if handle == "" {
 		return text
@@ -244,8 +245,8 @@ func FoldHandleOf(text string) (handle, rest string) {
 	return after[:Short], header + after[Short:]
 }
 
-// SqueezedHandle splits a squeezed text, a tool result that was rewritten in fewer tokens, into the handle in its first line and the
-// rest. For any other text it returns "" and the whole text.
+// SqueezedHandle splits a squeezed text, a tool result that was rewritten in fewer tokens, into the handle in its first
+// line and the rest. For any other text it returns "" and the whole text.
 func SqueezedHandle(text string) (handle, rest string) {
 	line, rest, found := strings.Cut(text, "\n")
 	const start = len(SqueezedMarker) - 1 + len(named)
@@ -266,8 +267,8 @@ func shortened(c *view.View, n int32) bool {
 	})
 }
 
-// TruncatedHandle splits a truncated text into the handle in its first line and the rest. For any other text it returns "" and the whole
-// text.
+// TruncatedHandle splits a truncated text into the handle in its first line and the rest. For any other text it returns
+// "" and the whole text.
 func TruncatedHandle(text string) (handle, rest string) {
 	const start = len(TruncatedMarker) - 1 + len(named)
 	line, rest, _ := strings.Cut(text, "\n")

@@ -78,7 +78,7 @@ func truncated(doc *view.View, n int32) string {
 }
 
 // Of returns the handles that bodies name, in markers or as changes, in order of appearance, so that a host can fetch
-// everything before it restores. Some may not be real handles, because a text may quote a marker. corrupt lists the
+// everything before it restores. Some may not be real handles, because text may quote a marker. corrupt lists the
 // given handles whose bodies don't match them; these bodies are not searched.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
@@ -105,7 +105,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// eachNamed calls yield with each handle that a text contains in the way that markers and digests write it.
+// eachNamed calls yield with each handle that text contains in the way that markers and digests write it.
 func eachNamed(text string, yield func(handle string)) {
 	for {
 		_, rest, found := strings.Cut(text, "andle")
@@ -123,7 +123,8 @@ func eachNamed(text string, yield func(handle string)) {
 	}
 }
 
-// pointer returns the handle of the compaction's changes, which is the last element in the body of a fold, or "" if there is none.
+// pointer returns the handle of the compaction's changes, which is the last element in the body of a fold, or "" if
+// there is none.
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

@@ -66,8 +66,8 @@ type foldElement struct {
 	n    int
 }
 
-// Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes, from
-// the state. It returns the remaining markers, and the handle of the changes that are still to be undone.
+// Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes,
+// from the state. It returns the remaining markers, and the handle of the changes that are still to be undone.
 func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes, respelled string) (left []api.Marker, before string, err *policy.Error) {
 	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given, folds: map[int]*foldBack{}, bare: map[int32]bare{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
 	for _, g := range given {
@@ -179,8 +179,8 @@ type bodySplice struct {
 	body int // index in given
 }
 
-// putBack restores bodies in the message of an item, each once: those whose handles its markers contain and for which may returns true.
-// It returns their number. ok is false if the resulting message is invalid.
+// putBack restores bodies in the message of an item, each once: those whose handles its markers contain and for which
+// may returns true. It returns their number. ok is false if the resulting message is invalid.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
@@ -205,8 +205,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// splicesOf returns the replacements that restore the bodies of message m for whose handles may returns true, and the number of these
-// bodies. If a part occurs more than once in the message, each copy gets the body.
+// splicesOf returns the replacements that restore the bodies of message m for whose handles may returns true, and the
+// number of these bodies. If a part occurs more than once in the message, each copy gets the body.
 func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
 	t := r.doc.T
 	covered := t.Messages[m].Span.Start
@@ -249,8 +249,8 @@ func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	return p.Body
 }
 
-// follow goes through the items and restores the bodies that their markers name, then the bodies named in the restored content, and so
-// on. ok is false if a body is invalid; r.at is its index.
+// follow goes through the items and restores the bodies that their markers name, then the bodies named in the restored
+// content, and so on. ok is false if a body is invalid; r.at is its index.
 func (r *restoring) follow() (ok bool) {
 	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
 	slices.Reverse(w.stack)
@@ -290,8 +290,8 @@ func (w *following) pop() view.Item {
 	return it
 }
 
-// skip removes the items at the top of the stack that accompany a fold, such as files and inserted turns. It returns the number of
-// tokens removed.
+// skip removes the items at the top of the stack that accompany a fold, such as files and inserted turns. It returns
+// the number of tokens removed.
 func (w *following) skip() (saved int) {
 	for len(w.stack) > 0 && authorship.IsCompanion(w.r.doc.T, w.stack[len(w.stack)-1].Msg) {
 		saved += w.pop().Tokens
@@ -299,12 +299,14 @@ func (w *following) skip() (saved int) {
 	return saved
 }
 
-// tell adds the restoration of an item to the report. saved is the number of tokens saved, which is negative if the transcript has grown.
+// tell adds the restoration of an item to the report. saved is the number of tokens saved, which is negative if the
+// transcript has grown.
 func (w *following) tell(it *view.Item, saved int) {
 	w.r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }
 
-// message restores the bodies in a message, repeatedly, until the restored content has no more markers whose bodies are given.
+// message restores the bodies in a message, repeatedly, until the restored content has no more markers whose bodies are
+// given.
 func (w *following) message(it *view.Item) (ok bool) {
 	saved, was := it.Tokens, it.Msg
 	if b := w.r.bare[it.Msg]; b.restored > 0 {
@@ -389,9 +391,9 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper returns the innermost object around the body of a part, which is a string. Formats whose results are typed objects put a
-// marker into an object of type "text", or one with "output" as its only member, and this object replaces the whole original. If there
-// is no such object, wrapper returns the body's span.
+// wrapper returns the innermost object around the body of a part, which is a string. Formats whose results are typed
+// objects put a marker into an object of type "text", or one with "output" as its only member, and this object replaces
+// the whole original. If there is no such object, wrapper returns the body's span.
 func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	part := t.Bytes(p.Span) // the bytes of a restored message are elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
@@ -403,8 +405,8 @@ func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	return transcript.Span{Start: p.Span.Start + found.Start, End: p.Span.Start + found.End}
 }
 
-// innermost returns the span of the innermost object around a value, not counting the outermost object. If there is none it returns
-// value itself.
+// innermost returns the span of the innermost object around a value, not counting the outermost object. If there is
+// none it returns value itself.
 func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
 	found := value
 	inside := func() bool { // leaves s at the object that contains the value, or after one that does not
@@ -437,7 +439,8 @@ func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
 	return found
 }
 
-// wrapsText reports whether the object at s has the type "text", or has the body as its only member, under the key "output".
+// wrapsText reports whether the object at s has the type "text", or has the body as its only member, under the key
+// "output".
 func wrapsText(s *jsonspan.Scanner, body jsonspan.Span) bool {
 	n, only := 0, false
 	for key := range s.Members {

@@ -89,13 +89,13 @@ func (r *restoring) bringBack(n int) {
 	}
 }
 
-// maxMisses is the maximum number of compactions in a row that can be missing from a transcript before restore stops looking for older
-// ones.
+// maxMisses is the maximum number of compactions in a row that can be missing from a transcript before restore stops
+// looking for older ones.
 const maxMisses = 32
 
-// newest returns the handle of the newest changes that have not been undone, or "". It looks in this order: the state, the body of a
-// digest, the predecessor of the changes that could not be undone, and, on the first call, the given bodies. digest is the index of the
-// digest that named the changes, or -1.
+// newest returns the handle of the newest changes that have not been undone, or "". It looks in this order: the state,
+// the body of a digest, the predecessor of the changes that could not be undone, and, on the first call, the given
+// bodies. digest is the index of the digest that named the changes, or -1.
 func (r *restoring) newest() (handle string, digest int) {
 	if h := r.changes; len(h) >= Short && IsHandle(h) {
 		return h, -1
@@ -123,8 +123,8 @@ func (r *restoring) newest() (handle string, digest int) {
 	return "", -1
 }
 
-// undo rebuilds the input of a compaction from its result, if the items begin with this result. Otherwise it does nothing and returns
-// undone = false. ok is false if the changes are invalid.
+// undo rebuilds the input of a compaction from its result, if the items begin with this result. Otherwise it does
+// nothing and returns undone = false. ok is false if the changes are invalid.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
 	r.bringBack(c.sent) // a newer compaction that is replayed may have been made for a shorter history
 	n := min(c.sent, len(r.doc.Items))

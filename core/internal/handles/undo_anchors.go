@@ -14,8 +14,8 @@ type anchor struct {
 	at   int // index of its first item
 }
 
-// key returns the print with which the search for a hunk begins. back is how many items after that print the hunk
-// begins.
+// key returns the print with which the search for a hunk begins. back is the number of items after that print at which
+// the hunk begins.
 func (h *hunk) key() (print string, back int) {
 	switch {
 	case len(h.gone) > 0:

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// hunk is a place after the folds where the result of a compaction differs from its input: the result messages to remove, and the steps
-// that produce the input messages in their place.
+// hunk is a place after the folds where the result of a compaction differs from its input: the result messages to
+// remove, and the steps that produce the input messages in their place.
 type hunk struct {
 	at     int    // the index of the first message of gone; without any, the index of the message after the dropped ones
 	gone   []gone // consecutive, apart from inserted turns
@@ -25,9 +25,9 @@ type hunk struct {
 	looks  []string // the prints of the dropped messages, computed on first use
 }
 
-// undoEdited undoes a compaction whose result was edited after the folded part, for example because replayed compactions end
-// differently each time. It restores what the digests replaced, and every later place that still looks as the compaction left it. whole
-// is false if something may be missing because a place was not found again.
+// undoEdited undoes a compaction whose result was edited after the folded part, for example because replayed
+// compactions end differently each time. It restores what the digests replaced, and every later place that still looks
+// as the compaction left it. whole is false if something may be missing because a place was not found again.
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
@@ -149,8 +149,8 @@ func (e *undoingEdited) put(steps []step, to int) bool {
 	return ok
 }
 
-// keep copies the items up to index to (exclusive), without the turns that a repair inserted to make the roles alternate: a replay
-// inserts them again where they are needed.
+// keep copies the items up to index to (exclusive), without the turns that a repair inserted to make the roles
+// alternate: a replay inserts them again where they are needed.
 func (e *undoingEdited) keep(to int) {
 	for ; e.at < to; e.at++ {
 		if it := e.r.doc.Items[e.at]; !authorship.IsTurn(e.r.doc.T, it.Msg) {
@@ -393,8 +393,8 @@ func (f *finding) end(h *hunk, place int) int {
 	return to
 }
 
-// isAnother reports whether the message at a place is certainly not the one of the hunk, because it has an id that the original doesn't
-// have. Prints ignore ids, but messages of two branches may differ only in their ids.
+// isAnother reports whether the message at a place is certainly not the one of the hunk, because it has an id that the
+// original doesn't have. Prints ignore ids, but messages of two branches may differ only in their ids.
 func (f *finding) isAnother(h *hunk, place int) bool {
 	if len(h.gone) != 1 || len(h.steps) != 1 || place < 0 || place >= len(f.r.doc.Items) {
 		return false
@@ -404,8 +404,8 @@ func (f *finding) isAnother(h *hunk, place int) bool {
 	return now != "" && now != IDOf(h.steps[0].text) && !IsCallID(t, msg, now)
 }
 
-// IsCallID reports whether the id of a message, as JSON, is the id of its tool call. A step of Gemini's Interactions API has no other id,
-// and repair may rename the call.
+// IsCallID reports whether the id of a message, as JSON, is the id of its tool call. A step of Gemini's Interactions
+// API has no other id, and repair may rename the call.
 func IsCallID(t *transcript.Transcript, message int32, id string) bool {
 	for _, part := range t.PartsOf(int(message)) {
 		if part.Kind == transcript.ToolCall && !part.ID.IsZero() && string(t.Bytes(part.ID)) == id {

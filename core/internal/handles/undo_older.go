@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The state may name a compaction whose result the messages have never contained: an app reads the messages, a background compaction
-// ends, and the app writes back what it read. The digest in the messages then belongs to an older compaction, and nothing has to be
-// restored for the newer one.
+// The state may name a compaction whose result the messages have never contained: an app reads the messages, a
+// background compaction ends, and the app writes back what it read. The digest in the messages then belongs to an older
+// compaction, and nothing has to be restored for the newer one.
 
 // missed is a compaction that the state names but that could not be undone.
 type missed struct {

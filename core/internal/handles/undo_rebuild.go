@@ -90,7 +90,8 @@ func (b *rebuilding) take(i int) bool {
 	return true
 }
 
-// takeFold appends messages from the body of a fold, each at most once. If the body was not given, it appends the digest instead, once.
+// takeFold appends messages from the body of a fold, each at most once. If the body was not given, it appends the
+// digest instead, once.
 func (b *rebuilding) takeFold(p step) bool {
 	r, changes := b.r, b.r.at
 	it := b.items[p.index]

@@ -2,9 +2,9 @@ package handles
 
 import "github.com/ctxfold/ctxfold/core/internal/view"
 
-// Equal bodies have equal handles. In a list that was edited, it may be impossible to find out in which of several messages a compaction
-// replaced such a body by a marker. These markers stay until everything is undone, and older compactions recognize the messages with or
-// without them.
+// Equal bodies have equal handles. In a list that was edited, it may be impossible to find out in which of several
+// messages a compaction replaced such a body by a marker. These markers stay until everything is undone, and older
+// compactions recognize the messages with or without them.
 
 // bare is a message without the markers that unmark has recorded.
 type bare struct {

@@ -11,19 +11,21 @@ const WeightUnit = 16
 // stepUnit is the number of units of an Automaton's weights that make one token.
 const stepUnit = 1 << 14
 
-// Symbols of an Automaton other than ASCII characters. ASCII characters are their own symbols, except for a backslash in decoded text,
-// which is Backslash: '\\' itself is the first byte of a JSON escape. Symbols from FirstRune on are classes of other characters.
+// Symbols of an Automaton other than ASCII characters. ASCII characters are their own symbols, except for a backslash
+// in decoded text, which is Backslash: '\\' itself is the first byte of a JSON escape. Symbols from FirstRune on are
+// classes of other characters.
 const (
 	Backslash = 0x01
 	FirstRune = 0x80
 )
 
-// Automaton computes the weight of text: it goes from state to state, one symbol at a time, and each step has a weight. The weight of a
-// text is the sum of the weights of its steps.
+// Automaton computes the weight of text: it goes from state to state, one symbol at a time, and each step has a weight.
+// The weight of text is the sum of the weights of its steps.
 //
-// It reads the bytes of a JSON string without decoding them: the step on '\\' leads to a state in which the next byte counts as the
-// character that the escape represents. It processes four pieces of a long text in parallel, because each step has to wait for the
-// table entry of the previous one. The state in which a piece begins is determined by the text directly before it.
+// It reads the bytes of a JSON string without decoding them: the step on '\\' leads to a state in which the next byte
+// counts as the character that the escape represents. It processes four pieces of a long text in parallel, because each
+// step has to wait for the table entry of the previous one. The state in which a piece begins is determined by the text
+// directly before it.
 type Automaton struct {
 	// Step holds weight<<16 | next<<8 at index state<<8 | symbol. Weights are in 1/16384 token.
 	Step [States << 8]uint32
@@ -31,8 +33,8 @@ type Automaton struct {
 	Run [256]uint32
 	// Word is the state at the beginning of a word.
 	Word uint8
-	// Runes holds the symbols of the non-ASCII characters up to U+FFFF. Pictographs holds the symbols of U+1F000 to U+1FFFF, one per 64
-	// characters. Astral is the symbol of all other characters.
+	// Runes holds the symbols of the non-ASCII characters up to U+FFFF. Pictographs holds the symbols of U+1F000 to
+	// U+1FFFF, one per 64 characters. Astral is the symbol of all other characters.
 	Runes       *[1 << 16]uint8
 	Pictographs [64]uint8
 	Astral      uint8
@@ -43,8 +45,8 @@ const nextMask = (States - 1) << 8
 // block is the number of bytes that blocks passes to walk at a time.
 const block = 2048
 
-// The weight that JSON's syntax adds to a string, in 1/WeightUnit token. The quotes together with the adjacent colon or comma are about
-// one token, and an escape splits what would otherwise be one token.
+// The weight that JSON's syntax adds to a string, in 1/WeightUnit token. The quotes together with the adjacent colon or
+// comma are about one token, and an escape splits what would otherwise be one token.
 const (
 	quoteWeight  = WeightUnit
 	escapeWeight = WeightUnit * 3 / 4
@@ -56,12 +58,12 @@ func (a *Automaton) weight(b []byte, m Measure, wide bool) uint32 {
 	return roundWeight(a.JSON(b, m.Runes == m.Bytes, wide), int(m.Bytes))
 }
 
-// Weight returns the weight of a text that is not JSON-encoded, in 1/WeightUnit token.
+// Weight returns the weight of text that is not JSON-encoded, in 1/WeightUnit token.
 func (a *Automaton) Weight(text []byte) uint32 { return roundWeight(a.Text(text), len(text)) }
 
-// roundWeight converts the weight of a text of n bytes to 1/WeightUnit token. A token has at least one byte, so the weight is at most
-// one token per byte, whatever weights were fitted to the characters. Hosts rely on this bound: a conversation with fewer bytes than
-// the limit in tokens always fits.
+// roundWeight converts the weight of text of n bytes to 1/WeightUnit token. A token has at least one byte, so the
+// weight is at most one token per byte, whatever weights were fitted to the characters. Hosts rely on this bound: a
+// conversation with fewer bytes than the limit in tokens always fits.
 func roundWeight(sum uint64, n int) uint32 {
 	const unit = stepUnit / WeightUnit
 	return uint32(min((sum+unit/2)/unit, uint64(n)*WeightUnit, 1<<31))
@@ -86,7 +88,7 @@ func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 	})
 }
 
-// Text returns the weight of a text that is not JSON-encoded, in 1/16384 token.
+// Text returns the weight of text that is not JSON-encoded, in 1/16384 token.
 func (a *Automaton) Text(text []byte) uint64 {
 	return a.blocks(text, func(b []byte, e uint) (uint64, uint) {
 		sum, e, _ := a.symbols(b, e, len(b), false)
@@ -185,8 +187,8 @@ func asciiRun(b []byte) int {
 	return i
 }
 
-// mixed returns the weight of JSON text that isn't all ASCII, and the state after it. It processes each escape as two steps, and long
-// ASCII runs in parallel pieces.
+// mixed returns the weight of JSON text that isn't all ASCII, and the state after it. It processes each escape as two
+// steps, and long ASCII runs in parallel pieces.
 func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	for len(b) > 0 {
 		var w uint64
@@ -241,11 +243,11 @@ func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	return sum, e
 }
 
-// sides is the minimum number of bytes for which splitting a text into parallel pieces pays off.
+// sides is the minimum number of bytes for which splitting text into parallel pieces pays off.
 const sides = 96
 
-// before is the number of bytes that are read before a piece to determine its state. Earlier bytes make no difference in nearly all
-// texts.
+// before is the number of bytes that are read before a piece to determine its state. Earlier bytes make no difference
+// in nearly all texts.
 const before = 16
 
 // side is like one, but processes four pieces in parallel.
@@ -333,8 +335,8 @@ func (a *Automaton) escaped(b []byte) (sym uint8, n int) {
 	return sym, n
 }
 
-// unicodeEscape decodes the \u escape at the start of b, or the surrogate pair of two such escapes. A lone surrogate becomes U+FFFD. It
-// also returns the length in bytes.
+// unicodeEscape decodes the \u escape at the start of b, or the surrogate pair of two such escapes. A lone surrogate
+// becomes U+FFFD. It also returns the length in bytes.
 func unicodeEscape(b []byte) (rune, int) {
 	u, _ := hex4(b, 2)
 	if u >= 0xd800 && u < 0xdc00 && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {

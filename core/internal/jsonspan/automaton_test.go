@@ -49,7 +49,7 @@ func symbolOf(a *Automaton, r rune) int {
 	return int(a.Astral)
 }
 
-// walked is the weight of a text, character by character.
+// walked is the weight of text, character by character.
 func walked(a *Automaton, text string) (sum uint64) {
 	s := 0
 	for _, r := range text {
@@ -82,7 +82,7 @@ func hexEscape(r rune) string {
 	return `\u` + string([]byte{hex[r>>12], hex[r>>8&15], hex[r>>4&15], hex[r&15]})
 }
 
-// TestAutomaton compares the optimized ways to walk a text with the plain one.
+// TestAutomaton compares the optimized ways to walk text with the plain one.
 func TestAutomaton(t *testing.T) {
 	a := lastSymbol()
 	pieces := []string{"the ", "cat", "X", "\n", "\t", "\"", "\\", "/", "é", "ю", "漢字", "。", "😀", "🇩🇪", "𝒳", "\u0080", "\uffff", "߿", "ࠀ"}

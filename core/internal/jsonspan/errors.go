@@ -23,7 +23,8 @@ type Error struct {
 	Code    Code
 	Offset  int
 	Message string
-	// At is a path below the value at Offset, for an error that was found after the JSON had been read. Find converts it to an offset.
+	// At is a path below the value at Offset, for an error that was found after the JSON had been read. Find converts
+	// it to an offset.
 	At string
 }
 

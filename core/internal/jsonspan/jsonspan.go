@@ -1,8 +1,10 @@
-// Package jsonspan reads JSON in place: it scans the bytes once and returns spans and measures, but never builds values.
+// Package jsonspan reads JSON in place: it scans the bytes once and returns spans and measures, but never builds
+// values.
 //
-// A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets its position in the source and the size
-// of its text. Nothing is copied or allocated, except for a key that contains escapes. Errors are sticky: after the first error, every
-// call returns zero values and loops over keys and elements end, so readers only check once at the end.
+// A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets its position in the
+// source and the size of its text. Nothing is copied or allocated, except for a key that contains escapes. Errors are
+// sticky: after the first error, every call returns zero values and loops over keys and elements end, so readers only
+// check once at the end.
 //
 // The package knows nothing about transcripts and tokens.
 package jsonspan
@@ -12,11 +14,12 @@ import (
 	"math/bits"
 )
 
-// MaxDepth is the maximum nesting depth of objects and arrays. Deeper input is an error (too_deep), which limits the recursion of
-// readers.
+// MaxDepth is the maximum nesting depth of objects and arrays. Deeper input is an error (too_deep), which limits the
+// recursion of readers.
 const MaxDepth = 512
 
-// MaxSize is the maximum size of a source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in total.
+// MaxSize is the maximum size of a source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in
+// total.
 const MaxSize = 1 << 30
 
 // Span is a half-open range of bytes in a source. The zero Span means that there is no value.
@@ -39,7 +42,8 @@ type Measure struct {
 	Bytes uint32 // UTF-8 bytes
 	Runes uint32 // Unicode scalar values
 	UTF16 uint32 // UTF-16 code units, as counted by JavaScript's length
-	// Weight is the weight that the Scanner's Automaton computed for the text, in 1/WeightUnit token; 0 without an Automaton.
+	// Weight is the weight that the Scanner's Automaton computed for the text, in 1/WeightUnit token; 0 without an
+	// Automaton.
 	Weight uint32
 }
 
@@ -70,8 +74,8 @@ const (
 type Str struct {
 	Span
 	Measure
-	// Escapes is the number of additional characters in the JSON form of the text with the fewest escapes (as JSON.stringify writes
-	// it), not counting the quotes.
+	// Escapes is the number of additional characters in the JSON form of the text with the fewest escapes (as
+	// JSON.stringify writes it), not counting the quotes.
 	Escapes uint32
 	// Escaped reports whether the source contains a backslash. If not, the bytes between the quotes are the text.
 	Escaped bool
@@ -102,15 +106,15 @@ type Scanner struct {
 	err   *Error
 	name  uint32 // offset of the last key
 
-	// Lenient accepts lone surrogates instead of failing: it counts them in Lone and measures them as U+FFFD. New sets it, because
-	// other programs write lone surrogates, and half an emoji is not worth an error.
+	// Lenient accepts lone surrogates instead of failing: it counts them in Lone and measures them as U+FFFD. New sets
+	// it, because other programs write lone surrogates, and half an emoji is not worth an error.
 	Lenient bool
 	// Weigh, if not nil, computes the weight of every string.
 	Weigh *Automaton
 	// Lone is the number of lone surrogates that were read so far, and FirstLone the offset of the first.
 	Lone, FirstLone int
-	// Watch is the first four bytes of the keys to look out for, with the first byte in the lowest bits; 0 for none. Met is set when
-	// such a key is read.
+	// Watch is the first four bytes of the keys to look out for, with the first byte in the lowest bits; 0 for none.
+	// Met is set when such a key is read.
 	Watch uint32
 	Met   bool
 }
@@ -227,8 +231,8 @@ func (s *Scanner) Kind() Kind {
 // Object enters an object; call Key until it returns false.
 func (s *Scanner) Object() bool { return s.open('{', "an object") }
 
-// Members enters an object and yields the decoded key of each member. The body of the loop must read or skip the value. The loop ends
-// at the end of the object or on an error.
+// Members enters an object and yields the decoded key of each member. The body of the loop must read or skip the value.
+// The loop ends at the end of the object or on an error.
 func (s *Scanner) Members(yield func(key []byte) bool) {
 	for s.Object(); ; {
 		key, ok := s.Key()
@@ -300,8 +304,8 @@ func (s *Scanner) next(closing byte, want string) bool {
 // Elem moves to the next element of the innermost array. It returns false at the end of the array or on an error.
 func (s *Scanner) Elem() bool { return s.next(']', "',' or ']'") }
 
-// Key moves to the next member of the innermost object and returns its decoded key; the value must be read next. It returns false at
-// the end of the object or on an error.
+// Key moves to the next member of the innermost object and returns its decoded key; the value must be read next. It
+// returns false at the end of the object or on an error.
 func (s *Scanner) Key() ([]byte, bool) {
 	if !s.next('}', "',' or '}'") {
 		return nil, false

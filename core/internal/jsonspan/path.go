@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// pathKeyMax is the maximum number of bytes of a key that a path shows, because a hostile transcript may have keys of a megabyte.
+// pathKeyMax is the maximum number of bytes of a key that a path shows, because a hostile transcript may have keys of a
+// megabyte.
 const pathKeyMax = 64
 
-// PathAt returns the path of the value at a byte offset, such as messages[3].content[0].text: member names after dots, indexes in
-// brackets, and unusual names in brackets and quotes. The root is "". It scans src from the beginning and stops at the first invalid
-// JSON, so it also works if the source is broken at or after offset.
+// PathAt returns the path of the value at a byte offset, such as messages[3].content[0].text: member names after dots,
+// indexes in brackets, and unusual names in brackets and quotes. The root is "". It scans src from the beginning and
+// stops at the first invalid JSON, so it also works if the source is broken at or after offset.
 func PathAt(src []byte, offset int) string {
 	w := pathWalk{s: &Scanner{src: src, Lenient: true}, offset: offset}
 	for w.next() {
@@ -97,8 +98,9 @@ func (w *pathWalk) text(f *pathFrame) bool {
 	return true
 }
 
-// Find returns the offset of the value at a path below the value at offset base. The path consists of plain member names and indexes,
-// such as passes[1].tools. If it leads nowhere, Find returns the offset of the last value on the path that exists.
+// Find returns the offset of the value at a path below the value at offset base. The path consists of plain member
+// names and indexes, such as passes[1].tools. If it leads nowhere, Find returns the offset of the last value on the
+// path that exists.
 func Find(src []byte, base int, path string) int {
 	s := New(src).At(uint32(base))
 	s.Lenient = true

@@ -29,8 +29,8 @@ func (s *Scanner) literal(word string) uint32 {
 	return 0
 }
 
-// number checks a number against the grammar of RFC 8259, section 6, and returns its length. The number is never evaluated, so 1e400
-// passes through unchanged.
+// number checks a number against the grammar of RFC 8259, section 6, and returns its length. The number is never
+// evaluated, so 1e400 passes through unchanged.
 func (s *Scanner) number() uint32 {
 	b, i := s.src, s.pos
 	start := i

@@ -20,9 +20,9 @@ func load4(b []byte, i int) uint32 {
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }
 
-// special sets the high bit of each byte of w that ends a plain run of a JSON string: quote, backslash, control characters, and
-// non-ASCII bytes. Only the lowest mark is exact, because a borrow can set higher marks. Flipping bit 1 turns the quote (0x22) into a
-// space and leaves the control characters below it, so that one subtraction finds both.
+// special sets the high bit of each byte of w that ends a plain run of a JSON string: quote, backslash, control
+// characters, and non-ASCII bytes. Only the lowest mark is exact, because a borrow can set higher marks. Flipping bit 1
+// turns the quote (0x22) into a space and leaves the control characters below it, so that one subtraction finds both.
 func special(w uint64) uint64 {
 	return (((w ^ ones*0x02) - ones*0x21) | ((w ^ ones*0x5c) - ones) | w) & highs
 }
@@ -41,8 +41,9 @@ type tally struct {
 	wide     bool // there are escapes of six characters (\u)
 }
 
-// str reads a string from its opening quote on. In one pass it finds the end, checks UTF-8 and escapes, and measures the text. If weigh
-// is set and the Scanner has an Automaton, the Automaton then reads the string while it is in the cache.
+// str reads a string from its opening quote on. In one pass it finds the end, checks UTF-8 and escapes, and measures
+// the text. If weigh is set and the Scanner has an Automaton, the Automaton then reads the string while it is in the
+// cache.
 func (s *Scanner) str(weigh bool) Str {
 	b := s.src
 	start := s.pos
@@ -74,8 +75,9 @@ func (s *Scanner) str(weigh bool) Str {
 	return r
 }
 
-// walk reads what nearly all strings consist of: plain text, escapes of two characters, and non-ASCII characters. It returns the offset
-// of anything else, or the end of b. It calls no functions, so that its loops remain loops in the module.
+// walk reads what nearly all strings consist of: plain text, escapes of two characters, and non-ASCII characters. It
+// returns the offset of anything else, or the end of b. It calls no functions, so that its loops remain loops in the
+// module.
 func (n *tally) walk(b []byte, i int) int {
 	var extra, narrower, pairs, escapes uint32
 	for {
@@ -251,8 +253,8 @@ func hex4(b []byte, i int) (uint32, bool) {
 	return u, true
 }
 
-// runeLen returns the length of the UTF-8 sequence of the non-ASCII character at the start of b, or 0 if it is invalid. Surrogates and
-// overlong forms are invalid (RFC 3629).
+// runeLen returns the length of the UTF-8 sequence of the non-ASCII character at the start of b, or 0 if it is invalid.
+// Surrogates and overlong forms are invalid (RFC 3629).
 func runeLen(b []byte) int {
 	c := b[0]
 	switch {

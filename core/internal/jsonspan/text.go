@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends the decoded text of a string to dst. A Scanner must have read the string at span. Lone surrogates become U+FFFD.
+// AppendText appends the decoded text of a string to dst. A Scanner must have read the string at span. Lone surrogates
+// become U+FFFD.
 func AppendText(dst, src []byte, span Span) []byte {
 	if span.Len() < 2 {
 		return dst
@@ -25,11 +26,13 @@ func AppendText(dst, src []byte, span Span) []byte {
 	}
 }
 
-// letters maps the second character of a two-character escape to the character that it represents, or to 0 if there is no such escape.
+// letters maps the second character of a two-character escape to the character that it represents, or to 0 if there is
+// no such escape.
 var letters = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescapeRun decodes b, the inside of a string, into dst, which has the same length, up to the first escape of six characters. It
-// returns the number of bytes written and read. It calls no functions, so that its loop remains a loop in the module.
+// unescapeRun decodes b, the inside of a string, into dst, which has the same length, up to the first escape of six
+// characters. It returns the number of bytes written and read. It calls no functions, so that its loop remains a loop
+// in the module.
 func unescapeRun(dst, b []byte) (n, read int) {
 	for uint(read+8) <= uint(len(b)) && uint(n+8) <= uint(len(dst)) {
 		w := LoadWord(b, read)
@@ -65,8 +68,8 @@ func unescapeRun(dst, b []byte) (n, read int) {
 	return n, read
 }
 
-// appendEscape appends the character that the escape at the start of b represents, and returns the length of the escape. A surrogate pair
-// is read as one escape.
+// appendEscape appends the character that the escape at the start of b represents, and returns the length of the
+// escape. A surrogate pair is read as one escape.
 func appendEscape(dst, b []byte) ([]byte, int) {
 	if b[1] != 'u' {
 		return append(dst, unescape(b[1])), 2
@@ -108,7 +111,8 @@ func unescape(c byte) byte {
 	return c
 }
 
-// AppendString appends text as a JSON string with the fewest escapes (as JSON.stringify writes it). Invalid UTF-8 becomes U+FFFD.
+// AppendString appends text as a JSON string with the fewest escapes (as JSON.stringify writes it). Invalid UTF-8
+// becomes U+FFFD.
 func AppendString[T string | []byte](dst []byte, text T) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(slices.Grow(dst, len(text)+2), '"')
@@ -153,7 +157,7 @@ func AppendString[T string | []byte](dst []byte, text T) []byte {
 	return append(dst, '"')
 }
 
-// MeasureText measures a text that is not JSON-encoded. The result has no weight.
+// MeasureText measures text that is not JSON-encoded. The result has no weight.
 func MeasureText[T string | []byte](text T) Measure {
 	m := Measure{Bytes: uint32(len(text))}
 	for i := 0; i < len(text); i++ {
@@ -169,8 +173,8 @@ func MeasureText[T string | []byte](text T) Measure {
 	return m
 }
 
-// ReplaceLone replaces the escapes of lone surrogates in a value with the escape of U+FFFD, in place. A lenient Scanner must have read
-// the value. The escapes keep their length, so spans stay valid.
+// ReplaceLone replaces the escapes of lone surrogates in a value with the escape of U+FFFD, in place. A lenient Scanner
+// must have read the value. The escapes keep their length, so spans stay valid.
 func ReplaceLone(src []byte, value Span) {
 	for _, at := range LoneSurrogates(src, value) {
 		copy(src[at:], Replacement)
@@ -180,7 +184,8 @@ func ReplaceLone(src []byte, value Span) {
 // Replacement is the escape that replaces the escape of a lone surrogate. It has the same length.
 const Replacement = `\ufffd`
 
-// LoneSurrogates returns the offsets of the escapes of lone surrogates in a value. A lenient Scanner must have read the value.
+// LoneSurrogates returns the offsets of the escapes of lone surrogates in a value. A lenient Scanner must have read the
+// value.
 func LoneSurrogates(src []byte, value Span) []uint32 {
 	var at []uint32
 	for i := int(value.Start); i < int(value.End); i++ {
@@ -239,7 +244,8 @@ func EqualText(src []byte, span Span, text string) bool {
 	return text == ""
 }
 
-// IsBlank reports whether the string at span is empty or consists of white space (space, tab, line feed, carriage return).
+// IsBlank reports whether the string at span is empty or consists of white space (space, tab, line feed, carriage
+// return).
 func IsBlank(src []byte, span Span) bool {
 	if span.Len() < 2 {
 		return true
@@ -260,8 +266,8 @@ func IsBlank(src []byte, span Span) bool {
 	return true
 }
 
-// AppendCompact appends a JSON value without the white space between its tokens, and with strings spelled as JSON.stringify spells
-// them. Numbers keep their spelling. A Scanner must have read the value.
+// AppendCompact appends a JSON value without the white space between its tokens, and with strings spelled as
+// JSON.stringify spells them. Numbers keep their spelling. A Scanner must have read the value.
 func AppendCompact(dst, value []byte) []byte {
 	for i := 0; i < len(value); i++ {
 		switch c := value[i]; c {

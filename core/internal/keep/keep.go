@@ -138,9 +138,9 @@ func matches(doc *view.View, pin *policy.Pin, m int) bool {
 	return pin.Contains == "" || bytes.Contains(t.Bytes(msg.Span), []byte(pin.Contains))
 }
 
-// StayingItems returns for each item whether it must stay, and the group of each item. An item must stay if it is pinned,
-// contains a tool call that is still open, or is in one group with such an item. An item that must stay for one pass
-// must stay for all later ones, because the bodies of folds refer to it by number.
+// StayingItems returns for each item whether it must stay, and the group of each item. An item must stay if it is
+// pinned, contains a tool call that is still open, or is in one group with such an item. An item that must stay for one
+// pass must stay for all later ones, because the bodies of folds refer to it by number.
 func (k *Keeper) StayingItems() (stays []bool, groups []int32) {
 	if k.policy.IsBranchScope() {
 		return k.StayingItemsWith(func(int) bool { return false })
@@ -176,8 +176,8 @@ func (k *Keeper) StayingItemsWith(open func(item int) bool) (stays []bool, group
 	return stays, groups
 }
 
-// OpenTurn returns the index of the first of n items after which only the assistant and its tools speak. An assistant message that
-// contains words of the user is treated as the user's, so the turn begins after it.
+// OpenTurn returns the index of the first of n items after which only the assistant and its tools speak. An assistant
+// message that contains words of the user is treated as the user's, so the turn begins after it.
 func (k *Keeper) OpenTurn(n int) int {
 	return k.TurnOf(n, func(i int) int32 { return k.doc.Items[i].Msg })
 }

@@ -65,7 +65,8 @@ func (a *answer) withoutMemory() api.Raw {
 	return append(a.json[:start:start], a.json[end:]...)
 }
 
-// members are the members of an object. A list suffices, because only a few members are looked up; no choice of names makes that slow.
+// members are the members of an object. A list suffices, because only a few members are looked up; no choice of names
+// makes that slow.
 type members []struct {
 	name  string
 	value []byte

@@ -48,7 +48,8 @@ func (c *call) make(a answer, base *entry) {
 	c.plan(a)
 }
 
-// plan starts asking for the summaries that the compaction in a needs. If it needs none, the job continues with the result.
+// plan starts asking for the summaries that the compaction in a needs. If it needs none, the job continues with the
+// result.
 func (c *call) plan(a answer) {
 	if !a.asks() {
 		c.made(a)

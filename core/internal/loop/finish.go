@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxSaves is how many times a job tries to merge its compaction into a record that other jobs change at the same
-// time.
+// maxSaves is the maximum number of times that a job tries to merge its compaction into a record that other jobs change
+// at the same time.
 const maxSaves = 64
 
 // made decides how to continue with the result of a compaction.
@@ -142,8 +142,8 @@ func (c *call) remembered(a answer) *record {
 	return nil
 }
 
-// store asks the host to save the record new, if there is one. After that, the job ends with the result a or, if then is thenLook, looks
-// at the history again.
+// store asks the host to save the record new, if there is one. After that, the job ends with the result a or, if then
+// is thenLook, looks at the history again.
 func (c *call) store(a api.Raw, new *record, then string) {
 	if c.prepareSave(a, new, then); !c.ended() {
 		c.saveNew()
@@ -186,8 +186,8 @@ func (c *call) prepareSave(a api.Raw, new *record, then string) {
 	c.New.Calls = append(c.New.Calls, call)
 }
 
-// prepareKeys determines the keys under which a record is saved by prefix: those of its entries and attempts, and those of the compaction
-// that it replaces.
+// prepareKeys determines the keys under which a record is saved by prefix: those of its entries and attempts, and those
+// of the compaction that it replaces.
 func (c *call) prepareKeys(k *keys, new *record) {
 	for i := range new.Entries {
 		c.SaveKeys = append(c.SaveKeys, k.under(&new.Entries[i])...)
@@ -208,7 +208,8 @@ func (c *call) replacesStale() bool {
 	return c.Stale != nil && c.New != nil && len(c.New.Entries) > 0 && c.Then == thenEnd
 }
 
-// saveNew saves the new entries and attempts. It first reloads each owner's record, since other jobs may have changed it.
+// saveNew saves the new entries and attempts. It first reloads each owner's record, since other jobs may have changed
+// it.
 func (c *call) saveNew() {
 	if c.New == nil {
 		c.saved()

@@ -40,7 +40,8 @@ type Job struct {
 	LastID   int             `json:"last_id"` // the id of the last effect
 	Flights  []flight        `json:"flights,omitempty"`
 
-	// What was found in the records. At is the index of the first key, of those that are looked up now, that has not been looked up yet.
+	// What was found in the records. At is the index of the first key, of those that are looked up now, that has not
+	// been looked up yet.
 	Check    api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`

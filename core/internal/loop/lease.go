@@ -11,7 +11,7 @@ import (
 // wait is extended at random by up to half.
 const firstPoll, longestPoll = 20, 1_000
 
-// maxLost is how many times a job may lose its lease before it saves without one.
+// maxLost is the number of times that a job may lose its lease before it saves without one.
 const maxLost = 3
 
 // free reports whether a compaction may be made now.

@@ -283,8 +283,9 @@ func (c *call) look() {
 	c.decide(a)
 }
 
-// decide decides how to continue with a response: return it, make the compaction that is due, or repeat the compaction that was applied if
-// the model failed during it. Before a compaction is made or begun, the job looks for those that were made for other texts of the first message.
+// decide decides how to continue with a response: return it, make the compaction that is due, or repeat the compaction
+// that was applied if the model failed during it. Before a compaction is made or begun, the job looks for those that
+// were made for other texts of the first message.
 func (c *call) decide(a answer) {
 	base := c.entry(a.known())
 	stale := base != nil && base.Tries > 0 && c.replaces(base)
@@ -324,8 +325,9 @@ func (c *call) keepDue(a answer) {
 	c.Due, c.DueSeen, c.DueSize = a.json, c.Seen, len(c.core.Messages())
 }
 
-// looksForLater reports whether records for other texts of the first message are still to be looked up before the compaction that is due is
-// made. Many apps write into their first message what changes with each request: the date, what they have retrieved.
+// looksForLater reports whether records for other texts of the first message are still to be looked up before the
+// compaction that is due is made. Many apps write into their first message what changes with each request: the date,
+// what they have retrieved.
 func (c *call) looksForLater() bool {
 	if c.Later || c.Settings.Operation == api.JobPlan || !c.byPrefix() || !c.can(api.EffectLoad) || c.foundMost() {
 		return false
@@ -479,11 +481,11 @@ func (c *call) aged(last *use) {
 	}
 }
 
-// volatile is how many of the newest messages are expected to differ in the next call, at most half of all messages.
+// volatile is the number of newest messages that are expected to differ in the next call, at most half of all messages.
 const volatile = 4
 
-// mark returns the print of the messages that a compaction replaces, the first cut ones. Other jobs can tell by it that this compaction
-// is in progress.
+// mark returns the print of the messages that a compaction replaces, the first cut ones. Other jobs can tell by it that
+// this compaction is in progress.
 func (k *keys) mark(cut int) string {
 	n := len(k.later)
 	switch {

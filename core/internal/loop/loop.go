@@ -1,10 +1,10 @@
-// Package loop decides everything that a host does around the operations of core: which records are loaded and saved, when and by which
-// job a compaction is made, when a model is called, called again or left alone, and how failures are handled. It is a protocol without
-// I/O: a host starts a job, executes the effects that the job requests, and passes their results back as events, until the job has a
-// result (docs/inside/loop.md).
+// Package loop decides everything that a host does around the operations of core: which records are loaded and saved,
+// when and by which job a compaction is made, when a model is called, called again or left alone, and how failures are
+// handled. It is a protocol without I/O: a host starts a job, executes the effects that the job requests, and passes
+// their results back as events, until the job has a result (docs/inside/loop.md).
 //
-// Time and randomness enter this package only in events and settings. Nothing in it outlives a call, and it never reads the contents of
-// messages, which only the operations do. Between two events a job is JSON.
+// Time and randomness enter this package only in events and settings. Nothing in it outlives a call, and it never reads
+// the contents of messages, which only the operations do. Between two events a job is JSON.
 package loop
 
 import (

@@ -20,8 +20,8 @@ type record struct {
 	Calls    []use     `json:"calls,omitempty"`
 }
 
-// entry is a remembered compaction. If the model failed during it, Tries is how many times in a row it failed, and
-// Again is when to ask it again.
+// entry is a remembered compaction. If the model failed during it, Tries is the number of times in a row that it
+// failed, and Again is when to ask it again.
 type entry struct {
 	Entry     api.Raw `json:"entry"` // a MemoryEntry
 	Tries     int     `json:"tries,omitempty"`
@@ -68,8 +68,8 @@ type loadedRecord struct {
 	revision string
 }
 
-// readRecord reads a stored record in its current form, or in one of the forms that earlier hosts wrote. Anything else is read as an
-// empty record, which costs at most one compaction. now is the time in milliseconds.
+// readRecord reads a stored record in its current form, or in one of the forms that earlier hosts wrote. Anything else
+// is read as an empty record, which costs at most one compaction. now is the time in milliseconds.
 func readRecord(text string, now int64) (r record) {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -320,7 +320,8 @@ func (k *keys) under(e *entry) []string {
 	return list
 }
 
-// replaced returns the prints of those beginnings of the history that an entry replaces, whatever the first message says.
+// replaced returns the prints of those beginnings of the history that an entry replaces, whatever the first message
+// says.
 func (k *keys) replaced(e *entry) (prints []string) {
 	for _, m := range e.lists() {
 		n := numberOf(m.of("messages"))

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// A turn of a conversation is a job that first decides whether a compaction begins. If so, the job asks the host to let it enter. Only
-// one job at a time may compact a conversation, so a second job decides again after the first one has ended. If nothing is due, the turn
-// ends in its first call.
+// A turn of a conversation is a job that first decides whether a compaction begins. If so, the job asks the host to let
+// it enter. Only one job at a time may compact a conversation, so a second job decides again after the first one has
+// ended. If nothing is due, the turn ends in its first call.
 
 // checked contains the members of a Check that determine how to continue.
 type checked struct {

@@ -75,8 +75,8 @@ func (md *Mender) Repair() {
 	}
 }
 
-// RepairInput is like Repair, but for the input, before the passes run. It leaves lone surrogates alone until it is known which messages
-// stay, because a digest never contains any.
+// RepairInput is like Repair, but for the input, before the passes run. It leaves lone surrogates alone until it is
+// known which messages stay, because a digest never contains any.
 func (md *Mender) RepairInput() {
 	md.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
 	md.mended = true

@@ -32,8 +32,8 @@ func (md *Mender) round() *round {
 		unanswered: map[int32][]int32{}, answered: map[int][]int32{}, turns: map[int]transcript.Role{}, opener: -1}
 }
 
-// fixes lists, for each fix, the name of its action in the report and the function that applies it to the item at index at. The function
-// returns the number of tokens saved; ok is false if it did nothing.
+// fixes lists, for each fix, the name of its action in the report and the function that applies it to the item at index
+// at. The function returns the number of tokens saved; ok is false if it did nothing.
 var fixes = [...]struct {
 	action api.ActionName
 	do     func(r *round, at int, v *wire.Violation) (saved int, ok bool)

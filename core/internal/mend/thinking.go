@@ -9,7 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ThinkingMode returns how the transcript's model thinks, and how that was determined. Sources closer to this request take precedence.
+// ThinkingMode returns how the transcript's model thinks, and how that was determined. Sources closer to this request
+// take precedence.
 func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
 	if !md.doc.F.Rules.RefusesThinking() {
 		return api.ThinkingAdaptive, api.ThinkingByFormat
@@ -132,8 +133,8 @@ func (md *Mender) loopOf(from, to int, msg func(i int) int32, removed bool) loop
 	return l
 }
 
-// BeginsBound reports whether a message, or the part of it after the user's words, begins with signed thinking. If removed is set, parts
-// that passes have removed are included.
+// BeginsBound reports whether a message, or the part of it after the user's words, begins with signed thinking. If
+// removed is set, parts that passes have removed are included.
 func (md *Mender) BeginsBound(m int32, removed bool) (begins bool) {
 	first := true
 	for _, p := range md.doc.T.PartsOf(int(m)) {
@@ -170,8 +171,9 @@ func (md *Mender) open(l loop) (open, more bool) {
 	return open || more, more
 }
 
-// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8). If prefix is set,
-// the loop is also considered broken if it contains thinking that must not stay because an earlier message has changed (AN9).
+// loopBroken reports whether the tool loop at the end is open and has lost the thinking with which it must begin (AN8).
+// If prefix is set, the loop is also considered broken if it contains thinking that must not stay because an earlier
+// message has changed (AN9).
 func (md *Mender) loopBroken(prefix bool) bool {
 	was, is := md.inputLoop(), md.itemLoop()
 	if open, _ := md.open(is); !open || was.bound < 0 {

@@ -52,7 +52,7 @@ type Verdict struct {
 	Limit    int    // the model's limit in tokens according to the provider; 0 if it doesn't say
 }
 
-// maxText is how many bytes of a text are examined. Errors are short, while other responses may have any size.
+// maxText is the number of bytes of text that are examined. Errors are short, while other responses may have any size.
 const maxText = 16 << 10
 
 // Classify returns why a call failed.
@@ -89,7 +89,7 @@ func Classify(f Failure) Verdict {
 	return unnamed(v, f, text)
 }
 
-// namesContext reports whether a text has an unambiguous code. A token quota mentions tokens and limits too, but a word
+// namesContext reports whether text has an unambiguous code. A token quota mentions tokens and limits too, but a word
 // doesn't overrule such a code.
 func namesContext(text string) bool {
 	return strings.Contains(text, "context_length_exceeded") || strings.Contains(text, "context window")
@@ -127,7 +127,7 @@ func silent(v Verdict, f Failure, reason string) Verdict {
 	return v
 }
 
-// noBody reports whether a text is an SDK's message about an answer without a body.
+// noBody reports whether text is an SDK's message about an answer without a body.
 func noBody(text string) bool {
 	for _, status := range []string{"400", "413"} {
 		if rest, found := strings.CutPrefix(text, status); found {
@@ -139,7 +139,7 @@ func noBody(text string) bool {
 	return text == "" || text == "(no body)"
 }
 
-// normal returns a text in the form that the patterns expect: in lower case, with plain apostrophes, and at most
+// normal returns text in the form that the patterns expect: in lower case, with plain apostrophes, and at most
 // maxText bytes.
 func normal(text string) string {
 	if len(text) > maxText {

@@ -39,7 +39,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// instance is a text that a pattern represents.
+// instance is text that a pattern represents.
 func instance(pattern string) string {
 	return "Error: " + strings.NewReplacer("{used}", "130,001", "{limit}", "128000", "{n}", "7", "*", " … ").Replace(pattern) + " (request id 5f)"
 }

@@ -15,7 +15,7 @@ type Rule struct {
 // gapMax is the maximum number of bytes that * matches.
 const gapMax = 200
 
-// find searches a text for the rule's pattern. It returns the numbers in the places of {used} and {limit}. ok is
+// find searches text for the rule's pattern. It returns the numbers in the places of {used} and {limit}. ok is
 // false if the pattern isn't found.
 func (r *Rule) find(text string) (used, limit int, ok bool) {
 	head := r.Pattern
@@ -43,7 +43,7 @@ func literal(pattern string) string {
 	return pattern
 }
 
-// rest reports whether a text begins with a pattern. It stores the numbers in the places of {used} and {limit}.
+// rest reports whether text begins with a pattern. It stores the numbers in the places of {used} and {limit}.
 func rest(pattern, text string, used, limit *int) bool {
 	for pattern != "" {
 		switch pattern[0] {

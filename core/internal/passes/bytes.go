@@ -56,7 +56,7 @@ func medium(doc *view.View, n int32) handles.MediaMarker {
 	return handles.MediaMarker{}
 }
 
-// textPart returns a part with a text in the wire format; nil if the format has no such part.
+// textPart returns a part with text in the wire format; nil if the format has no such part.
 func textPart(doc *view.View, text string) []byte {
 	if doc.F.TextPart == "" {
 		return nil
@@ -64,7 +64,7 @@ func textPart(doc *view.View, text string) []byte {
 	return []byte(strings.Replace(doc.F.TextPart, "%t", string(jsonspan.AppendString(nil, text)), 1))
 }
 
-// placehold replaces part n, which is of the kind what, with the marker as a text.
+// placehold replaces part n, which is of the kind what, with the marker as text.
 func placehold(c Run, n int32, marker string, what api.BodyKind) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

@@ -66,7 +66,8 @@ func (p *ClearPass) Run(c Run) {
 	}
 }
 
-// worthwhile returns the results to clear: without those that free little, if the others suffice to reach the target size.
+// worthwhile returns the results to clear: without those that free little, if the others suffice to reach the target
+// size.
 func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	doc := c.Doc()
 	large, gain := make([]result, 0, len(targets)), 0
@@ -126,9 +127,9 @@ func (p *ClearPass) Finish(c Run) {
 	}
 }
 
-// chooseLines returns the excerpts of results in at most room tokens. sizes are the sizes of the results and most the limits of their
-// excerpts, both in bytes. cost returns how many tokens an excerpt adds. If the lines cost fewer tokens than the estimator expects for
-// their size, lines are chosen again with more bytes.
+// chooseLines returns the excerpts of results in at most room tokens. sizes are the sizes of the results and most the
+// limits of their excerpts, both in bytes. cost returns how many tokens an excerpt adds. If the lines cost fewer tokens
+// than the estimator expects for their size, lines are chosen again with more bytes.
 func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int, cost func(lines string) int) []string {
 	chosen, sum := excerpts.Choose(sizes, most, doc.P.MaxUnits(room)), 0
 	for _, lines := range chosen {

@@ -105,9 +105,9 @@ type unit struct {
 	keep      bool
 }
 
-// groupUnits divides the items before boundary into units, one for each group: a message, or an assistant's message with the results of
-// its calls. A group that crosses the boundary is left out. A unit stays unchanged if one of its items must stay, or if it contains
-// anything but an assistant's texts, calls and results.
+// groupUnits divides the items before boundary into units, one for each group: a message, or an assistant's message
+// with the results of its calls. A group that crosses the boundary is left out. A unit stays unchanged if one of its
+// items must stay, or if it contains anything but an assistant's texts, calls and results.
 func groupUnits(c Run, boundary int) []unit {
 	doc := c.Doc()
 	stays, groups := c.Keep().StayingItems()

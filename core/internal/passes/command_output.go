@@ -29,7 +29,8 @@ type commandCut struct {
 	gain  int // the number of tokens that this frees
 }
 
-// commandOutputs returns the long outputs of the harness's commands in the user's messages, except for pinned messages and the newest one.
+// commandOutputs returns the long outputs of the harness's commands in the user's messages, except for pinned messages
+// and the newest one.
 func commandOutputs(c Run) (cuts []commandCut) {
 	doc := c.Doc()
 	newest := c.Keep().NewestUser()
@@ -48,7 +49,8 @@ func commandOutputs(c Run) (cuts []commandCut) {
 	return cuts
 }
 
-// shortCommandOutput returns the beginning and the end of part n, if it consists of the long output of a command and nothing else; otherwise "".
+// shortCommandOutput returns the beginning and the end of part n, if it consists of the long output of a command and
+// nothing else; otherwise "".
 func shortCommandOutput(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
 	if p.Kind != transcript.Text || p.Parent >= 0 || p.Body.Len() < longCommandOutput || !doc.T.IsString(p.Body) ||

@@ -13,7 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// FoldPass replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay where they are.
+// FoldPass replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay where
+// they are.
 //
 //easyjson:json
 type FoldPass struct {
@@ -75,7 +76,8 @@ func (p *FoldPass) Run(c Run) {
 	p.fold(c, forPolicy, c.MaxTokens())
 }
 
-// fold replaces the older messages with a digest. If the result must not exceed a limit, fold aims for at most most tokens.
+// fold replaces the older messages with a digest. If the result must not exceed a limit, fold aims for at most most
+// tokens.
 func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
 	f.stays, f.groups = c.Keep().StayingItems()
@@ -297,9 +299,9 @@ func (f *folding) noteCut() {
 }
 
 // digestBudget returns the maximum size of the digest in tokens, given the room that the limit leaves; 0 means no
-// limit. If there is little room, the digest still gets some, at most half of it, as long as something else can be cut instead. If there
-// is none because the messages that must stay exceed the limit by themselves, the digest gets its usual size: even an
-// empty one wouldn't bring the result under the limit.
+// limit. If there is little room, the digest still gets some, at most half of it, as long as something else can be cut
+// instead. If there is none because the messages that must stay exceed the limit by themselves, the digest gets its
+// usual size: even an empty one wouldn't bring the result under the limit.
 func (f *folding) digestBudget() int {
 	left := f.digestLeft()
 	switch {

@@ -16,7 +16,7 @@ import (
 // lastResort is the name under which actions of the last resort are reported.
 const lastResort = "last_resort"
 
-// The minimum number of tokens that the last resort leaves of a text: in its first attempt, and if that wasn't
+// The minimum number of tokens that the last resort leaves of text: in its first attempt, and if that wasn't
 // enough.
 const (
 	gentle = 256
@@ -42,10 +42,10 @@ func newResort(c Run, most int) *resort {
 	return r
 }
 
-// LastResort brings a bounded result that is still over its limit after the passes, or not far enough under it, to at most
-// most tokens. It cuts the least important content first, and stops as soon as that is enough: first unpinned, then
-// pinned content. The newest user message and system messages stay unchanged, whatever their size. It costs nothing if
-// the passes were sufficient.
+// LastResort brings a bounded result that is still over its limit after the passes, or not far enough under it, to at
+// most most tokens. It cuts the least important content first, and stops as soon as that is enough: first unpinned,
+// then pinned content. The newest user message and system messages stay unchanged, whatever their size. It costs
+// nothing if the passes were sufficient.
 func LastResort(c Run, most int) {
 	r := newResort(c, most)
 	if !c.MustFit() || !r.needed() {
@@ -81,7 +81,7 @@ func LastResort(c Run, most int) {
 	}
 }
 
-// gentle returns how many tokens of a text the first attempt leaves.
+// gentle returns the number of tokens that the first attempt leaves of text.
 func (r *resort) gentle() int { return min(gentle, max(harsh, r.run.Limit()/8)) }
 
 // needed reports whether the result of the passes is unusable: it exceeds the limit, or it is so close to the input,
@@ -116,7 +116,7 @@ func (r *resort) foldRest(mode foldMode) {
 	p.fold(r.run, mode, r.most)
 }
 
-// longText is a text that can be cut.
+// longText is text that can be cut.
 type longText struct {
 	item, tokens int
 	part         int32
@@ -174,7 +174,7 @@ func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 	return texts
 }
 
-// cuttable reports whether a part, which is a text or a tool result, can be cut.
+// cuttable reports whether a part, which is text or a tool result, can be cut.
 func (r *resort) cuttable(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
@@ -189,7 +189,7 @@ func (r *resort) cuttable(n int32) bool {
 	return true
 }
 
-// cuttableResult reports whether a tool result has a body that is a text, or JSON that can be cut like a text: a
+// cuttableResult reports whether a tool result has a body that is text, or JSON that can be cut like text: a
 // single value, or a list that contains only values. Texts in a list of parts are cut individually.
 func (r *resort) cuttableResult(n int32) bool {
 	t := r.doc.T
@@ -298,7 +298,7 @@ func toolOf(doc *view.View, n int32) string {
 	return digest.ToolName(doc.T, int(n))
 }
 
-// cutText leaves at most keep tokens of a text: its beginning and its end. The whole text is archived only once,
+// cutText leaves at most keep tokens of text: its beginning and its end. The whole text is archived only once,
 // however often a run cuts it. It returns false if nothing was cut.
 func (r *resort) cutText(t longText, keep int) bool {
 	doc, archive := r.doc, r.run.Archive()
@@ -355,7 +355,7 @@ func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest stri
 	return handle, rest
 }
 
-// bodyKind returns under which kind the archive records a text or a tool result.
+// bodyKind returns under which kind the archive records text or a tool result.
 func bodyKind(p *transcript.Part) api.BodyKind {
 	if p.Kind == transcript.Text {
 		return api.BodyText
@@ -363,7 +363,7 @@ func bodyKind(p *transcript.Part) api.BodyKind {
 	return api.BodyToolResult
 }
 
-// clipTo removes the middle of a text so that about keep tokens stay. tokens is the size of the text.
+// clipTo removes the middle of text so that about keep tokens stay. tokens is the size of the text.
 func clipTo(doc *view.View, text string, tokens, keep int) string {
 	size := len(text)
 	for got := max(1, tokens); ; {

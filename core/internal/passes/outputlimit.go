@@ -93,19 +93,19 @@ func OutputNotice(cut, text string) string {
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
-// limitedBefore reports whether a text ends with our notice, so that it must not be cut again.
+// limitedBefore reports whether text ends with our notice, so that it must not be cut again.
 func limitedBefore(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)
 }
 
-// Fits reports whether a text is within the limits.
+// Fits reports whether text is within the limits.
 func (l OutputLimits) Fits(text string) bool {
 	return (l.Lines <= 0 || countLines(text) <= l.Lines) && (l.Bytes <= 0 || len(text) <= l.Bytes) &&
 		(l.Runes <= 0 || utf8.RuneCountInString(text) <= l.Runes)
 }
 
-// CutEnd shortens a text by lines, then by runes, then by bytes (S4.16). Runes and bytes are cut at the end.
+// CutEnd shortens text by lines, then by runes, then by bytes (S4.16). Runes and bytes are cut at the end.
 func (l OutputLimits) CutEnd(text string) string {
 	text = l.cutLines(text)
 	if l.Runes > 0 && utf8.RuneCountInString(text) > l.Runes {
@@ -117,7 +117,7 @@ func (l OutputLimits) CutEnd(text string) string {
 	return text
 }
 
-// cut shortens a text, keeping both ends if Mode says so.
+// cut shortens text, keeping both ends if Mode says so.
 func (l OutputLimits) cut(text string) string {
 	if !l.bothEnds() {
 		return l.CutEnd(text)
@@ -163,7 +163,7 @@ func (l OutputLimits) cutLines(text string) string {
 		text[lineEnd(text, n-tail)+1:]
 }
 
-// lineEnd returns where the first n lines of a text end, before the line feed.
+// lineEnd returns where the first n lines of text end, before the line feed.
 func lineEnd(text string, n int) int {
 	at := 0
 	for ; n > 0; n-- {

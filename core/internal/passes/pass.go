@@ -1,7 +1,8 @@
 // Package passes contains everything that a policy can do to a transcript: one file per pass, which registers itself,
 // and code that passes share. A pass edits the view; other packages repair the result.
 //
-// This package knows nothing about the JSON of wire formats, about how a run begins and ends, or about requests and answers.
+// This package knows nothing about the JSON of wire formats, about how a run begins and ends, or about requests and
+// answers.
 package passes
 
 import (
@@ -23,7 +24,8 @@ import (
 // Pass is a pass with the parameters that a policy gives it.
 type Pass interface {
 	policy.Step
-	// CompletesPrevious reports whether the pass completes the previous one, and so runs even if the target has been reached.
+	// CompletesPrevious reports whether the pass completes the previous one, and so runs even if the target has been
+	// reached.
 	CompletesPrevious() bool
 	// Run edits the run's view. The pass belongs to the policy and serves other runs too, so it must not be modified.
 	Run(c Run)
@@ -112,8 +114,8 @@ func Passes() []string {
 	return names
 }
 
-// Resolve reads a whole policy: its preset, its style, and its passes with their parameters. The result serves any number of runs and must
-// not be modified.
+// Resolve reads a whole policy: its preset, its style, and its passes with their parameters. The result serves any
+// number of runs and must not be modified.
 func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	p, err := policy.Resolve(src)
 	if err != nil {

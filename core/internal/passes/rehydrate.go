@@ -224,7 +224,8 @@ func (r *Rehydration) edited(n int32) string {
 	return digest.Path(t, p)
 }
 
-// visible returns the files that need not be restored: those whose content is still in the messages, and those that the messages change.
+// visible returns the files that need not be restored: those whose content is still in the messages, and those that the
+// messages change.
 func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {

@@ -82,7 +82,8 @@ func lowResults(c Run) (lows []low) {
 	return lows
 }
 
-// lowTexts appends the assistant's texts with a score below 0 that may be cut. Texts that belong to an open call must stay.
+// lowTexts appends the assistant's texts with a score below 0 that may be cut. Texts that belong to an open call must
+// stay.
 func lowTexts(c Run, lows []low) []low {
 	doc := c.Doc()
 	stays, _ := c.Keep().StayingItems()

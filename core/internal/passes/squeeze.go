@@ -15,11 +15,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// squeezePass shortens old tool results; see package squeeze. The whole text is archived. Later passes treat a squeezed result
-// as if it still had its whole text. In the newest results, only the output of terminals is shortened: a model may need the exact
-// text of a file, but never what a progress bar has overwritten. All long results, the newest included, lose the middle of runs of
-// progress lines, and the logs of builds, tests and installations that the model has read lose their middle except for problems. Long results
-// of searches lose the lines around hits. A reminder that a harness added to several results stays only in the newest of them.
+// squeezePass shortens old tool results; see package squeeze. The whole text is archived. Later passes treat a squeezed
+// result as if it still had its whole text. In the newest results, only the output of terminals is shortened: a model
+// may need the exact text of a file, but never what a progress bar has overwritten. All long results, the newest
+// included, lose the middle of runs of progress lines, and the logs of builds, tests and installations that the model
+// has read lose their middle except for problems. Long results of searches lose the lines around hits. A reminder that
+// a harness added to several results stays only in the newest of them.
 //
 // These are its only changes that lose information. Without an archive, it makes only the change to reminders.
 //
@@ -63,11 +64,11 @@ func (p *squeezePass) Check() string {
 
 func (p *squeezePass) CompletesPrevious() bool { return false }
 
-// minSqueezed is the minimum number of bytes that squeezing a text must save. Saving less would not even make up for
+// minSqueezed is the minimum number of bytes that squeezing text must save. Saving less would not even make up for
 // the line that reports it.
 const minSqueezed = 64
 
-// longOutput is the minimum size, in bytes, of a text whose progress lines are cut.
+// longOutput is the minimum size, in bytes, of text whose progress lines are cut.
 const longOutput = 4000
 
 // squeezed is a shortened text and the part that it will replace.
@@ -76,7 +77,7 @@ type squeezed struct {
 	value []byte // JSON, with zeros as a placeholder for the handle
 	size  transcript.Measure
 	gain  int // tokens saved
-	// For a text inside an object: was is the original string, and is the span of the new string in value.
+	// For text inside an object: was is the original string, and is the span of the new string in value.
 	was, is transcript.Span
 }
 
@@ -266,8 +267,8 @@ func gains(c Run, s *squeezed, enough int) bool {
 	return s.gain >= max(1, enough)
 }
 
-// sizeWith returns the measure of an object after one text in it has been replaced. It takes the measure of the original object from the
-// format, because each format measures objects differently, and corrects it by the text.
+// sizeWith returns the measure of an object after one text in it has been replaced. It takes the measure of the
+// original object from the format, because each format measures objects differently, and corrects it by the text.
 func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 	text := func(src []byte, at transcript.Span) transcript.Measure {
 		sc := jsonspan.New(src)

@@ -73,8 +73,8 @@ func lastingResults(c Run) func(part int32) bool {
 	return digest.NewLasting(doc.T, messages).Holds
 }
 
-// TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that saves tokens. It reports
-// each as the action "clear", and returns how many it replaced.
+// TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that saves
+// tokens. It reports each as the action "clear", and returns how many it replaced.
 func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	doc := c.Doc()
 	targets := oldResults(c, keep, func(string) bool { return true })

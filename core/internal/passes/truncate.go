@@ -61,8 +61,8 @@ func (p *TruncatePass) Run(c Run) {
 	}
 }
 
-// ReportTruncated records in the report how many texts in an item's tool results were truncated, and the tool that returned them. It does
-// nothing if texts is 0.
+// ReportTruncated records in the report how many texts in an item's tool results were truncated, and the tool that
+// returned them. It does nothing if texts is 0.
 func ReportTruncated(c Run, item, texts int, tool string) {
 	doc := c.Doc()
 	if texts == 0 {
@@ -75,7 +75,8 @@ func ReportTruncated(c Run, item, texts int, tool string) {
 	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
 }
 
-// Unsqueeze restores squeezed texts that are still too long, so that the whole text is truncated instead of the squeezed one.
+// Unsqueeze restores squeezed texts that are still too long, so that the whole text is truncated instead of the
+// squeezed one.
 func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {
@@ -116,8 +117,8 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	return EachResultText(doc, m, which, func(n int32) bool { return p.text(c, n) })
 }
 
-// EachResultText calls cut for each text in the tool results of message m, except for results for which which returns false. It returns
-// how often cut returned true, and the tool of the last result.
+// EachResultText calls cut for each text in the tool results of message m, except for results for which which returns
+// false. It returns how often cut returned true, and the tool of the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {
@@ -176,7 +177,7 @@ func (p *TruncatePass) text(c Run, n int32) bool {
 // it.
 const markerLines = 3
 
-// TruncateHeadTail shortens a text to its first and last lines, with a marker in between that counts the omitted
+// TruncateHeadTail shortens text to its first and last lines, with a marker in between that counts the omitted
 // lines. Each end gets half of the lines that maxLines leaves next to the marker; an odd line goes to the tail. A
 // text of at most maxLines lines stays unchanged, including its line ends (S0.10 to S0.12). The result has maxLines
 // lines, so truncating it again changes nothing. With up to 4 lines there is no room for a marker (S0.15).
@@ -209,7 +210,7 @@ func ends(lines []string, keep int) (first, last string) {
 	return strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-(keep-head):], "\n")
 }
 
-// SplitLines splits a text at line feeds. A carriage return directly before a line feed belongs to the line end. A
+// SplitLines splits text at line feeds. A carriage return directly before a line feed belongs to the line end. A
 // line feed at the end of the text doesn't begin another line (S0.14).
 func SplitLines(text string) []string {
 	var lines []string

@@ -11,15 +11,17 @@ type Model struct {
 	// model's name may continue in any way.
 	Name   string
 	Window int // context window in tokens
-	// Reserve is the part of the window that the provider keeps free for the output, in tokens; 0 means the default reserve.
+	// Reserve is the part of the window that the provider keeps free for the output, in tokens; 0 means the default
+	// reserve.
 	Reserve int
 }
 
 // longestName is the length of the longest name of a model that is looked up, in bytes.
 const longestName = 200
 
-// ModelByName finds a model by its name in a request. If several names match, the longest one is used. It returns false for an unknown
-// model. A model built for browsers has the window that is usual there, unless its own window is smaller.
+// ModelByName finds a model by its name in a request. If several names match, the longest one is used. It returns false
+// for an unknown model. A model built for browsers has the window that is usual there, unless its own window is
+// smaller.
 func ModelByName(name string) (Model, bool) {
 	name = strings.ToLower(name)
 	if len(name) > longestName {
@@ -32,8 +34,8 @@ func ModelByName(name string) (Model, bool) {
 	return m, known
 }
 
-// build finds the window of a model built for browsers by the name of the build: by a suffix, which other suffixes may follow, or by an
-// owner and a slash. If several match, the smallest window is used.
+// build finds the window of a model built for browsers by the name of the build: by a suffix, which other suffixes may
+// follow, or by an owner and a slash. If several match, the smallest window is used.
 func build(name string) (found Model, ok bool) {
 	for _, b := range builds {
 		if says(name, b.Name) && (!ok || b.Window < found.Window) {
@@ -85,8 +87,8 @@ func namesModel(entry, name string) bool {
 	}
 }
 
-// listPrice is a provider's price for a model, in millionths of a US dollar per million tokens. It is the price of inputs below the length
-// from which the provider charges more.
+// listPrice is a provider's price for a model, in millionths of a US dollar per million tokens. It is the price of
+// inputs below the length from which the provider charges more.
 type listPrice struct {
 	Name                                 string // as Model.Name
 	Input, Output, CacheRead, CacheWrite uint32
@@ -116,8 +118,8 @@ func (p *Policy) KnownPrices() *Prices {
 	return nil
 }
 
-// know sets the policy's window to that of its model, if the policy has none. An unlimited window has no tokens. Without wire_safe it
-// does nothing, because the published systems know no models.
+// know sets the policy's window to that of its model, if the policy has none. An unlimited window has no tokens.
+// Without wire_safe it does nothing, because the published systems know no models.
 func (p *Policy) know() {
 	if p.Window.Unlimited {
 		p.Window.Tokens = 0

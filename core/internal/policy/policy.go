@@ -17,7 +17,8 @@ type Policy struct {
 	Preset string `json:"preset,omitempty" is:"Preset"`
 	// Format is the wire format of the transcript; "" and "auto" let detection decide.
 	Format string `json:"format,omitempty"`
-	// Model is the name of the model that the transcript is for. It selects the tokenizer family and, without window.tokens, the window.
+	// Model is the name of the model that the transcript is for. It selects the tokenizer family and, without
+	// window.tokens, the window.
 	Model string `json:"model,omitempty"`
 	// Estimator is the name of a token estimator.
 	Estimator string  `json:"estimator,omitempty" is:"Estimator"`
@@ -40,8 +41,8 @@ type Policy struct {
 	// the request makes the provider drop blocks that no longer fit), "off", or "auto" (the default: determined by
 	// the request body or the model's name).
 	Thinking string `json:"thinking,omitempty"`
-	// Repair is "refused" (the default: repairs what a provider refuses, and keeps what it tolerates) or "all" (also repairs what it
-	// tolerates).
+	// Repair is "refused" (the default: repairs what a provider refuses, and keeps what it tolerates) or "all" (also
+	// repairs what it tolerates).
 	Repair string `json:"repair,omitempty"`
 	// MaxBytes is the maximum size of the message list as JSON, in bytes, whatever its size in tokens; 0 means
 	// unlimited. Above it, images, audio and files are replaced with placeholders, the oldest first.
@@ -60,8 +61,8 @@ type Policy struct {
 	Force  bool   `json:"-"`
 	Answer string `json:"-"`
 
-	// Background compacts above gate.start, and keeps the transcript if the model returns no summary. Tried is the size, in tokens, at
-	// the last background compaction that failed.
+	// Background compacts above gate.start, and keeps the transcript if the model returns no summary. Tried is the
+	// size, in tokens, at the last background compaction that failed.
 	Background bool `json:"-"`
 	Tried      int  `json:"-"`
 	OnlyKnown  bool `json:"-"` // whether no pass may run
@@ -80,8 +81,8 @@ type Window struct {
 	// Unlimited means that there is no limit in tokens: compaction is only due for other reasons, or when it is
 	// forced. It overrides Tokens and the window of Model.
 	Unlimited bool `json:"unlimited,omitempty"`
-	// Reserve is the number of tokens of the window that stay free for the model's output. The default is 16384, or an eighth of the window
-	// if that is less.
+	// Reserve is the number of tokens of the window that stay free for the model's output. The default is 16384, or an
+	// eighth of the window if that is less.
 	Reserve *int `json:"reserve,omitempty"`
 }
 
@@ -116,9 +117,11 @@ type Gate struct {
 	Inclusive bool `json:"inclusive,omitempty"`
 	// MinMessages is the minimum number of messages for the passes to run; with fewer, only the last resort does.
 	MinMessages int `json:"min_messages,omitempty"`
-	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 means no limit (S4.3).
+	// MaxTokens is the limit in tokens if the window is unknown or the reserve takes all of it; 0 means no limit
+	// (S4.3).
 	MaxTokens int `json:"max_tokens,omitempty"`
-	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 means never (S4.2).
+	// MaxMessages is the number of messages at which compaction is due if there is no limit in tokens; 0 means never
+	// (S4.2).
 	MaxMessages int `json:"max_messages,omitempty"`
 	// MaxToolResults is the number of tool results that are neither cleared nor summarized above which compaction is
 	// due; 0 means never (S4.24).
@@ -138,8 +141,8 @@ type Prices struct {
 
 // Summary configures how digests are made.
 type Summary struct {
-	// Mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the digest only counts the
-	// removed messages).
+	// Mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the
+	// digest only counts the removed messages).
 	Mode string `json:"mode,omitempty" is:"SummaryMode"`
 	// Request is the form of requests to the model: "flat" (a prompt with a record of the messages), "prefix"
 	// (appended to the conversation, whose start is in the provider's prompt cache, whenever that fits) or "auto"
@@ -163,8 +166,8 @@ type Summary struct {
 	// parallel, and one that merges their digests) or "chain" (part by part, each with the digest so far).
 	Split string `json:"split,omitempty"`
 	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1.
-	// They may also use room that the target leaves free. The default is 0.2; in a chat's digest that is written without a
-	// model, rules and preferences may then take half of the digest.
+	// They may also use room that the target leaves free. The default is 0.2; in a chat's digest that is written
+	// without a model, rules and preferences may then take half of the digest.
 	Standing *float64 `json:"standing,omitempty"`
 	// ProjectInstructions is the share of the window that project instructions inside the list may take, such as
 	// AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like
@@ -180,8 +183,8 @@ type Summary struct {
 	Style string `json:"style,omitempty" is:"Style"`
 	// Prompt replaces the style's own instructions to the model. It requires a style.
 	Prompt string `json:"prompt,omitempty"`
-	// Scope is the kind of transcript: "session" (the default) or "branch", an abandoned path of the conversation, which is folded as a
-	// whole.
+	// Scope is the kind of transcript: "session" (the default) or "branch", an abandoned path of the conversation,
+	// which is folded as a whole.
 	Scope string `json:"scope,omitempty"`
 	// OnFailure is what to do if the host has no summary: "local" (the default: use the local digest), "keep" (leave
 	// the transcript unchanged) or "error" (fail; with wire_safe this means "local").
@@ -243,8 +246,8 @@ func (p *Policy) StartTokens() int {
 // model's notes.
 const defaultNoticeAt = 0.9
 
-// NoticeIsDue reports whether the model should be told that a compaction will come soon, for a transcript with this many
-// tokens.
+// NoticeIsDue reports whether the model should be told that a compaction will come soon, for a transcript with this
+// many tokens.
 func (p *Policy) NoticeIsDue(tokens int) bool {
 	if p.Gate.Notice == "" || p.OnlyKnown || !p.IsWireSafe() {
 		return false
@@ -330,8 +333,8 @@ func (p *Policy) IsPublished() bool {
 // HasFewMessages reports whether a transcript has too few messages for the passes to run.
 func (p *Policy) HasFewMessages(messages int) bool { return messages < p.Gate.MinMessages }
 
-// UsableTokens returns how many tokens of the window are available for the conversation; zero or negative if the reserve
-// takes all of them.
+// UsableTokens returns how many tokens of the window are available for the conversation; zero or negative if the
+// reserve takes all of them.
 func (p *Policy) UsableTokens() int {
 	if p.Window.Reserve != nil {
 		usable := p.Window.Tokens - *p.Window.Reserve
@@ -343,7 +346,8 @@ func (p *Policy) UsableTokens() int {
 	return p.Window.Tokens - min(16384, p.Window.Tokens/8)
 }
 
-// Limit returns the number of tokens above which compaction is due. It is 0 if the reserve takes the whole window (S3.11, S3.12).
+// Limit returns the number of tokens above which compaction is due. It is 0 if the reserve takes the whole window
+// (S3.11, S3.12).
 func (p *Policy) Limit() int {
 	limit := int(float64(max(0, p.UsableTokens())) * p.Gate.Ratio)
 	if p.Gate.MaxTokens > 0 && (p.Window.Tokens == 0 || p.Window.Reserve != nil && *p.Window.Reserve >= p.Window.Tokens) {

@@ -13,7 +13,8 @@ const ThinkingAuto = "auto"
 // version is the version in the name of a Claude model.
 type version struct{ major, minor int }
 
-// lastManual is the newest version that can think only with a budget, and lastBudget the newest version that accepts a budget at all.
+// lastManual is the newest version that can think only with a budget, and lastBudget the newest version that accepts a
+// budget at all.
 var (
 	lastManual = version{4, 5}
 	lastBudget = version{4, 6}

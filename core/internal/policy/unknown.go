@@ -2,8 +2,8 @@ package policy
 
 import "strings"
 
-// UnknownName returns the error message for an unknown name. what says what the name should be, such as "preset". It suggests the nearest
-// known name, or lists all names if none is near.
+// UnknownName returns the error message for an unknown name. what says what the name should be, such as "preset". It
+// suggests the nearest known name, or lists all names if none is near.
 func UnknownName(what, name string, names []string) string {
 	says := "unknown " + what + " \"" + name + "\"; "
 	if near := NearestName(name, names); near != "" {
@@ -122,8 +122,8 @@ func MovedKeyHint(path string) string {
 	return ""
 }
 
-// SuggestKey adds to an error about an unknown key of a policy or a pass the key that was probably meant. It returns the
-// error.
+// SuggestKey adds to an error about an unknown key of a policy or a pass the key that was probably meant. It returns
+// the error.
 func SuggestKey(err *Error) *Error { return suggest(err, keys) }
 
 // SuggestOption is like SuggestKey, for the options of a request.

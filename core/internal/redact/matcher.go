@@ -6,17 +6,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// matcher finds many texts in one pass (Aho-Corasick). Its time is linear in the size of the searched text, however many texts there
-// are and however they overlap.
+// matcher finds many texts in one pass (Aho-Corasick). Its time is linear in the size of the searched text, however
+// many texts there are and however they overlap.
 type matcher struct {
 	nodes []node
 	first [256]int32 // the root's child for each first byte
 }
 
-// node is a state of the automaton. The bytes on the path to it are the longest prefix of a text that ends at the current position.
+// node is a state of the automaton. The bytes on the path to it are the longest prefix of text that ends at the
+// current position.
 type node struct {
-	fail   int32 // the state for the longest proper suffix that is a prefix of a text
-	longer int32 // this state or the longest of its suffixes at which a text ends; 0 for none
+	fail   int32 // the state for the longest proper suffix that is a prefix of text
+	longer int32 // this state or the longest of its suffixes at which text ends; 0 for none
 	text   int32 // one more than the index of the text that ends here
 	depth  int32
 	child  int32
@@ -39,7 +40,7 @@ func (m *matcher) child(at int32, c byte) int32 {
 	return 0
 }
 
-// add adds a text; hits of that text have the given index. If a text is added twice, it keeps the first index.
+// add adds text; hits of that text have the given index. If the same text is added twice, it keeps the first index.
 func (m *matcher) add(text string, index int) {
 	if len(m.nodes) == 0 {
 		m.nodes = append(m.nodes, node{})
@@ -91,7 +92,8 @@ func (m *matcher) step(at int32, c byte) int32 {
 	}
 }
 
-// find appends the places in b where texts occur. Overlapping texts become one place, which gets the placeholder of the longest.
+// find appends the places in b where texts occur. Overlapping texts become one place, which gets the placeholder of the
+// longest.
 func (m *matcher) find(hits []hit, b []byte) []hit {
 	if len(m.nodes) == 0 {
 		return hits
@@ -121,7 +123,7 @@ func (m *matcher) find(hits []hit, b []byte) []hit {
 	return hits
 }
 
-// spellings returns how JSON libraries may spell a text, without the quotes: with the fewest escapes, in ASCII only,
+// spellings returns how JSON libraries may spell text, without the quotes: with the fewest escapes, in ASCII only,
 // with HTML characters escaped, and in ASCII with slashes escaped.
 func spellings(text string) []string {
 	plain := inside(text)
@@ -140,7 +142,7 @@ func inside(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// escaped escapes more characters of a text that is already JSON-escaped: those that the function as selects and, if
+// escaped escapes more characters of text that is already JSON-escaped: those that the function as selects and, if
 // slashes is set, slashes.
 func escaped(text string, as func(r rune) bool, slashes bool) string {
 	const digits = "0123456789abcdef"

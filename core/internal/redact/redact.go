@@ -1,5 +1,5 @@
-// Package redact replaces texts in a transcript before a compaction reads it, so that nothing that the compaction produces contains
-// them: requests, digest, ledger and archive. Messages that stay are written from the original.
+// Package redact replaces texts in a transcript before a compaction reads it, so that nothing that the compaction
+// produces contains them: requests, digest, ledger and archive. Messages that stay are written from the original.
 //
 // The host decides which texts are secret; this package only replaces them.
 package redact
@@ -221,7 +221,8 @@ func (r *Redactor) within(src []byte, from, to int) []hit {
 	return r.hits
 }
 
-// decode decodes the inside of a string into r.text. r.offsets gets the offset in src of each decoded byte, and of the end.
+// decode decodes the inside of a string into r.text. r.offsets gets the offset in src of each decoded byte, and of the
+// end.
 func (r *Redactor) decode(src []byte, from, to int) {
 	r.text, r.offsets = r.text[:0], r.offsets[:0]
 	for i := from; i < to; {

@@ -19,7 +19,7 @@ func apply(texts []api.Redaction, known []string, src string) (string, *Redactor
 	return string(out), r
 }
 
-// Every byte in an occurrence of a text is replaced, and no other byte.
+// Every byte in an occurrence of text is replaced, and no other byte.
 func TestFindsWhatOverlaps(t *testing.T) {
 	for i := range 3000 {
 		r := rand.New(rand.NewPCG(1, uint64(i)))
@@ -66,7 +66,7 @@ func TestFindsWhatOverlaps(t *testing.T) {
 	}
 }
 
-// A text is found however JSON spells it, also in JSON that is in a string, and the result is JSON.
+// Text is found however JSON spells it, also in JSON that is in a string, and the result is JSON.
 func TestFindsEverySpelling(t *testing.T) {
 	secret := "pä\"ss/😀<&>\n\\x"
 	texts := []api.Redaction{{Text: secret, Placeholder: `<"gone">`}}

@@ -117,8 +117,8 @@ func isMessage(r *jsonspan.Scanner) bool {
 	return kind != "" && !isPart([]byte(kind))
 }
 
-// list reads a list of messages. In the body of a fold, or of changes, there are strings between the messages, which may contain
-// handles.
+// list reads a list of messages. In the body of a fold, or of changes, there are strings between the messages, which
+// may contain handles.
 func (s *searching) list(r *jsonspan.Scanner, body int32) {
 	index := int32(0)
 	for r.Array(); r.Elem(); index++ {
@@ -215,7 +215,7 @@ func (s *searching) close() {
 // many questions.
 const pieceBytes = 2048
 
-// text adds a text to the message that is being read.
+// text adds text to the message that is being read.
 func (s *searching) text(text []byte) {
 	if s.collects {
 		if len(s.collected) > 0 {
@@ -266,7 +266,7 @@ func cut(text []byte) int {
 	return n
 }
 
-// count counts the query's words in a text of the message.
+// count counts the query's words in text of the message.
 func (s *searching) count(text []byte) {
 	before := s.cur.words
 	var n int
@@ -309,7 +309,7 @@ type message struct {
 	hasRole bool
 	typed   bool // its type determined its role
 	answers bool // it contains a tool result
-	says    bool // it contains a text of its own
+	says    bool // it contains text of its own
 }
 
 // value reads a value in a message and searches its strings.
@@ -402,14 +402,14 @@ func (m *message) short() []byte {
 	return m.r.Src()[t.Start+1 : t.End-1]
 }
 
-// The text before a handle: in a marker at the beginning of a text, or on the second line of a digest.
+// The text before a handle: in a marker at the beginning of text, or on the second line of a digest.
 const (
 	markerRoom   = 512
 	markerHandle = ". Handle: "
 	digestHandle = "Handle of the folded messages: "
 )
 
-// handles collects the handle at the beginning of a text, if the text is a marker or a digest.
+// handles collects the handle at the beginning of text, if the text is a marker or a digest.
 func (s *searching) handles(text []byte) {
 	text = text[:min(len(text), markerRoom)]
 	if len(text) < handles.Short {

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// The parameters of BM25 and the weights of the other features, in 1/1024. They were fitted to long public conversations between two
-// people, with and without the names of the speakers; see docs/inside/memory.md.
+// The parameters of BM25 and the weights of the other features, in 1/1024. They were fitted to long public
+// conversations between two people, with and without the names of the speakers; see docs/inside/memory.md.
 const (
 	one = 1024
 

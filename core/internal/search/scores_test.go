@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 )
 
-// mixed returns three bodies: a dated conversation of two people who call each other by name, a session with a tool, and a text.
+// mixed returns three bodies: a dated conversation of two people who call each other by name, a session with a tool, and text.
 func mixed() []Body {
 	talk := []string{
 		"[8 May 2023] Hi Melanie! How was the trip to Lisbon?",

@@ -1,5 +1,6 @@
-// Package search finds the messages of archived bodies that answer a question. It ranks messages by BM25, adjacent messages, dates and
-// roles. It keeps no index: each search reads all bodies once and counts only the words of the query.
+// Package search finds the messages of archived bodies that answer a question. It ranks messages by BM25, adjacent
+// messages, dates and roles. It keeps no index: each search reads all bodies once and counts only the words of the
+// query.
 //
 // This package knows nothing about wire formats, stores, or the meaning of words.
 package search
@@ -19,8 +20,8 @@ type Query struct {
 	Limit int // the maximum number of hits
 	// Roles restricts the hits to messages with these roles. The zero value allows all roles.
 	Roles RoleSet
-	// After and Before restrict the hits to messages from the day After to the day Before, inclusive. Zero means no limit. With a
-	// limit, messages of unknown date are excluded.
+	// After and Before restrict the hits to messages from the day After to the day Before, inclusive. Zero means no
+	// limit. With a limit, messages of unknown date are excluded.
 	After, Before dates.Date
 }
 
@@ -64,8 +65,8 @@ type RoleSet uint8
 // Add adds a role to the set.
 func (s *RoleSet) Add(r Role) { *s |= 1 << r }
 
-// Body is an archived body: a list of messages, a message, or the body of a tool result. A body that isn't JSON is searched as plain
-// text.
+// Body is an archived body: a list of messages, a message, or the body of a tool result. A body that isn't JSON is
+// searched as plain text.
 type Body struct {
 	Handle string // whole or shortened to at least 16 digits; "" if unknown
 	Text   []byte
@@ -87,13 +88,13 @@ type Hit struct {
 type Stats struct {
 	Messages int
 	Bytes    int // the total size of the bodies
-	// Named are the handles that the bodies name but that belong to none of them, in order of appearance. Fetching these bodies extends
-	// the search.
+	// Named are the handles that the bodies name but that belong to none of them, in order of appearance. Fetching
+	// these bodies extends the search.
 	Named []string
 }
 
-// FarOffset is a message length in Unicode scalar values. For a longer message, a hit should show how far into the message its snippet
-// is.
+// FarOffset is a message length in Unicode scalar values. For a longer message, a hit should show how far into the
+// message its snippet is.
 const FarOffset = 2000
 
 // Limits of a search.
@@ -123,8 +124,8 @@ type post struct {
 	pair bool // the entry is for a term near the preceding term of the query
 }
 
-// Run searches bodies and returns the hits, best first. Hits with equal scores are in the order of the bodies, and older first within a
-// body. It fails with the code too_large if there are more than MostMessages messages.
+// Run searches bodies and returns the hits, best first. Hits with equal scores are in the order of the bodies, and
+// older first within a body. It fails with the code too_large if there are more than MostMessages messages.
 func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error) {
 	s := searching{query: q, bodies: bodies}
 	s.terms()
@@ -216,7 +217,7 @@ func (s *searching) terms() {
 	s.asked = dates.FindDates(text, ws)
 }
 
-// isQuestion reports whether a text ends with a question mark of any script.
+// isQuestion reports whether text ends with a question mark of any script.
 func isQuestion(text string) bool {
 	for _, mark := range [...]string{"?", "？", "؟", ";", "՞", "፧"} {
 		for n := len(text); n > 0 && n > len(text)-8; n-- {

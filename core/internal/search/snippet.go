@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// snippetBytes is the maximum length of a snippet in bytes, without ellipses. spread is the maximum distance, in bytes, between the first
-// and the last query word that a snippet is chosen to show.
+// snippetBytes is the maximum length of a snippet in bytes, without ellipses. spread is the maximum distance, in bytes,
+// between the first and the last query word that a snippet is chosen to show.
 const (
 	snippetBytes = 234
 	spread       = 160
@@ -50,8 +50,8 @@ func (s *searching) textOf(d *doc) []byte {
 	return c.collected
 }
 
-// passage returns the range of a text where the most important words of the query are closest together, or the beginning of the text if
-// it contains none.
+// passage returns the range of text where the most important words of the query are closest together, or the
+// beginning of the text if it contains none.
 func (s *searching) passage(text []byte) (from, to int) {
 	found, _ := s.known.Find(s.found[:0], text)
 	var counts [words.MostKnown]int32
@@ -131,7 +131,7 @@ func behind(text []byte, to, least int) int {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// appendTidy appends a text as one line: runs of white space become one blank, and control characters are removed.
+// appendTidy appends text as one line: runs of white space become one blank, and control characters are removed.
 func appendTidy(dst, text []byte) []byte {
 	blank := false
 	for i := 0; i < len(text); {

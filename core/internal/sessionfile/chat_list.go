@@ -11,8 +11,9 @@ import (
 // Frameworks that store a conversation as a list of messages with parts, and write it to a file.
 //
 // LlamaIndex: SimpleChatStore.persist, with one conversation, or a list of ChatMessage.model_dump
-// (llama_index/core/base/llms/types.py). OpenAI's integration has calls twice, as parts and in additional_kwargs. Semantic
-// Kernel: ChatHistory of Python (semantic_kernel/contents), and the list that .NET writes, which has types under "$type".
+// (llama_index/core/base/llms/types.py). OpenAI's integration has calls twice, as parts and in additional_kwargs.
+// Semantic Kernel: ChatHistory of Python (semantic_kernel/contents), and the list that .NET writes, which has types
+// under "$type".
 var llamaindexKind = Kind{
 	Name:   "llamaindex",
 	Doc:    "LlamaIndex: a chat store with one conversation, or a list of ChatMessage",
@@ -311,7 +312,7 @@ func (c *chatList) partOf(s *saver, n *int, typ string) {
 	s.write(`{"`, c.words.tag, `":`, quoted(typ))
 }
 
-// holdsObject reports whether a text is a JSON object.
+// holdsObject reports whether text is a JSON object.
 func holdsObject(text string) bool {
 	s := scanner([]byte(text), 0)
 	if s.Kind() != jsonspan.Object {

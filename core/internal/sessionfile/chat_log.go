@@ -9,7 +9,7 @@ import (
 )
 
 // Conversation logs that can be read, but from which no conversation can be resumed: the program that does that keeps
-// the conversation elsewhere, or isn't published. An entry is a text, a call, or a result. Entries from the model
+// the conversation elsewhere, or isn't published. An entry is text, a call, or a result. Entries from the model
 // become messages like the parts of an answer in a chatTree.
 //
 // Letta: what messages.list of @letta-ai/letta-client 1.12.1 returns (LettaMessageUnion), oldest first. The server
@@ -204,7 +204,7 @@ func (c *chatLog) begin(summary jsonspan.Span) {
 	c.user(summary)
 }
 
-// said adds a text of the model, or a list of texts.
+// said adds text of the model, or a list of texts.
 func (c *chatLog) said(content jsonspan.Span) {
 	c.next(noID)
 	if !content.IsZero() && c.src[content.Start] == '"' {
@@ -214,7 +214,7 @@ func (c *chatLog) said(content jsonspan.Span) {
 	}
 }
 
-// user writes a user message: a text, or the texts and images in a list.
+// user writes a user message: text, or the texts and images in a list.
 func (c *chatLog) user(content jsonspan.Span) {
 	c.flush(noID)
 	if content.Len() <= 2 {

@@ -5,7 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// chatGroup holds messages that become one message in the tree. node is the message in the file that they are a copy of, or noID.
+// chatGroup holds messages that become one message in the tree. node is the message in the file that they are a copy
+// of, or noID.
 type chatGroup struct {
 	from, end int
 	node      int32

@@ -10,8 +10,8 @@ import (
 )
 
 // Chat applications keep a tree of messages, because the user can edit a message or ask for another answer. The live
-// conversation is the path from the root to one message. An answer with tool calls is one message of the tree: its parts
-// are texts, calls and results in the order in which they came.
+// conversation is the path from the root to one message. An answer with tool calls is one message of the tree: its
+// parts are texts, calls and results in the order in which they came.
 //
 // LibreChat: what its export writes, with the tree as a list or nested under "children", and the list that its API
 // returns (tMessageSchema of librechat-data-provider 0.8.524, useExportConversation.ts). Answers become messages as in
@@ -295,8 +295,8 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 	c.put(images, `]}`)
 }
 
-// written returns the text at a span as JSON, or nil if it is empty: a string, or the texts of a list of parts, as programs write it
-// that use the API.
+// written returns the text at a span as JSON, or nil if it is empty: a string, or the texts of a list of parts, as
+// programs write it that use the API.
 func (c *chatTree) written(at jsonspan.Span) []byte {
 	if !at.IsZero() && c.src[at.Start] == '"' {
 		return joinedTexts(c.withText(nil, at))
@@ -335,7 +335,7 @@ type chatAnswer struct {
 	results [][]byte // whole messages
 }
 
-// part adds a part of an answer. A text or, in Open WebUI, a call after results begins a new model message.
+// part adds a part of an answer. Text or, in Open WebUI, a call after results begins a new model message.
 func (c *chatTree) part(at jsonspan.Span, node int32) {
 	a := &c.answer
 	switch typeOf(c.src, at) {
@@ -375,7 +375,7 @@ func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
 	c.arguments(find(c.src, at, arguments))
 }
 
-// arguments ends the call with its arguments: a text, or the JSON of any other value.
+// arguments ends the call with its arguments: text, or the JSON of any other value.
 func (c *chatTree) arguments(args jsonspan.Span) {
 	text := []byte(`"{}"`)
 	if !args.IsZero() && c.src[args.Start] != 'n' {
@@ -392,7 +392,7 @@ func (c *chatTree) spelled(value jsonspan.Span) []byte {
 	return jsonspan.AppendString(nil, jsonspan.AppendCompact(nil, value.Slice(c.src)))
 }
 
-// result adds the result of a call: a text, the texts of a list of parts with types, or the JSON of any other value.
+// result adds the result of a call: text, the texts of a list of parts with types, or the JSON of any other value.
 func (c *chatTree) result(at jsonspan.Span, id, output string) {
 	m := appendFilled(nil, c.src, at, `{"role":"tool","tool_call_id":$`+id+`?"";,"content":`)
 	said := find(c.src, at, output)

@@ -5,14 +5,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Claude Code appends one object per line. Lines with a uuid form a tree by parentUuid, of messages and of events between them. The
-// live conversation is the path from the newest message back to its root, or to the last compaction. The lines of one provider message
-// share message.id and have one block each. If a message calls several tools at once, the parent of each result is the line of its
-// call, so all but one of these lines are off the path.
+// Claude Code appends one object per line. Lines with a uuid form a tree by parentUuid, of messages and of events
+// between them. The live conversation is the path from the newest message back to its root, or to the last compaction.
+// The lines of one provider message share message.id and have one block each. If a message calls several tools at once,
+// the parent of each result is the line of its call, so all but one of these lines are off the path.
 //
-// The Claude Agent SDK has the same entries in lists: its session stores hold the lines of the agent, and a query yields messages that
-// spell their members with underscores and follow each other without parents (SDKMessage and SessionStoreEntry of
-// @anthropic-ai/claude-agent-sdk 0.3.332). The option --output-format stream-json prints the latter as lines.
+// The Claude Agent SDK has the same entries in lists: its session stores hold the lines of the agent, and a query
+// yields messages that spell their members with underscores and follow each other without parents (SDKMessage and
+// SessionStoreEntry of @anthropic-ai/claude-agent-sdk 0.3.332). The option --output-format stream-json prints the
+// latter as lines.
 var claudeCodeKind = Kind{
 	Name:   "claude-code",
 	Doc:    "Claude Code: JSON lines; Claude Agent SDK: its stream, and entries of its session stores, as lines or a list",
@@ -40,7 +41,8 @@ var ccSigns = []Sign{
 	{"queue-operation", []string{"operation", "sessionId"}},
 }
 
-// ccLine is a line that is part of the tree. Until resolve runs, its ids are positions in ids; afterwards they are numbers.
+// ccLine is a line that is part of the tree. Until resolve runs, its ids are positions in ids; afterwards they are
+// numbers.
 type ccLine struct {
 	at      jsonspan.Span
 	kind    ccKind
@@ -88,8 +90,8 @@ const (
 	ccResult
 )
 
-// ccKeep lists the earlier messages that a compaction keeps: by their uuids, or as the segment of the path from head to tail. They are
-// inserted after the anchor, before what follows the anchor.
+// ccKeep lists the earlier messages that a compaction keeps: by their uuids, or as the segment of the path from head to
+// tail. They are inserted after the anchor, before what follows the anchor.
 type ccKeep struct {
 	anchor, head, tail int32
 	uuids              []int32
@@ -233,8 +235,8 @@ func (c *claudeCode) block(s *jsonspan.Scanner) {
 	c.blocks = append(c.blocks, b)
 }
 
-// compaction reads which messages a compaction keeps: preservedMessages lists each of them, preservedSegment names the first and the
-// last.
+// compaction reads which messages a compaction keeps: preservedMessages lists each of them, preservedSegment names the
+// first and the last.
 func (c *claudeCode) compaction(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
 	k := ccKeep{anchor: noID, head: noID, tail: noID}
 	kept := []field{

@@ -2,7 +2,8 @@ package sessionfile
 
 import "slices"
 
-// resolve replaces ids with numbers and parents with indexes, and finds the first and the last line of the conversation.
+// resolve replaces ids with numbers and parents with indexes, and finds the first and the last line of the
+// conversation.
 func (c *claudeCode) resolve() {
 	ranks, n := c.ids.rank()
 	c.numbers = n
@@ -26,8 +27,8 @@ func (c *claudeCode) resolve() {
 	c.ends(main)
 }
 
-// ends sets the leaf, the last line of the conversation, and the cut, its last compaction. main reports whether the file
-// has lines of the main conversation: a subagent's own file contains only those of a subagent.
+// ends sets the leaf, the last line of the conversation, and the cut, its last compaction. main reports whether the
+// file has lines of the main conversation: a subagent's own file contains only those of a subagent.
 func (c *claudeCode) ends(main bool) {
 	c.leaf, c.cut = -1, -1
 	cut := int32(-1) // the last compaction so far
@@ -46,8 +47,8 @@ func (c *claudeCode) ends(main bool) {
 
 func (l *ccLine) isMessage() bool { return l.kind == ccUser || l.kind == ccAssistant }
 
-// parents sets each line's parent to the index of the nearest earlier line with the parent's uuid, because a resumed session may repeat
-// lines. A message without a parent member follows the line before it.
+// parents sets each line's parent to the index of the nearest earlier line with the parent's uuid, because a resumed
+// session may repeat lines. A message without a parent member follows the line before it.
 func (c *claudeCode) parents() {
 	later := filled(c.numbers, -1)
 	for i := len(c.records) - 1; i >= 0; i-- {
@@ -91,8 +92,8 @@ func (c *claudeCode) walk() {
 		if i == c.cut {
 			break
 		}
-		// If the parents don't lead to the compaction, the path begins with it all the same, because the messages before it
-		// were removed.
+		// If the parents don't lead to the compaction, the path begins with it all the same, because the messages
+		// before it were removed.
 		i = unseen(seen, c.records[i].parent, anchor, c.cut)
 	}
 	slices.Reverse(c.path)
@@ -108,8 +109,9 @@ func unseen(seen []bool, lines ...int32) int32 {
 	return -1
 }
 
-// relink moves the messages that the last compaction kept to their place after it. kept marks these lines. anchor is the line after
-// which the conversation continues: the compaction's summary, the last kept message, or the compaction itself.
+// relink moves the messages that the last compaction kept to their place after it. kept marks these lines. anchor is
+// the line after which the conversation continues: the compaction's summary, the last kept message, or the compaction
+// itself.
 func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	if c.cut < 0 {
 		return make([]bool, len(c.records)), -1

@@ -11,8 +11,8 @@ type ccTurn struct {
 	user  bool
 }
 
-// write writes the messages of the path. All lines of a provider message become one message, including lines off the path. The results
-// of its tool calls become one message directly after it, wherever they are in the file.
+// write writes the messages of the path. All lines of a provider message become one message, including lines off the
+// path. The results of its tool calls become one message directly after it, wherever they are in the file.
 func (c *claudeCode) write() {
 	turns := c.turns()
 	for i := range turns {
@@ -203,8 +203,8 @@ func (c *claudeCode) findModel() {
 	}
 }
 
-// results writes a message with the results of a message's tool calls, in the order of the calls. If the line next contributed results,
-// its other content goes into the same message.
+// results writes a message with the results of a message's tool calls, in the order of the calls. If the line next
+// contributed results, its other content goes into the same message.
 func (c *claudeCode) results(t *ccTurn, next int32) {
 	n := 0
 	for _, i := range t.lines {

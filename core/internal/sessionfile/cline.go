@@ -67,8 +67,8 @@ func (c *cline) record(s *jsonspan.Scanner) {
 	c.records = append(c.records, r)
 }
 
-// write writes the messages. Consecutive user messages become one, because Cline stores each result of parallel calls as a separate
-// message.
+// write writes the messages. Consecutive user messages become one, because Cline stores each result of parallel calls
+// as a separate message.
 func (c *cline) write() {
 	var sent []int32
 	for i := range c.records {
@@ -107,7 +107,8 @@ var (
 	clineThinking = without("call_id details summary")
 )
 
-// clineBlock appends a block in Anthropic's form. A string becomes a text block. Cline has its own form for images and files.
+// clineBlock appends a block in Anthropic's form. A string becomes a text block. Cline has its own form for images and
+// files.
 func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
 	table := rename(nil)
 	switch typeOf(src, at) {
@@ -128,8 +129,8 @@ func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
 	return withoutMembers(dst, src, at, table)
 }
 
-// clineOutput appends the output of a tool: a text, or a list of texts, images and files. Any other list is sent as a text that
-// contains its JSON.
+// clineOutput appends the output of a tool: text, or a list of texts, images and files. Any other list is sent as a
+// text that contains its JSON.
 func clineOutput(dst, src []byte, value jsonspan.Span) []byte {
 	for _, at := range items(src, value) {
 		switch typeOf(src, at) {

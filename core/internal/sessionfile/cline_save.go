@@ -8,8 +8,9 @@ import (
 // clineCounted removes the provider's counts, which describe a prompt that won't be sent again.
 var clineCounted = without("metrics")
 
-// save replaces the list with the new messages. Unchanged messages keep everything but the provider's counts. The digest gets the
-// metadata that Cline writes for its own compactions. Afterwards, folded messages only exist in the old file.
+// save replaces the list with the new messages. Unchanged messages keep everything but the provider's counts. The
+// digest gets the metadata that Cline writes for its own compactions. Afterwards, folded messages only exist in the old
+// file.
 func (c *cline) save(s *saver) {
 	s.kept, s.out = int(c.list.Start), []byte{'['}
 	names := c.names(s)

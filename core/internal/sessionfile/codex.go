@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Codex appends {timestamp, type, payload} lines. The payloads of response_item lines are the items of the Responses API, and compacted
-// lines replace all items before them. event_msg lines repeat the items for the user interface, and record the provider's usage and the
-// turns that the user undid.
+// Codex appends {timestamp, type, payload} lines. The payloads of response_item lines are the items of the Responses
+// API, and compacted lines replace all items before them. event_msg lines repeat the items for the user interface, and
+// record the provider's usage and the turns that the user undid.
 var codexKind = Kind{
 	Name:   "codex",
 	Doc:    "Codex rollout: JSON lines",
@@ -167,7 +167,8 @@ func (c *codex) add(s *jsonspan.Scanner) {
 	c.items = append(c.items, it)
 }
 
-// cxTypes lists the item types that need special treatment: messages, items that are never sent, and items that only the model writes.
+// cxTypes lists the item types that need special treatment: messages, items that are never sent, and items that only
+// the model writes.
 var cxTypes = []string{
 	"message", "ghost_snapshot", "function_call", "custom_tool_call", "local_shell_call", "reasoning", "web_search_call", "tool_search_call",
 	"image_generation_call",
@@ -205,8 +206,8 @@ func isNotice(s *jsonspan.Scanner) bool {
 	return found
 }
 
-// compacted reads a compaction, whose history replaces all items before it. In old files a compaction only has a summary; Codex then
-// continues with the user's messages and the summary.
+// compacted reads a compaction, whose history replaces all items before it. In old files a compaction only has a
+// summary; Codex then continues with the user's messages and the summary.
 func (c *codex) compacted(s *jsonspan.Scanner) {
 	var summary, history jsonspan.Span
 	read(s, field{"message", &summary}, field{"replacement_history", func(s *jsonspan.Scanner) {
@@ -263,7 +264,8 @@ func (c *codex) event(s *jsonspan.Scanner) {
 
 var cxDropped member
 
-// cxOwn returns a rule that drops a member that Codex adds to an item and that the API doesn't accept, or nil for any other member.
+// cxOwn returns a rule that drops a member that Codex adds to an item and that the API doesn't accept, or nil for any
+// other member.
 func cxOwn(key []byte) *member {
 	if string(key) == "metadata" || strings.HasPrefix(string(key), "internal_") {
 		return &cxDropped

@@ -1,7 +1,7 @@
 package sessionfile
 
-// save appends a compaction in Codex's own form, whose history is all remaining items. Unchanged items keep the members that Codex
-// added to them. The text of the digest is also stored separately, for versions that read nothing else.
+// save appends a compaction in Codex's own form, whose history is all remaining items. Unchanged items keep the members
+// that Codex added to them. The text of the digest is also stored separately, for versions that read nothing else.
 func (c *codex) save(s *saver) {
 	s.write(`{"timestamp":`, quoted(s.next()))
 	if c.last >= 0 { // versions that number lines can't resume a file whose last line has no number

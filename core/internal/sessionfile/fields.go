@@ -51,7 +51,8 @@ type number struct {
 	to  *int32
 }
 
-// read reads the object at s into the fields, and skips members that no field names. If a key occurs twice, its last value is used.
+// read reads the object at s into the fields, and skips members that no field names. If a key occurs twice, its last
+// value is used.
 //
 //go:noinline
 func read(s *jsonspan.Scanner, fields ...field) {
@@ -144,8 +145,9 @@ func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scann
 	return at
 }
 
-// items returns the spans of the values in the list at a span, or nil if the value is not a list. It returns a slice because the
-// compiler would copy the body of an iterator into every function that ranges over it, which makes the module larger.
+// items returns the spans of the values in the list at a span, or nil if the value is not a list. It returns a slice
+// because the compiler would copy the body of an iterator into every function that ranges over it, which makes the
+// module larger.
 func items(src []byte, at jsonspan.Span) (all []jsonspan.Span) {
 	if at.IsZero() {
 		return nil
@@ -193,8 +195,8 @@ func tokens(s *jsonspan.Scanner) int64 {
 	return n
 }
 
-// find returns the span of a member's value in the object at a span, or the zero Span. A dot in path separates the keys of nested
-// objects: "info.id" is the member id of info.
+// find returns the span of a member's value in the object at a span, or the zero Span. A dot in path separates the keys
+// of nested objects: "info.id" is the member id of info.
 func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
 	if at.IsZero() {
 		return value

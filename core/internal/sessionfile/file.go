@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// file is the state of reading a session file: its source, and the session built from it. The first error ends the reading.
+// file is the state of reading a session file: its source, and the session built from it. The first error ends the
+// reading.
 type file struct {
 	*Session
 	kind    *Kind
@@ -22,7 +23,8 @@ type file struct {
 	origins []origin      // the records that each message comes from, ordered by message
 }
 
-// origin is a record that a message comes from; a message may come from several. Each kind of file numbers its records in its own way.
+// origin is a record that a message comes from; a message may come from several. Each kind of file numbers its records
+// in its own way.
 type origin struct{ message, record int32 }
 
 // came notes that the message being written comes from the given record.
@@ -139,8 +141,8 @@ func (f *file) used(message int, u Usage) {
 	}
 }
 
-// scan returns a scanner at an offset of the file. Lone surrogates pass through unchanged, because this package doesn't repair
-// messages.
+// scan returns a scanner at an offset of the file. Lone surrogates pass through unchanged, because this package doesn't
+// repair messages.
 func (f *file) scan(at uint32) *jsonspan.Scanner { return scanner(f.src, at) }
 
 // scanner returns a scanner at an offset that accepts lone surrogates.
@@ -187,7 +189,8 @@ func (f *file) lines(one func(s *jsonspan.Scanner)) {
 	}
 }
 
-// nextLine returns the range of the first non-blank line from pos on, without its line feed, or the end of src twice if there is none.
+// nextLine returns the range of the first non-blank line from pos on, without its line feed, or the end of src twice if
+// there is none.
 func nextLine(src []byte, pos int) (from, end int) {
 	for pos < len(src) {
 		end = len(src)
@@ -328,7 +331,8 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	return nil
 }
 
-// traits reads the object at s and returns its type, and those of its keys by which a kind of session file is recognized.
+// traits reads the object at s and returns its type, and those of its keys by which a kind of session file is
+// recognized.
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {

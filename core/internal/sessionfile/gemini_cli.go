@@ -5,10 +5,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Gemini CLI keeps one object with a list of messages. Newer versions append a line for each change instead: a message, which replaces
-// the message with the same id; {"$set":…} with a new list; or {"$rewindTo":id}. A model message has its thoughts and tool calls as
-// members, and each call has its results. If the content of a model message includes thoughts or calls, it is complete, and those
-// members only repeat it.
+// Gemini CLI keeps one object with a list of messages. Newer versions append a line for each change instead: a message,
+// which replaces the message with the same id; {"$set":…} with a new list; or {"$rewindTo":id}. A model message has its
+// thoughts and tool calls as members, and each call has its results. If the content of a model message includes
+// thoughts or calls, it is complete, and those members only repeat it.
 var geminiCliKind = Kind{
 	Name:   "gemini-cli",
 	Doc:    "Gemini CLI: one JSON object, or JSON lines",
@@ -230,8 +230,8 @@ func (g *geminiCLI) complete(content jsonspan.Span) bool {
 	return found
 }
 
-// part starts the next part of a message; n counts the parts. Consecutive messages with the same role become one, because roles must
-// alternate in the API.
+// part starts the next part of a message; n counts the parts. Consecutive messages with the same role become one,
+// because roles must alternate in the API.
 func (g *geminiCLI) part(n *int, role string) {
 	*n++
 	if g.role == role {
@@ -248,7 +248,7 @@ func (g *geminiCLI) part(n *int, role string) {
 	g.put(`{"role":"` + role + `","parts":[`)
 }
 
-// parts writes content, which is a text, a part, or a list of both.
+// parts writes content, which is text, a part, or a list of both.
 func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
 	if at.IsZero() {
 		return
@@ -321,7 +321,7 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool
 	return result
 }
 
-// answers reports whether a call's result has content: a text, a part, or a list that contains a part.
+// answers reports whether a call's result has content: text, a part, or a list that contains a part.
 func (g *geminiCLI) answers(result jsonspan.Span) bool {
 	if result.IsZero() {
 		return false
@@ -335,7 +335,7 @@ func (g *geminiCLI) answers(result jsonspan.Span) bool {
 	return found
 }
 
-// result writes the result of a call: the parts that Gemini CLI sent, or a text.
+// result writes the result of a call: the parts that Gemini CLI sent, or text.
 func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 	var id, name, result jsonspan.Span
 	read(s, field{"id", &id}, field{"name", &name}, field{"result", anyValue{&result}})

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save writes the messages in the way Gemini CLI does after a compression: as a line that sets the whole list or, in a file with a
-// single object, as the list itself. Records of unchanged messages stay, with their ids.
+// save writes the messages in the way Gemini CLI does after a compression: as a line that sets the whole list or, in a
+// file with a single object, as the list itself. Records of unchanged messages stay, with their ids.
 func (g *geminiCLI) save(s *saver) {
 	if g.lined {
 		s.write(`{"$set":{"messages":`)
@@ -24,8 +24,8 @@ func (g *geminiCLI) save(s *saver) {
 // are exclusive.
 type gcUnit struct{ from, to, first, end int32 }
 
-// units splits the conversation at the points where both a message and a record end. A record without a message belongs to the same
-// unit as the record before it.
+// units splits the conversation at the points where both a message and a record end. A record without a message belongs
+// to the same unit as the record before it.
 func (g *geminiCLI) units(s *saver) (units []gcUnit) {
 	for _, o := range s.origins {
 		if n := len(units); n > 0 && (o.record < units[n-1].end || o.message < units[n-1].to) {
@@ -132,8 +132,8 @@ func (w *gcList) message(i int) (wrote int) {
 	return wrote
 }
 
-// saveHead starts a record for message i. If the message is whole and unchanged, the record gets the id of the first record that the
-// message came from.
+// saveHead starts a record for message i. If the message is whole and unchanged, the record gets the id of the first
+// record that the message came from.
 func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 	id := s.newID()
 	if k := s.from[i]; k >= 0 && whole {
@@ -157,8 +157,8 @@ func saveParts(s *saver, key string, parts []gcPart) {
 	s.write(`]`)
 }
 
-// saveModel writes a model message and the results of its calls. The content contains the complete message. The calls are repeated as a
-// member, because their results are stored there.
+// saveModel writes a model message and the results of its calls. The content contains the complete message. The calls
+// are repeated as a member, because their results are stored there.
 func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	g.saveHead(s, i, "gemini", true)
 	saveParts(s, "content", parts)

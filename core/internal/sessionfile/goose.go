@@ -7,9 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Goose keeps sessions in a database and exports each as one object with a conversation. Older versions, without a database, wrote JSON
-// lines: an object that describes the session, then one message per line. Nothing is removed from a conversation: messages that are no
-// longer sent are marked in their metadata. Blocks are converted to Anthropic's form in the way Goose does it for that provider.
+// Goose keeps sessions in a database and exports each as one object with a conversation. Older versions, without a
+// database, wrote JSON lines: an object that describes the session, then one message per line. Nothing is removed from
+// a conversation: messages that are no longer sent are marked in their metadata. Blocks are converted to Anthropic's
+// form in the way Goose does it for that provider.
 var gooseKind = Kind{
 	Name:   "goose",
 	Doc:    "Goose: the output of goose session export --format json, or a session's lines of before its database",
@@ -72,8 +73,8 @@ func readGoose(f *file) writer {
 	return g
 }
 
-// session reads the object that describes the session, and its conversation if it has one. The input count of usage includes cached
-// tokens.
+// session reads the object that describes the session, and its conversation if it has one. The input count of usage
+// includes cached tokens.
 func (g *goose) session(s *jsonspan.Scanner) {
 	var model jsonspan.Span
 	read(s, field{"conversation", func(s *jsonspan.Scanner) {
@@ -276,8 +277,8 @@ func gooseText(src []byte, block jsonspan.Span) (string, bool) {
 	return "", false
 }
 
-// gooseResult appends the content of a tool result, and its is_error member. The content is a text, or a list of texts and images if it
-// contains images.
+// gooseResult appends the content of a tool result, and its is_error member. The content is text, or a list of texts
+// and images if it contains images.
 func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
 	if said := stringAt(src, result, "error"); !said.IsZero() {
 		return append(jsonspan.AppendString(dst, "Error: "+jsonspan.Text(src, said)), `,"is_error":true`...)

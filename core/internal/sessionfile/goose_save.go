@@ -6,14 +6,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// gooseCounts removes the token counts, which describe a request that won't be sent again. Without counts, Goose estimates.
+// gooseCounts removes the token counts, which describe a request that won't be sent again. Without counts, Goose
+// estimates.
 var gooseCounts = without("usage").set("total_tokens", "null").set("input_tokens", "null").set("output_tokens", "null")
 
-// save compacts in the way Goose does: messages that are no longer sent stay in the conversation, marked as invisible to the model, and
-// new messages, which only the model sees, are inserted in their place. In files from before Goose's database, whose messages have no
-// such marks, messages are replaced.
+// save compacts in the way Goose does: messages that are no longer sent stay in the conversation, marked as invisible
+// to the model, and new messages, which only the model sees, are inserted in their place. In files from before Goose's
+// database, whose messages have no such marks, messages are replaced.
 //
-// Goose orders the messages of a session by time, so a new message gets the time of the message before it, or of the first message.
+// Goose orders the messages of a session by time, so a new message gets the time of the message before it, or of the
+// first message.
 func (g *goose) save(s *saver) {
 	s.kept, s.out = start(g.src), nil
 	if g.list.IsZero() {
@@ -42,8 +44,8 @@ type gooseMerge struct {
 	separator string // between messages
 }
 
-// merge writes the new messages between the records of the file. A new message goes directly before the next record that
-// stays, after the records that it replaces.
+// merge writes the new messages between the records of the file. A new message goes directly before the next record
+// that stays, after the records that it replaces.
 func (g *goose) merge(s *saver) {
 	m := gooseMerge{goose: g, s: s, separator: ","}
 	if g.list.IsZero() {

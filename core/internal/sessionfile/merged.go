@@ -12,7 +12,8 @@ type merged struct {
 	block func(dst, src []byte, at jsonspan.Span) []byte
 }
 
-// write writes a message that joins several contents, each a string or a list of blocks. A single string stays a string.
+// write writes a message that joins several contents, each a string or a list of blocks. A single string stays a
+// string.
 func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 	f.message()
 	f.put(`{"role":"` + role + `","content":`)

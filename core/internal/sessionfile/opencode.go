@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// opencode, and Kilo Code since it has a command line, export a session as {info, messages: [{info, parts}]}. Before the agent calls a
-// model, it converts each message to a UIMessage. A compaction is a user message with a compaction part, which may name the first
-// message of the tail, followed by a response with the summary.
+// opencode, and Kilo Code since it has a command line, export a session as {info, messages: [{info, parts}]}. Before
+// the agent calls a model, it converts each message to a UIMessage. A compaction is a user message with a compaction
+// part, which may name the first message of the tail, followed by a response with the summary.
 var opencodeKind = Kind{
 	Name:   "opencode",
 	Doc:    "opencode, and Kilo Code since 7: what the command export writes",

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save writes a separate session with the remaining messages, because opencode's import only adds to its database and would leave
-// existing messages in place. All ids are new. An unchanged message keeps its parts, and a changed message keeps what the agent
-// recorded about its calls. A remaining compaction becomes an ordinary question and answer; otherwise it would hide the messages before
-// it.
+// save writes a separate session with the remaining messages, because opencode's import only adds to its database and
+// would leave existing messages in place. All ids are new. An unchanged message keeps its parts, and a changed message
+// keeps what the agent recorded about its calls. A remaining compaction becomes an ordinary question and answer;
+// otherwise it would hide the messages before it.
 func (o *opencode) save(s *saver) {
 	w := &ocWriter{o: o, saver: s, ms: max(0, millis(s.in.Time), s.latest+1)}
 	for i := range o.records {

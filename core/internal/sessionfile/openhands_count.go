@@ -41,8 +41,8 @@ func (u Usage) minus(v Usage) Usage {
 	return Usage{Input: u.Input - v.Input, CacheRead: u.CacheRead - v.CacheRead, CacheWrite: u.CacheWrite - v.CacheWrite, Output: u.Output - v.Output}
 }
 
-// count records the provider's counts that are still valid. The base state has one count per response, by response id. The agent server
-// instead writes running totals as a change of the state, before the events of the response.
+// count records the provider's counts that are still valid. The base state has one count per response, by response id.
+// The agent server instead writes running totals as a change of the state, before the events of the response.
 func (o *openHands) count() {
 	behind := make([]bool, len(o.events)) // whether each event is on the path after the newest condensation
 	for k := len(o.path) - 1; k >= 0 && o.events[o.path[k]].kind != ohCondensation; k-- {

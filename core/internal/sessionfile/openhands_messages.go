@@ -11,14 +11,15 @@ import (
 
 const (
 	ohFailed      = "[An error occurred during execution.]\n" // precedes the result of a failed call
-	ohToolLimit   = 50_000                                    // the maximum length of a text in a tool result, in characters
+	ohToolLimit   = 50_000                                    // the maximum length of text in a tool result, in characters
 	ohOutputLimit = 30_000                                    // the maximum length of a command's output, in characters
 	ohClipped     = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>"
 	ohSaved       = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you. The complete output has been saved to "
 	ohSavedLine   = " - you can use other tools to view the full content (truncated part starts around line "
 )
 
-// write writes the messages of the view. All calls of one response become one message, and so do consecutive user messages.
+// write writes the messages of the view. All calls of one response become one message, and so do consecutive user
+// messages.
 func (o *openHands) write() {
 	user := false // the last message is a plain user message, which the next user message continues
 	for k := 0; k < len(o.view); k++ {
@@ -131,8 +132,8 @@ func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
 	}, o.imagePart)
 }
 
-// answer ends the content of a model message and writes its remaining members, except for the calls. If the content is empty, it writes
-// "" or, next to calls, no content at all.
+// answer ends the content of a model message and writes its remaining members, except for the calls. If the content is
+// empty, it writes "" or, next to calls, no content at all.
 func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.put(`]`)
@@ -317,7 +318,7 @@ func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 
 func ohPath(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }
 
-// ohCut shortens a text to at most limit characters by replacing its middle with a note. If folder is not empty,
+// ohCut shortens text to at most limit characters by replacing its middle with a note. If folder is not empty,
 // OpenHands has saved the whole text there, under a name that begins with name, and the note gives its path.
 func ohCut(text string, limit int, folder, name string) string {
 	if len(text) <= limit || utf8.RuneCountInString(text) <= limit {
@@ -338,7 +339,7 @@ func ohCut(text string, limit int, folder, name string) string {
 	return string(runes[:head]) + notice + string(runes[len(runes)-(left-head):])
 }
 
-// lineCount returns the number of lines in a text, by Python's definition of line breaks.
+// lineCount returns the number of lines in text, by Python's definition of line breaks.
 func lineCount(text []rune) (n int) {
 	for i, r := range text {
 		switch r {

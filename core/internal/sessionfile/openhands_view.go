@@ -61,10 +61,12 @@ func (o *openHands) forget(list *ohList, entry *int32) {
 	}
 }
 
-// ohChunkSize is the maximum number of entries in a chunk of a list: about the square root of the number of events in a long session.
+// ohChunkSize is the maximum number of entries in a chunk of a list: about the square root of the number of events in a
+// long session.
 const ohChunkSize = 512
 
-// ohList is a list whose lookups, removals and insertions stay fast as it grows. A file may have a condensation for each event.
+// ohList is a list whose lookups, removals and insertions stay fast as it grows. A file may have a condensation for
+// each event.
 type ohList struct {
 	first, last *ohChunk
 	where       []*ohChunk // the chunk of each event, then of each condensation's summary
@@ -120,9 +122,9 @@ func (l *ohList) remove(entry int32) {
 	l.length--
 }
 
-// enforced returns a view without what OpenHands drops when it loads one: a second result of a call, calls without a result, results
-// without a call, and the rest of a response or of a tool loop that lost a part. A call that OpenHands will run before the next request
-// is treated as answered.
+// enforced returns a view without what OpenHands drops when it loads one: a second result of a call, calls without a
+// result, results without a call, and the rest of a response or of a tool loop that lost a part. A call that OpenHands
+// will run before the next request is treated as answered.
 func (o *openHands) enforced(view []int32) (left []int32) {
 	n := len(o.events)
 	g := ohGroups{
@@ -212,8 +214,8 @@ func (g *ohGroups) calling(view []int32) {
 	}
 }
 
-// group finds the groups that are responses and tool loops. A tool loop begins with a call that has thinking blocks, and ends before
-// the next event that is neither a call nor a result.
+// group finds the groups that are responses and tool loops. A tool loop begins with a call that has thinking blocks,
+// and ends before the next event that is neither a call nor a result.
 func (g *ohGroups) group() {
 	open := -1
 	for k, i := range g.path {

@@ -266,7 +266,8 @@ func (p *pi) write() {
 	p.countSkipped(cut)
 }
 
-// interrupted returns, by number, the calls in interrupted responses. Their results are left out together with the calls.
+// interrupted returns, by number, the calls in interrupted responses. Their results are left out together with the
+// calls.
 func (p *pi) interrupted() []bool {
 	gone := make([]bool, p.numbers)
 	for i := range p.entries {

@@ -53,8 +53,9 @@ func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	return content, native != "tool_result" && (content == `""` || content[0] == '[' && len(elements([]byte(content))) == 0)
 }
 
-// system reads the system prompt: the texts of all valid system messages, followed by the last version of each section. The prompt from
-// before a compaction is stored in the compaction. last is the index of the last compaction in the path, or -1.
+// system reads the system prompt: the texts of all valid system messages, followed by the last version of each section.
+// The prompt from before a compaction is stored in the compaction. last is the index of the last compaction in the
+// path, or -1.
 func (p *pi) system(last int) {
 	for k := max(last, 0); k < len(p.path); k++ {
 		switch e := &p.entries[p.path[k]]; {

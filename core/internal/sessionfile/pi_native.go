@@ -24,7 +24,8 @@ var piRoles = []piRole{
 
 var piNote = append(without("details").set("role", `"custom"`), member{key: "customType", to: "custom_type"})
 
-// Conversions for entries that are messages themselves: their type becomes the role, and the links that form the tree are removed.
+// Conversions for entries that are messages themselves: their type becomes the role, and the links that form the tree
+// are removed.
 var (
 	piSummary = piRole{"", "compaction_summary", append(
 		without("id parentId timestamp firstKeptEntryId firstKeptEntryIndex details fromHook usage systemMessage"),
@@ -45,7 +46,8 @@ var (
 	}
 )
 
-// piParts appends the content of a response with its parts in the native format. Text and images have the same form in both.
+// piParts appends the content of a response with its parts in the native format. Text and images have the same form in
+// both.
 func piParts(dst, src []byte, content jsonspan.Span) []byte {
 	return appendList(dst, src, content, func(dst, src []byte, part jsonspan.Span) []byte {
 		switch typeOf(src, part) {

@@ -2,10 +2,11 @@ package sessionfile
 
 import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 
-// save appends a compaction in pi's own form if the messages begin with a digest, whose text becomes the summary. If the following
-// messages are the unchanged end of the conversation, the compaction names their first entry, and nothing else is written. Otherwise it
-// keeps no entry, and the messages follow it as new entries. If the messages don't begin with a digest, they become a separate path
-// from a new root, because a compaction in pi needs a summary. A file of version 1 first gets ids, as when pi opens it.
+// save appends a compaction in pi's own form if the messages begin with a digest, whose text becomes the summary. If
+// the following messages are the unchanged end of the conversation, the compaction names their first entry, and nothing
+// else is written. Otherwise it keeps no entry, and the messages follow it as new entries. If the messages don't begin
+// with a digest, they become a separate path from a new root, because a compaction in pi needs a summary. A file of
+// version 1 first gets ids, as when pi opens it.
 func (p *pi) save(s *saver) {
 	if p.version < 2 {
 		p.migrate(s)
@@ -184,7 +185,8 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	s.write("}}\n")
 }
 
-// answered returns the members other than the content that pi requires in an assistant message, copied from the last such message.
+// answered returns the members other than the content that pi requires in an assistant message, copied from the last
+// such message.
 func (p *pi) answered() string {
 	return `,"api":` + p.asked("api") + `,"provider":` + p.asked("provider") + `,"model":` + p.asked("model") +
 		`,"usage":` + piUnused + `,"stopReason":"stop"`
@@ -198,8 +200,8 @@ func (p *pi) asked(key string) string {
 	return `"unknown"`
 }
 
-// migrate converts a file of version 1 to version 2: each entry gets an id, and the previous entry as its parent. pi itself makes the
-// changes from version 2 to 3.
+// migrate converts a file of version 1 to version 2: each entry gets an id, and the previous entry as its parent. pi
+// itself makes the changes from version 2 to 3.
 func (p *pi) migrate(s *saver) {
 	s.kept, s.out = 0, append([]byte(nil), p.src[:start(p.src)]...)
 	p.made = make([]string, len(p.entries))

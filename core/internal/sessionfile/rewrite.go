@@ -30,8 +30,8 @@ func appendJSON(dst, src []byte, pieces ...any) []byte {
 	return dst
 }
 
-// appendFilled appends a JSON template in which $path is replaced with the string at that path of the object at a span. If there is no
-// such string, it inserts the JSON between ? and ; after the path: $name?"none"; is the name, or "none".
+// appendFilled appends a JSON template in which $path is replaced with the string at that path of the object at a span.
+// If there is no such string, it inserts the JSON between ? and ; after the path: $name?"none"; is the name, or "none".
 func appendFilled(dst, src []byte, at jsonspan.Span, template string) []byte {
 	for {
 		before, rest, found := strings.Cut(template, "$")

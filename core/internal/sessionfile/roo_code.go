@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Roo Code, and the versions of Kilo Code and Cline related to it, keep a list of messages in Anthropic's form with additional members.
-// Nothing is ever removed from the list: a request begins with the last summary, and a truncated message names the marker that replaces
-// it. Some members and blocks are for other providers.
+// Roo Code, and the versions of Kilo Code and Cline related to it, keep a list of messages in Anthropic's form with
+// additional members. Nothing is ever removed from the list: a request begins with the last summary, and a truncated
+// message names the marker that replaces it. Some members and blocks are for other providers.
 var rooCodeKind = Kind{
 	Name:   "roo-code",
 	Doc:    "Roo Code, and Kilo Code and Cline of before their command lines: api_conversation_history.json",
@@ -180,8 +180,8 @@ func (r *rooCode) together(sent []int32) int {
 	return n
 }
 
-// cameWithReasoning notes that the message being written comes from a record, and from the reasoning of another provider
-// that precedes it.
+// cameWithReasoning notes that the message being written comes from a record, and from the reasoning of another
+// provider that precedes it.
 func (r *rooCode) cameWithReasoning(k int32) {
 	from := k
 	for int(from) > r.first && r.records[from-1].reasoning {

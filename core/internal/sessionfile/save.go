@@ -31,10 +31,10 @@ type Saved struct {
 	Text []byte
 }
 
-// Save writes the compacted messages of a session back into its file so that the agent resumes with exactly these messages. Where the
-// agent's format allows it, they become one of its own compactions. Files that consist of lines are kept and get additional lines; an
-// incomplete last line is dropped. Entries of unchanged messages keep everything that the agent recorded in them, except for the
-// provider's counts, which describe the old request.
+// Save writes the compacted messages of a session back into its file so that the agent resumes with exactly these
+// messages. Where the agent's format allows it, they become one of its own compactions. Files that consist of lines are
+// kept and get additional lines; an incomplete last line is dropped. Entries of unchanged messages keep everything that
+// the agent recorded in them, except for the provider's counts, which describe the old request.
 //
 // Ids are derived from the file and the messages, so the same call always returns the same bytes.
 func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
@@ -114,7 +114,7 @@ func elements(list []byte) (spans []jsonspan.Span) {
 	return spans
 }
 
-// hash returns the 64-bit FNV-1a hash of a text. The texts are messages in compact form, with normalized strings.
+// hash returns the 64-bit FNV-1a hash of text. The texts are messages in compact form, with normalized strings.
 // Messages with equal hashes are also compared.
 func hash(text []byte) uint64 {
 	h := uint64(14695981039346656037)
@@ -265,7 +265,8 @@ func (s *saver) roleText(i int) (role, content string) {
 	return jsonspan.Text(s.in.Src, name), content
 }
 
-// onlyText reads content and returns its text if it is a string, or a list that contains only text parts. Otherwise it returns "".
+// onlyText reads content and returns its text if it is a string, or a list that contains only text parts. Otherwise it
+// returns "".
 func onlyText(s *jsonspan.Scanner) string {
 	switch s.Kind() {
 	case jsonspan.String:

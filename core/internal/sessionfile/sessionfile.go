@@ -1,11 +1,12 @@
-// Package sessionfile reads the session files of coding agents and extracts the live conversation: the messages that the agent's next
-// request would contain, as a list in a wire format.
+// Package sessionfile reads the session files of coding agents and extracts the live conversation: the messages that
+// the agent's next request would contain, as a list in a wire format.
 //
-// Each kind of session file has a source file in this package that registers one Kind; adding a kind changes nothing else. Files are
-// scanned in place: message contents are copied byte for byte, and only the agent's wrapping is removed.
+// Each kind of session file has a source file in this package that registers one Kind; adding a kind changes nothing
+// else. Files are scanned in place: message contents are copied byte for byte, and only the agent's wrapping is
+// removed.
 //
-// The package knows nothing about tokens, policies and the validity of transcripts. It orders the messages as the agent would send them,
-// but neither repairs nor invents anything.
+// The package knows nothing about tokens, policies and the validity of transcripts. It orders the messages as the agent
+// would send them, but neither repairs nor invents anything.
 package sessionfile
 
 import (
@@ -90,14 +91,15 @@ func register(k *Kind) {
 // Kinds returns the kinds, sorted by name.
 func Kinds() []*Kind { return kinds }
 
-// Detect returns a file's kind, or nil if it is not a session file. It reads the file up to the first line that only one kind can have.
+// Detect returns a file's kind, or nil if it is not a session file. It reads the file up to the first line that only
+// one kind can have.
 func Detect(src []byte) *Kind {
 	k, _ := detect(src)
 	return k
 }
 
-// Open reads a session file. An error has the offset in src and, for files that consist of lines, the line number in its message. An
-// incomplete last line, as a crash leaves it, is not an error: it is skipped and counted in Skipped.
+// Open reads a session file. An error has the offset in src and, for files that consist of lines, the line number in
+// its message. An incomplete last line, as a crash leaves it, is not an error: it is skipped and counted in Skipped.
 func Open(src []byte) (*Session, *jsonspan.Error) {
 	f, _, err := load(src)
 	if err != nil {

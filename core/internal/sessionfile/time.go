@@ -2,8 +2,8 @@ package sessionfile
 
 import "strconv"
 
-// Millis parses a time such as 2026-03-01T10:00:00.000Z and returns milliseconds since 1970, or -1 if it is invalid. The fraction of a
-// second may have up to nine digits, or be missing.
+// Millis parses a time such as 2026-03-01T10:00:00.000Z and returns milliseconds since 1970, or -1 if it is invalid.
+// The fraction of a second may have up to nine digits, or be missing.
 func Millis(text string) int64 { return millis(text) }
 
 func millis(text string) int64 {
@@ -25,7 +25,8 @@ func millis(text string) int64 {
 	if ms < 0 || y < 1970 || m < 1 || m > 12 || d < 1 || d > 31 || h > 23 || min > 59 || s > 60 {
 		return -1
 	}
-	// Compute the days since 1970 in the Gregorian calendar. A year begins in March here, so that a leap day is the last day of its year.
+	// Compute the days since 1970 in the Gregorian calendar. A year begins in March here, so that a leap day is the
+	// last day of its year.
 	if m <= 2 {
 		y, m = y-1, m+12
 	}
@@ -33,7 +34,7 @@ func millis(text string) int64 {
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
 }
 
-// hasForm reports whether a text begins with a digit for each 0 of a form, and with the form's other signs.
+// hasForm reports whether text begins with a digit for each 0 of a form, and with the form's other signs.
 func hasForm(text, form string) bool {
 	for i := range len(form) {
 		c := text[i]
@@ -65,7 +66,8 @@ func fractionMillis(fraction string) int64 {
 	return ms
 }
 
-// next returns the time for the next new line: one millisecond after the previous one, and later than all times in the file.
+// next returns the time for the next new line: one millisecond after the previous one, and later than all times in the
+// file.
 func (s *saver) next() string {
 	if s.time == 0 {
 		s.time = max(millis(s.in.Time), s.latest+1, 0) - 1

@@ -1,5 +1,5 @@
-// Package sorting sorts slices with a single copy of the sorting code. The generic functions of package slices are compiled again for
-// each element type, which used to take a twentieth of the module's code.
+// Package sorting sorts slices with a single copy of the sorting code. The generic functions of package slices are
+// compiled again for each element type, which used to take a twentieth of the module's code.
 package sorting
 
 import (

@@ -85,7 +85,7 @@ var kinds = func() (is [256]uint8) {
 	return is
 }()
 
-// cut writes a text in which binary data is replaced with its length and hash.
+// cut writes text in which binary data is replaced with its length and hash.
 func (w *writer) cut(s string) {
 	for at := 0; ; {
 		from, to := encodedRun(s, at)
@@ -142,7 +142,7 @@ func (w *writer) encoded(i int) int {
 	return k
 }
 
-// all reports whether a text consists only of base64 characters.
+// all reports whether text consists only of base64 characters.
 func all(s string) bool {
 	for i := len(s) - 1; i >= 0; i-- {
 		if !encodedByte(s[i]) {

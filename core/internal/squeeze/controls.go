@@ -103,7 +103,7 @@ func back(out []byte, line int, next string) []byte {
 	return append(out, '\n')
 }
 
-// progressWords is how many of the first letters of two lines are compared.
+// progressWords is the number of first letters of two lines that are compared.
 const progressWords = 12
 
 // sameProgress reports whether a line contains only digits and punctuation, or begins with the same letters as next.
@@ -135,7 +135,7 @@ func sameProgress(was []byte, next string) bool {
 	return true
 }
 
-// escape returns the length of the escape code at the beginning of a text and, for a code with parameters, its final
+// escape returns the length of the escape code at the beginning of text and, for a code with parameters, its final
 // letter.
 func escape(text string) (n int, final byte) {
 	if len(text) < 2 {
@@ -154,8 +154,8 @@ func escape(text string) (n int, final byte) {
 	return 2, 0
 }
 
-// escapeSequence returns the length and the final letter of a code with parameters, such as "ESC [ 1 ; 31 m". The letter is 0 if the
-// code is incomplete.
+// escapeSequence returns the length and the final letter of a code with parameters, such as "ESC [ 1 ; 31 m". The
+// letter is 0 if the code is incomplete.
 func escapeSequence(text string) (n int, final byte) {
 	for n = 2; n < len(text) && n < 64; n++ {
 		if c := text[n]; c >= 0x40 && c <= 0x7e {

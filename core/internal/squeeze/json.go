@@ -430,7 +430,7 @@ func memberLine(s string) (text string, key int, ok bool) {
 	return "", 0, false
 }
 
-// memberValue reports whether a text is the value of a member on a line of pretty-printed JSON, or the opening
+// memberValue reports whether text is the value of a member on a line of pretty-printed JSON, or the opening
 // bracket of a value.
 func memberValue(value string) bool {
 	switch c := value[0]; {
@@ -474,7 +474,8 @@ func (w *writer) members(i int) int {
 	return k
 }
 
-// writeMember appends a line of pretty-printed JSON to the current line. It ends the current line where an outer value ends.
+// writeMember appends a line of pretty-printed JSON to the current line. It ends the current line where an outer value
+// ends.
 func (w *writer) writeMember(line string) {
 	text, key, _ := memberLine(line)
 	if key > 0 {

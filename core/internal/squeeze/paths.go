@@ -15,7 +15,8 @@ const maxPath = 512
 // maxDashes is the maximum number of dashes in a line after which placeOf looks for a line number.
 const maxDashes = 8
 
-// placeOf parses line s of a search result. path is the path of the previous line, or "", and next is the following line.
+// placeOf parses line s of a search result. path is the path of the previous line, or "", and next is the following
+// line.
 func placeOf(s, path, next string) (p place, ok bool) {
 	if path != "" && len(s) > len(path)+2 && s[:len(path)] == path {
 		if p, ok = numbered(s, len(path)); ok {
@@ -96,7 +97,7 @@ func numbered(s string, at int) (place, bool) {
 	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
-// named reports whether a text may be a path: it contains a letter and a dot or a slash, but no white space.
+// named reports whether text may be a path: it contains a letter and a dot or a slash, but no white space.
 func named(s string) bool {
 	if len(s) < 3 || len(s) > maxPath {
 		return false
@@ -241,8 +242,8 @@ func (w *writer) adjacent(i int) (path string, k, size int) {
 	return path, k, size
 }
 
-// stretchOf returns the end of the lines with consecutive numbers that begin at line at, at most end, and the indentation
-// that all of them share. hit reports whether one of them is a match.
+// stretchOf returns the end of the lines with consecutive numbers that begin at line at, at most end, and the
+// indentation that all of them share. hit reports whether one of them is a match.
 func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) {
 	margin = 1 << 30
 	number := 0

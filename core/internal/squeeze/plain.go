@@ -17,11 +17,11 @@ func (w *writer) plain(i int) {
 	}
 }
 
-// judging is how many lines are examined to decide whether brackets determine their indentation.
+// judging is the number of lines that are examined to decide whether brackets determine their indentation.
 const judging = 64
 
-// judge determines, for the lines from i on, whether brackets determine their indentation, and the indentation that all of them share.
-// line returns the line at an index.
+// judge determines, for the lines from i on, whether brackets determine their indentation, and the indentation that all
+// of them share. line returns the line at an index.
 func (w *writer) judge(i, end int, line func(i int) string) {
 	end = min(i+judging, end)
 	if !w.bracket {

@@ -20,14 +20,14 @@ import (
 // marker is similar to the text that precedes a squeezed text.
 const marker = "[Squeezed. Handle: 0123456789abcdef] "
 
-// minTokens is the default number of tokens that a text must save for the pass to squeeze it.
+// minTokens is the default number of tokens that text must save for the pass to squeeze it.
 const minTokens = 16
 
 // kinds lists the kinds of content of results, in the order in which they are tested.
 var kinds = []string{"escape codes", "JSON", "search", "paths", "line numbers", "diff", "other text"}
 
 // TestSaved measures the savings of squeezing tool results in real sessions, each text once and including the explanatory line, in tokens
-// of o200k as the estimator counts them. It checks that every fact of a text is still found, that no text becomes longer, and that
+// of o200k as the estimator counts them. It checks that every fact of text is still found, that no text becomes longer, and that
 // squeezing again changes little. It writes the table of docs/inside/memory.md to the log and to the file named by CTXFOLD_SQUEEZE.
 func TestSaved(t *testing.T) {
 	est := tokens.ByName("script").For("gpt-4o")
@@ -139,7 +139,7 @@ func results(t testing.TB) (texts []string) {
 	return texts
 }
 
-// missing returns the facts of a text that its squeezed form lacks. It ignores escape codes, text that a terminal overwrites, and binary
+// missing returns the facts of text that its squeezed form lacks. It ignores escape codes, text that a terminal overwrites, and binary
 // data.
 func missing(text, out string, form squeeze.Form) (known int, lost []facts.Fact) {
 	if form&squeeze.Controls != 0 {
@@ -161,7 +161,7 @@ func missing(text, out string, form squeeze.Form) (known int, lost []facts.Fact)
 	return known, lost
 }
 
-// kindOf returns the kind of most of a text.
+// kindOf returns the kind of most of text.
 func kindOf(text string) string {
 	if strings.Contains(text, "\x1b[") {
 		return "escape codes"

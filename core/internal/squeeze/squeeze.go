@@ -1,18 +1,18 @@
-// Package squeeze shortens tool outputs. White space is removed from JSON, similar objects become rows, a path that a search prints on every
-// line is written once, repeated lines are counted, and escape codes and padding are removed. Only cutting progress lines, the lines around
-// hits and the middle of logs loses information.
+// Package squeeze shortens tool outputs. White space is removed from JSON, similar objects become rows, a path that a
+// search prints on every line is written once, repeated lines are counted, and escape codes and padding are removed.
+// Only cutting progress lines, the lines around hits and the middle of logs loses information.
 //
-// Each form is recognized by the text alone, never by the name of the tool, and anywhere in the text: an output may begin with a
-// header, contain JSON, and end with a log. What isn't recognized stays unchanged. The package only knows texts, not messages or wire
-// formats. Its cost is linear in any text, and it keeps nothing between calls.
+// Each form is recognized by the text alone, never by the name of the tool, and anywhere in the text: an output may
+// begin with a header, contain JSON, and end with a log. What isn't recognized stays unchanged. The package only knows
+// texts, not messages or wire formats. Its cost is linear in any text, and it keeps nothing between calls.
 package squeeze
 
 import "strings"
 
-// Form is a set of the ways in which a text was shortened.
+// Form is a set of the ways in which text was shortened.
 type Form uint16
 
-// The ways to shorten a text.
+// The ways to shorten text.
 const (
 	Controls    Form = 1 << iota // escape codes removed, and text that they overwrite
 	JSON                         // white space between JSON values removed
@@ -54,14 +54,14 @@ func (f Form) String() string {
 	return b.String()
 }
 
-// Options control how a text is shortened.
+// Options control how text is shortened.
 type Options struct {
 	// MinSaved is the minimum saving in bytes; if less can be saved, the text stays unchanged. Less than 1 counts as 1.
 	MinSaved int
 	// Without is the set of forms that must not be used.
 	Without Form
-	// Steps is the minimum length, in bytes, of a text from which progress lines may be cut. Unlike most forms this
-	// loses information, so 0 turns it off. From a text of at least this length, the lines around search hits are
+	// Steps is the minimum length, in bytes, of text from which progress lines may be cut. Unlike most forms this
+	// loses information, so 0 turns it off. From text of at least this length, the lines around search hits are
 	// removed too, unless Without has Paths.
 	Steps int
 	// Log says that the text is a program's log that the model has already read. If it has at least Steps bytes, only
@@ -69,7 +69,7 @@ type Options struct {
 	Log bool
 }
 
-// Text shortens a text. If that saves too little, ok is false and out is the unchanged text.
+// Text shortens text. If that saves too little, ok is false and out is the unchanged text.
 func Text(text string, o Options) (out string, form Form, ok bool) {
 	if len(text) <= o.MinSaved || len(text) > 1<<30 {
 		return text, 0, false
@@ -101,7 +101,7 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 	return string(w.out), w.forms, true
 }
 
-// writer is the state of shortening a text.
+// writer is the state of shortening text.
 type writer struct {
 	src     string
 	out     []byte
@@ -157,7 +157,8 @@ func (w *writer) split() {
 	w.seen = make([]int32, 2<<size)
 }
 
-// run writes the whole text. It tries forms that cover several lines first; each returns the number of lines that it has written.
+// run writes the whole text. It tries forms that cover several lines first; each returns the number of lines that it
+// has written.
 func (w *writer) run() {
 	w.split()
 	w.out = make([]byte, 0, len(w.src)+1)
@@ -260,7 +261,7 @@ func letter(c byte) bool { return c|0x20-'a' < 26 }
 // word reports whether a byte can be part of a word, a number or a non-ASCII character.
 func word(c byte) bool { return letter(c) || digit(c) || c == '_' || c >= 0x80 }
 
-// digits returns the number of digits at the beginning of a text.
+// digits returns the number of digits at the beginning of text.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && digit(s[n]) {

@@ -100,7 +100,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A text stays unchanged if too little would be saved.
+// Text stays unchanged if too little would be saved.
 func TestMinSaved(t *testing.T) {
 	text := "a\n\n\n\n\nb"
 	if out, _, ok := squeeze.Text(text, squeeze.Options{MinSaved: 3}); !ok || out != "a\n\nb" {

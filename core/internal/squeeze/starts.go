@@ -23,8 +23,8 @@ func common(a, b string) int {
 	return i
 }
 
-// boundary returns the last position in a line, up to n, at which the line may be split: after white space, or between the hours,
-// minutes and seconds of a time. It never splits a path, an address, a number or an error message.
+// boundary returns the last position in a line, up to n, at which the line may be split: after white space, or between
+// the hours, minutes and seconds of a time. It never splits a path, an address, a number or an error message.
 func boundary(s string, n int) int {
 	if n > 0 && n < len(s) && word(s[n]) {
 		for n > 0 && word(s[n-1]) {

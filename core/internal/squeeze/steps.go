@@ -13,7 +13,7 @@ const (
 )
 
 // withoutSteps replaces the middle of long runs of progress lines with a count. changed is false if there were none.
-// A text that consists almost only of sizes or times stays unchanged, because then the list was the purpose of the
+// Text that consists almost only of sizes or times stays unchanged, because then the list was the purpose of the
 // call.
 func withoutSteps(text string) (short string, changed bool) {
 	var r stepRuns
@@ -81,8 +81,8 @@ type stepKind struct {
 	path bool   // whether the first word is a path or a name, which differs from line to line
 }
 
-// stepOf returns the kind of a line. A progress line begins with an activity ("Compiling"), says that something passed, or gives a path or a
-// name with a size or a duration. Lines that mention a problem are never progress lines.
+// stepOf returns the kind of a line. A progress line begins with an activity ("Compiling"), says that something passed,
+// or gives a path or a name with a size or a duration. Lines that mention a problem are never progress lines.
 func stepOf(line string) (kind stepKind) {
 	line = strings.TrimSpace(line)
 	first, rest, _ := strings.Cut(line, " ")
@@ -120,7 +120,7 @@ func isActivity(word string) bool {
 	return false
 }
 
-// isTest reports whether a text begins with the path of a package or the number of a test, as the output of test
+// isTest reports whether text begins with the path of a package or the number of a test, as the output of test
 // runners does after "ok".
 func isTest(s string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(s, " \t"), " ")
@@ -150,7 +150,7 @@ func troubled(line string) bool {
 	return false
 }
 
-// unitIn returns the unit of the first quantity in a text: a size in bytes, or a duration. It is "" if there is none.
+// unitIn returns the unit of the first quantity in text: a size in bytes, or a duration. It is "" if there is none.
 func unitIn(s string) string {
 	for {
 		at := strings.IndexAny(s, "0123456789")

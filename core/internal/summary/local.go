@@ -51,8 +51,9 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	return text
 }
 
-// leastRules is the number of tokens that the user's rules and preferences may take in a chat's digest if half of the digest is less, but
-// at most three quarters of the digest. The rest of the digest doesn't repeat these rules, so it loses little.
+// leastRules is the number of tokens that the user's rules and preferences may take in a chat's digest if half of the
+// digest is less, but at most three quarters of the digest. The rest of the digest doesn't repeat these rules, so it
+// loses little.
 const leastRules = 120
 
 // bytesOf estimates how many bytes of a job's messages make up the given number of tokens.
@@ -71,8 +72,9 @@ func (w *writing) bytesOf(j Job, tokens int) int {
 	return max(least, min(size/j.Gain, 5)*tokens)
 }
 
-// filled calls write a few times with different sizes in bytes, and returns the longest text that has at most budget tokens. size is the
-// first size to try; only the finished text shows how many tokens it has. The result exceeds budget if even a small text does.
+// filled calls write a few times with different sizes in bytes, and returns the longest text that has at most budget
+// tokens. size is the first size to try; only the finished text shows how many tokens it has. The result exceeds budget
+// if even a small text does.
 func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
 	most, last := 0, -1
 	for range 3 {
@@ -95,13 +97,13 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 	return best
 }
 
-// leastLocal is the smallest limit, in tokens, that applies to a digest written without a model. Above it, the limit makes the digest
-// free at least a quarter of what it replaces.
+// leastLocal is the smallest limit, in tokens, that applies to a digest written without a model. Above it, the limit
+// makes the digest free at least a quarter of what it replaces.
 const leastLocal = 32
 
-// mostChat and mostSession are the factors by which the digest of a chat or of a working session may exceed summary.max_output_tokens without
-// a model if the target leaves room. usualSession, in sixteenths, is the factor where it leaves none. sessionPart is the share of a working
-// session that its digest may take in any case.
+// mostChat and mostSession are the factors by which the digest of a chat or of a working session may exceed
+// summary.max_output_tokens without a model if the target leaves room. usualSession, in sixteenths, is the factor where
+// it leaves none. sessionPart is the share of a working session that its digest may take in any case.
 const (
 	mostChat     = 4
 	mostSession  = 2
@@ -119,8 +121,9 @@ func (w *writing) free(j Job, chats bool) int {
 	return min(left, (j.Gain+j.Old)/2, w.mostLocal(j, chats))
 }
 
-// mostLocal returns the maximum size, in tokens, of a digest written without a model, if the target leaves room for it. It is limited
-// because every later request contains the digest; whatever the digest of a working session omits is still in files and in the archive.
+// mostLocal returns the maximum size, in tokens, of a digest written without a model, if the target leaves room for it.
+// It is limited because every later request contains the digest; whatever the digest of a working session omits is
+// still in files and in the archive.
 func (w *Writer) mostLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens
@@ -136,7 +139,8 @@ func (w *Writer) usualLocal(j Job, chats bool) int {
 	return max(w.policy.Summary.MaxOutputTokens*usualSession/16, (j.Gain+j.Old)/sessionPart)
 }
 
-// lookBeside is the number of bytes of the remaining messages that are searched for information that the digest need not repeat.
+// lookBeside is the number of bytes of the remaining messages that are searched for information that the digest need
+// not repeat.
 const lookBeside = 1 << 16
 
 // besides returns the newest texts after the messages that the digest covers, up to lookBeside bytes.
@@ -159,8 +163,8 @@ func (w *writing) besides(messages []int32) (texts []string) {
 	return texts
 }
 
-// ChatTail is the share of the target that the newest messages of a chat may take if its digest is made without a model, in percent. It was
-// set on public chats by halving and doubling, judged as docs/inside/memory.md describes.
+// ChatTail is the share of the target that the newest messages of a chat may take if its digest is made without a
+// model, in percent. It was set on public chats by halving and doubling, judged as docs/inside/memory.md describes.
 const ChatTail = 15
 
 // HasNoToolCalls reports whether the document is a chat: its items have no tool calls, and neither do earlier

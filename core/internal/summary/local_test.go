@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// A text that is written with a guess of its size comes near to its budget, from below, whether the guess was high or low.
+// Text that is written with a guess of its size comes near to its budget, from below, whether the guess was high or low.
 func TestFilled(t *testing.T) {
 	w := &Writer{doc: &view.View{P: tokens.ByName("bytes4")}}
 	for _, size := range []int{100, 200, 390, 400, 410, 800, 4000} {

@@ -54,8 +54,9 @@ func (w *writing) parts(messages []int32, room int) []part {
 	return w.fewest(pieces, messages, room)
 }
 
-// fewest splits a record into as few parts as possible with gentle clipping, which shortens only long texts. If these are too many, it
-// splits the record into as few as the hardest clipping allows, and then clips only as much as that number of parts requires.
+// fewest splits a record into as few parts as possible with gentle clipping, which shortens only long texts. If these
+// are too many, it splits the record into as few as the hardest clipping allows, and then clips only as much as that
+// number of parts requires.
 func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)
@@ -119,8 +120,8 @@ func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []p
 	return w.split(style.Between, messages, records, sizes, room)
 }
 
-// split joins the records of messages, separated by between, into parts of at most room tokens. sizes are the sizes of the records in
-// tokens.
+// split joins the records of messages, separated by between, into parts of at most room tokens. sizes are the sizes of
+// the records in tokens.
 func (w *writing) split(between string, messages []int32, records []string, sizes []int, room int) []part {
 	groups := w.t.Groups(messages)
 	var out []part

@@ -19,8 +19,8 @@ type Prefix struct {
 	Cached int    // number of tokens of the request that the provider probably has in its cache
 }
 
-// WriteEdits writes the messages of the request. It calls keep for unchanged input messages, set for a rewritten message,
-// and insert for a new one.
+// WriteEdits writes the messages of the request. It calls keep for unchanged input messages, set for a rewritten
+// message, and insert for a new one.
 func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
@@ -34,8 +34,8 @@ func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text [
 	}
 }
 
-// told returns the digest that the model writes for a job. The request is appended to the conversation if that is cheaper. Otherwise, or
-// if the response to such a request was rejected, it sends a record.
+// told returns the digest that the model writes for a job. The request is appended to the conversation if that is
+// cheaper. Otherwise, or if the response to such a request was rejected, it sends a record.
 func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.ReplyTo(PrefixRequest)
@@ -192,8 +192,8 @@ func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
 }
 
-// counts adds to the report the shape of the request that led to the summary, if the host supports both shapes, and the provider's counts
-// for all requests.
+// counts adds to the report the shape of the request that led to the summary, if the host supports both shapes, and the
+// provider's counts for all requests.
 func (w *Writer) counts(shape api.SummaryShape) {
 	sum := &w.report.Summary
 	if w.policy.Summary.Prefix {

@@ -19,8 +19,8 @@ type native struct {
 	readable   bool     // whether the result is one message with a readable summary (empty on failure), not a list that begins with user messages
 }
 
-// natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0 (BetaCompactionConfig) and
-// `openai` 7.57.0 (ResponseCompactParams).
+// natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0
+// (BetaCompactionConfig) and `openai` 7.57.0 (ResponseCompactParams).
 var natives = []native{
 	{format: "anthropic", path: "/v1/messages", beta: "compact-2026-09-04", list: "messages", beside: []string{"system", "tools"},
 		more: `"compaction":{"type":"summarize"}`, readable: true},
@@ -35,8 +35,9 @@ type ProviderCompaction struct {
 	Old []bool
 }
 
-// ProviderCompaction returns the items that the provider can compact instead of the model: all items before cut. It returns nil if the
-// policy doesn't request that, if the provider has no such API, or if the provider would return items that must stay anyway.
+// ProviderCompaction returns the items that the provider can compact instead of the model: all items before cut. It
+// returns nil if the policy doesn't request that, if the provider has no such API, or if the provider would return
+// items that must stay anyway.
 func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
 	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.UsesLocalDigest() || w.policy.IsBranchScope() {
 		return nil
@@ -136,8 +137,9 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 	return made
 }
 
-// askProvider requests the provider's own compaction, or accepts its result. A host that can't do that may have called its model instead,
-// with the prompt for the first part of the record. taken is false if the provider failed, so that the model must be called.
+// askProvider requests the provider's own compaction, or accepts its result. A host that can't do that may have called
+// its model instead, with the prompt for the first part of the record. taken is false if the provider failed, so that
+// the model must be called.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {

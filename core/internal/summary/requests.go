@@ -42,8 +42,8 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 	}
 }
 
-// judged returns the usable text in a reply to a prompt, or the reason why the reply is rejected. wrong are words in the reply that the
-// record doesn't contain.
+// judged returns the usable text in a reply to a prompt, or the reason why the reply is rejected. wrong are words in
+// the reply that the record doesn't contain.
 func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output, represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {
 		text, why = digest.Accept(reply, w.doc.P, represents)
@@ -129,7 +129,7 @@ func (w *Writer) room(p *digest.Prompt, output int) int {
 	return limit - w.doc.P.Text(p.Text())
 }
 
-// clipped shortens a text to about most tokens.
+// clipped shortens text to about most tokens.
 func (w *Writer) clipped(text string, most int) string {
 	if w.doc.P.Text(text) <= most {
 		return text

@@ -26,8 +26,8 @@ const (
 	ProviderRequest = FoldRequest + "-provider"
 )
 
-// Writer produces digests with the host's model, with its provider, or with code alone. Requests lists the requests that must be answered
-// first.
+// Writer produces digests with the host's model, with its provider, or with code alone. Requests lists the requests
+// that must be answered first.
 type Writer struct {
 	doc           *view.View
 	policy        *policy.Policy
@@ -81,8 +81,8 @@ func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	return api.Summary{}, false
 }
 
-// RecordForecast records the forecast: items from index first on will change, and the result will have after tokens, not
-// counting the summaries.
+// RecordForecast records the forecast: items from index first on will change, and the result will have after tokens,
+// not counting the summaries.
 func (w *Writer) RecordForecast(first, after int) {
 	w.forecast = Forecast{First: max(0, first), After: after, Cost: w.callCost}
 	if w.prefix != nil {
@@ -204,7 +204,7 @@ func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int)
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
 }
 
-// completed returns the digest with the model's text. A text that only lacks headings is accepted, because it is
+// completed returns the digest with the model's text. Text that only lacks headings is accepted, because it is
 // still better than an extract.
 func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)

@@ -71,10 +71,10 @@ func forgotten(c *api.Calibration) int {
 	return c.Least
 }
 
-// line fits a straight line to reports: counted = slope × estimated + offset. It uses the Theil–Sen estimator: the slope is the median
-// of the slopes between all pairs, and the offset the median of the remainders, so that one report in five may be arbitrarily wrong. If
-// the estimates are too close together to determine a slope, it is 1. If the offset would be negative, the line goes through the origin
-// instead.
+// line fits a straight line to reports: counted = slope × estimated + offset. It uses the Theil–Sen estimator: the
+// slope is the median of the slopes between all pairs, and the offset the median of the remainders, so that one report
+// in five may be arbitrarily wrong. If the estimates are too close together to determine a slope, it is 1. If the
+// offset would be negative, the line goes through the origin instead.
 func line(estimated, counted []int) (slope float64, offset int) {
 	var slopes, shares, rest []float64
 	for i, x := range estimated {
@@ -135,8 +135,8 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 	return own
 }
 
-// calibratedBound is the error bound of calibrated estimates in percent: in real sessions nine of ten estimates are closer
-// (docs/reference/estimators.md).
+// calibratedBound is the error bound of calibrated estimates in percent: in real sessions nine of ten estimates are
+// closer (docs/reference/estimators.md).
 const calibratedBound = 5
 
 // LeastTokens returns the lowest count that a provider has reported for a call, or 0 if there are no reports. It is

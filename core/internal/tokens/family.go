@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens/script"
 )
 
-// families maps words in a model's name to its tokenizer family; the first match is used. A family is borrowed if the model's own
-// tokenizer is not available and this family gives the closest counts. Claude's family is the tokenizer of the models before Claude 3;
-// DeepSeek V3 and Qwen 3 agree best with Llama's.
+// families maps words in a model's name to its tokenizer family; the first match is used. A family is borrowed if the
+// model's own tokenizer is not available and this family gives the closest counts. Claude's family is the tokenizer of
+// the models before Claude 3; DeepSeek V3 and Qwen 3 agree best with Llama's.
 var families = []struct {
 	word, family string
 	borrowed     bool
@@ -22,8 +22,8 @@ var families = []struct {
 	{"gpt", "o200k", false}, {"o1", "o200k", false}, {"o3", "o200k", false}, {"o4", "o200k", false}, {"codex", "o200k", false},
 }
 
-// Family returns the tokenizer family of a model, and whether it is borrowed. For an unknown model it returns o200k, the newest
-// tokenizer that is available.
+// Family returns the tokenizer family of a model, and whether it is borrowed. For an unknown model it returns o200k,
+// the newest tokenizer that is available.
 func Family(model string) (name string, borrowed bool) {
 	model = strings.ToLower(model)
 	for _, f := range families {
@@ -34,15 +34,16 @@ func Family(model string) (name string, borrowed bool) {
 	return "o200k", model != ""
 }
 
-// borrowedBound is the error bound for borrowed families, in percent. On this project's test texts, nine of ten counts of Qwen and
-// DeepSeek are closer. In real sessions, Claude 4 models count up to 23 % more than the estimate.
+// borrowedBound is the error bound for borrowed families, in percent. On this project's test texts, nine of ten counts
+// of Qwen and DeepSeek are closer. In real sessions, Claude 4 models count up to 23 % more than the estimate.
 const borrowedBound = 25
 
 // unitBound is the error bound, in percent, for estimators that divide units by a constant: nine of ten texts of a few
 // thousand bytes are closer (docs/reference/estimators.md).
 const unitBound = 60
 
-// For returns the estimator adapted to a model, whose name may be empty. Estimators that don't use weights are the same for all models.
+// For returns the estimator adapted to a model, whose name may be empty. Estimators that don't use weights are the same
+// for all models.
 func (p *Profile) For(model string) *Profile {
 	own := *p
 	own.Correction = api.Correction{Scale: unscaled, Source: api.TokensEstimated}

@@ -15,8 +15,8 @@ var imageCosts = map[string]func(width, height int) int{
 	"llama3": areaCost, // no formula is published; Claude's is used
 }
 
-// areaCost is Claude's rule: one token per 750 pixels, after an image is scaled down to 1,568 pixels on its longer side and to at most
-// 1,600 tokens (docs.claude.com, vision).
+// areaCost is Claude's rule: one token per 750 pixels, after an image is scaled down to 1,568 pixels on its longer side
+// and to at most 1,600 tokens (docs.claude.com, vision).
 func areaCost(w, h int) int {
 	if long := max(w, h); long > 1568 {
 		w, h = w*1568/long, h*1568/long
@@ -24,9 +24,9 @@ func areaCost(w, h int) int {
 	return min(max(w*h/750, 1), 1600)
 }
 
-// tileCost is the rule of GPT-4o and similar models for high detail: an image is scaled down to fit into 2,048 × 2,048 pixels, then to
-// 768 pixels on its shorter side. It costs 85 tokens, plus 170 for each tile of 512 × 512 pixels (platform.openai.com, images and
-// vision).
+// tileCost is the rule of GPT-4o and similar models for high detail: an image is scaled down to fit into 2,048 × 2,048
+// pixels, then to 768 pixels on its shorter side. It costs 85 tokens, plus 170 for each tile of 512 × 512 pixels
+// (platform.openai.com, images and vision).
 func tileCost(w, h int) int {
 	if long := max(w, h); long > 2048 {
 		w, h = w*2048/long, h*2048/long
@@ -37,8 +37,9 @@ func tileCost(w, h int) int {
 	return 85 + 170*max((w+511)/512, 1)*max((h+511)/512, 1)
 }
 
-// cropCost is Gemini's rule: 258 tokens for an image of up to 384 × 384 pixels, and 258 for each tile of a larger image. The side of a
-// tile is two thirds of the image's shorter side, but between 256 and 768 pixels (ai.google.dev, understand and count tokens).
+// cropCost is Gemini's rule: 258 tokens for an image of up to 384 × 384 pixels, and 258 for each tile of a larger
+// image. The side of a tile is two thirds of the image's shorter side, but between 256 and 768 pixels (ai.google.dev,
+// understand and count tokens).
 func cropCost(w, h int) int {
 	if w <= 384 && h <= 384 {
 		return 258
@@ -47,8 +48,8 @@ func cropCost(w, h int) int {
 	return 258 * min((w+unit-1)/unit, 64) * min((h+unit-1)/unit, 64)
 }
 
-// image estimates the tokens of an image from its size in pixels, which it reads from the beginning of the base64 payload. If that
-// fails, it estimates from the size of the payload, or returns unknown if the part has no payload.
+// image estimates the tokens of an image from its size in pixels, which it reads from the beginning of the base64
+// payload. If that fails, it estimates from the size of the payload, or returns unknown if the part has no payload.
 func (p *Profile) image(t *transcript.Transcript, part *transcript.Part, unknown int) int {
 	if cost := imageCosts[p.Family]; cost != nil {
 		if w, h := pixels(t.Bytes(part.Span)); w > 0 && h > 0 {
@@ -61,13 +62,15 @@ func (p *Profile) image(t *transcript.Transcript, part *transcript.Part, unknown
 	return byBytes(750, 85, 1600)(uint64(part.Data))
 }
 
-// signatures lists the first characters of image files in base64, with functions that read the image's size. JSON may escape a slash.
+// signatures lists the first characters of image files in base64, with functions that read the image's size. JSON may
+// escape a slash.
 var signatures = []struct {
 	text string
 	size func(r *base64) (w, h int)
 }{{"iVBORw0KGgo", pngSize}, {"/9j/", jpegSize}, {`\/9j\/`, jpegSize}, {"R0lGOD", gifSize}, {"UklGR", webpSize}}
 
-// pixels finds the payload near the start of a part's JSON and returns the size of the image in pixels, or 0, 0 if it can't be read.
+// pixels finds the payload near the start of a part's JSON and returns the size of the image in pixels, or 0, 0 if it
+// can't be read.
 func pixels(part []byte) (w, h int) {
 	const near = 512
 	for _, s := range signatures {

@@ -17,8 +17,8 @@ const (
 	Weight // the weight that Automaton computes, in 1/WeightUnit tokens
 )
 
-// Profile describes an estimator: it multiplies units of text by Num/Den, and adds fixed numbers of tokens for what surrounds the text.
-// All numbers are in tokens unless stated otherwise.
+// Profile describes an estimator: it multiplies units of text by Num/Den, and adds fixed numbers of tokens for what
+// surrounds the text. All numbers are in tokens unless stated otherwise.
 type Profile struct {
 	Name string
 	Doc  string
@@ -26,21 +26,25 @@ type Profile struct {
 	// tokens = units × Num / Den, rounded up, or down if Floor is set.
 	Num, Den uint64
 	Floor    bool
-	// PerMessage adds up the units of a whole message before dividing. Otherwise each text is divided and rounded separately.
+	// PerMessage adds up the units of a whole message before dividing. Otherwise each text is divided and rounded
+	// separately.
 	PerMessage bool
 	// Outer excludes the parts inside tool results.
 	Outer bool
-	// BareFields excludes the content of a message outside its parts, such as the type of a note or the text of an error.
+	// BareFields excludes the content of a message outside its parts, such as the type of a note or the text of an
+	// error.
 	BareFields bool
 	// FreeNull excludes null arguments of tool calls (S3.8).
 	FreeNull bool
 
 	Framing [transcript.Other + 1]int // the framing of a message, by role
-	// Block is the framing of a part, including parts inside tool results. A tool result that contains parts has no framing itself.
+	// Block is the framing of a part, including parts inside tool results. A tool result that contains parts has no
+	// framing itself.
 	Block int
 	Kinds [transcript.Opaque + 1]Cost // the cost of a part, by kind
 
-	// Besides, if not nil, returns the measures of content outside a message's parts; each is divided and rounded separately.
+	// Besides, if not nil, returns the measures of content outside a message's parts; each is divided and rounded
+	// separately.
 	Besides func(t *transcript.Transcript, message int) []transcript.Measure
 
 	// Automaton computes the weights of texts if Unit is Weight.
@@ -53,18 +57,20 @@ type Profile struct {
 	api.Correction
 }
 
-// Cost is the cost of parts of one kind. The zero Cost counts the part's text and the name of its tool, and nothing else.
+// Cost is the cost of parts of one kind. The zero Cost counts the part's text and the name of its tool, and nothing
+// else.
 type Cost struct {
 	Tokens         int    // a fixed cost, in tokens
 	Units          uint64 // a fixed cost, in the profile's units, which is added before they are divided
 	NoText, NoName bool
-	// Spell measures the part's text in the spelling that the estimator's own program uses. If it is nil, the text is measured as in
-	// the source.
+	// Spell measures the part's text in the spelling that the estimator's own program uses. If it is nil, the text is
+	// measured as in the source.
 	Spell func(t *transcript.Transcript, part *transcript.Part) transcript.Measure
-	// Unsized is the cost, in tokens, of an image whose size in pixels is unknown. Other images cost what their size determines.
+	// Unsized is the cost, in tokens, of an image whose size in pixels is unknown. Other images cost what their size
+	// determines.
 	Unsized int
-	// Payload returns the tokens of a base64 payload with the given number of characters; 0 means that the payload is not in the
-	// transcript.
+	// Payload returns the tokens of a base64 payload with the given number of characters; 0 means that the payload is
+	// not in the transcript.
 	Payload func(base64 uint64) int
 }
 
@@ -89,7 +95,8 @@ func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	return k
 }
 
-// byBytes returns a function that counts one token per per bytes of a payload, but at least low and at most high tokens.
+// byBytes returns a function that counts one token per per bytes of a payload, but at least low and at most high
+// tokens.
 func byBytes(per, low, high uint64) func(uint64) int {
 	return func(base64 uint64) int { return int(min(max(base64*3/4/per, low), high)) }
 }

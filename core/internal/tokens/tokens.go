@@ -1,7 +1,7 @@
 // Package tokens estimates how many tokens a transcript takes, without a tokenizer.
 //
-// An estimator is a Profile: a table row of parameters that are applied to the measures that the scanner took while reading. The package
-// knows neither the JSON structure of messages nor what estimates are used for.
+// An estimator is a Profile: a table row of parameters that are applied to the measures that the scanner took while
+// reading. The package knows neither the JSON structure of messages nor what estimates are used for.
 package tokens
 
 import (
@@ -12,7 +12,7 @@ import (
 // Measure returns the estimate for a measured text by itself, without framing, in tokens.
 func (p *Profile) Measure(m transcript.Measure) int { return p.scaled(p.divide(p.units(m))) }
 
-// Text returns the estimate for a text by itself, without framing, in tokens.
+// Text returns the estimate for text by itself, without framing, in tokens.
 func (p *Profile) Text(text string) int {
 	return p.Measure(p.measure(text))
 }
@@ -32,8 +32,8 @@ func (p *Profile) ASCII(n int) int {
 	return p.Measure(m)
 }
 
-// MaxUnits returns the maximum number of units whose estimate is at most the given number of tokens. With the script estimator it is an
-// approximate number of bytes.
+// MaxUnits returns the maximum number of units whose estimate is at most the given number of tokens. With the script
+// estimator it is an approximate number of bytes.
 func (p *Profile) MaxUnits(tokens int) int {
 	if tokens <= 0 {
 		return 0
@@ -52,8 +52,8 @@ func (p *Profile) NewMessage(role transcript.Role, text string) int {
 	return p.scaled(p.Framing[role] + p.Block + p.divide(p.units(p.measure(text))))
 }
 
-// Message returns the estimate for message i of t, in tokens: the framing of the message, and the parts that are not removed with their
-// framing. A message that is not sent to the model costs nothing.
+// Message returns the estimate for message i of t, in tokens: the framing of the message, and the parts that are not
+// removed with their framing. A message that is not sent to the model costs nothing.
 func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	m := &t.Messages[i]
 	if t.IsUnsent(i) {
@@ -68,8 +68,8 @@ func (p *Profile) Message(t *transcript.Transcript, i int) int {
 	return p.scaled(total)
 }
 
-// Parts returns the estimate for some parts of a message, in tokens, without the message's framing. All text is measured as spelled in
-// the source.
+// Parts returns the estimate for some parts of a message, in tokens, without the message's framing. All text is
+// measured as spelled in the source.
 func (p *Profile) Parts(t *transcript.Transcript, parts []transcript.Part) int {
 	return p.scaled(p.sum(t, true, transcript.Measure{}, parts))
 }
@@ -129,7 +129,8 @@ func GoArguments(t *transcript.Transcript, call *transcript.Part) []byte {
 	return jsonspan.AppendGo(nil, t.Bytes(call.Body))
 }
 
-// holdsParts reports whether a tool result contains parts that are not removed. next holds the parts that follow the tool result.
+// holdsParts reports whether a tool result contains parts that are not removed. next holds the parts that follow the
+// tool result.
 func holdsParts(next []transcript.Part) bool {
 	for i := range next {
 		if next[i].Parent < 0 {
@@ -142,8 +143,8 @@ func holdsParts(next []transcript.Part) bool {
 	return false
 }
 
-// OutsideMessages estimates, in tokens, what a request body sends in addition to the messages: the system prompt, the tool definitions, and the
-// fixed amount of the correction.
+// OutsideMessages estimates, in tokens, what a request body sends in addition to the messages: the system prompt, the
+// tool definitions, and the fixed amount of the correction.
 func (p *Profile) OutsideMessages(t *transcript.Transcript) int {
 	return p.Measure(t.System) + p.Measure(t.Tools) + p.Fixed
 }

@@ -30,9 +30,9 @@ func (t *Transcript) Fingerprint(n int) string {
 	return f.String()
 }
 
-// hash mixes b into h, 8 bytes at a time, in four lanes that the processor can compute in parallel. Each step of a lane, and the final
-// mixing, is a bijection whose shifts and multiplications spread each bit over the whole state. The constants are the first 64
-// fractional bits of the square roots of 2 and 3, made odd.
+// hash mixes b into h, 8 bytes at a time, in four lanes that the processor can compute in parallel. Each step of a
+// lane, and the final mixing, is a bijection whose shifts and multiplications spread each bit over the whole state. The
+// constants are the first 64 fractional bits of the square roots of 2 and 3, made odd.
 func hash(h uint64, b []byte) uint64 {
 	const k0, k1 = 0x6a09e667f3bcc909, 0xbb67ae8584caa73b
 	h ^= uint64(len(b)) * k1

@@ -13,8 +13,8 @@ func (t *Transcript) FirstText(i int) Span {
 	return Span{}
 }
 
-// head returns the length in bytes of the first n characters and escape sequences of a JSON string. Each of them decodes to at least
-// one byte.
+// head returns the length in bytes of the first n characters and escape sequences of a JSON string. Each of them
+// decodes to at least one byte.
 func head(text []byte, n int) uint32 {
 	end := 0
 	for ; n > 0 && end < len(text); n-- {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Origin maps the source of a transcript to the bytes that the host gave, if some of them were replaced before reading. Messages that
-// stay are written from the host's bytes.
+// Origin maps the source of a transcript to the bytes that the host gave, if some of them were replaced before reading.
+// Messages that stay are written from the host's bytes.
 type Origin struct {
 	Src    []byte
 	pieces []piece
@@ -20,8 +20,8 @@ func (o *Origin) Add(from, to, was, end uint32) {
 	o.pieces = append(o.pieces, piece{from, to, was, end})
 }
 
-// at maps an offset in the source to an offset in the host's bytes. An offset inside a replacement maps to the start of the replaced
-// range.
+// at maps an offset in the source to an offset in the host's bytes. An offset inside a replacement maps to the start of
+// the replaced range.
 func (o *Origin) at(offset uint32) uint32 {
 	n, _ := slices.BinarySearchFunc(o.pieces, offset, func(p piece, offset uint32) int { return cmp.Or(cmp.Compare(p.from, offset), -1) })
 	if n == 0 {

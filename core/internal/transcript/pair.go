@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// recent is how many unanswered calls are compared one by one before the sorted index is used. Real sessions have
-// only a handful; without the index, a hostile session could take quadratic time.
+// recent is the number of unanswered calls that are compared one by one before the sorted index is used. Real sessions
+// have only a handful; without the index, a hostile session could take quadratic time.
 const recent = 64
 
 // pairer finds the call that a result answers: the newest unanswered call before the result that has the same id.
@@ -31,9 +31,9 @@ type queue struct {
 	calls []int32
 }
 
-// PairCalls links tool calls and results, for the parts from index from on. Ids may be reused in later turns, so a result answers the newest
-// unanswered call with its id. A result without an id answers the oldest unanswered call with its name in the newest message that has
-// one, as in Gemini's API.
+// PairCalls links tool calls and results, for the parts from index from on. Ids may be reused in later turns, so a
+// result answers the newest unanswered call with its id. A result without an id answers the oldest unanswered call with
+// its name in the newest message that has one, as in Gemini's API.
 func (t *Transcript) PairCalls(from int) {
 	newPairer(t, from).link(from)
 }
@@ -333,7 +333,8 @@ func (t *Transcript) reach(seq, place []int32) []int32 {
 	return reach
 }
 
-// AwaitsResult reports whether a tool call was made by a provider's tool that is still running. That tool must receive the result unchanged.
+// AwaitsResult reports whether a tool call was made by a provider's tool that is still running. That tool must receive
+// the result unchanged.
 func (t *Transcript) AwaitsResult(call *Part) bool {
 	return call.Caller > 0 && t.Parts[call.Caller-1].Pair < 0
 }

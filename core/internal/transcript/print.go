@@ -58,8 +58,8 @@ func (t *Transcript) FirstSaid() int {
 	return t.Input
 }
 
-// Print returns the fingerprint of message i by itself. It covers what Prints covers, and also the ids of tool calls and results. So a
-// replacement that was made for one message also fits any other message with the same print.
+// Print returns the fingerprint of message i by itself. It covers what Prints covers, and also the ids of tool calls
+// and results. So a replacement that was made for one message also fits any other message with the same print.
 func (t *Transcript) Print(i int) Fingerprint {
 	p := printer{t: t}
 	m := &t.Messages[i]
@@ -110,8 +110,8 @@ func (p *Part) mayHoldArguments() bool {
 // argumentNames lists the members that contain the arguments of a tool call, or a copy of them, in any wire format.
 var argumentNames = [...]string{"args", "argsText", "arguments", "input", "rawInput"}
 
-// copies mixes into h the arguments of tool calls that the first of some parts contains anywhere but in its body. The body of a copy of a call
-// counts. A call and its result may be one value: then the bodies of both are left out.
+// copies mixes into h the arguments of tool calls that the first of some parts contains anywhere but in its body. The
+// body of a copy of a call counts. A call and its result may be one value: then the bodies of both are left out.
 func (p *printer) copies(h uint64, parts []Part) uint64 {
 	src, s := p.t.buf(parts[0].Span)
 	var bodies [2]Span
@@ -262,8 +262,8 @@ func (p *printer) value(s Span, skip []string) uint64 {
 	return p.json(scan, skip)
 }
 
-// json returns the hash of the value at the scanner, ignoring the members named in skip and, unless spelled, the order of an object's
-// members.
+// json returns the hash of the value at the scanner, ignoring the members named in skip and, unless spelled, the order
+// of an object's members.
 func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 	kind := s.Kind()
 	switch kind {

@@ -1,7 +1,8 @@
 package transcript
 
-// MarkSent marks messages that are no longer sent to the model because of the messages from index from on. These are all messages before
-// the provider's own summary (AN12), except for the system prompt, and messages that only apply until the next user message (AN14).
+// MarkSent marks messages that are no longer sent to the model because of the messages from index from on. These are
+// all messages before the provider's own summary (AN12), except for the system prompt, and messages that only apply
+// until the next user message (AN14).
 func (t *Transcript) MarkSent(from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
@@ -20,8 +21,8 @@ func (t *Transcript) MarkSent(from int) {
 	}
 }
 
-// summarize marks everything before part n of message i, the provider's own summary, as not sent, except for the system prompt at the
-// front.
+// summarize marks everything before part n of message i, the provider's own summary, as not sent, except for the system
+// prompt at the front.
 func (t *Transcript) summarize(i int, n int32) {
 	prompt := t.summary == 0
 	for k := t.summary; k < i; k++ {
@@ -54,8 +55,9 @@ func (t *Transcript) summaryIn(i int) int32 {
 	return -1
 }
 
-// ProviderSummarized returns the number of messages at the front up to and including the message with the provider's own summary, or 0 if there
-// is none. They must not be moved or changed. The messages before the summary cost no tokens.
+// ProviderSummarized returns the number of messages at the front up to and including the message with the provider's
+// own summary, or 0 if there is none. They must not be moved or changed. The messages before the summary cost no
+// tokens.
 func (t *Transcript) ProviderSummarized() int {
 	if t.summary == 0 && (len(t.Messages) == 0 || t.summaryIn(0) < 0) {
 		return 0

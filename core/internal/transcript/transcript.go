@@ -1,8 +1,8 @@
-// Package transcript represents a conversation as records that point to its bytes: messages, their parts, the pairs of tool calls and
-// results, and the groups of messages that belong together.
+// Package transcript represents a conversation as records that point to its bytes: messages, their parts, the pairs of
+// tool calls and results, and the groups of messages that belong together.
 //
-// A Transcript never copies what it describes. A record points to bytes of the source, or of the arena, which holds text that passes
-// have written. Only package wire knows the JSON structure of those bytes.
+// A Transcript never copies what it describes. A record points to bytes of the source, or of the arena, which holds
+// text that passes have written. Only package wire knows the JSON structure of those bytes.
 package transcript
 
 import (
@@ -40,7 +40,8 @@ func (r Role) String() string { return roleNames[r] }
 // Kind is the kind of a part.
 type Kind uint8
 
-// The kinds of parts. Opaque is a part whose type the wire format doesn't define, or a part that only its provider can read.
+// The kinds of parts. Opaque is a part whose type the wire format doesn't define, or a part that only its provider can
+// read.
 const (
 	Text Kind = iota
 	Reasoning
@@ -105,17 +106,17 @@ type Part struct {
 	Size   Measure
 	NameSz Measure
 	Data   uint32 // length of the base64 payload of an image, a file or audio, in characters
-	// Copy is one more than the index of another part of the message that has the same content and is removed together with this part;
-	// 0 if there is none. Such parts form a chain, of which only the first counts. A copy shares the id of its tool call, and a copy
-	// with a Body gets the same replacement as the first.
+	// Copy is one more than the index of another part of the message that has the same content and is removed together
+	// with this part; 0 if there is none. Such parts form a chain, of which only the first counts. A copy shares the id
+	// of its tool call, and a copy with a Body gets the same replacement as the first.
 	Copy int32
 }
 
 // Has reports whether the part has one of the flags.
 func (p *Part) Has(f Flags) bool { return p.Flags&f != 0 }
 
-// SetMedia turns the part into an image, audio or a file with a base64 payload of chars characters. Its tokens are then estimated by kind
-// instead of as text.
+// SetMedia turns the part into an image, audio or a file with a base64 payload of chars characters. Its tokens are then
+// estimated by kind instead of as text.
 //
 //go:noinline
 func (p *Part) SetMedia(kind Kind, chars uint32) {
@@ -212,11 +213,12 @@ const (
 	Off
 )
 
-// Usage is the provider's token counts for the call that produced an assistant message. Input excludes tokens that were read from or
-// written to the cache. The zero Usage means that there are no counts.
+// Usage is the provider's token counts for the call that produced an assistant message. Input excludes tokens that were
+// read from or written to the cache. The zero Usage means that there are no counts.
 type Usage struct{ Input, Output, CacheRead, CacheWrite, Total int }
 
-// TotalTokens returns the total number of tokens of the call: the provider's total if there is one, otherwise the sum of the counts (S4.8).
+// TotalTokens returns the total number of tokens of the call: the provider's total if there is one, otherwise the sum
+// of the counts (S4.8).
 func (u Usage) TotalTokens() int {
 	if u.Total > 0 {
 		return u.Total
@@ -248,7 +250,8 @@ type Transcript struct {
 	// Reasons means that some assistant message has reasoning_content, so that all others must have it too (OC9).
 	// Reasoner means that the model itself requires it in all of them.
 	Reasons, Reasoner bool
-	// Marks means that some key begins like the key of a cache breakpoint. If it is false, the transcript has no breakpoints.
+	// Marks means that some key begins like the key of a cache breakpoint. If it is false, the transcript has no
+	// breakpoints.
 	Marks bool
 	// LoneBeside means that the request body contains a lone surrogate outside the list of messages.
 	LoneBeside bool
@@ -278,8 +281,8 @@ type Transcript struct {
 	prints []Fingerprint // prints[n] is the fingerprint of the first n+1 messages
 }
 
-// Clone returns an independent copy of the transcript's records over the same source. Nothing may have been written to the arena since
-// the transcript was read.
+// Clone returns an independent copy of the transcript's records over the same source. Nothing may have been written to
+// the arena since the transcript was read.
 func (t *Transcript) Clone() *Transcript {
 	c := *t
 	c.Messages, c.Parts = slices.Clone(t.Messages), slices.Clone(t.Parts)
@@ -368,8 +371,8 @@ func (t *Transcript) InnerParts(p int) []Part {
 	return t.Parts[p+1 : end]
 }
 
-// BeforePart adds a message that consists of the parts of message m before part index end, and returns its index. The message can only be
-// read, not written to the output, because its span covers the whole of message m.
+// BeforePart adds a message that consists of the parts of message m before part index end, and returns its index. The
+// message can only be read, not written to the output, because its span covers the whole of message m.
 func (t *Transcript) BeforePart(m, end int32) int32 {
 	msg := t.Messages[m]
 	at, first := int32(len(t.Messages)), int32(len(t.Parts))
@@ -463,7 +466,8 @@ func (t *Transcript) MetaOf(i int) Meta {
 	return Meta{}
 }
 
-// IsUnsent reports whether message i isn't sent to the model, because of its metadata (S4.10) or because the provider leaves it out.
+// IsUnsent reports whether message i isn't sent to the model, because of its metadata (S4.10) or because the provider
+// leaves it out.
 func (t *Transcript) IsUnsent(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
 // HasUserText reports whether message i contains something that the user wrote, which is the case for a user message

@@ -148,7 +148,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// StartsWith compares the decoded beginning of a text, in any spelling, and reads only that beginning.
+// StartsWith compares the decoded beginning of text, in any spelling, and reads only that beginning.
 func TestStartsWith(t *testing.T) {
 	for _, text := range []string{
 		`plain text`, `\u0061\u0062c\n\"d\\`, `größer \u00e4\u00df`, `\ud83d\ude00 😀\ud83d\ude00`, `a\/b\u2014c`, `\u0000`, ``,

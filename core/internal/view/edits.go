@@ -36,7 +36,8 @@ func (e *Edits) Set(index int, write func(dst []byte) []byte) {
 	e.dst = append(write(e.dst), '}')
 }
 
-// InsertForeign adds an edit of a kind that this type doesn't know. write appends the members of its JSON object to dst.
+// InsertForeign adds an edit of a kind that this type doesn't know. write appends the members of its JSON object to
+// dst.
 func (e *Edits) InsertForeign(write func(dst []byte) []byte) {
 	e.begin("{")
 	e.dst = append(write(e.dst), '}')

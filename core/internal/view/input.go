@@ -22,9 +22,9 @@ type Input struct {
 	Marked     []wire.Mark // cache breakpoints that the app has set in messages that these digests replace
 }
 
-// KnownMessages returns how many messages the last compaction left, according to the state. It returns 0 if the transcript
-// has fewer messages, because then the state belongs to another conversation, and if a host has changed the number to
-// a negative one.
+// KnownMessages returns how many messages the last compaction left, according to the state. It returns 0 if the
+// transcript has fewer messages, because then the state belongs to another conversation, and if a host has changed the
+// number to a negative one.
 func (in *Input) KnownMessages() int {
 	if in.State.Messages < 0 || in.State.Messages > in.N {
 		return 0

@@ -6,9 +6,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// DateNewMessages dates new messages in formats whose store sorts messages by date. A new message gets the newest date of the
-// removed input messages at its position. If there is none, it gets the date of the previous message, or else of the
-// next one. If input messages have no dates, neither do new ones.
+// DateNewMessages dates new messages in formats whose store sorts messages by date. A new message gets the newest date
+// of the removed input messages at its position. If there is none, it gets the date of the previous message, or else of
+// the next one. If input messages have no dates, neither do new ones.
 func (v *View) DateNewMessages() {
 	if v.F.Stamp == "" {
 		return

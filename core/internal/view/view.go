@@ -50,8 +50,8 @@ type View struct {
 	weighedSize transcript.Measure
 }
 
-// Lean records that a message was shortened because another message says the same or something newer. Both fields are indexes into
-// T.Messages.
+// Lean records that a message was shortened because another message says the same or something newer. Both fields are
+// indexes into T.Messages.
 type Lean struct{ Message, On int32 }
 
 // edit replaces a span of the source with another span.
@@ -138,7 +138,8 @@ func (v *View) Fingerprint() string {
 	return f.String()
 }
 
-// RequestLook returns the print of a message, in hexadecimal digits. Cache breakpoints are ignored, because apps move them.
+// RequestLook returns the print of a message, in hexadecimal digits. Cache breakpoints are ignored, because apps move
+// them.
 func (v *View) RequestLook(m int32) string { return v.look(m, transcript.Mark) }
 
 // MarkedLook returns the print that earlier versions computed for a message. It includes cache breakpoints that are

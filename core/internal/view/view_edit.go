@@ -54,8 +54,8 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
-// WeighValue returns the token weight that value, which is JSON, has as the body of a part: the weight of the value itself or of the text
-// in it. size has the part's other measures.
+// WeighValue returns the token weight that value, which is JSON, has as the body of a part: the weight of the value
+// itself or of the text in it. size has the part's other measures.
 func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0
@@ -282,8 +282,8 @@ func (v *View) SetItems(items []Item, part int) {
 	v.F.Pair(v.T, part)
 }
 
-// MarkSent recomputes which messages are sent only until the next user message (AN14). It is needed after a pass that may have added a
-// message after them, or removed the last one.
+// MarkSent recomputes which messages are sent only until the next user message (AN14). It is needed after a pass that
+// may have added a message after them, or removed the last one.
 func (v *View) MarkSent() {
 	said := false
 	for m := v.T.Input - 1; m >= v.Rest; m-- {

@@ -53,7 +53,7 @@ func TestSharedPart(t *testing.T) {
 	}
 }
 
-// The transcript of Originals has the original bodies, even of a text that was replaced before the result that contains it. The transcript
+// The transcript of Originals has the original bodies, even of text that was replaced before the result that contains it. The transcript
 // of the view does not.
 func TestOriginalsOfPartsInside(t *testing.T) {
 	f, p := wire.ByName("anthropic"), tokens.ByName(tokens.Default)

@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// EstimateBytes estimates how many bytes AppendOuter will write. The estimate is never too low unless edits lengthen texts.
+// EstimateBytes estimates how many bytes AppendOuter will write. The estimate is never too low unless edits lengthen
+// texts.
 func (v *View) EstimateBytes() int {
 	t := v.T
 	n := t.Outer.Len() - t.List.Len() + 2
@@ -46,7 +47,8 @@ func (v *View) AppendOuter(dst []byte) []byte {
 	return dst
 }
 
-// AppendList writes the list of messages. Adjacent input messages are copied as one run, including the white space between them.
+// AppendList writes the list of messages. Adjacent input messages are copied as one run, including the white space
+// between them.
 func (v *View) AppendList(dst []byte) []byte {
 	t := v.T
 	if t.Input == 0 {
@@ -163,7 +165,8 @@ func (v *View) AppendPart(dst []byte, part int32) []byte {
 	return append(dst, v.T.Bytes(transcript.Span{Start: at, End: p.Span.End})...)
 }
 
-// EditsOf returns the edits of message m in order. If a body was edited twice, the later edit is the valid one and comes first.
+// EditsOf returns the edits of message m in order. If a body was edited twice, the later edit is the valid one and
+// comes first.
 func (v *View) EditsOf(m int32) []edit {
 	v.sort()
 	from := v.next // callers usually visit the messages in order

@@ -61,8 +61,8 @@ const (
 
 var adkKeys = []string{"content", "author", "isCompacted", "compactedContent", "actions", "isolationScope", "isolation_scope"}
 
-// readADK reads an event. An event that isn't sent to the model (a state change, a request to the user interface, content without text)
-// costs nothing, and its calls are ignored.
+// readADK reads an event. An event that isn't sent to the model (a state change, a request to the user interface,
+// content without text) costs nothing, and its calls are ignored.
 func readADK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	var role, parts field

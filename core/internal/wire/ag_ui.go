@@ -102,7 +102,7 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	}
 }
 
-// agUISaid adds the parts of a message with a text. Reasoning in it is encrypted.
+// agUISaid adds the parts of a message with text. Reasoning in it is encrypted.
 func agUISaid(r *Reader, m *transcript.Message, content, encrypted, name *field) {
 	if content.Str() {
 		r.Add(whole(transcript.Text, content))

@@ -205,7 +205,8 @@ func aiSDKReasoning(r *Reader, p *transcript.Part, options *field, f *frame) {
 	}
 }
 
-// aiSDKApproval reads a request for the user's approval of a tool call, or the response. Only the response to a provider's request is sent.
+// aiSDKApproval reads a request for the user's approval of a tool call, or the response. Only the response to a
+// provider's request is sent.
 func aiSDKApproval(p *transcript.Part, typ string, f *frame) {
 	request := typ == "tool-approval-request"
 	if !f[asApprovalID].Str() || request && !f[asCallID].Str() {
@@ -289,7 +290,7 @@ func (r *Reader) custom(kind *field) transcript.Flags {
 	return 0
 }
 
-// summary returns the flags for a text with the given provider options: {"anthropic":{"type":"compaction"}} marks
+// summary returns the flags for text with the given provider options: {"anthropic":{"type":"compaction"}} marks
 // Anthropic's own summary of everything before it (AN12).
 func (r *Reader) summary(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object || !bytes.Contains(options.Slice(r.Src()), []byte(`"compaction"`)) {
@@ -351,7 +352,7 @@ func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags tra
 }
 
 // aiSDKOutput is the output of a tool result: {"type","value"}. Its body is the value alone, so that the type stays
-// valid when a text replaces the body. If the value is a list of parts, the body is the whole output, since a text
+// valid when text replaces the body. If the value is a list of parts, the body is the whole output, since text
 // can't replace the list.
 type aiSDKOutput struct {
 	body  jsonspan.Span

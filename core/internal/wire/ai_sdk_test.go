@@ -281,7 +281,7 @@ func TestAISDKMeasures(t *testing.T) {
 	}
 }
 
-// TestAISDKClear shows the replacement for a cleared result: the type of the output stays, and a list of parts becomes a text.
+// TestAISDKClear shows the replacement for a cleared result: the type of the output stays, and a list of parts becomes text.
 func TestAISDKClear(t *testing.T) {
 	long := strings.Repeat("long ", 100)
 	const marker = `[Old tool result content cleared]`

@@ -249,7 +249,7 @@ func TestAISDKUINames(t *testing.T) {
 	}
 }
 
-// A part is reasoning by its type and its text; parts of other types may have a text too.
+// A part is reasoning by its type and its text; parts of other types may have text too.
 func TestAISDKUIReasoning(t *testing.T) {
 	for part, want := range map[string]transcript.Kind{
 		`{"type":"reasoning","text":"x"}`:   transcript.Reasoning,

@@ -17,7 +17,7 @@ func init() {
 			Roles:   "system user assistant",
 			Keys:    "content",
 			Content: "list",
-			// A text without a type also occurs in Genkit.
+			// Text without a type also occurs in Genkit.
 			Decisive: "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent part:citationsContent",
 			Own: "part:toolUse part:toolResult part:reasoningContent part:cachePoint part:guardContent part:citationsContent part:searchResult " +
 				"part:toolAddition part:toolRemoval bare:text body:modelId body:inferenceConfig body:additionalModelRequestFields " +
@@ -234,7 +234,7 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockCitations reads a text with its sources. If there is only one text, it is the body, and the sources add to
+// bedrockCitations reads text with its sources. If there is only one text, it is the body, and the sources add to
 // its size.
 func bedrockCitations(r *Reader, p *transcript.Part) {
 	n, text := 0, field{}
@@ -260,7 +260,7 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 	r.message.Extra = r.message.Extra.Add(f[1].Size)
 }
 
-// checkBedrock reports BC5 (the form of ids), BC6 (results come first in their message), BC8 (a document needs a text
+// checkBedrock reports BC5 (the form of ids), BC6 (results come first in their message), BC8 (a document needs text
 // next to it) and BC9 (the tools that are used must be defined).
 func checkBedrock(c *Checker) {
 	c.blocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})

@@ -33,7 +33,7 @@ type Rules struct {
 	Orphan     string // a tool result needs a call, in the right place
 	Duplicate  string // ids are unique
 	Empty      string // a message isn't empty
-	BlankText  string // a text is more than white space
+	BlankText  string // text is more than white space
 	// BlankResult: a tool result must contain more than white space.
 	BlankResult string
 	First       string // after any system messages, the first message is a user message
@@ -180,7 +180,8 @@ func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, te
 	}
 }
 
-// parts yields the parts of the sequence that are neither removed nor inside a tool result, with their indexes in T.Parts.
+// parts yields the parts of the sequence that are neither removed nor inside a tool result, with their indexes in
+// T.Parts.
 func (c *Checker) parts(yield func(n int32, p *transcript.Part) bool) {
 	for _, m := range c.Seq {
 		msg := &c.T.Messages[m]
@@ -249,7 +250,7 @@ func (c *Checker) fills(n int32, p *transcript.Part) (content bool, empty Case) 
 	switch {
 	case !blank:
 		return true, General
-	case p.Parent >= 0 && rules.BlankResult != "" && c.blankResult(p.Parent): // the result gets a text
+	case p.Parent >= 0 && rules.BlankResult != "" && c.blankResult(p.Parent): // the result gets text
 	case p.List == transcript.ContentList:
 		c.AddCase(rules.BlankText, BlankText, p.Msg, n, DropPart, "a text must be more than white space")
 		return false, BlankText

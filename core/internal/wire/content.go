@@ -19,8 +19,8 @@ func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, wh
 //go:noinline
 func (r *Reader) wantList(f *field, what string) { r.want(f, jsonspan.Array, jsonspan.Null, what) }
 
-// contentResult returns the content of a message as a tool result with the given id and tool name. A list has no size of
-// its own, because the parts inside it have theirs.
+// contentResult returns the content of a message as a tool result with the given id and tool name. A list has no size
+// of its own, because the parts inside it have theirs.
 func contentResult(content, id, name *field) transcript.Part {
 	p := whole(transcript.ToolResult, content)
 	if !content.Str() {
@@ -57,8 +57,8 @@ func (r *Reader) shell(m *transcript.Message, command, output, exit *field) {
 	}
 }
 
-// usage reads a provider's token counts. keys are the names of the counts for input, output, cache reads, cache writes and the total.
-// Numbers that aren't whole or have more than 9 digits are read as 0.
+// usage reads a provider's token counts. keys are the names of the counts for input, output, cache reads, cache writes
+// and the total. Numbers that aren't whole or have more than 9 digits are read as 0.
 func (r *Reader) usage(m *transcript.Message, keys []string) {
 	usage := &r.meta(m).Usage
 	f, _ := r.fields(keys, nil)

@@ -12,11 +12,11 @@ var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
 }
 
-// copies finds tool calls that occur more than once in the message being read, among its parts from index first on. If several lists
-// contain a call with the same id, the call in the list that comes first in tellers is the call itself; the others are copies, which
-// share its id and are removed with it. A call that only the content contains is a call too. Other lists aren't sent if the message has
-// calls in an earlier list, so a call that occurs only there is attached to the last of those calls: it would be sent if they were
-// removed.
+// copies finds tool calls that occur more than once in the message being read, among its parts from index first on. If
+// several lists contain a call with the same id, the call in the list that comes first in tellers is the call itself;
+// the others are copies, which share its id and are removed with it. A call that only the content contains is a call
+// too. Other lists aren't sent if the message has calls in an earlier list, so a call that occurs only there is
+// attached to the last of those calls: it would be sent if they were removed.
 func (r *Reader) copies(first int) {
 	parts := r.T.Parts[first:]
 	if !toldTwice(parts) {

@@ -14,7 +14,8 @@ type Signs struct {
 	Keys  string // the keys of messages
 	Types string // the types of parts
 	Items string // the types of messages, if they have any
-	// Apps lists types of parts that applications have added and that they translate themselves. They aren't signs of the format.
+	// Apps lists types of parts that applications have added and that they translate themselves. They aren't signs of
+	// the format.
 	Apps string
 	// Content lists the JSON types that a message's content may have; "block" means an object with a type. "" allows
 	// every type except objects.
@@ -66,8 +67,8 @@ func (d *Detection) IsPossible(f *Format) bool {
 	return false
 }
 
-// StrictestFormat returns the guess with the most rules about texts and roles, or nil. A transcript that is valid for this
-// format is valid for the other guesses too.
+// StrictestFormat returns the guess with the most rules about texts and roles, or nil. A transcript that is valid for
+// this format is valid for the other guesses too.
 func (d *Detection) StrictestFormat() (strictest *Format) {
 	most := -1
 	for _, g := range d.Guesses {
@@ -389,7 +390,8 @@ func preferPlain(guesses []Guess) {
 // plainly is the confidence in the plain format for messages without other signs.
 const plainly = 0.8
 
-// rare reports whether the messages show a sign that at most two formats have. Formats that need a sign of their own are ignored.
+// rare reports whether the messages show a sign that at most two formats have. Formats that need a sign of their own
+// are ignored.
 func (d *detector) rare() bool {
 	for _, sign := range d.seen {
 		n := 0

@@ -134,7 +134,7 @@ func geminiName(p *transcript.Part, f *frame) {
 
 var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
 
-// geminiResponse reads a function response. If the response is an object whose only member is a text, that text is
+// geminiResponse reads a function response. If the response is an object whose only member is text, that text is
 // the body; otherwise the body is the whole object.
 func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	f, _ := r.fields(geminiResponseKeys, func(r *Reader, key int, f *frame) bool {
@@ -234,7 +234,7 @@ func wrapParts(dst []byte, role transcript.Role, part []byte) []byte {
 	return append(append(dst, part...), `]}`...)
 }
 
-// geminiResultBody writes the body of a result: text itself if the body was a text, and an object that contains it if
+// geminiResultBody writes the body of a result: the text itself if the body was text, and an object that contains it if
 // the body was the whole response.
 func geminiResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	p := &t.Parts[result]

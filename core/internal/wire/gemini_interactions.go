@@ -183,7 +183,8 @@ func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) 
 	r.Add(p)
 }
 
-// checkInteractions reports violations of GI3 (a thought is followed by another step of the model) and GI4 (it is signed).
+// checkInteractions reports violations of GI3 (a thought is followed by another step of the model) and GI4 (it is
+// signed).
 func checkInteractions(c *Checker) {
 	followed := false
 	for place := len(c.Seq) - 1; place >= 0; place-- {

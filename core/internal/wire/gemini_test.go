@@ -202,7 +202,7 @@ func TestGeminiMeasures(t *testing.T) {
 	}
 }
 
-// TestGeminiClear clears results: a text if the response has one, otherwise the whole response. Images inside are removed too.
+// TestGeminiClear clears results: text if the response has one, otherwise the whole response. Images inside are removed too.
 func TestGeminiClear(t *testing.T) {
 	long := strings.Repeat("long text ", 200)
 	for _, test := range []struct{ name, response, want string }{

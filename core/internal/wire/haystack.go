@@ -90,7 +90,7 @@ func haystackWithin(r *Reader, p *transcript.Part, key int) bool {
 	return true
 }
 
-// haystackResults answers calls with a text. Each result is a message that repeats its call, with the call's current
+// haystackResults answers calls with text. Each result is a message that repeats its call, with the call's current
 // id.
 func haystackResults(dst []byte, calls []Call, text string) []byte {
 	for i, c := range calls {

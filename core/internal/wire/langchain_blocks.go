@@ -123,7 +123,8 @@ func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought *lcThought) {
 	}
 }
 
-// lcOther determines the kind of a block that holds a payload, or the result of a provider's own tool with the given id.
+// lcOther determines the kind of a block that holds a payload, or the result of a provider's own tool with the given
+// id.
 func lcOther(p *transcript.Part, typ string, id jsonspan.Span) {
 	if !id.IsZero() && (strings.HasSuffix(typ, "_tool_result") || typ == "server_tool_call_result") {
 		p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, id

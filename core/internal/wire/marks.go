@@ -17,8 +17,8 @@ const (
 	OptionMark                       // a member of providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}
 )
 
-// MaxMarks is the maximum number of cache breakpoints in a request, including those in the system prompt and the tools. It is Anthropic's
-// limit, and Amazon Bedrock's limit for all models that accept breakpoints.
+// MaxMarks is the maximum number of cache breakpoints in a request, including those in the system prompt and the tools.
+// It is Anthropic's limit, and Amazon Bedrock's limit for all models that accept breakpoints.
 const MaxMarks = 4
 
 // Mark is a cache breakpoint. A provider caches the request up to this place.
@@ -32,7 +32,7 @@ type Mark struct {
 // markKeys is the common beginning of the keys of all cache breakpoints, for [jsonspan.Scanner.Watch].
 const markKeys = 'c' | 'a'<<8 | 'c'<<16 | 'h'<<24
 
-// MayMark reports whether a text may contain cache breakpoints. It is a quick check: if it returns false, there
+// MayMark reports whether text may contain cache breakpoints. It is a quick check: if it returns false, there
 // certainly are none.
 func MayMark(text []byte) bool {
 	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) || bytes.Contains(text, []byte("cachePoint"))

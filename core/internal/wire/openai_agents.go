@@ -98,7 +98,7 @@ func (r *Reader) encryptedIn() field {
 // agentsOutputs reports whether agentsOutput can read an output that is an object of this type.
 func agentsOutputs(typ string) bool { return typ == "text" || typ == "image" || typ == "file" }
 
-// agentsOutput reads an output that is an object, for the result at index self in Parts. A text becomes the body of
+// agentsOutput reads an output that is an object, for the result at index self in Parts. Text becomes the body of
 // the result; an image or a file stays whole, and the result has no body. It returns false for an unknown type of
 // output.
 func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {

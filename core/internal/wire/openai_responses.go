@@ -134,7 +134,8 @@ func itemNames(items map[string]responsesItem) (names []string) {
 	return names
 }
 
-// responsesItems are the known types of items. Any other item is opaque, and is taken for the assistant's unless it has a role.
+// responsesItems are the known types of items. Any other item is opaque, and is taken for the assistant's unless it has
+// a role.
 var responsesItems = map[string]responsesItem{
 	"message":          {rsAssistant, transcript.Text, 0, idOptional, ""},
 	"reasoning":        {rsAssistant, transcript.Reasoning, 0, idNeeded, ""},
@@ -240,8 +241,8 @@ func seemsMessage(r *Reader, f *frame) bool {
 	return r.is(&f[rpType], "message") || f[rpType].Kind == jsonspan.Invalid && f[rpRole].Kind != jsonspan.Invalid
 }
 
-// responsesID notes that the provider has stored an item of the assistant's, whose first part is given, if it has an id:
-// by a flag if it needs that, otherwise by a part for the id, which can be removed.
+// responsesID notes that the provider has stored an item of the assistant's, whose first part is given, if it has an
+// id: by a flag if it needs that, otherwise by a part for the id, which can be removed.
 func responsesID(r *Reader, m *transcript.Message, first int, item *responsesItem, f *field) {
 	switch {
 	case m.Role != transcript.Assistant || !f.Str():
@@ -254,7 +255,8 @@ func responsesID(r *Reader, m *transcript.Message, first int, item *responsesIte
 	}
 }
 
-// responsesType returns the type of an item. An item without a type is a message if it has a role, otherwise a reference.
+// responsesType returns the type of an item. An item without a type is a message if it has a role, otherwise a
+// reference.
 func responsesType(r *Reader, m *transcript.Message, f *frame) string {
 	typ := r.typ(&f[rpType])
 	switch {
@@ -310,8 +312,8 @@ func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	}
 }
 
-// encrypted estimates the size of the plain text as Codex does: three quarters of the length of the encrypted content, less 650 bytes. It
-// assumes that the text is ASCII.
+// encrypted estimates the size of the plain text as Codex does: three quarters of the length of the encrypted content,
+// less 650 bytes. It assumes that the text is ASCII.
 func encrypted(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}

@@ -72,8 +72,8 @@ var piKeys = []string{
 	"customType", "summary", "sections", "toolsAdded", "toolsRemoved", "deferred",
 }
 
-// readPi reads a message. Messages that pi doesn't send (interrupted responses, commands that the user hid from the model) have no cost,
-// and their tool calls are ignored.
+// readPi reads a message. Messages that pi doesn't send (interrupted responses, commands that the user hid from the
+// model) have no cost, and their tool calls are ignored.
 func readPi(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(piKeys, func(r *Reader, key int, f *frame) bool {

@@ -103,9 +103,9 @@ func forces(name string, text []byte) bool {
 	return containsAny(text, []string{`"any"`, `"tool"`}) && (name != "toolConfig" || bytes.Contains(text, []byte("toolChoice")))
 }
 
-// AppendPatch appends a JSON Merge Patch (RFC 7396) that turns a body into a request for a summary of at most tokens tokens. body is JSON,
-// or nil if there is only a list of messages. thinking is the number of output tokens that are reserved for thinking. ok is false if the
-// body requests output other than text.
+// AppendPatch appends a JSON Merge Patch (RFC 7396) that turns a body into a request for a summary of at most tokens
+// tokens. body is JSON, or nil if there is only a list of messages. thinking is the number of output tokens that are
+// reserved for thinking. ok is false if the body requests output other than text.
 func (b *PrefixForm) AppendPatch(dst, body []byte, tokens int) (patch []byte, thinking int, ok bool) {
 	r := prefixBody{limit: b.Limit, none: b.None}
 	if body != nil && !b.readBody(&r, body) {
@@ -143,7 +143,7 @@ func containsAny(text []byte, words []string) bool {
 	return false
 }
 
-// budgetIn returns the number that follows budget_tokens in a text, or 0.
+// budgetIn returns the number that follows budget_tokens in text, or 0.
 func budgetIn(text []byte) int {
 	_, rest, found := bytes.Cut(text, []byte(`"budget_tokens"`))
 	if !found {

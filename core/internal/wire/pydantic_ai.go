@@ -166,7 +166,7 @@ func pydanticItem(r *Reader, p *transcript.Part, f *frame) {
 	}
 }
 
-// pydanticSaid reports whether the parts include a text or media, which a text may replace.
+// pydanticSaid reports whether the parts include text or media, which text may replace.
 func pydanticSaid(parts []transcript.Part) bool {
 	for i := range parts {
 		if parts[i].Kind != transcript.Opaque {

@@ -136,7 +136,7 @@ func (f *frame) either(keys ...int) *field {
 	return &f[keys[len(keys)-1]]
 }
 
-// text makes the part a text or reasoning whose body is the field's string. If the field isn't a string, the part
+// text makes the part text or reasoning whose body is the field's string. If the field isn't a string, the part
 // stays unchanged; this also holds for id, name and signs.
 //
 //go:noinline

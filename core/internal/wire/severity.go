@@ -27,13 +27,13 @@ const (
 	OpensInText      // the assistant speaks first, and calls no tool before the user speaks
 	SameRole         // two consecutive messages have the same role
 	SplitTurn        // a result is in the right turn, but not in its first message
-	BlankText        // a text in a list of parts is empty, or a message has only such texts
+	BlankText        // text in a list of parts is empty, or a message has only such texts
 	EmptyString      // the whole content of a message is an empty string
 	ReusedID         // a tool call has the id of a call in an earlier turn
 )
 
-// tolerances are the violations that providers have accepted in recorded requests, or whose code accepts them. All other violations are
-// considered refused: an error text, a validator's code, or an SDK type shows that they are.
+// tolerances are the violations that providers have accepted in recorded requests, or whose code accepts them. All
+// other violations are considered refused: an error text, a validator's code, or an SDK type shows that they are.
 var tolerances = []struct {
 	format, rule string
 	is           Case

@@ -31,7 +31,7 @@ type Target struct {
 	// Empty replaces missing content.
 	Content, Said Content
 	Empty         string
-	// Text is a part with a text, and Spoken is such a part in an assistant's message, if it differs.
+	// Text is a part with text, and Spoken is such a part in an assistant's message, if it differs.
 	Text, Spoken string
 	// Reasoning is a part with unsigned reasoning; "" if such reasoning can't be written. ReasoningBeside means that
 	// the reasoning is a member of the message (%h) rather than a part.
@@ -60,7 +60,7 @@ type Target struct {
 	Outcome Outcome
 	// Media lists the supported kinds of images, files and audio. The first match is used.
 	Media []MediaForm
-	// Captioned means that a message with a file also needs a text.
+	// Captioned means that a message with a file also needs text.
 	Captioned bool
 	// ID and ToolName are the required forms of call ids and of tool names.
 	ID, ToolName NameForm
@@ -86,7 +86,7 @@ type Outcome struct {
 	Text, Error            string // %t
 	Object, Array, Failure string // %j: a JSON value that is an object, one that isn't, one that is an error
 	List                   string // %l: a list of texts and media; "" if results can't contain media
-	Part                   string // a text in the list
+	Part                   string // text in the list
 	Beside                 bool   // media are next to the text (%l of the result) instead of in a list with it
 }
 

@@ -1,9 +1,10 @@
 // Package wire knows the JSON of each wire format: how to read a message into records, how to write a new one, what
 // makes a transcript valid, and how to repair an invalid one.
 //
-// A wire format is one file that registers one Format, which other packages use without knowing its name. Three tables stay outside of that
-// file: what providers tolerate (severity.go), the signs of formats that a slim build leaves out (elsewhere.go), and the form of
-// requests that extend a conversation (prefix_form.go). This package never contains budgets, passes or summaries.
+// A wire format is one file that registers one Format, which other packages use without knowing its name. Three tables
+// stay outside of that file: what providers tolerate (severity.go), the signs of formats that a slim build leaves out
+// (elsewhere.go), and the form of requests that extend a conversation (prefix_form.go). This package never contains
+// budgets, passes or summaries.
 package wire
 
 import (
@@ -70,8 +71,8 @@ type Format struct {
 	// Think returns the place in a message, given as JSON, for empty reasoning, and the text to insert there; nil if
 	// messages never need reasoning.
 	Think func(message []byte) (at jsonspan.Span, text string)
-	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list determines it.
-	// Message writes NoStamp there, and view.Stamp replaces it with the date.
+	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list
+	// determines it. Message writes NoStamp there, and view.Stamp replaces it with the date.
 	Stamp string
 	// FreshID is the prefix of the ids that repair gives to tool calls; IDLength is the required number of letters and
 	// digits of an id, or 0 for any number.

@@ -48,7 +48,7 @@ func insteadOf(template string) func(dst []byte, role transcript.Role, text stri
 	}
 }
 
-// madeID returns an id that is computed from a text and other bytes, so that the same messages get the same ids.
+// madeID returns an id that is computed from text and other bytes, so that the same messages get the same ids.
 func madeID(text string, other []byte) []byte {
 	var id transcript.Fingerprint
 	id.Add([]byte(text))
@@ -58,7 +58,7 @@ func madeID(text string, other []byte) []byte {
 	return []byte(id.String())
 }
 
-// appendMessageID begins a message with an id computed from a text and other bytes.
+// appendMessageID begins a message with an id computed from text and other bytes.
 func appendMessageID(dst []byte, text string, other []byte) []byte {
 	return append(append(append(dst, `{"id":"ctxfold-`...), madeID(text, other)...), '"')
 }
@@ -102,7 +102,7 @@ func resultValues(c Call, text string) *Values {
 	return &v
 }
 
-// results answers tool calls with a text. It returns nil if one of them can't be answered.
+// results answers tool calls with text. It returns nil if one of them can't be answered.
 func (a answers) results(dst []byte, calls []Call, text string) []byte {
 	var list []byte
 	for i, c := range calls {

@@ -27,7 +27,7 @@ const (
 // prefixBytes is the number of leading letters that two related ASCII words have in common.
 const prefixBytes = 5
 
-// Found is a word of a text whose stem, or whose prefix, is in a set.
+// Found is a word of text whose stem, or whose prefix, is in a set.
 type Found struct {
 	Term  int32 // index of the stem, from 0
 	Word  int32 // the number of words before it in the text
@@ -142,7 +142,7 @@ func hashFolded[T string | []byte](w T) uint32 {
 	return h
 }
 
-// match appends w, which is word n of a text, if its stem is in the set.
+// match appends w, which is word n of text, if its stem is in the set.
 func (k *Known) match(dst []Found, n int, w Word) []Found {
 	if s := k.lookup(w.Stem, ofStem); s != nil {
 		return append(dst, Found{Term: int32(s.term) - 1, Word: int32(n), At: w.From, Exact: true})

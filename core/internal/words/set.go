@@ -14,7 +14,7 @@ type Set struct {
 	stems Stems
 }
 
-// NewSet returns the set of the words in a text.
+// NewSet returns the set of the words in text.
 func NewSet(text string) *Set { return &Set{text: text} }
 
 // Has reports whether the set contains a stem.
@@ -47,15 +47,15 @@ func (s *Stems) Has(stem uint32) bool {
 	return false
 }
 
-// Exact is a fixed set of words that are compared as they are spelled, ignoring case. It distinguishes "they" from "the", which have
-// the same stem. Like a [Table], it is built on first use.
+// Exact is a fixed set of words that are compared as they are spelled, ignoring case. It distinguishes "they" from
+// "the", which have the same stem. Like a [Table], it is built on first use.
 type Exact struct {
 	text   string
 	once   sync.Once
 	hashes []uint32 // a hash table whose size is a power of two, at most half full; each hash is in the slot of its lower bits, or in the next free one
 }
 
-// NewExact returns the set of the words in a text, which are separated by white space.
+// NewExact returns the set of the words in text, which are separated by white space.
 func NewExact(text string) *Exact { return &Exact{text: text} }
 
 func (s *Exact) build() {

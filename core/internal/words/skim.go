@@ -18,10 +18,10 @@ const (
 	intoMixed // at a word that begins with ASCII and continues with other runes
 )
 
-// skim reads text from offset i up to the next word that may be in the set. It returns the range of that word, the number of words that
-// it has read (including that word, except for the last three reasons), and the reason why it stopped. paired is true if the sign at i
-// is already part of a pair. Each function that skim calls is a loop over one kind of text, so that the compiler keeps it as a loop in
-// the module.
+// skim reads text from offset i up to the next word that may be in the set. It returns the range of that word, the
+// number of words that it has read (including that word, except for the last three reasons), and the reason why it
+// stopped. paired is true if the sign at i is already part of a pair. Each function that skim calls is a loop over one
+// kind of text, so that the compiler keeps it as a loop in the module.
 func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what uint8) {
 	for uint(i) < uint(len(text)) {
 		met := 0
@@ -235,8 +235,8 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	}
 }
 
-// findPairs is like appendPairs, but appends only the pairs that are in the set. If alone is set, the sign at offset at is treated as a
-// word if no other sign follows.
+// findPairs is like appendPairs, but appends only the pairs that are in the set. If alone is set, the sign at offset at
+// is treated as a word if no other sign follows.
 func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (found []Found, words, end int) {
 	last, size := runeAt(text, at)
 	before, i := at, at+size

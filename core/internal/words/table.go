@@ -6,15 +6,17 @@ import (
 	"sync"
 )
 
-// Table maps words, compared as they are spelled, to the number of the row that contains them. It stores only the positions of the
-// words in the rows, and is built on first use, because data that exists when the program starts becomes part of the module.
+// Table maps words, compared as they are spelled, to the number of the row that contains them. It stores only the
+// positions of the words in the rows, and is built on first use, because data that exists when the program starts
+// becomes part of the module.
 type Table struct {
 	rows  []string
 	once  sync.Once
 	slots []uint32 // a hash table whose size is a power of two, at most half full; a slot is the row's index << placeBits, plus one more than the word's position in the row
 }
 
-// placeBits is the number of bits in a slot for the position in a row. All rows must be shorter than 1<<placeBits bytes.
+// placeBits is the number of bits in a slot for the position in a row. All rows must be shorter than 1<<placeBits
+// bytes.
 const placeBits = 16
 
 // NewTable returns a table of rows. In each row, words are separated by single spaces.
@@ -36,8 +38,8 @@ func (t *Table) build() {
 	}
 }
 
-// Row returns the number of the row that contains a word, from 1, or 0 if there is none. If several rows contain the word, it returns the
-// last of them.
+// Row returns the number of the row that contains a word, from 1, or 0 if there is none. If several rows contain the
+// word, it returns the last of them.
 func (t *Table) Row(word string) int {
 	t.once.Do(t.build)
 	if slot := t.slots[t.find(word)]; slot > 0 {

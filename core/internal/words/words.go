@@ -1,7 +1,8 @@
-// Package words splits text in any script into the units that extracts and searches compare: the stems of words in scripts that put
-// spaces between words, and pairs of adjacent signs in other scripts.
+// Package words splits text in any script into the units that extracts and searches compare: the stems of words in
+// scripts that put spaces between words, and pairs of adjacent signs in other scripts.
 //
-// The package doesn't know the meaning of words. It has no dictionaries: a handful of endings is all that it knows about languages.
+// The package doesn't know the meaning of words. It has no dictionaries: a handful of endings is all that it knows
+// about languages.
 package words
 
 import (
@@ -9,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// Word is a word or a pair of signs in a text.
+// Word is a word or a pair of signs in text.
 type Word struct {
-	// Stem is a hash of the stem (FNV-1a, 32 bits). Different stems can have the same hash, so it can be used to weigh a word, but
-	// proves nothing.
+	// Stem is a hash of the stem (FNV-1a, 32 bits). Different stems can have the same hash, so it can be used to weigh
+	// a word, but proves nothing.
 	Stem uint32
 	// From and End are the word's byte range in the text. Pairs of signs overlap.
 	From, End int32
@@ -105,8 +106,8 @@ func Append(dst []Word, text string) []Word {
 	return dst
 }
 
-// appendWord appends the word that begins at text[at:] and returns its end. The word is in a script with spaces and contains letters
-// outside ASCII.
+// appendWord appends the word that begins at text[at:] and returns its end. The word is in a script with spaces and
+// contains letters outside ASCII.
 func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	var fold [longest + utf8.UTFMax]byte
 	var kind Kind
@@ -143,8 +144,8 @@ func appendWord[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	return append(dst, Word{Stem: Hash(stem), From: int32(at), End: int32(i), Kind: kind}), i
 }
 
-// appendPairs appends the pairs of adjacent signs in the run of signs at text[at:], and returns the end of the run. If the run is a
-// single sign, that sign is appended as a word.
+// appendPairs appends the pairs of adjacent signs in the run of signs at text[at:], and returns the end of the run. If
+// the run is a single sign, that sign is appended as a word.
 func appendPairs[T string | []byte](dst []Word, text T, at int) ([]Word, int) {
 	_, size := runeAt(text, at)
 	before, i := at, at+size
@@ -238,8 +239,8 @@ var devanagari = func() (c [0x80]uint8) {
 	return c
 }()
 
-// unspaced are the ranges (inclusive) of scripts that put no spaces between words, and of Hangul, whose words end in particles: Thai,
-// Lao, Tibetan, Myanmar, Khmer, Kana, Bopomofo, Han.
+// unspaced are the ranges (inclusive) of scripts that put no spaces between words, and of Hangul, whose words end in
+// particles: Thai, Lao, Tibetan, Myanmar, Khmer, Kana, Bopomofo, Han.
 var unspaced = [...][2]rune{{0x0e01, 0x0fff}, {0x1000, 0x109f}, {0x1100, 0x11ff}, {0x1780, 0x17ff}, {0x3005, 0x3007}, {0x3041, 0x30ff}, {0x3105, 0x318f},
 	{0x31f0, 0x31ff}, {0x3400, 0x9fff}, {0xa960, 0xa97f}, {0xac00, 0xd7ff}, {0xf900, 0xfaff}, {0xff66, 0xff9f}, {0x20000, 0x3ffff}}
 

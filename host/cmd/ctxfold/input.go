@@ -159,7 +159,7 @@ var codings = []struct{ mark, name, way string }{
 	{"\xfe\xff", "UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | ctxfold … -"},
 }
 
-// isBatch reports whether a text has one transcript per line, judged by its first line.
+// isBatch reports whether text has one transcript per line, judged by its first line.
 func isBatch(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	if len(bytes.TrimSpace(rest)) == 0 || !json.Valid(first) {
@@ -172,7 +172,7 @@ func isBatch(text []byte) bool {
 	return json.Unmarshal(first, &body) == nil && len(body.Messages)+len(body.Input)+len(body.Contents) > 0
 }
 
-// isMessages reports whether a text has one message per line, judged by its first line.
+// isMessages reports whether text has one message per line, judged by its first line.
 func isMessages(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	var message struct {

@@ -38,7 +38,7 @@ func (r *redactFlag) register(c *cobra.Command) {
 	c.Flags().Var(r, "redact", "a regular `REGEXP` for what summaries, digests and archives must not have, such as 'sk-[A-Za-z0-9]{20,}'; may be repeated")
 }
 
-// find returns a function that finds all matches of the patterns in a text, or nil if there are no patterns.
+// find returns a function that finds all matches of the patterns in text, or nil if there are no patterns.
 func (r redactFlag) find() func(text string) []api.Redaction {
 	if len(r) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// content fails the test unless a file has a text, and no temporary file is left next to it.
+// content fails the test unless a file has text, and no temporary file is left next to it.
 func content(t *testing.T, name, want string) fs.FileInfo {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -14,7 +14,7 @@ type hsMessage struct {
 	Content hsContent
 }
 
-// hsContent is a list of parts; before version 2.9 it was a text.
+// hsContent is a list of parts; before version 2.9 it was text.
 type hsContent []json.RawMessage
 
 func (c *hsContent) UnmarshalJSON(b []byte) error {

@@ -159,7 +159,7 @@ func (e *Endpoint) answer(w http.ResponseWriter, stream bool, text, call string)
 	}
 }
 
-// stream sends a text as a slow stream of events.
+// stream sends text as a slow stream of events.
 func (e *Endpoint) stream(w http.ResponseWriter, text string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(kind, data string) {

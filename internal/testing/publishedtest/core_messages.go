@@ -169,7 +169,7 @@ func javaScriptNumber(s string) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// wantText compares a text in an answer with the text in a vector. The text in the answer may be cut inside a
+// wantText compares text in an answer with the text in a vector. The text in the answer may be cut inside a
 // character, so that a JSON string can't represent it; the text in the vector may be a hash.
 func wantText(t *testing.T, got, want json.RawMessage) {
 	t.Helper()
@@ -316,7 +316,7 @@ func compacts(t *testing.T, call Engine, request object, answer func(r summaryRe
 	return a
 }
 
-// rawText returns the bytes of a text in an answer. The text is a JSON string or, if it is not UTF-8, a string of
+// rawText returns the bytes of text in an answer. The text is a JSON string or, if it is not UTF-8, a string of
 // hexadecimal digits.
 func rawText(t *testing.T, got json.RawMessage) string {
 	t.Helper()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Text is a text in the notation of the vectors, which is a string or a rule that generates one.
+// Text is text in the notation of the vectors, which is a string or a rule that generates one.
 type Text string
 
 // UnmarshalJSON reads a string or a rule: {"repeat","count"}, {"lines","from","to","sep"} or {"concat":[rule,…]}.

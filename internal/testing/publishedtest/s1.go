@@ -34,7 +34,7 @@ func sdkResult(id, name string, result any) object {
 }
 
 // hundreds returns messages of 100 tokens each, one for each letter of roles: u for the user, a for the assistant, t for
-// a tool message with a text.
+// a tool message with text.
 func hundreds(roles string) (list []object) {
 	text := strings.Repeat("x", 400)
 	for _, r := range roles {

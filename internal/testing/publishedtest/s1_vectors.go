@@ -126,7 +126,7 @@ var s1Vectors = map[string]VectorTest{
 	"S1.compact": tailCompact,
 }
 
-// tailReply is a reply of a vector's scripted model: a text or an error.
+// tailReply is a reply of a vector's scripted model: text or an error.
 type tailReply struct {
 	Text  string
 	Error string

@@ -31,7 +31,7 @@ func s3Tokens(t *testing.T, call Engine, messages ...object) (n int) {
 	return n
 }
 
-// costing returns a text of the given number of tokens.
+// costing returns text of the given number of tokens.
 func costing(tokens int) string { return strings.Repeat("x", tokens*36/10) }
 
 // costs returns one user message for each of the given sizes, in tokens.

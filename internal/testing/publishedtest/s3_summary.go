@@ -46,7 +46,7 @@ func s3Flat(t *testing.T, call Engine, messages ...object) (text string) {
 	return text
 }
 
-// inOrder fails the test unless a text contains the parts one after the other.
+// inOrder fails the test unless text contains the parts one after the other.
 func inOrder(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for at := 0; len(parts) > 0; parts = parts[1:] {

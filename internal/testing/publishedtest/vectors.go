@@ -186,7 +186,7 @@ func differs(got, want any) string {
 	return ""
 }
 
-// digestDiffers compares a text with the hash that a vector has in place of a long text.
+// digestDiffers compares text with the hash that a vector has in place of a long text.
 func digestDiffers(got string, want map[string]any) string {
 	sum := sha256.Sum256([]byte(got))
 	size, _ := want["bytes"].(json.Number)

@@ -125,7 +125,7 @@ func somebody(t testing.TB, dir string) *syscall.SysProcAttr {
 	return nil
 }
 
-// output collects a server's output and waits for a text in it that shows that the server is ready.
+// output collects a server's output and waits for text in it that shows that the server is ready.
 type output struct {
 	mu    sync.Mutex
 	text  []byte

@@ -104,7 +104,8 @@ func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
 	doc.Insert(len(doc.Items), addSummary(c, nil, digest.ToolDigest(said)))
 }
 
-// schedule divides the oldest results into batches (S4.30). A result whose key is already in an earlier batch delays its whole batch.
+// schedule divides the oldest results into batches (S4.30). A result whose key is already in an earlier batch delays
+// its whole batch.
 func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batches [][]int) {
 	var queued critbit.Map[struct{}]
 	for need > 0 && len(seen) > 0 && (p.MaxBatches == 0 || len(batches) < p.MaxBatches) {
@@ -218,8 +219,8 @@ func addSummary(c passes.Run, dst []byte, text string) []byte {
 	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
-// hide hides an item with a tool result from the model but not from the user (S4.24). If the format has no visibility marks, it removes
-// the result.
+// hide hides an item with a tool result from the model but not from the user (S4.24). If the format has no visibility
+// marks, it removes the result.
 func hide(c passes.Run, item int, pass api.Doer) {
 	doc := c.Doc()
 	it := &doc.Items[item]

@@ -51,8 +51,8 @@ type BlockConfig struct {
 	MaxLines                        int // limit for each text of a tool result
 }
 
-// Turns returns the turns of messages [from, to) as half-open ranges of messages. Adjacent messages with the same turn index are one turn;
-// a message without a turn index is a turn of its own (S0.41).
+// Turns returns the turns of messages [from, to) as half-open ranges of messages. Adjacent messages with the same turn
+// index are one turn; a message without a turn index is a turn of its own (S0.41).
 func Turns(t *transcript.Transcript, from, to int) [][2]int {
 	var turns [][2]int
 	last, running := 0, false
@@ -87,12 +87,12 @@ func NewBlocks(in view.Input) *Blocks {
 // Tokens returns the estimated tokens of messages [from, to).
 func (bs *Blocks) Tokens(from, to int) int { return bs.run.Doc().Tokens(from, to) }
 
-// Make makes the block for the loop in messages [from, to). The newest loop keeps its first and its newest turns; tool results in the newest
-// turns are shortened to their first and last lines. The assistant's other messages, and all of them in older loops, become lines until the
-// token budget for lines is used up (S0.44, S0.45).
+// Make makes the block for the loop in messages [from, to). The newest loop keeps its first and its newest turns; tool
+// results in the newest turns are shortened to their first and last lines. The assistant's other messages, and all of
+// them in older loops, become lines until the token budget for lines is used up (S0.44, S0.45).
 //
-// With wire_safe no turn is shown twice (S0.47), calls stay with their results, and open calls stay, as do the user's messages between the
-// lines (S0.48).
+// With wire_safe no turn is shown twice (S0.47), calls stay with their results, and open calls stay, as do the user's
+// messages between the lines (S0.48).
 func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 	c := bs.run
 	turns := Turns(c.Doc().T, from, to)
@@ -169,7 +169,7 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	return list
 }
 
-// shortText is the maximum length, in bytes, of a text in the line of a turn (S0.19).
+// shortText is the maximum length, in bytes, of text in the line of a turn (S0.19).
 const shortText = 200
 
 // lines returns the section with one line for each of the turns [first, recent), or nil if it would be empty. tokens
@@ -237,8 +237,8 @@ func Chain(loops []Loop, current string) []Loop {
 	return chain
 }
 
-// InScope returns the number of loops to consider: the newest loop and count older ones. If count is negative, it goes back from the newest
-// loop as far as a budget, in tokens, allows (S0.46).
+// InScope returns the number of loops to consider: the newest loop and count older ones. If count is negative, it goes
+// back from the newest loop as far as a budget, in tokens, allows (S0.46).
 func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	if count >= 0 {
 		return min(count, len(chain)) + 1

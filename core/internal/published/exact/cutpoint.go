@@ -77,8 +77,9 @@ type Selection struct {
 	HasPrevious bool
 }
 
-// SelectMessages selects the messages to fold from seq, a list of messages of t, so that the newest keep messages stay (S2.11 to S2.16). The
-// first message is treated as the system prompt, whatever its role (S2.12). From and To are 0 if nothing is folded.
+// SelectMessages selects the messages to fold from seq, a list of messages of t, so that the newest keep messages stay
+// (S2.11 to S2.16). The first message is treated as the system prompt, whatever its role (S2.12). From and To are 0 if
+// nothing is folded.
 func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	n := len(seq)
 	if n <= keep+1 {

@@ -9,7 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// drop drops the middle of the transcript, including pinned messages, even if that separates calls from their results (S0.26 to S0.28).
+// drop drops the middle of the transcript, including pinned messages, even if that separates calls from their results
+// (S0.26 to S0.28).
 func drop(p *passes.DropPass, c passes.Run) {
 	doc := c.Doc()
 	n := len(doc.Items)
@@ -22,7 +23,8 @@ func drop(p *passes.DropPass, c passes.Run) {
 	fit(c, "drop")
 }
 
-// fit keeps the newest messages that fit in the target, whatever their roles. It leaves no room for the marker (S0.29 to S0.31).
+// fit keeps the newest messages that fit in the target, whatever their roles. It leaves no room for the marker (S0.29
+// to S0.31).
 func fit(c passes.Run, pass api.Doer) {
 	doc := c.Doc()
 	from, room := len(doc.Items), c.Target()

@@ -77,12 +77,12 @@ func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure
 	return sizes
 }
 
-// Anchor is a token count from the provider. It covers all messages up to and including the one at Index; later messages are estimated
-// (S0.38).
+// Anchor is a token count from the provider. It covers all messages up to and including the one at Index; later
+// messages are estimated (S0.38).
 type Anchor struct{ Tokens, Index int }
 
-// Record returns the anchor after a model call whose response is the message at index. usage is the provider's count for the call, summed
-// over all kinds of tokens. If usage is 0 or less, Record returns a, which may be nil.
+// Record returns the anchor after a model call whose response is the message at index. usage is the provider's count
+// for the call, summed over all kinds of tokens. If usage is 0 or less, Record returns a, which may be nil.
 func (a *Anchor) Record(usage, index int) *Anchor {
 	if usage <= 0 {
 		return a

@@ -1,8 +1,9 @@
-// Package exact reproduces what the published systems do to a transcript, step by step and with their defects: a whole compaction, the
-// passes of a policy with wire_safe false, cut points, truncations, and blocks over the loops of a session. It repairs nothing, retries
-// nothing, and cuts nothing when a result exceeds its limit.
+// Package exact reproduces what the published systems do to a transcript, step by step and with their defects: a whole
+// compaction, the passes of a policy with wire_safe false, cut points, truncations, and blocks over the loops of a
+// session. It repairs nothing, retries nothing, and cuts nothing when a result exceeds its limit.
 //
-// The wording of requests and digests is in package styles, and reading the arguments of functions is in package functions.
+// The wording of requests and digests is in package styles, and reading the arguments of functions is in package
+// functions.
 package exact
 
 import (
@@ -24,7 +25,8 @@ func Suit(p *policy.Policy) {
 	p.LastResort, p.Summary.Retries, p.Summary.Room = new(bool), 0, new(float64)
 }
 
-// Due reports whether a transcript should be compacted; see [gate.Due]. It also uses token counts from before the last compaction (S4.9).
+// Due reports whether a transcript should be compacted; see [gate.Due]. It also uses token counts from before the last
+// compaction (S4.9).
 func Due(in view.Input, total int) (bool, tokens.Context) {
 	due, size, _ := gate.Due(in, 0, total)
 	return due, size

@@ -19,8 +19,8 @@ type Splice struct {
 	New []byte
 }
 
-// Splices returns the changes that set the marks in a message, which must be a JSON object. Existing members get a new value; missing ones
-// are added at the end of the object, in one splice.
+// Splices returns the changes that set the marks in a message, which must be a JSON object. Existing members get a new
+// value; missing ones are added at the end of the object, in one splice.
 func (m Marks) Splices(message []byte) (splices []Splice) {
 	type mark struct {
 		key   string

@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// truncate truncates all tool results, even in pinned messages, and rebuilds tool messages without the application's metadata (S0.8, S0.9).
+// truncate truncates all tool results, even in pinned messages, and rebuilds tool messages without the application's
+// metadata (S0.8, S0.9).
 func truncate(p *passes.TruncatePass, c passes.Run) {
 	doc := c.Doc()
 	may := passes.ToolFilter(p.Tools, p.ExcludeTools)
@@ -24,7 +25,8 @@ func truncate(p *passes.TruncatePass, c passes.Run) {
 	}
 }
 
-// truncateMessage truncates the tool results of a message. It returns the number of truncated texts, and the tool name of the last result.
+// truncateMessage truncates the tool results of a message. It returns the number of truncated texts, and the tool name
+// of the last result.
 func truncateMessage(c passes.Run, m int32, maxLines int, may func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
 	return passes.EachResultText(doc, m, func(n int32) bool { return may(digest.ToolName(doc.T, int(n))) }, func(n int32) bool {
@@ -38,8 +40,8 @@ func truncateMessage(c passes.Run, m int32, maxLines int, may func(tool string) 
 	})
 }
 
-// TruncateHeadTail shortens a text to its first and last lines, half of maxLines each; if maxLines is odd, the tail gets the extra line.
-// The marker between them takes three more lines (S0.15).
+// TruncateHeadTail shortens text to its first and last lines, half of maxLines each; if maxLines is odd, the tail
+// gets the extra line. The marker between them takes three more lines (S0.15).
 func TruncateHeadTail(text string, maxLines int) string {
 	lines := passes.SplitLines(text)
 	if len(lines) <= maxLines {

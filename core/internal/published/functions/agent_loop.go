@@ -70,8 +70,8 @@ func init() {
 	})
 }
 
-// context returns the size of the transcript, based on the provider's token counts in its messages. With wire_safe it ignores counts from
-// before the last compaction (S4.9).
+// context returns the size of the transcript, based on the provider's token counts in its messages. With wire_safe it
+// ignores counts from before the last compaction (S4.9).
 func (c *Call) context() tokens.Context {
 	from := 0
 	if c.Policy.IsWireSafe() {

@@ -131,7 +131,8 @@ func init() {
 	register("session_context", Messages, sessionContext)
 }
 
-// sessionContext returns the messages that the model sees for a session of several loops; each loop is a range of the transcript (S0.45).
+// sessionContext returns the messages that the model sees for a session of several loops; each loop is a range of the
+// transcript (S0.45).
 func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	// scope is the number of loops to show in addition to the newest one; if it is negative, as many loops as fit in
 	// budget are shown.

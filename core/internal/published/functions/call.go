@@ -21,7 +21,8 @@ func (c *Call) estimate() (sum int) {
 	return sum
 }
 
-// total returns the estimate of the whole transcript, in tokens, including parts of a request body outside the messages.
+// total returns the estimate of the whole transcript, in tokens, including parts of a request body outside the
+// messages.
 func (c *Call) total() int { return c.Estimator.OutsideMessages(c.Transcript) + c.estimate() }
 
 // all returns the indexes of all messages.

@@ -147,8 +147,8 @@ func defaultConfig() config {
 		ThresholdPercent: 0.8, RecentMessagesToKeep: 10}
 }
 
-// threshold returns the number of tokens at which compaction is due, rounded down (S2.7). It is negative if the reserves are larger than
-// the window (S2.8).
+// threshold returns the number of tokens at which compaction is due, rounded down (S2.7). It is negative if the
+// reserves are larger than the window (S2.8).
 func (c *config) threshold() int {
 	available := c.ModelContextLimit - c.SystemReserve - c.OutputReserve - c.SafetyBuffer
 	return int(math.Floor(float64(available) * c.ThresholdPercent))

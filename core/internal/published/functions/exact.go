@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
-// exactText appends a text as JSON. A published system may have cut the text in the middle of a character, which a
+// exactText appends text as JSON. A published system may have cut the text in the middle of a character, which a
 // JSON string can't represent directly: half a surrogate pair is escaped, as JSON.stringify does; other text that is
 // not valid UTF-8 becomes {"hex":…}.
 func exactText(dst []byte, s string) []byte {

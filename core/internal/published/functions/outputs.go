@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/published/styles"
 )
 
-// asked is the result of a function that queries a model: either the request to send or, once there is a reply, the summary or the
-// failure.
+// asked is the result of a function that queries a model: either the request to send or, once there is a reply, the
+// summary or the failure.
 type asked struct {
 	system, prompt string
 	summary        string

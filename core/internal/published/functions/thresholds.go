@@ -42,8 +42,8 @@ func (t Thresholds) Reserved() int {
 	return t.Reserve
 }
 
-// Tail returns the maximum size of the tail, in tokens, which is at most half of the limit. 0 means that the tail is a number of messages
-// instead (S4.5).
+// Tail returns the maximum size of the tail, in tokens, which is at most half of the limit. 0 means that the tail is a
+// number of messages instead (S4.5).
 func (t Thresholds) Tail() int {
 	keep := max(0, t.KeepTokens)
 	if limit, _ := t.Limit(); limit/2 > 0 {

@@ -37,8 +37,8 @@ func (c *Call) usage() (u usage, err *Error) {
 }
 
 func init() {
-	// record_usage returns the anchor that applies from now on: the new one if the provider counted anything, otherwise the old one
-	// (S0.38).
+	// record_usage returns the anchor that applies from now on: the new one if the provider counted anything, otherwise
+	// the old one (S0.38).
 	register("record_usage", 0, func(c *Call, dst []byte) ([]byte, *Error) {
 		a, err := c.usage()
 		if err != nil {
@@ -90,7 +90,8 @@ func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	return append(truth(append(dst, `,"fires":`...), left < threshold), '}'), nil
 }
 
-// The defaults of S0.42: the window and the system prompt, in tokens, and the shares of the window at which compaction is enabled and due.
+// The defaults of S0.42: the window and the system prompt, in tokens, and the shares of the window at which compaction
+// is enabled and due.
 const (
 	defaultContextTokens = 100_000
 	defaultSystemTokens  = 4_000

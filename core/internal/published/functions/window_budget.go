@@ -139,8 +139,8 @@ type budget struct {
 // defaultBudget returns S3's defaults (S3.4).
 func defaultBudget() budget { return budget{ReserveTokens: 2048, TriggerRatio: 0.75, KeepRecent: 6000} }
 
-// limit returns the number of tokens at which compaction is due, not rounded; 0 if the reserve takes up the whole window (S3.11,
-// S3.12).
+// limit returns the number of tokens at which compaction is due, not rounded; 0 if the reserve takes up the whole
+// window (S3.11, S3.12).
 func (b *budget) limit() float64 {
 	return float64(max(0, b.ContextWindow-b.ReserveTokens)) * b.TriggerRatio
 }

@@ -35,8 +35,9 @@ const (
 	summaryFailure = "failed to generate summary: "
 )
 
-// AgentLoopPrompt returns the prompt of a summary request: the record, the previous summary, and the instructions (S4.36). As in the
-// published system, line ends are written as a backslash and an n, and a blank previous summary doesn't count as empty.
+// AgentLoopPrompt returns the prompt of a summary request: the record, the previous summary, and the instructions
+// (S4.36). As in the published system, line ends are written as a backslash and an n, and a blank previous summary
+// doesn't count as empty.
 func AgentLoopPrompt(record, previous, template string) string {
 	return digest.AgentLoopText(`\n`, record, previous, template)
 }

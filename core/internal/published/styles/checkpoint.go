@@ -91,7 +91,7 @@ func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool)
 	return strings.Join(lines, "\n"), true
 }
 
-// firstUnits returns the first max UTF-16 code units of a text. It returns true if the text has more. If the cut
+// firstUnits returns the first max UTF-16 code units of text. It returns true if the text has more. If the cut
 // divides a surrogate pair, the result ends with the first half of the pair, encoded as three bytes.
 func firstUnits(text string, max int) (string, bool) {
 	first, more := digest.FirstUnits(text, max)

@@ -22,8 +22,8 @@ var (
 	opEdits = []string{"write", "edit"}
 )
 
-// ExtractFileOps collects the argument "path" from calls to the tools that S1.31 names. It ignores calls whose arguments are not a JSON
-// object with a string under that key.
+// ExtractFileOps collects the argument "path" from calls to the tools that S1.31 names. It ignores calls whose
+// arguments are not a JSON object with a string under that key.
 func ExtractFileOps(t *transcript.Transcript, messages []int32) FileOps {
 	var ops FileOps
 	for _, m := range messages {
@@ -62,7 +62,8 @@ func (o FileOps) tidy() FileOps {
 	return o
 }
 
-// lastPath returns the string under the key "path" in a JSON object. If the key is repeated, the last one counts, as in Go's encoding/json.
+// lastPath returns the string under the key "path" in a JSON object. If the key is repeated, the last one counts, as in
+// Go's encoding/json.
 func lastPath(args []byte) (path string) {
 	s := jsonspan.New(args)
 	if s.Kind() != jsonspan.Object {

@@ -1,5 +1,6 @@
-// Package styles writes summary requests and digests exactly as the published systems do, including their mistakes: quoted conversation text
-// is not fenced, for example. The texts and limits that ctxfold also uses are data in package digest.
+// Package styles writes summary requests and digests exactly as the published systems do, including their mistakes:
+// quoted conversation text is not fenced, for example. The texts and limits that ctxfold also uses are data in package
+// digest.
 package styles
 
 import (
@@ -53,7 +54,8 @@ type Prompt struct {
 
 var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
 
-// ByName returns the style with a name, or nil. The name "" is for policies without a style, which use ctxfold's own requests.
+// ByName returns the style with a name, or nil. The name "" is for policies without a style, which use ctxfold's own
+// requests.
 func ByName(name string) *Style {
 	for _, s := range styles {
 		if s.Data.Name == name {

@@ -39,7 +39,8 @@ func Excerpt(o digest.ToolOutput) string {
 		digest.TrimWithTail(o.Shown(), fallbackText)
 }
 
-// ToolMessage returns the text that replaces a result: its summary after the tool's name, the call's id and the status (S4.25).
+// ToolMessage returns the text that replaces a result: its summary after the tool's name, the call's id and the status
+// (S4.25).
 func ToolMessage(o digest.ToolOutput, summary string) string {
 	return "[Tool output summary]\nTool: " + strings.TrimSpace(o.Name) + "\nCall ID: " + strings.TrimSpace(o.ID) +
 		"\nStatus: " + o.Status() + "\n" + strings.TrimSpace(summary)

@@ -11,8 +11,8 @@ import (
 
 var turnTailData = digest.StyleByName("turn-tail")
 
-// turnTail is the style of S1. Its digest is a system message. If the cut divides a turn, the turn's beginning and the history before it get
-// separate summaries.
+// turnTail is the style of S1. Its digest is a system message. If the cut divides a turn, the turn's beginning and the
+// history before it get separate summaries.
 var turnTail = &Style{
 	Data:   turnTailData,
 	Record: serialize,
@@ -119,7 +119,7 @@ func label(t *transcript.Transcript, m *transcript.Message) string {
 	}
 }
 
-// TruncateToolResult returns the first max bytes of a text, even if that cuts a rune, and a note of how many bytes
+// TruncateToolResult returns the first max bytes of text, even if that cuts a rune, and a note of how many bytes
 // were removed (S1.29).
 func TruncateToolResult(text string, max int) string {
 	if len(text) <= max {
@@ -128,5 +128,5 @@ func TruncateToolResult(text string, max int) string {
 	return text[:max] + "\n[..." + strconv.Itoa(len(text)-max) + " chars truncated]"
 }
 
-// IsBlank reports whether a text is empty or only white space.
+// IsBlank reports whether text is empty or only white space.
 func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -21,7 +21,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/tokens/script"
 )
 
-// text is a text with its true counts and the estimates to compare.
+// text holds a text with its true counts and the estimates to compare.
 type text struct {
 	name, kind string
 	bytes      int
@@ -192,8 +192,8 @@ func solve(texts []*text, encoding string) []float64 {
 	return w
 }
 
-// nnls minimises the sum over rows of weight × (row·w − 1)² plus ridge times the sum of weights × |w − prior|², for w ≥ 0, by coordinate
-// descent.
+// nnls minimises the sum over rows of weight × (row·w − 1)² plus ridge times the sum of weights × |w − prior|², for w ≥
+// 0, by coordinate descent.
 func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []float64 {
 	n := len(prior)
 	gram := make([][]float64, n)

@@ -53,7 +53,7 @@ func utf16(r rune) []rune {
 	return []rune{0xd800 + r>>10, 0xdc00 + r&0x3ff}
 }
 
-// A text weighs the same in every JSON spelling, and two texts together weigh as much as separately, except for a few tokens at the seam.
+// Text weighs the same in every JSON spelling, and two texts together weigh as much as separately, except for a few tokens at the seam.
 // No weight is negative.
 func TestSpellingAndAdditivity(t *testing.T) {
 	for seed := range uint64(600) {
@@ -80,7 +80,7 @@ func TestSpellingAndAdditivity(t *testing.T) {
 	}
 }
 
-// Whatever a text is, it takes steps in proportion to its length, and its weight is at most a token for each byte.
+// Whatever text is, it takes steps in proportion to its length, and its weight is at most a token for each byte.
 func TestHostileTexts(t *testing.T) {
 	a := ByName("claude").Automaton()
 	var counter *steps.Counter

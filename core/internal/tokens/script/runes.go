@@ -157,7 +157,8 @@ func runesOf(chars string) (ranges []rune) {
 	return ranges
 }
 
-// symbols maps non-ASCII characters to their symbols: each up to U+FFFF, and those of U+1F000 to U+1FFFF in groups of 64.
+// symbols maps non-ASCII characters to their symbols: each up to U+FFFF, and those of U+1F000 to U+1FFFF in groups of
+// 64.
 type symbols struct {
 	plane       [1 << 16]uint8
 	pictographs [64]uint8

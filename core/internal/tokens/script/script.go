@@ -1,8 +1,9 @@
-// Package script is the automaton of the script estimator: its states, the classes of characters, and the weights of its steps for each
-// tokenizer family.
+// Package script is the automaton of the script estimator: its states, the classes of characters, and the weights of
+// its steps for each tokenizer family.
 //
-// The weights are fitted to true counts of real tokenizers (make tokens-fit). Steps share a weight if there is nothing to learn from
-// telling them apart; a feature is a set of steps with one weight. The package knows nothing about transcripts.
+// The weights are fitted to true counts of real tokenizers (make tokens-fit). Steps share a weight if there is nothing
+// to learn from telling them apart; a feature is a set of steps with one weight. The package knows nothing about
+// transcripts.
 package script
 
 import (
@@ -13,8 +14,8 @@ import (
 
 const classes = cRune + 128
 
-// features returns the index of the weight for each state and class, and how many weights there are. The table takes some time and memory,
-// so it is made on first use.
+// features returns the index of the weight for each state and class, and how many weights there are. The table takes
+// some time and memory, so it is made on first use.
 var features = sync.OnceValues(func() (*[states][classes]uint16, int) {
 	f := new([states][classes]uint16)
 	numbers := map[[2]int]uint16{}
@@ -97,7 +98,7 @@ func tie(s, c int) [2]int {
 	return [2]int{4003, c}
 }
 
-// Count adds to counts how often a text uses each feature; weights are fitted with these counts.
+// Count adds to counts how often text uses each feature; weights are fitted with these counts.
 func Count(text []byte, counts []uint32) {
 	feature, _ := features()
 	s := sLine

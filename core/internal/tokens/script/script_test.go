@@ -33,7 +33,7 @@ var samples = []string{
 	strings.Repeat("line of text\n    indented = 12;\n\n", 100), strings.Repeat("0123456789abcdef", 300), strings.Repeat("漢字かな交じり文。", 300),
 }
 
-// The weight of a text is the sum of its features' weights, however the text is walked: symbol by symbol, or as JSON.
+// The weight of text is the sum of its features' weights, however the text is walked: symbol by symbol, or as JSON.
 func TestLinear(t *testing.T) {
 	for _, f := range Families {
 		a := f.Automaton()
@@ -50,7 +50,7 @@ func TestLinear(t *testing.T) {
 			quoted, _ := json.Marshal(text)
 			s := jsonspan.New(quoted)
 			s.Weigh = a
-			// Pieces of a text without spaces begin where the state is guessed.
+			// Pieces of text without spaces begin where the state is guessed.
 			if got, want := s.Text().Weight, a.Weight([]byte(text)); got != want && (strings.Contains(text, " ") || got*50 > want*51 || want*50 > got*51) {
 				t.Errorf("%s: %.40q weighs %d in JSON, want %d", f.Name, text, got, want)
 			}

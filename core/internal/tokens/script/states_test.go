@@ -2,7 +2,7 @@ package script
 
 import "testing"
 
-// behind returns the state after a text.
+// behind returns the state after text.
 func behind(text string) int {
 	s := sLine
 	for b := []byte(text); len(b) > 0; {
