@@ -74,13 +74,13 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 		c.system = append(c.system, prompt)
 	}
 	c.otherMembers()
-	c.name()
-	c.copies()
+	c.nameCalls()
+	c.markCopies()
 	c.written = make([]bool, len(t.Parts))
-	c.folded = c.sealed()
-	c.read()
-	c.write()
-	c.unwritten()
+	c.folded = c.sealedMessages()
+	c.readTurns()
+	c.writeTurns()
+	c.loseUnwritten()
 	o := &Output{}
 	defer func() {
 		sorting.Stable(c.lost, func(a, b api.Loss) int { return a.Message - b.Message })
@@ -109,9 +109,9 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	return o
 }
 
-// sealed returns the number of messages at the front that are covered by a provider's own summary. No other provider
-// can read that summary, so these messages are carried over.
-func (c *conversion) sealed() int {
+// sealedMessages returns the number of messages at the front that are covered by a provider's own summary. No other
+// provider can read that summary, so these messages are carried over.
+func (c *conversion) sealedMessages() int {
 	n := c.t.ProviderSummarized()
 	if n == 0 {
 		return 0
@@ -124,30 +124,30 @@ func (c *conversion) sealed() int {
 	return n
 }
 
-// unsent reports whether message i would not be sent to any model.
-func (c *conversion) unsent(i int32) bool {
+// isUnsent reports whether message i would not be sent to any model.
+func (c *conversion) isUnsent(i int32) bool {
 	m := &c.t.Messages[i]
 	return m.Unsent && (m.Passing || int(i) >= c.folded) || m.Meta > 0 && c.t.Metas[m.Meta-1].Agent == transcript.Off
 }
 
-// lose records that a part of message i, or the whole message if part is -1, could not be carried over unchanged. why
-// is the reason, instead is what replaces it, and detail is a name or text for reports.
-func (c *conversion) lose(i, part int32, kind api.LossKind, why api.LossReason, instead api.LossInstead, detail string) {
+// recordLoss records that a part of message i, or the whole message if part is -1, could not be carried over unchanged.
+// why is the reason, instead is what replaces it, and detail is a name or text for reports.
+func (c *conversion) recordLoss(i, part int32, kind api.LossKind, why api.LossReason, instead api.LossInstead, detail string) {
 	path := c.list
 	if i >= 0 {
 		path += c.paths.Of(&wire.Violation{Message: i, Part: part})
 	}
-	c.lost = append(c.lost, api.Loss{Message: int(i), Path: path, Kind: kind, Reason: why, Instead: instead, Detail: clip(detail)})
+	c.lost = append(c.lost, api.Loss{Message: int(i), Path: path, Kind: kind, Reason: why, Instead: instead, Detail: clipDetail(detail)})
 }
 
-// losePart calls lose for part n of the source.
-func (c *conversion) losePart(n int32, why api.LossReason, instead api.LossInstead, detail string) {
+// recordPartLoss calls recordLoss for part n of the source.
+func (c *conversion) recordPartLoss(n int32, why api.LossReason, instead api.LossInstead, detail string) {
 	p := &c.t.Parts[n]
-	c.lose(p.Msg, n, api.LossKind(p.Kind.String()), why, instead, detail)
+	c.recordLoss(p.Msg, n, api.LossKind(p.Kind.String()), why, instead, detail)
 }
 
-// clip shortens a quotation from the source for a report.
-func clip(s string) string {
+// clipDetail shortens a quotation from the source for a report.
+func clipDetail(s string) string {
 	const most = 120
 	if len(s) <= most {
 		return s
@@ -155,9 +155,9 @@ func clip(s string) string {
 	return string(jsonspan.TrimRune([]byte(s[:most]))) + "…"
 }
 
-// name assigns an id to each tool call of the target: the call's own id if that has a valid form and is not in use,
-// otherwise a new one.
-func (c *conversion) name() {
+// nameCalls assigns an id to each tool call of the target: the call's own id if that has a valid form and is not in
+// use, otherwise a new one.
+func (c *conversion) nameCalls() {
 	if c.to.NoID || c.to.Call == "" {
 		return
 	}
@@ -181,11 +181,11 @@ func (c *conversion) name() {
 			fresh = append(fresh, int32(n))
 		}
 	}
-	c.nameNew(fresh, &taken)
+	c.nameNewCalls(fresh, &taken)
 }
 
-// nameNew assigns new ids to tool calls, which aren't taken yet.
-func (c *conversion) nameNew(calls []int32, taken *critbit.Map[bool]) {
+// nameNewCalls assigns new ids to tool calls, which aren't taken yet.
+func (c *conversion) nameNewCalls(calls []int32, taken *critbit.Map[bool]) {
 	next := 1
 	for _, n := range calls {
 		id := ""
@@ -196,13 +196,13 @@ func (c *conversion) nameNew(calls []int32, taken *critbit.Map[bool]) {
 		taken.Add(id)
 		c.ids[n] = id
 		if p := &c.t.Parts[n]; !p.ID.IsZero() {
-			c.losePart(n, api.LossIDForm, api.InsteadChanged, id)
+			c.recordPartLoss(n, api.LossIDForm, api.InsteadChanged, id)
 		}
 	}
 }
 
-// copies marks parts that repeat another part.
-func (c *conversion) copies() {
+// markCopies marks parts that repeat another part.
+func (c *conversion) markCopies() {
 	for n := range c.t.Parts {
 		for k := c.t.Parts[n].Copy; k > 0; k = c.t.Parts[k-1].Copy {
 			if c.copied == nil {

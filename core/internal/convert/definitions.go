@@ -18,7 +18,7 @@ type definition struct {
 // provider runs itself are recorded as lost.
 func (c *conversion) definitions(name string, value []byte) {
 	if c.to.Tools == "" {
-		c.lose(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)
+		c.recordLoss(-1, -1, "tools", api.LossTools, api.InsteadNothing, name)
 		return
 	}
 	s := jsonspan.New(value)
@@ -26,8 +26,8 @@ func (c *conversion) definitions(name string, value []byte) {
 		for key := range s.Members {
 			if string(key) == "tools" && s.Kind() == jsonspan.Array {
 				c.definitionList(s)
-			} else if member := string(key); says(s.Skip()) {
-				c.lose(-1, -1, "member", api.LossBeside, api.InsteadNothing, member)
+			} else if member := string(key); isInformative(s.Skip()) {
+				c.recordLoss(-1, -1, "member", api.LossBeside, api.InsteadNothing, member)
 			}
 		}
 		return
@@ -47,10 +47,10 @@ func (c *conversion) definitionList(s *jsonspan.Scanner) {
 		d.read(c, s, 0)
 		if d.name != "" && d.schema == nil && d.description == nil {
 			why := api.LossServerTool
-			if reason(d.name) == api.LossCacheMark {
+			if lossReason(d.name) == api.LossCacheMark {
 				why = api.LossCacheMark
 			}
-			c.lose(-1, -1, "tools", why, api.InsteadNothing, d.name)
+			c.recordLoss(-1, -1, "tools", why, api.InsteadNothing, d.name)
 		} else if d.name != "" {
 			c.tools = append(c.tools, d)
 		}
@@ -116,8 +116,8 @@ func (d *definition) read(c *conversion, s *jsonspan.Scanner, depth int) {
 		v := s.Skip()
 		switch {
 		case name == "strict" || name == "index":
-		case says(v) && (depth > 0 || d.name != "" || d.schema != nil):
-			c.lose(-1, -1, "member", reason(name), api.InsteadNothing, name)
+		case isInformative(v) && (depth > 0 || d.name != "" || d.schema != nil):
+			c.recordLoss(-1, -1, "member", lossReason(name), api.InsteadNothing, name)
 		case d.name == "" && r.typ == "" && v.Kind == jsonspan.Object:
 			r.typ = name // {"googleSearch":{}}
 		}
@@ -208,13 +208,13 @@ func (c *conversion) appendTools(dst []byte) []byte {
 		v := wire.Values{'n': jsonspan.AppendString(nil, d.name), 'd': d.description, 'p': d.schema}
 		if !c.to.ToolName.Accepts(d.name) {
 			made := c.to.ToolName.Conform(d.name)
-			c.lose(-1, -1, "tools", api.LossNameForm, api.InsteadChanged, made)
+			c.recordLoss(-1, -1, "tools", api.LossNameForm, api.InsteadChanged, made)
 			v['n'] = jsonspan.AppendString(nil, made)
 		}
 		if v['d'] == nil {
 			v['d'] = []byte(`""`)
 		}
-		if v['p'] == nil || !fits(v['p']) {
+		if v['p'] == nil || !isShallowJSON(v['p']) {
 			v['p'] = []byte(`{"type":"object","properties":{}}`)
 		}
 		if i > 0 {

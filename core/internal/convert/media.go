@@ -97,7 +97,7 @@ func (m *payload) object(s *jsonspan.Scanner, depth int) {
 		case holdsMedia.has(name) && (name != "id" || depth > 0):
 			m.read(s, name, depth+1)
 		default:
-			if says(s.Skip()) {
+			if isInformative(s.Skip()) {
 				m.lost = append(m.lost, name)
 			}
 		}
@@ -113,7 +113,7 @@ func appendByte(bytes []byte, s *jsonspan.Scanner) []byte {
 }
 
 // holdsMedia lists the members, in any format, that contain media, their types or their names.
-var holdsMedia = words("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
+var holdsMedia = wordSet("image image_url imageUrl input_audio inputAudio audio video document document_url documentUrl file file_data fileData " +
 	"inlineData inline_data source data bytes url uri fileUri file_uri file_url fileUrl result s3Location output blob base64 guardContent " +
 	"media media_type mediaType mimeType contentType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
 	"image_file_id text base64_image base64_data")
@@ -140,7 +140,7 @@ func (m *payload) take(key, value string) {
 }
 
 // holdsData lists the members whose strings are base64, unless they are URLs.
-var holdsData = words("data bytes image file_data input_audio inputAudio result base64 base64_image base64_data blob audio file value")
+var holdsData = wordSet("data bytes image file_data input_audio inputAudio result base64 base64_image base64_data blob audio file value")
 
 // takeData stores a string that is either the data or the place where the data is.
 func (m *payload) takeData(key, value string) {
@@ -309,12 +309,12 @@ func (m *payload) dataURL() string {
 	return "data:" + m.mime + ";base64," + m.data
 }
 
-// note returns a short description of a payload, to be written in its place.
-func (m *payload) note(kind transcript.Kind) string {
+// describe returns a short description of a payload, to be written in its place.
+func (m *payload) describe(kind transcript.Kind) string {
 	b := []byte("[" + kind.String())
-	for _, s := range []string{m.name, m.mime, clip(m.url), m.stored} {
+	for _, s := range []string{m.name, m.mime, clipDetail(m.url), m.stored} {
 		if s != "" {
-			b = append(append(b, ": "...), clip(s)...)
+			b = append(append(b, ": "...), clipDetail(s)...)
 			break
 		}
 	}

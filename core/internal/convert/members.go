@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// known lists the members of messages and parts, in any format, that are read into records. Their content is carried
-// over, or is recorded as lost with its part.
-var known = words("role content parts type text tool_calls toolCalls function_call function custom index images thinking reasoning_content " +
+// recordedMembers lists the members of messages and parts, in any format, that are read into records. Their content is
+// carried over, or is recorded as lost with its part.
+var recordedMembers = wordSet("role content parts type text tool_calls toolCalls function_call function custom index images thinking reasoning_content " +
 	"reasoning tool_call_id toolCallId call_id tool_use_id toolUseId tool_name toolName arguments args input rawInput output result response " +
 	"summary action operation state errorText isError is_error functionCall functionResponse function_response toolUse toolResult " +
 	"reasoningContent guardContent citationsContent thought encrypted_content image image_url imageUrl input_audio inputAudio file file_data " +
@@ -25,7 +25,7 @@ var known = words("role content parts type text tool_calls toolCalls function_ca
 // set is a sorted list of words.
 type set []string
 
-func words(list string) set {
+func wordSet(list string) set {
 	all := strings.Fields(list)
 	sorting.Ordered(all)
 	return all
@@ -36,8 +36,8 @@ func (s set) has(word string) bool {
 	return found
 }
 
-// reason returns the reason that reports give for the loss of a member.
-func reason(name string) api.LossReason {
+// lossReason returns the reason that reports give for the loss of a member.
+func lossReason(name string) api.LossReason {
 	switch name {
 	case "cache_control", "cachePoint", "cache_point":
 		return api.LossCacheMark
@@ -53,8 +53,8 @@ func reason(name string) api.LossReason {
 	return api.LossMetadata
 }
 
-// members reports as lost those members of message i and of its parts that aren't in any record.
-func (c *conversion) members(i int32) {
+// loseMembers reports as lost those members of message i and of its parts that aren't in any record.
+func (c *conversion) loseMembers(i int32) {
 	t, m := c.t, &c.t.Messages[i]
 	var own map[uint32]bool // the offsets of members that are parts themselves
 	item := transcript.Opaque
@@ -69,13 +69,13 @@ func (c *conversion) members(i int32) {
 		case p.List == transcript.NoList && p.Span == m.Span && item == transcript.Opaque:
 			item = p.Kind
 		case p.Kind != transcript.Opaque && !p.Kind.IsMedia() && !isRecorded(p, m):
-			c.others(i, n, p.Span, p.Kind, nil)
+			c.loseOtherMembers(i, n, p.Span, p.Kind, nil)
 		}
 	}
 	if m.Role == transcript.Tool && item == transcript.Opaque {
 		item = transcript.ToolResult
 	}
-	c.others(i, -1, m.Span, item, own)
+	c.loseOtherMembers(i, -1, m.Span, item, own)
 }
 
 // isRecorded reports whether the members of a part are those of its message or of another part, and recorded with
@@ -84,9 +84,9 @@ func isRecorded(p *transcript.Part, m *transcript.Message) bool {
 	return p.Parent >= 0 || p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span)
 }
 
-// others reports as lost those members of an object that aren't in any record, except for members without information:
-// null, false, and empty values. own are the offsets of members that are parts themselves.
-func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Kind, own map[uint32]bool) {
+// loseOtherMembers reports as lost those members of an object that aren't in any record, except for members without
+// information: null, false, and empty values. own are the offsets of members that are parts themselves.
+func (c *conversion) loseOtherMembers(i, n int32, span transcript.Span, kind transcript.Kind, own map[uint32]bool) {
 	b := c.t.Bytes(span)
 	s := jsonspan.New(b)
 	if s.Kind() != jsonspan.Object {
@@ -95,18 +95,18 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 	for key := range s.Members {
 		name, at := string(key), s.KeyPos()
 		v := s.Skip()
-		if n < 0 && c.holds(i, name) {
-			c.others(i, n, transcript.Span{Start: span.Start + v.Start, End: span.Start + v.End}, kind, own)
+		if n < 0 && c.holdsMembers(i, name) {
+			c.loseOtherMembers(i, n, transcript.Span{Start: span.Start + v.Start, End: span.Start + v.End}, kind, own)
 			continue
 		}
-		switch why := reason(name); {
-		case known.has(name) || own[span.Start+at] || !says(v) || n < 0 && isImplied(name, v):
-		case carried(name, kind) && (name != "id" || !c.otherID(i, n, span.Start+v.Start)):
+		switch why := lossReason(name); {
+		case recordedMembers.has(name) || own[span.Start+at] || !isInformative(v) || n < 0 && isImplied(name, v):
+		case isReadFor(name, kind) && (name != "id" || !c.isOtherID(i, n, span.Start+v.Start)):
 		case string(v.Slice(b)) == `"completed"` && name == "status":
 		case kind == transcript.Reasoning && why == api.LossSigned: // recorded with the part
-		case why == api.LossMetadata && c.lostAgain(n, name):
+		case why == api.LossMetadata && c.countLossAgain(n, name):
 		default:
-			c.lose(i, n, "member", why, api.InsteadNothing, name)
+			c.recordLoss(i, n, "member", why, api.InsteadNothing, name)
 		}
 	}
 }
@@ -114,9 +114,9 @@ func (c *conversion) others(i, n int32, span transcript.Span, kind transcript.Ki
 // isImplied reports whether a member of a message says nothing that its type doesn't: the path of a serialized class.
 func isImplied(name string, v jsonspan.Value) bool { return name == "id" && v.Kind == jsonspan.Array }
 
-// lostAgain reports whether a loss of metadata with this name was already recorded for part n or, if n is -1, for a
-// message. In that case it counts the loss in the existing entry.
-func (c *conversion) lostAgain(n int32, name string) bool {
+// countLossAgain reports whether a loss of metadata with this name was already recorded for part n or, if n is -1, for
+// a message. In that case it counts the loss in the existing entry.
+func (c *conversion) countLossAgain(n int32, name string) bool {
 	if n >= 0 {
 		name = " " + name
 	}
@@ -129,15 +129,15 @@ func (c *conversion) lostAgain(n int32, name string) bool {
 	return false
 }
 
-// holds reports whether a member of message i is an object with further members of the message.
-func (c *conversion) holds(i int32, name string) bool {
+// holdsMembers reports whether a member of message i is an object with further members of the message.
+func (c *conversion) holdsMembers(i int32, name string) bool {
 	spelling := int(c.t.Messages[i].Spelling)
 	return name == "additional_kwargs" || spelling < len(c.from.Within) && name != "" && name == c.from.Within[spelling]
 }
 
-// otherID reports whether the id at an offset differs from the id that links part n, a call or a result, to its
+// isOtherID reports whether the id at an offset differs from the id that links part n, a call or a result, to its
 // counterpart.
-func (c *conversion) otherID(i, n int32, at uint32) bool {
+func (c *conversion) isOtherID(i, n int32, at uint32) bool {
 	m := &c.t.Messages[i]
 	if n < 0 && m.Count > 0 {
 		n = m.First
@@ -149,8 +149,8 @@ func (c *conversion) otherID(i, n int32, at uint32) bool {
 	return p.Kind != transcript.Reasoning && !p.ID.IsZero() && p.ID.Start != at
 }
 
-// says reports whether a value contains any information.
-func says(v jsonspan.Value) bool {
+// isInformative reports whether a value contains any information.
+func isInformative(v jsonspan.Value) bool {
 	switch v.Kind {
 	case jsonspan.Null, jsonspan.False:
 		return false
@@ -160,8 +160,8 @@ func says(v jsonspan.Value) bool {
 	return true
 }
 
-// carried reports whether a member that is not read for all kinds of parts is read for this kind.
-func carried(name string, kind transcript.Kind) bool {
+// isReadFor reports whether a member that is not read for all kinds of parts is read for this kind.
+func isReadFor(name string, kind transcript.Kind) bool {
 	switch name {
 	case "id":
 		return kind == transcript.Reasoning || kind == transcript.ToolCall || kind == transcript.ToolResult
@@ -186,17 +186,17 @@ func (c *conversion) otherMembers() {
 		name := string(key)
 		v := s.Skip()
 		switch {
-		case v.Start == t.List.Start-t.Outer.Start || !says(v):
+		case v.Start == t.List.Start-t.Outer.Start || !isInformative(v):
 		case name == "system" || name == "systemPrompt" || name == "instructions" || name == "systemInstruction" || name == "system_instruction":
 			texts := promptTexts(nil, b, jsonspan.New(b).At(v.Start), 0)
 			c.system = append(c.system, texts...)
 			if len(texts) == 0 {
-				c.lose(-1, -1, "member", api.LossOpaque, api.InsteadNothing, name)
+				c.recordLoss(-1, -1, "member", api.LossOpaque, api.InsteadNothing, name)
 			}
 		case name == "tools" || name == "functions" || name == "toolConfig":
 			c.definitions(name, v.Slice(b))
 		default:
-			c.lose(-1, -1, "member", api.LossBeside, api.InsteadNothing, name)
+			c.recordLoss(-1, -1, "member", api.LossBeside, api.InsteadNothing, name)
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// read splits the source into turns. Tool results are left out, because they are written with their calls.
-func (c *conversion) read() {
+// readTurns splits the source into turns. Tool results are left out, because they are written with their calls.
+func (c *conversion) readTurns() {
 	// In such a format each text and each call is, or may be, a separate message.
 	r := turning{c: c, apart: c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart}
 	for i := range c.t.Messages {
-		if c.unsent(int32(i)) {
-			c.lose(int32(i), -1, "message", api.LossNotSent, api.InsteadNothing, "")
+		if c.isUnsent(int32(i)) {
+			c.recordLoss(int32(i), -1, "message", api.LossNotSent, api.InsteadNothing, "")
 			continue
 		}
 		r.message(int32(i))
@@ -45,7 +45,7 @@ func (r *turning) last() *turn { return &r.c.turns[len(r.c.turns)-1] }
 func (r *turning) message(i int32) {
 	c, m := r.c, &r.c.t.Messages[i]
 	r.msg = i
-	c.members(i)
+	c.loseMembers(i)
 	role := r.role(m)
 	if role != transcript.Assistant || !r.apart {
 		r.joined = false
@@ -93,10 +93,10 @@ func (r *turning) role(m *transcript.Message) transcript.Role {
 	c := r.c
 	switch {
 	case m.Role == transcript.Other:
-		c.lose(r.msg, -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
+		c.recordLoss(r.msg, -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
 		return transcript.User
 	case m.Role == transcript.System && !m.RoleSpan.IsZero() && !c.t.EqualText(m.RoleSpan, "system"):
-		c.lose(r.msg, -1, "message", api.LossRole, api.InsteadSystem, c.roleName(m))
+		c.recordLoss(r.msg, -1, "message", api.LossRole, api.InsteadSystem, c.roleName(m))
 	}
 	return m.Role
 }
@@ -107,7 +107,7 @@ func (c *conversion) spoken(m *transcript.Message) []int32 {
 	said := c.order[:0]
 	for rank := range 3 {
 		for n := m.First; n < m.First+m.Count; n++ {
-			if p := &c.t.Parts[n]; rankOf(p) == rank && p.Parent < 0 && !c.skip(n) {
+			if p := &c.t.Parts[n]; rankOf(p) == rank && p.Parent < 0 && !c.isSkipped(n) {
 				said = append(said, n)
 			}
 		}
@@ -133,9 +133,9 @@ func (c *conversion) roleName(m *transcript.Message) string {
 	return c.t.Text(m.RoleSpan)
 }
 
-// skip reports whether a part doesn't belong to any turn, because it is an id, which members deals with; a result,
-// which is written with its call; or a call that repeats another part.
-func (c *conversion) skip(n int32) bool {
+// isSkipped reports whether a part doesn't belong to any turn, because it is an id, which loseMembers deals with; a
+// result, which is written with its call; or a call that repeats another part.
+func (c *conversion) isSkipped(n int32) bool {
 	p := &c.t.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server) || c.copied != nil && c.copied[n] ||
 		p.Kind == transcript.Opaque && p.List == transcript.Member && p.Has(transcript.Stored)
@@ -155,29 +155,29 @@ func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	none := piece{}
 	switch {
 	case p.Has(transcript.Mark):
-		c.losePart(n, api.LossCacheMark, api.InsteadNothing, "")
+		c.recordPartLoss(n, api.LossCacheMark, api.InsteadNothing, "")
 		return none, false
 	case p.Has(transcript.Server):
-		c.losePart(n, api.LossServerTool, api.InsteadNothing, c.text(p.Name))
+		c.recordPartLoss(n, api.LossServerTool, api.InsteadNothing, c.text(p.Name))
 		return none, false
 	}
 	switch p.Kind {
 	case transcript.Text:
 		if p.Body.IsZero() || t.IsBlank(p.Body) {
 			if p.Size.Bytes > 0 {
-				c.losePart(n, api.LossEmpty, api.InsteadNothing, "")
+				c.recordPartLoss(n, api.LossEmpty, api.InsteadNothing, "")
 			}
 			return none, false
 		}
 		if p.Has(transcript.Summary) {
-			c.losePart(n, api.LossProviderOnly, api.InsteadText, "")
+			c.recordPartLoss(n, api.LossProviderOnly, api.InsteadText, "")
 		}
 		return piece{transcript.Text, n, ""}, true
 	case transcript.Reasoning:
 		return c.reasoning(n, role)
 	case transcript.ToolCall:
 		if role != transcript.Assistant {
-			c.losePart(n, api.LossRole, api.InsteadNothing, "")
+			c.recordPartLoss(n, api.LossRole, api.InsteadNothing, "")
 			return none, false
 		}
 		return piece{transcript.ToolCall, n, ""}, true
@@ -195,7 +195,7 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	switch {
 	case p.Body.IsZero() || !c.t.IsString(p.Body) || c.t.IsBlank(p.Body):
 		if signed || p.Size.Bytes > 0 {
-			c.losePart(n, api.LossSigned, api.InsteadNothing, "")
+			c.recordPartLoss(n, api.LossSigned, api.InsteadNothing, "")
 		}
 		return piece{}, false
 	case role != transcript.Assistant || c.to.Reasoning == "" && !c.to.ReasoningBeside:
@@ -203,10 +203,10 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 		if signed {
 			why = api.LossSigned
 		}
-		c.losePart(n, why, api.InsteadNothing, "")
+		c.recordPartLoss(n, why, api.InsteadNothing, "")
 		return piece{}, false
 	case signed:
-		c.losePart(n, api.LossSigned, api.InsteadUnsigned, "")
+		c.recordPartLoss(n, api.LossSigned, api.InsteadUnsigned, "")
 	}
 	return piece{transcript.Reasoning, n, ""}, true
 }
@@ -223,12 +223,12 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	said := saidIn(b, p.Has(transcript.NotSent))
 	switch {
 	case strings.TrimSpace(said) != "":
-		c.losePart(n, api.LossOpaque, api.InsteadText, typeOf(b))
+		c.recordPartLoss(n, api.LossOpaque, api.InsteadText, typeOf(b))
 		return piece{transcript.Text, -1, said}, true
 	case p.Has(transcript.NotSent):
-		c.losePart(n, api.LossNotSent, api.InsteadNothing, typeOf(b))
+		c.recordPartLoss(n, api.LossNotSent, api.InsteadNothing, typeOf(b))
 	default:
-		c.losePart(n, api.LossOpaque, api.InsteadNothing, typeOf(b))
+		c.recordPartLoss(n, api.LossOpaque, api.InsteadNothing, typeOf(b))
 	}
 	return piece{}, false
 }
@@ -314,7 +314,7 @@ func typeOf(b []byte) string {
 func (c *conversion) variant(i int32) {
 	m := &c.t.Messages[i]
 	last := &c.turns[len(c.turns)-1]
-	c.lose(i, -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
+	c.recordLoss(i, -1, "message", api.LossRole, api.InsteadUser, c.roleName(m))
 	if m.Variant != transcript.Shell {
 		return
 	}

@@ -9,16 +9,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// call writes a tool call. Depending on the target, it is written into the open message, next to its content, or as a
-// separate message; if the target has no tool calls, it becomes text. first is true for the first call of a turn. A
-// call that the target stores together with its result is left to results.
-func (c *conversion) call(n int32, first bool) {
+// writeCall writes a tool call. Depending on the target, it is written into the open message, next to its content, or
+// as a separate message; if the target has no tool calls, it becomes text. first is true for the first call of a turn.
+// A call that the target stores together with its result is left to writeResults.
+func (c *conversion) writeCall(n int32, first bool) {
 	if c.to.Answered != "" && c.t.Parts[n].Pair >= 0 {
-		return // results writes it
+		return // writeResults writes it
 	}
 	if c.to.Call == "" {
-		c.losePart(n, api.LossNoPlace, api.InsteadText, "")
-		c.addText("[Tool call: " + c.toolName(n) + " " + string(c.arguments(n)) + "]")
+		c.recordPartLoss(n, api.LossNoPlace, api.InsteadText, "")
+		c.addText("[Tool call: " + c.toolName(n) + " " + string(c.argumentsOf(n)) + "]")
 		return
 	}
 	v := c.callValues(n)
@@ -28,9 +28,9 @@ func (c *conversion) call(n int32, first bool) {
 	}
 	switch {
 	case c.to.Items:
-		c.close()
-		c.emit(c.to.Call, v)
-		c.open(transcript.Assistant)
+		c.closeMessage()
+		c.emitMessage(c.to.Call, v)
+		c.openMessage(transcript.Assistant)
 	case c.to.CallsBeside:
 		if len(c.current.calls) > 0 {
 			c.current.calls = append(c.current.calls, ',')
@@ -38,7 +38,7 @@ func (c *conversion) call(n int32, first bool) {
 		c.current.calls = append(c.current.calls, part...)
 	default:
 		c.current.called = true
-		c.add(part, true)
+		c.addPart(part, true)
 	}
 }
 
@@ -50,10 +50,10 @@ func (c *conversion) callValues(n int32) *wire.Values {
 		if made == "" {
 			made = "tool"
 		}
-		c.losePart(n, api.LossNameForm, api.InsteadChanged, made)
+		c.recordPartLoss(n, api.LossNameForm, api.InsteadChanged, made)
 		name = made
 	}
-	v := &wire.Values{'n': jsonspan.AppendString(nil, name), 'N': jsonspan.AppendString(nil, "tool-"+name), 'o': c.arguments(n)}
+	v := &wire.Values{'n': jsonspan.AppendString(nil, name), 'N': jsonspan.AppendString(nil, "tool-"+name), 'o': c.argumentsOf(n)}
 	v['s'] = jsonspan.AppendString(nil, v['o'])
 	if !c.to.NoID {
 		v['i'] = jsonspan.AppendString(nil, c.ids[n])
@@ -76,8 +76,8 @@ func (c *conversion) toolName(n int32) string {
 // that much less deep than a message may be.
 const argumentsDepth = 12
 
-// arguments returns the arguments of a call as a JSON object. If they are not an object, they are put into one.
-func (c *conversion) arguments(n int32) []byte {
+// argumentsOf returns the arguments of a call as a JSON object. If they are not an object, they are put into one.
+func (c *conversion) argumentsOf(n int32) []byte {
 	p := &c.t.Parts[n]
 	if p.Body.IsZero() {
 		return []byte("{}")
@@ -90,8 +90,8 @@ func (c *conversion) arguments(n int32) []byte {
 	if b[0] == '"' {
 		said = []byte(c.t.Text(p.Body))
 		if !p.Has(transcript.JSONText) && !looksLikeObject(said) {
-			c.losePart(n, api.LossArguments, api.InsteadWrapped, "")
-			return wrapped(said)
+			c.recordPartLoss(n, api.LossArguments, api.InsteadWrapped, "")
+			return wrapArguments(said)
 		}
 		if strings.TrimSpace(string(said)) == "" {
 			return []byte("{}")
@@ -100,27 +100,27 @@ func (c *conversion) arguments(n int32) []byte {
 	if object := asObject(said); object != nil {
 		return object
 	}
-	c.losePart(n, api.LossArguments, api.InsteadWrapped, "")
-	return wrapped(said)
+	c.recordPartLoss(n, api.LossArguments, api.InsteadWrapped, "")
+	return wrapArguments(said)
 }
 
 func looksLikeObject(b []byte) bool { return len(b) > 1 && b[0] == '{' && b[len(b)-1] == '}' }
 
-func wrapped(text []byte) []byte {
+func wrapArguments(text []byte) []byte {
 	return append(jsonspan.AppendString([]byte(`{"input":`), text), '}')
 }
 
 // asObject returns the JSON object in text, in compact form. It returns nil if the text is not an object or is
 // nested too deeply for a message.
 func asObject(text []byte) []byte {
-	if !fits(text) || jsonspan.New(text).Kind() != jsonspan.Object {
+	if !isShallowJSON(text) || jsonspan.New(text).Kind() != jsonspan.Object {
 		return nil
 	}
 	return jsonspan.AppendCompact(nil, text)
 }
 
-// fits reports whether text is a single JSON value that is not nested too deeply for a message.
-func fits(text []byte) bool {
+// isShallowJSON reports whether text is a single JSON value that is not nested too deeply for a message.
+func isShallowJSON(text []byte) bool {
 	s := jsonspan.New(text).Within(0, argumentsDepth)
 	at := s.Skip()
 	if s.Err() != nil {
@@ -142,8 +142,8 @@ type outcome struct {
 	fails bool
 }
 
-// outcome reads the tool result at part n.
-func (c *conversion) outcome(n int32) (o outcome) {
+// outcomeOf reads the tool result at part n.
+func (c *conversion) outcomeOf(n int32) (o outcome) {
 	t, p := c.t, &c.t.Parts[n]
 	o.fails = p.Has(transcript.IsError)
 	inner := t.InnerParts(int(n))
@@ -151,7 +151,7 @@ func (c *conversion) outcome(n int32) (o outcome) {
 	for i := range inner {
 		in := &inner[i]
 		inside = inside || in.Span.Start >= p.Body.Start && in.Span.End <= p.Body.End
-		c.inner(&o, in, n+1+int32(i), len(inner) == 1)
+		c.addInnerPart(&o, in, n+1+int32(i), len(inner) == 1)
 	}
 	if inside || p.Body.IsZero() {
 		return o
@@ -162,17 +162,17 @@ func (c *conversion) outcome(n int32) (o outcome) {
 		o.texts = append([]string{t.Text(p.Body)}, o.texts...)
 	case b[0] == '[' && len(inner) == 0 && string(jsonspan.AppendCompact(nil, b)) == "[]", string(b) == "null":
 	case b[0] == '{' && c.from.InnerMedia:
-		o.unwrap(b)
+		o.setResponse(b)
 	default:
 		o.value = jsonspan.AppendCompact(nil, b)
 	}
 	return o
 }
 
-// inner adds the part at index n, which is inside a result, to its content. only means that it is the only one.
-func (c *conversion) inner(o *outcome, p *transcript.Part, n int32, only bool) {
+// addInnerPart adds the part at index n, which is inside a result, to its content. only means that it is the only one.
+func (c *conversion) addInnerPart(o *outcome, p *transcript.Part, n int32, only bool) {
 	t := c.t
-	c.others(p.Msg, n, p.Span, p.Kind, nil)
+	c.loseOtherMembers(p.Msg, n, p.Span, p.Kind, nil)
 	switch {
 	case p.Kind == transcript.Text && t.IsString(p.Body):
 		o.texts = append(o.texts, t.Text(p.Body))
@@ -186,15 +186,15 @@ func (c *conversion) inner(o *outcome, p *transcript.Part, n int32, only bool) {
 			o.texts = append(o.texts, string(value))
 		}
 	case p.Has(transcript.Mark):
-		c.losePart(n, api.LossCacheMark, api.InsteadNothing, "")
+		c.recordPartLoss(n, api.LossCacheMark, api.InsteadNothing, "")
 	default:
-		c.losePart(n, api.LossOpaque, api.InsteadNothing, typeOf(t.Bytes(p.Span)))
+		c.recordPartLoss(n, api.LossOpaque, api.InsteadNothing, typeOf(t.Bytes(p.Span)))
 	}
 }
 
-// unwrap reads a response from a format in which responses must be objects. If the object has only an output or an
+// setResponse reads a response from a format in which responses must be objects. If the object has only an output or an
 // error, the result is the value of that member.
-func (o *outcome) unwrap(b []byte) {
+func (o *outcome) setResponse(b []byte) {
 	s := jsonspan.New(b)
 	n := 0
 	var only jsonspan.Value
@@ -215,21 +215,22 @@ func (o *outcome) unwrap(b []byte) {
 // resultValues returns the values that the templates need for a call and its result.
 func (c *conversion) resultValues(call, result int32, o *outcome) *wire.Values {
 	v := c.callValuesOf(call)
-	c.content(result, o, v)
+	c.setContent(result, o, v)
 	if v['E'] = here; o.fails {
 		v['E'] = nil
 		v['e'] = []byte("true")
 		if c.to.Outcome.Error == "" && c.to.Failed == "" && !strings.Contains(c.to.Result, "%?e") {
-			c.losePart(result, api.LossErrorFlag, api.InsteadNothing, "")
+			c.recordPartLoss(result, api.LossErrorFlag, api.InsteadNothing, "")
 		}
 	}
 	return v
 }
 
-// results writes the results of calls, in order, followed by the media for which the target has no place in a result.
-func (c *conversion) results(calls []int32) {
+// writeResults writes the results of calls, in order, followed by the media for which the target has no place in a
+// result.
+func (c *conversion) writeResults(calls []int32) {
 	if c.to.Answered == "" && !c.to.ResultInside {
-		c.close()
+		c.closeMessage()
 	}
 	var gathered []byte
 	for _, n := range calls {
@@ -238,7 +239,7 @@ func (c *conversion) results(calls []int32) {
 			continue // the host has not answered the call yet
 		}
 		c.written[result] = true
-		o := c.outcome(result)
+		o := c.outcomeOf(result)
 		if c.to.Call == "" {
 			c.textResult(n, result, &o)
 			continue
@@ -246,17 +247,17 @@ func (c *conversion) results(calls []int32) {
 		v := c.resultValues(n, result, &o)
 		switch {
 		case c.to.Answered != "" && o.fails:
-			v['t'] = jsonspan.AppendString(nil, o.plain())
-			c.add(wire.FillTemplate(nil, c.to.Failed, v), true)
+			v['t'] = jsonspan.AppendString(nil, o.plainText())
+			c.addPart(wire.FillTemplate(nil, c.to.Failed, v), true)
 		case c.to.Answered != "":
-			c.add(wire.FillTemplate(nil, c.to.Answered, v), true)
+			c.addPart(wire.FillTemplate(nil, c.to.Answered, v), true)
 		case c.to.ResultInside:
-			c.add(wire.FillTemplate(nil, c.to.Result, v), true)
+			c.addPart(wire.FillTemplate(nil, c.to.Result, v), true)
 		case c.to.Gathered == "":
-			c.emit(c.to.Result, v)
+			c.emitMessage(c.to.Result, v)
 		case c.f.Rules.Alternate != "": // the user's next words go into
-			c.open(transcript.User)
-			c.add(wire.FillTemplate(nil, c.to.Result, v), true)
+			c.openMessage(transcript.User)
+			c.addPart(wire.FillTemplate(nil, c.to.Result, v), true)
 		default:
 			if gathered != nil {
 				gathered = append(gathered, ',')
@@ -265,21 +266,21 @@ func (c *conversion) results(calls []int32) {
 		}
 	}
 	if gathered != nil {
-		c.emit(c.to.Gathered, &wire.Values{'c': gathered})
+		c.emitMessage(c.to.Gathered, &wire.Values{'c': gathered})
 	}
-	c.sayBehind()
+	c.writeMediaBehind()
 }
 
-// sayBehind writes the media of results that have no place in them, as the user's.
-func (c *conversion) sayBehind() {
+// writeMediaBehind writes the media of results that have no place in them, as the user's.
+func (c *conversion) writeMediaBehind() {
 	behind := c.behind
 	if len(behind) == 0 {
 		return
 	}
 	c.behind = nil
-	c.open(transcript.User)
+	c.openMessage(transcript.User)
 	for _, p := range behind {
-		c.say(p, wire.ByUser)
+		c.addPiece(p, wire.ByUser)
 	}
 }
 
@@ -295,8 +296,8 @@ func (c *conversion) callValuesOf(n int32) *wire.Values {
 	return v
 }
 
-// plain returns the content of a result as plain text.
-func (o *outcome) plain() string {
+// plainText returns the content of a result as plain text.
+func (o *outcome) plainText() string {
 	if o.value != nil {
 		if o.value[0] == '"' {
 			return jsonspan.Text(o.value, jsonspan.Span{End: uint32(len(o.value))})
@@ -308,16 +309,16 @@ func (o *outcome) plain() string {
 
 // textResult writes a result as a user text, for targets without tool results.
 func (c *conversion) textResult(call, n int32, o *outcome) {
-	c.losePart(n, api.LossNoPlace, api.InsteadText, "")
-	c.open(transcript.User)
-	c.addText("[Tool result: " + c.toolName(call) + "]\n" + o.plain())
+	c.recordPartLoss(n, api.LossNoPlace, api.InsteadText, "")
+	c.openMessage(transcript.User)
+	c.addText("[Tool result: " + c.toolName(call) + "]\n" + o.plainText())
 	for _, p := range o.media {
-		c.say(p, wire.ByUser)
+		c.addPiece(p, wire.ByUser)
 	}
 }
 
-// content sets the values in v for a result's content: %c and, if media are outside the content, %l.
-func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
+// setContent sets the values in v for a result's content: %c and, if media are outside the content, %l.
+func (c *conversion) setContent(n int32, o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
 	media := c.resultMedia(o)
 	switch {
@@ -337,7 +338,7 @@ func (c *conversion) content(n int32, o *outcome, v *wire.Values) {
 	if o.fails && form.Error != "" {
 		template = form.Error
 	}
-	text := jsonspan.AppendString(nil, o.plain())
+	text := jsonspan.AppendString(nil, o.plainText())
 	if v['c'] = text; template != "" {
 		v['c'] = wire.FillTemplate(nil, template, &wire.Values{'t': text})
 	}
@@ -349,19 +350,19 @@ func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 	form := &c.to.Outcome
 	for _, p := range o.media {
 		for _, m := range c.payloads(p.part) {
-			part, ok := c.media(p.part, &m, wire.InResult)
+			part, ok := c.mediaFor(p.part, &m, wire.InResult)
 			switch {
 			case ok && (form.List != "" || form.Beside):
 				media = append(media, part)
 			case m.text != "":
-				c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
+				c.recordPartLoss(p.part, api.LossMediaType, api.InsteadText, m.mime)
 				o.texts = append(o.texts, m.text)
-			case c.mediaThere(p.part, &m, wire.ByUser) && c.f.Rules.Follow == "" && c.to.Content != wire.AsString:
-				c.losePart(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
+			case c.acceptsMedia(p.part, &m, wire.ByUser) && c.f.Rules.Follow == "" && c.to.Content != wire.AsString:
+				c.recordPartLoss(p.part, api.LossNoPlace, api.InsteadMoved, m.mime)
 				c.behind = append(c.behind, p)
 			default:
-				c.losePart(p.part, c.whyNot(p.kind, &m, wire.InResult), api.InsteadText, m.mime)
-				o.texts = append(o.texts, m.note(p.kind))
+				c.recordPartLoss(p.part, c.refusalReason(p.kind, &m, wire.InResult), api.InsteadText, m.mime)
+				o.texts = append(o.texts, m.describe(p.kind))
 			}
 		}
 	}
@@ -372,7 +373,7 @@ func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
 	texts := o.texts
 	if o.value != nil {
-		texts = []string{o.plain()}
+		texts = []string{o.plainText()}
 	}
 	for _, text := range texts {
 		if strings.TrimSpace(text) != "" {
@@ -386,7 +387,7 @@ func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
 func (c *conversion) valueTemplate(o *outcome) string {
 	form := &c.to.Outcome
 	switch {
-	case o.value == nil || o.value[0] == '"' || len(o.texts) > 0 || !fits(o.value):
+	case o.value == nil || o.value[0] == '"' || len(o.texts) > 0 || !isShallowJSON(o.value):
 		return ""
 	case o.fails && form.Failure != "":
 		return form.Failure
@@ -396,19 +397,19 @@ func (c *conversion) valueTemplate(o *outcome) string {
 	return form.Array
 }
 
-// mediaThere reports whether the target accepts a payload in a place. It records no losses.
-func (c *conversion) mediaThere(n int32, m *payload, place wire.Places) bool {
+// acceptsMedia reports whether the target accepts a payload in a place. It records no losses.
+func (c *conversion) acceptsMedia(n int32, m *payload, place wire.Places) bool {
 	lost, names, number := len(c.lost), m.lost, c.number
-	_, ok := c.media(n, m, place)
+	_, ok := c.mediaFor(n, m, place)
 	c.lost, m.lost, c.number = c.lost[:lost], names, number
 	return ok
 }
 
-// unwritten records as lost the results that were not written because they have no call.
-func (c *conversion) unwritten() {
+// loseUnwritten records as lost the results that were not written because they have no call.
+func (c *conversion) loseUnwritten() {
 	for n := range c.t.Parts {
 		p := &c.t.Parts[n]
-		if p.Kind != transcript.ToolResult || p.Has(transcript.Server) || p.Parent >= 0 || c.written[n] || c.unsent(p.Msg) {
+		if p.Kind != transcript.ToolResult || p.Has(transcript.Server) || p.Parent >= 0 || c.written[n] || c.isUnsent(p.Msg) {
 			continue
 		}
 		why := api.LossOrphan
@@ -419,6 +420,6 @@ func (c *conversion) unwritten() {
 		if !p.ID.IsZero() {
 			id = c.t.Text(p.ID)
 		}
-		c.losePart(int32(n), why, api.InsteadNothing, id)
+		c.recordPartLoss(int32(n), why, api.InsteadNothing, id)
 	}
 }

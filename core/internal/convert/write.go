@@ -26,8 +26,8 @@ type message struct {
 	called    bool   // it contains a call
 }
 
-// write writes all turns.
-func (c *conversion) write() {
+// writeTurns writes all turns.
+func (c *conversion) writeTurns() {
 	front := true // all turns so far are the system's
 	for i := range c.turns {
 		t := &c.turns[i]
@@ -36,25 +36,25 @@ func (c *conversion) write() {
 		}
 		switch t.role {
 		case transcript.System:
-			c.systemTurn(t, front)
+			c.writeSystem(t, front)
 		case transcript.User:
 			front = false
-			c.open(transcript.User)
+			c.openMessage(transcript.User)
 			for _, p := range t.pieces {
-				c.say(p, wire.ByUser)
+				c.addPiece(p, wire.ByUser)
 			}
 		case transcript.Assistant:
 			front = false
-			c.assistant(t)
+			c.writeAssistant(t)
 		}
 	}
-	c.close()
+	c.closeMessage()
 	if len(c.system) > 0 && c.to.System != "" { // the target has the system prompt in the list, at the front
 		list := c.out
 		c.out, c.n = nil, 0
-		c.open(transcript.System)
+		c.openMessage(transcript.System)
 		c.addText(strings.Join(c.system, "\n\n"))
-		c.close()
+		c.closeMessage()
 		if c.system = nil; len(list) > 0 {
 			c.out = append(c.out, ',')
 		}
@@ -62,15 +62,15 @@ func (c *conversion) write() {
 	}
 }
 
-// systemTurn writes a system turn. If the target has system messages, it is written as one. Otherwise it becomes part
+// writeSystem writes a system turn. If the target has system messages, it is written as one. Otherwise it becomes part
 // of the system prompt outside the list or, if others have spoken before, a user text. front is true if nobody has.
-func (c *conversion) systemTurn(t *turn, front bool) {
+func (c *conversion) writeSystem(t *turn, front bool) {
 	var texts []string
 	for _, p := range t.pieces {
 		if p.kind == transcript.Text {
-			texts = append(texts, c.said(p))
+			texts = append(texts, c.textOf(p))
 		} else {
-			c.losePart(p.part, api.LossNoPlace, api.InsteadNothing, "")
+			c.recordPartLoss(p.part, api.LossNoPlace, api.InsteadNothing, "")
 		}
 	}
 	if len(texts) == 0 {
@@ -79,29 +79,29 @@ func (c *conversion) systemTurn(t *turn, front bool) {
 	text := strings.Join(texts, "\n\n")
 	switch {
 	case c.to.System != "" && !c.to.SystemFirst:
-		c.close()
-		c.open(transcript.System)
+		c.closeMessage()
+		c.openMessage(transcript.System)
 		c.addText(text)
-		c.close()
+		c.closeMessage()
 	case c.to.System != "" && front:
 		if !c.current.open || c.current.role != transcript.System { // system messages at the front become one
-			c.open(transcript.System)
+			c.openMessage(transcript.System)
 		}
 		c.addText(text)
 	case front:
 		c.system = append(c.system, text)
 	default:
-		c.lose(t.msg, -1, "message", api.LossSystemPlace, api.InsteadUser, "")
-		c.open(transcript.User)
+		c.recordLoss(t.msg, -1, "message", api.LossSystemPlace, api.InsteadUser, "")
+		c.openMessage(transcript.User)
 		c.addText(text)
 	}
 }
 
-// assistant writes an assistant turn, followed by the results of its calls.
-func (c *conversion) assistant(t *turn) {
-	c.open(transcript.Assistant)
+// writeAssistant writes an assistant turn, followed by the results of its calls.
+func (c *conversion) writeAssistant(t *turn) {
+	c.openMessage(transcript.Assistant)
 	if c.to.Step != "" {
-		c.add([]byte(c.to.Step), true)
+		c.addPart([]byte(c.to.Step), true)
 		c.current.turns++
 	}
 	calls := 0
@@ -110,7 +110,7 @@ func (c *conversion) assistant(t *turn) {
 			calls++
 		}
 		if p.kind != transcript.ToolCall || c.to.Items && c.to.Call != "" {
-			c.say(p, wire.ByAssistant)
+			c.addPiece(p, wire.ByAssistant)
 		}
 	}
 	if calls == 0 {
@@ -122,24 +122,24 @@ func (c *conversion) assistant(t *turn) {
 			continue
 		}
 		if list = append(list, p.part); !c.to.Items && c.to.Call != "" || c.to.Call == "" {
-			c.call(p.part, len(list) == 1)
+			c.writeCall(p.part, len(list) == 1)
 		}
 	}
-	c.results(list)
+	c.writeResults(list)
 }
 
-// open starts a message with the given role, unless the open message has the same role and the target requires that
-// such messages are merged.
-func (c *conversion) open(role transcript.Role) {
+// openMessage starts a message with the given role, unless the open message has the same role and the target requires
+// that such messages are merged.
+func (c *conversion) openMessage(role transcript.Role) {
 	if c.current.open && c.current.role == role && (c.f.Rules.Alternate != "" || c.to.Step != "" && role == transcript.Assistant) {
 		return
 	}
-	c.close()
+	c.closeMessage()
 	c.current.open, c.current.role = true, role
 }
 
-// close writes the open message, unless it is empty.
-func (c *conversion) close() {
+// closeMessage writes the open message, unless it is empty.
+func (c *conversion) closeMessage() {
 	m := &c.current
 	if !m.open {
 		return
@@ -159,7 +159,7 @@ func (c *conversion) close() {
 		if len(m.reasoning) > 0 {
 			v['h'] = jsonspan.AppendString(nil, join(m.reasoning, "\n"))
 		}
-		c.emit(template, &v)
+		c.emitMessage(template, &v)
 	}
 	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
 }
@@ -195,28 +195,29 @@ func join(texts [][]byte, by string) []byte {
 	return all
 }
 
-// emit appends a message to the output by filling in a template.
-func (c *conversion) emit(template string, v *wire.Values) {
+// emitMessage appends a message to the output by filling in a template.
+func (c *conversion) emitMessage(template string, v *wire.Values) {
 	if c.n++; c.n > 1 {
 		c.out = append(c.out, ',')
 	}
-	c.count(template, v)
+	c.setCounters(template, v)
 	c.out = wire.FillTemplate(c.out, template, v)
 }
 
-// count sets the values for the next number and the next date, if the template contains them.
-func (c *conversion) count(template string, v *wire.Values) {
+// setCounters sets the values for the next number and the next date, if the template contains them.
+func (c *conversion) setCounters(template string, v *wire.Values) {
 	if strings.Contains(template, "%#") {
 		c.number++
 		v['#'] = strconv.AppendInt(nil, int64(c.number), 10)
 	}
 	if strings.Contains(template, "%@") {
-		v['@'] = date(c.number)
+		v['@'] = dateAfter(c.number)
 	}
 }
 
-// date returns the time ms milliseconds after the beginning of 1970 as a JSON string. ms must be less than a month.
-func date(ms int) []byte {
+// dateAfter returns the time ms milliseconds after the beginning of 1970 as a JSON string. ms must be less than a
+// month.
+func dateAfter(ms int) []byte {
 	out := []byte(`"1970-01-`)
 	for _, field := range [...]struct {
 		n, digits int
@@ -228,8 +229,8 @@ func date(ms int) []byte {
 	return append(out, '"')
 }
 
-// add adds a part to the open message. other is true if the part is not text.
-func (c *conversion) add(part []byte, other bool) {
+// addPart adds a part to the open message. other is true if the part is not text.
+func (c *conversion) addPart(part []byte, other bool) {
 	m := &c.current
 	if m.n++; m.n > 1 {
 		m.parts = append(m.parts, ',')
@@ -246,77 +247,77 @@ func (c *conversion) addText(text string) {
 	if c.to.Spoken != "" && c.current.role == transcript.Assistant {
 		template = c.to.Spoken
 	}
-	c.add(wire.FillTemplate(nil, template, &v), false)
+	c.addPart(wire.FillTemplate(nil, template, &v), false)
 	c.current.texts = append(c.current.texts, []byte(text))
 	if c.to.Items && c.to.Said == wire.AsString && c.current.role == transcript.Assistant {
-		c.close()
-		c.open(transcript.Assistant)
+		c.closeMessage()
+		c.openMessage(transcript.Assistant)
 	}
 }
 
-// said returns the text of a piece.
-func (c *conversion) said(p piece) string {
+// textOf returns the text of a piece.
+func (c *conversion) textOf(p piece) string {
 	if p.part < 0 {
 		return p.text
 	}
 	return c.t.Text(c.t.Parts[p.part].Body)
 }
 
-// say adds a piece to the open message.
-func (c *conversion) say(p piece, place wire.Places) {
+// addPiece adds a piece to the open message.
+func (c *conversion) addPiece(p piece, place wire.Places) {
 	switch p.kind {
 	case transcript.Text:
-		c.addText(c.said(p))
+		c.addText(c.textOf(p))
 	case transcript.Reasoning:
 		if c.to.ReasoningBeside {
-			c.current.reasoning = append(c.current.reasoning, []byte(c.said(p)))
+			c.current.reasoning = append(c.current.reasoning, []byte(c.textOf(p)))
 			return
 		}
-		v := wire.Values{'t': jsonspan.AppendString(nil, c.said(p))}
+		v := wire.Values{'t': jsonspan.AppendString(nil, c.textOf(p))}
 		if c.to.ReasoningApart {
-			c.close()
-			c.emit(c.to.Reasoning, &v)
-			c.open(transcript.Assistant)
+			c.closeMessage()
+			c.emitMessage(c.to.Reasoning, &v)
+			c.openMessage(transcript.Assistant)
 			return
 		}
-		c.add(wire.FillTemplate(nil, c.to.Reasoning, &v), true)
+		c.addPart(wire.FillTemplate(nil, c.to.Reasoning, &v), true)
 	case transcript.ToolCall:
-		c.call(p.part, false)
+		c.writeCall(p.part, false)
 	default:
 		for _, m := range c.payloads(p.part) {
-			c.sayMedia(p, &m, place)
+			c.addMedia(p, &m, place)
 		}
 	}
 }
 
-// sayMedia adds one payload of a piece to the open message, or text about it if the target has no place for it.
-func (c *conversion) sayMedia(p piece, m *payload, place wire.Places) {
+// addMedia adds one payload of a piece to the open message, or text about it if the target has no place for it.
+func (c *conversion) addMedia(p piece, m *payload, place wire.Places) {
 	if m.text != "" {
-		c.losePart(p.part, api.LossMediaType, api.InsteadText, m.mime)
+		c.recordPartLoss(p.part, api.LossMediaType, api.InsteadText, m.mime)
 		c.addText(m.text)
 		return
 	}
-	part, ok := c.media(p.part, m, place)
+	part, ok := c.mediaFor(p.part, m, place)
 	switch {
 	case !ok:
 		c.mediaMembers(p.part, m)
-		c.losePart(p.part, c.whyNot(p.kind, m, place), api.InsteadText, m.mime)
-		c.addText(m.note(p.kind))
+		c.recordPartLoss(p.part, c.refusalReason(p.kind, m, place), api.InsteadText, m.mime)
+		c.addText(m.describe(p.kind))
 	case c.to.Content == wire.AsString:
 		if len(c.current.images) > 0 {
 			c.current.images = append(c.current.images, ',')
 		}
 		c.current.images = append(c.current.images, part...)
 	default:
-		if c.add(part, true); p.kind == transcript.File && c.current.file == "" {
-			c.current.file = m.note(p.kind)
+		if c.addPart(part, true); p.kind == transcript.File && c.current.file == "" {
+			c.current.file = m.describe(p.kind)
 		}
 	}
 }
 
-// media returns a payload in the target's form for the given place. It returns false if the target doesn't accept the
-// payload there.
-func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool) {
+// mediaFor returns a payload in the target's form for the given place. It returns false if the target doesn't accept
+// the payload there.
+func (c *conversion) mediaFor(n int32, m *payload, place wire.Places) ([]byte, bool) {
 	kind := c.t.Parts[n].Kind
 	for i := range c.to.Media {
 		form := &c.to.Media[i]
@@ -330,9 +331,9 @@ func (c *conversion) media(n int32, m *payload, place wire.Places) ([]byte, bool
 		}
 		v := m.values(kind)
 		v['x'] = []byte(word)
-		c.count(template, v)
+		c.setCounters(template, v)
 		if m.name != "" && !strings.Contains(template, "%f") {
-			c.losePart(n, api.LossName, api.InsteadNothing, m.name)
+			c.recordPartLoss(n, api.LossName, api.InsteadNothing, m.name)
 		}
 		c.mediaMembers(n, m)
 		return wire.FillTemplate(nil, template, v), true
@@ -365,13 +366,13 @@ func (c *conversion) mediaMembers(n int32, m *payload) {
 		return // recorded with the message
 	}
 	for _, name := range m.lost {
-		c.lose(p.Msg, n, "member", reason(name), api.InsteadNothing, name)
+		c.recordLoss(p.Msg, n, "member", lossReason(name), api.InsteadNothing, name)
 	}
 	m.lost = nil
 }
 
-// whyNot returns the reason why the target doesn't accept a payload in a place.
-func (c *conversion) whyNot(kind transcript.Kind, m *payload, place wire.Places) api.LossReason {
+// refusalReason returns the reason why the target doesn't accept a payload in a place.
+func (c *conversion) refusalReason(kind transcript.Kind, m *payload, place wire.Places) api.LossReason {
 	if m.data == "" && m.url == "" {
 		if m.stored != "" {
 			return api.LossProviderOnly

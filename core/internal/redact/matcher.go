@@ -62,8 +62,8 @@ func (m *matcher) add(text string, index int) {
 	}
 }
 
-// link completes the automaton. It must be called after the last add and before find.
-func (m *matcher) link() {
+// completeLinks completes the automaton. It must be called after the last add and before appendHits.
+func (m *matcher) completeLinks() {
 	if len(m.nodes) == 0 {
 		return
 	}
@@ -72,7 +72,7 @@ func (m *matcher) link() {
 		at := queue[i]
 		for n := m.nodes[at].child; n != 0; n = m.nodes[n].next {
 			if at != 0 {
-				m.nodes[n].fail = m.step(m.nodes[at].fail, m.nodes[n].by)
+				m.nodes[n].fail = m.nextState(m.nodes[at].fail, m.nodes[n].by)
 			}
 			if m.nodes[n].longer = n; m.nodes[n].text == 0 {
 				m.nodes[n].longer = m.nodes[m.nodes[n].fail].longer
@@ -82,8 +82,8 @@ func (m *matcher) link() {
 	}
 }
 
-// step returns the state that follows state at after byte c.
-func (m *matcher) step(at int32, c byte) int32 {
+// nextState returns the state that follows state at after byte c.
+func (m *matcher) nextState(at int32, c byte) int32 {
 	for {
 		if n := m.child(at, c); n != 0 || at == 0 {
 			return n
@@ -92,9 +92,9 @@ func (m *matcher) step(at int32, c byte) int32 {
 	}
 }
 
-// find appends the places in b where texts occur. Overlapping texts become one place, which gets the placeholder of the
-// longest.
-func (m *matcher) find(hits []hit, b []byte) []hit {
+// appendHits appends the places in b where texts occur. Overlapping texts become one place, which gets the placeholder
+// of the longest.
+func (m *matcher) appendHits(hits []hit, b []byte) []hit {
 	if len(m.nodes) == 0 {
 		return hits
 	}
@@ -103,7 +103,7 @@ func (m *matcher) find(hits []hit, b []byte) []hit {
 		if at == 0 {
 			at = m.first[c]
 		} else {
-			at = m.step(at, c)
+			at = m.nextState(at, c)
 		}
 		if at == 0 || m.nodes[at].longer == 0 {
 			continue
@@ -126,25 +126,25 @@ func (m *matcher) find(hits []hit, b []byte) []hit {
 // spellings returns how JSON libraries may spell text, without the quotes: with the fewest escapes, in ASCII only,
 // with HTML characters escaped, and in ASCII with slashes escaped.
 func spellings(text string) []string {
-	plain := inside(text)
+	plain := escapeInside(text)
 	list := []string{plain}
 	for _, as := range [...]func(r rune) bool{
 		func(r rune) bool { return r >= utf8.RuneSelf },
 		func(r rune) bool { return r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029' },
 	} {
-		list = append(list, escaped(plain, as, false))
+		list = append(list, escapeMore(plain, as, false))
 	}
-	return append(list, escaped(plain, func(r rune) bool { return r >= utf8.RuneSelf }, true))
+	return append(list, escapeMore(plain, func(r rune) bool { return r >= utf8.RuneSelf }, true))
 }
 
-func inside(text string) string {
+func escapeInside(text string) string {
 	quoted := jsonspan.AppendString(nil, text)
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// escaped escapes more characters of text that is already JSON-escaped: those that the function as selects and, if
+// escapeMore escapes more characters of text that is already JSON-escaped: those that the function as selects and, if
 // slashes is set, slashes.
-func escaped(text string, as func(r rune) bool, slashes bool) string {
+func escapeMore(text string, as func(r rune) bool, slashes bool) string {
 	const digits = "0123456789abcdef"
 	var out []byte
 	unit := func(u rune) {

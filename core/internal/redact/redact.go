@@ -52,7 +52,7 @@ func New(texts []api.Redaction, known []string) *Redactor {
 		if texts[i].Whole {
 			r.whole.Set(texts[i].Text, int32(i)+1)
 		} else {
-			r.add(texts[i].Text, int32(i), 0)
+			r.addSpelling(texts[i].Text, int32(i), 0)
 		}
 	}
 	for i := range texts {
@@ -60,12 +60,12 @@ func New(texts []api.Redaction, known []string) *Redactor {
 			r.addEscaped(texts[i].Text, int32(i))
 		}
 	}
-	r.matcher.link()
+	r.matcher.completeLinks()
 	return r
 }
 
-// add adds a spelling of text i, which is escaped level times.
-func (r *Redactor) add(text string, i int32, level int8) {
+// addSpelling adds a spelling of text i, which is escaped level times.
+func (r *Redactor) addSpelling(text string, i int32, level int8) {
 	r.matcher.add(text, len(r.spelled))
 	r.spelled, r.levels = append(r.spelled, i), append(r.levels, level)
 }
@@ -74,10 +74,10 @@ func (r *Redactor) add(text string, i int32, level int8) {
 func (r *Redactor) addEscaped(text string, i int32) {
 	for _, once := range spellings(text) {
 		if once != text {
-			r.add(once, i, 1)
+			r.addSpelling(once, i, 1)
 		}
-		if twice := inside(once); twice != once {
-			r.add(twice, i, 2)
+		if twice := escapeInside(once); twice != once {
+			r.addSpelling(twice, i, 2)
 		}
 	}
 }
@@ -131,7 +131,7 @@ func stringAt(src []byte, at int) (end int, isKey bool) {
 
 // Apply replaces the texts in the strings of the value at list, which must be valid JSON. It returns the new source
 // and its mapping to the original, or nil if nothing was replaced. Unless structure is set, object keys stay
-// unchanged, and so do the values of keys for which names returns true.
+// unchanged, and so do the values of keys for which isFixedWordKey returns true.
 func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte, *transcript.Origin) {
 	var out []byte
 	origin := &transcript.Origin{Src: src}
@@ -147,14 +147,14 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 			continue
 		}
 		end, isKey := stringAt(src[:list.End], i)
-		if structure || !isKey && !names(key) {
-			for _, h := range r.within(src, i, end+1) {
+		if structure || !isKey && !isFixedWordKey(key) {
+			for _, h := range r.findIn(src, i, end+1) {
 				if h.to < 0 { // the whole string
 					h.from, h.to = int32(i+1), int32(end)
 				}
 				out = append(out, src[done:h.from]...)
 				from := uint32(len(out))
-				out = append(out, r.written(h.text)...)
+				out = append(out, r.escapedPlaceholder(h.text)...)
 				origin.Add(from, uint32(len(out)), uint32(h.from), uint32(h.to))
 				done = int(h.to)
 				r.Counts.Places++
@@ -172,8 +172,8 @@ func (r *Redactor) Apply(src []byte, list jsonspan.Span, structure bool) ([]byte
 	return append(out, src[done:]...), origin
 }
 
-// names reports whether the values of a key are words that the wire formats define.
-func names(key string) bool {
+// isFixedWordKey reports whether the values of a key are words that the wire formats define.
+func isFixedWordKey(key string) bool {
 	switch key {
 	case "role", "type", "state", "status", "kind":
 		return true
@@ -181,27 +181,27 @@ func names(key string) bool {
 	return false
 }
 
-// written returns the placeholder for a hit, escaped for the inside of a JSON string. text is the index of a spelling
-// in the matcher, or -n-1 for the whole text n.
-func (r *Redactor) written(text int32) string {
+// escapedPlaceholder returns the placeholder for a hit, escaped for the inside of a JSON string. text is the index of a
+// spelling in the matcher, or -n-1 for the whole text n.
+func (r *Redactor) escapedPlaceholder(text int32) string {
 	if text < 0 {
-		return inside(r.placeholder(-text - 1))
+		return escapeInside(r.placeholder(-text - 1))
 	}
 	as := r.placeholder(r.spelled[text])
 	for range r.levels[text] + 1 {
-		as = inside(as)
+		as = escapeInside(as)
 	}
 	return as
 }
 
-// within finds the texts to replace in the JSON string at [from, to), which includes the quotes. The offsets of the
+// findIn finds the texts to replace in the JSON string at [from, to), which includes the quotes. The offsets of the
 // hits refer to src.
-func (r *Redactor) within(src []byte, from, to int) []hit {
+func (r *Redactor) findIn(src []byte, from, to int) []hit {
 	b := src[from+1 : to-1]
 	r.hits = r.hits[:0]
 	escapes := bytes.IndexByte(b, '\\') >= 0
 	if escapes {
-		r.decode(src, from+1, to-1)
+		r.decodeString(src, from+1, to-1)
 		b = r.text
 	}
 	if r.whole.Len() > 0 && len(b) > 0 {
@@ -209,7 +209,7 @@ func (r *Redactor) within(src []byte, from, to int) []hit {
 			return append(r.hits, hit{0, -1, -n})
 		}
 	}
-	r.hits = r.matcher.find(r.hits, b)
+	r.hits = r.matcher.appendHits(r.hits, b)
 	for i := range r.hits {
 		h := &r.hits[i]
 		if escapes {
@@ -221,14 +221,14 @@ func (r *Redactor) within(src []byte, from, to int) []hit {
 	return r.hits
 }
 
-// decode decodes the inside of a string into r.text. r.offsets gets the offset in src of each decoded byte, and of the
-// end.
-func (r *Redactor) decode(src []byte, from, to int) {
+// decodeString decodes the inside of a string into r.text. r.offsets gets the offset in src of each decoded byte, and
+// of the end.
+func (r *Redactor) decodeString(src []byte, from, to int) {
 	r.text, r.offsets = r.text[:0], r.offsets[:0]
 	for i := from; i < to; {
 		n := 1
 		if src[i] == '\\' {
-			n = escape(src[i:to])
+			n = escapeLength(src[i:to])
 			r.text = jsonspan.AppendText(r.text, src, jsonspan.Span{Start: uint32(i) - 1, End: uint32(i+n) + 1})
 		} else {
 			r.text = append(r.text, src[i])
@@ -241,8 +241,9 @@ func (r *Redactor) decode(src []byte, from, to int) {
 	r.offsets = append(r.offsets, uint32(to))
 }
 
-// escape returns the length in bytes of the escape sequence at the start of b. A surrogate pair counts as one sequence.
-func escape(b []byte) int {
+// escapeLength returns the length in bytes of the escape sequence at the start of b. A surrogate pair counts as one
+// sequence.
+func escapeLength(b []byte) int {
 	if b[1] != 'u' {
 		return 2
 	}

@@ -36,7 +36,7 @@ func TestFindsWhatOverlaps(t *testing.T) {
 			texts = append(texts, word(5))
 			m.add(texts[k], k)
 		}
-		m.link()
+		m.completeLinks()
 		text := word(40)
 		want := make([]bool, len(text))
 		for _, s := range texts {
@@ -49,7 +49,7 @@ func TestFindsWhatOverlaps(t *testing.T) {
 			}
 		}
 		got, last := make([]bool, len(text)), int32(0)
-		for _, h := range m.find(nil, []byte(text)) {
+		for _, h := range m.appendHits(nil, []byte(text)) {
 			if h.from < last || h.to <= h.from || !strings.Contains(text[h.from:h.to], texts[h.text]) {
 				t.Fatalf("%q in %q: %v", texts, text, h)
 			}
@@ -73,7 +73,7 @@ func TestFindsEverySpelling(t *testing.T) {
 	for _, list := range [][]string{{secret}, spellings(secret)} {
 		for _, inner := range list {
 			quoted := string(jsonspan.AppendString(nil, inner))
-			for _, src := range append([]string{quoted}, `"`+escaped(quoted[1:len(quoted)-1], func(r rune) bool { return r >= 0x80 }, false)+`"`) {
+			for _, src := range append([]string{quoted}, `"`+escapeMore(quoted[1:len(quoted)-1], func(r rune) bool { return r >= 0x80 }, false)+`"`) {
 				out, r := apply(texts, nil, `[{"a":`+src+`,"b":"x"}]`)
 				var v []struct{ A string }
 				if err := json.Unmarshal([]byte(out), &v); err != nil || r.Counts.Places != 1 {

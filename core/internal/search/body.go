@@ -48,8 +48,8 @@ func roleOfType(kind []byte) (Role, bool) {
 	return RoleNamed(kind)
 }
 
-// read splits a body into docs, and counts the query's words in each.
-func (s *searching) read(body int32) {
+// readBody splits a body into docs, and counts the query's words in each.
+func (s *searching) readBody(body int32) {
 	src := s.bodies[body].Text
 	docs, posts, named, messages := len(s.docs), len(s.posts), len(s.named), s.messages
 	s.carried = 0
@@ -57,12 +57,12 @@ func (s *searching) read(body int32) {
 	switch r.Kind() {
 	case jsonspan.Array:
 		if isList(src) {
-			s.list(r, body)
+			s.readList(r, body)
 			break
 		}
 		fallthrough
 	case jsonspan.Object, jsonspan.String:
-		s.message(r, body, 0)
+		s.readMessage(r, body, 0)
 	default:
 		if r.Err() == nil {
 			r.Skip()
@@ -75,10 +75,10 @@ func (s *searching) read(body int32) {
 	// The body isn't JSON, so it is searched as plain text.
 	s.docs, s.posts, s.named, s.messages = s.docs[:docs], s.posts[:posts], s.named[:named], messages
 	s.touched, s.tf, s.pair, s.last = s.touched[:0], [words.MostKnown]int32{}, [words.MostKnown]int32{}, [words.MostKnown]int32{}
-	s.begin(body, 0, 0)
+	s.beginMessage(body, 0, 0)
 	s.cur.raw = true
-	s.text(src)
-	s.end(uint32(len(src)))
+	s.addText(src)
+	s.endMessage(uint32(len(src)))
 }
 
 // isList reports whether a list contains messages, judging by its first object. Any other list, such as a list of
@@ -117,16 +117,16 @@ func isMessage(r *jsonspan.Scanner) bool {
 	return kind != "" && !isPart([]byte(kind))
 }
 
-// list reads a list of messages. In the body of a fold, or of changes, there are strings between the messages, which
-// may contain handles.
-func (s *searching) list(r *jsonspan.Scanner, body int32) {
+// readList reads a list of messages. In the body of a fold, or of changes, there are strings between the messages,
+// which may contain handles.
+func (s *searching) readList(r *jsonspan.Scanner, body int32) {
 	index := int32(0)
 	for r.Array(); r.Elem(); index++ {
 		switch r.Kind() {
 		case jsonspan.Object:
-			s.message(r, body, index)
+			s.readMessage(r, body, index)
 		case jsonspan.String:
-			s.link(jsonspan.Text(r.Src(), r.Text().Span))
+			s.addHandlesIn(jsonspan.Text(r.Src(), r.Text().Span))
 		default:
 			r.Skip()
 		}
@@ -136,58 +136,58 @@ func (s *searching) list(r *jsonspan.Scanner, body int32) {
 	}
 }
 
-// link collects the handles in a string between messages. The string is a handle, or a line of changes that may name
-// some.
-func (s *searching) link(line string) {
+// addHandlesIn collects the handles in a string between messages. The string is a handle, or a line of changes that may
+// name some.
+func (s *searching) addHandlesIn(line string) {
 	if word, _, _ := strings.Cut(line, " "); len(line) > 1<<16 || word == "gone" || word == "last" || word == "space" || word == "end" {
 		return
 	}
 	for _, word := range strings.Fields(line) {
-		s.name(word)
+		s.addHandle(word)
 	}
 }
 
-// message reads a message or any other body that isn't a list of messages.
-func (s *searching) message(r *jsonspan.Scanner, body, index int32) {
+// readMessage reads a message or any other body that isn't a list of messages.
+func (s *searching) readMessage(r *jsonspan.Scanner, body, index int32) {
 	kind := r.Kind()
-	s.begin(body, index, r.Pos())
+	s.beginMessage(body, index, r.Pos())
 	m := message{searching: s, r: r}
 	if kind == jsonspan.Object {
-		m.object(0)
+		m.readObject(0)
 	} else {
-		m.value(0)
+		m.readValue(0)
 	}
 	d := &s.cur
 	switch {
 	case m.answers && d.role == User && !m.says, !m.hasRole && !m.typed:
 		d.role = Tool
 	}
-	s.end(r.Pos())
+	s.endMessage(r.Pos())
 }
 
-// begin starts a message. Its role and date become known while it is read.
-func (s *searching) begin(body, index int32, from uint32) {
+// beginMessage starts a message. Its role and date become known while it is read.
+func (s *searching) beginMessage(body, index int32, from uint32) {
 	s.cur = doc{body: body, index: index, from: from, role: Tool}
 	s.pieces = 0
 	s.messages++
 }
 
-// end finishes a message: it sets the end, the role and the date of all docs that were made from it.
-func (s *searching) end(to uint32) {
+// endMessage finishes a message: it sets the end, the role and the date of all docs that were made from it.
+func (s *searching) endMessage(to uint32) {
 	d := &s.cur
 	if d.date == 0 {
 		d.date = s.carried
 	} else if d.role != Tool {
 		s.carried = d.date
 	}
-	s.close()
+	s.closeDoc()
 	for i := len(s.docs) - 1; i >= 0 && s.docs[i].body == d.body && s.docs[i].index == d.index; i-- {
 		s.docs[i].end, s.docs[i].role, s.docs[i].date, s.docs[i].digest = to, d.role, d.date, d.digest
 	}
 }
 
-// close makes a doc of the message's text so far.
-func (s *searching) close() {
+// closeDoc makes a doc of the message's text so far.
+func (s *searching) closeDoc() {
 	if s.cur.piece > 0 && s.cur.words == 0 {
 		return
 	}
@@ -215,8 +215,8 @@ func (s *searching) close() {
 // many questions.
 const pieceBytes = 2048
 
-// text adds text to the message that is being read.
-func (s *searching) text(text []byte) {
+// addText adds text to the message that is being read.
+func (s *searching) addText(text []byte) {
 	if s.collects {
 		if len(s.collected) > 0 {
 			s.collected = append(s.collected, '\n')
@@ -227,7 +227,7 @@ func (s *searching) text(text []byte) {
 	if s.full {
 		return
 	}
-	s.handles(text)
+	s.addLeadingHandle(text)
 	if s.pieces++; s.pieces == 1 || s.cur.date == 0 && s.pieces < 4 {
 		if head := text[:min(len(text), dates.HeaderRoom)]; dates.MayHold(head) {
 			if d, _ := dates.Header(string(head)); d.Date != 0 {
@@ -236,17 +236,17 @@ func (s *searching) text(text []byte) {
 		}
 	}
 	for len(text) > pieceBytes+pieceBytes/2 && !s.full {
-		n := cut(text)
-		s.count(text[:n])
-		s.close()
+		n := pieceEnd(text)
+		s.countWords(text[:n])
+		s.closeDoc()
 		text = text[n:]
 	}
-	s.count(text)
+	s.countWords(text)
 }
 
-// cut returns the length of the first piece of a long text: up to the end of a line or a word if possible, otherwise
-// up to the start of a rune.
-func cut(text []byte) int {
+// pieceEnd returns the length of the first piece of a long text: up to the end of a line or a word if possible,
+// otherwise up to the start of a rune.
+func pieceEnd(text []byte) int {
 	space := 0
 	for n := pieceBytes; n > pieceBytes/2; n-- {
 		switch text[n-1] {
@@ -266,8 +266,8 @@ func cut(text []byte) int {
 	return n
 }
 
-// count counts the query's words in text of the message.
-func (s *searching) count(text []byte) {
+// countWords counts the query's words in text of the message.
+func (s *searching) countWords(text []byte) {
 	before := s.cur.words
 	var n int
 	s.found, n = s.known.Find(s.found[:0], text)
@@ -277,27 +277,27 @@ func (s *searching) count(text []byte) {
 			s.touched = append(s.touched, uint8(k))
 		}
 		if !f.Exact {
-			s.tf[k] += relative
+			s.tf[k] += relativeShare
 			continue
 		}
 		s.tf[k] += one
 		at := before + f.Word + 1
 		s.last[k] = at
 		if k > 0 && s.last[k-1] > 0 {
-			s.pairs(k, at-s.last[k-1])
+			s.recordDistance(k, at-s.last[k-1])
 		}
 		if int(k)+1 < len(s.term) && s.last[k+1] > 0 {
 			if s.tf[k+1] > 0 {
-				s.pairs(k+1, at-s.last[k+1]+1)
+				s.recordDistance(k+1, at-s.last[k+1]+1)
 			}
 		}
 	}
 	s.cur.words += int32(n)
 }
 
-// pairs records the distance in words between term k and the term before it, if it is the smallest so far.
-func (s *searching) pairs(k, distance int32) {
-	if distance <= nearest && (s.pair[k] == 0 || distance < s.pair[k]) {
+// recordDistance records the distance in words between term k and the term before it, if it is the smallest so far.
+func (s *searching) recordDistance(k, distance int32) {
+	if distance <= maxPairDistance && (s.pair[k] == 0 || distance < s.pair[k]) {
 		s.pair[k] = max(distance, 1)
 	}
 }
@@ -312,8 +312,8 @@ type message struct {
 	says    bool // it contains text of its own
 }
 
-// value reads a value in a message and searches its strings.
-func (m *message) value(depth int) {
+// readValue reads a value in a message and searches its strings.
+func (m *message) readValue(depth int) {
 	switch m.r.Kind() {
 	case jsonspan.String:
 		t := m.r.Text()
@@ -322,24 +322,24 @@ func (m *message) value(depth int) {
 		}
 		src := m.r.Src()
 		if !t.Escaped {
-			m.text(src[t.Start+1 : t.End-1])
+			m.addText(src[t.Start+1 : t.End-1])
 			return
 		}
 		m.room = jsonspan.AppendText(m.room[:0], src, t.Span)
-		m.text(m.room)
+		m.addText(m.room)
 	case jsonspan.Array:
 		for m.r.Array(); m.r.Elem(); {
-			m.value(depth + 1)
+			m.readValue(depth + 1)
 		}
 	case jsonspan.Object:
-		m.object(depth + 1)
+		m.readObject(depth + 1)
 	default:
 		m.r.Skip()
 	}
 }
 
-// object reads an object in a message. At depth 0, the message itself, it also notes the role and the date.
-func (m *message) object(depth int) {
+// readObject reads an object in a message. At depth 0, the message itself, it also notes the role and the date.
+func (m *message) readObject(depth int) {
 	for m.r.Object(); ; {
 		key, ok := m.r.Key()
 		if !ok {
@@ -347,26 +347,26 @@ func (m *message) object(depth int) {
 		}
 		kind := m.r.Kind()
 		switch {
-		case depth == 0 && m.top(key, kind):
+		case depth == 0 && m.readTopMember(key, kind):
 		case kind == jsonspan.String && string(key) == "type":
-			m.typ(depth)
+			m.readType(depth)
 		case isNoText(key):
 			m.r.Skip()
 		default:
 			m.answers = m.answers || string(key) == "functionResponse"
-			m.value(depth)
+			m.readValue(depth)
 		}
 	}
 }
 
-// top reads a member of the message that says something about the whole message, or the message inside a session file's
-// entry. It returns false for any other member.
-func (m *message) top(key []byte, kind jsonspan.Kind) bool {
+// readTopMember reads a member of the message that says something about the whole message, or the message inside a
+// session file's entry. It returns false for any other member.
+func (m *message) readTopMember(key []byte, kind jsonspan.Kind) bool {
 	switch {
 	case kind == jsonspan.Object && string(key) == "message":
-		m.object(0)
+		m.readObject(0)
 	case kind == jsonspan.String && string(key) == "role":
-		if role, ok := RoleNamed(m.short()); ok && !m.hasRole {
+		if role, ok := RoleNamed(m.shortString()); ok && !m.hasRole {
 			m.cur.role, m.hasRole = role, true
 		}
 	case (kind == jsonspan.String || kind == jsonspan.Number) && dates.IsKey(key):
@@ -380,9 +380,9 @@ func (m *message) top(key []byte, kind jsonspan.Kind) bool {
 	return true
 }
 
-// typ reads the type of the message or of an object in it.
-func (m *message) typ(depth int) {
-	value := m.short()
+// readType reads the type of the message or of an object in it.
+func (m *message) readType(depth int) {
+	value := m.shortString()
 	if depth == 0 {
 		if role, ok := roleOfType(value); ok && !m.hasRole {
 			m.cur.role, m.typed = role, true
@@ -393,8 +393,8 @@ func (m *message) typ(depth int) {
 	m.says = m.says || depth < 4 && string(value) == "text" && !m.answers
 }
 
-// short reads a string and returns it if it is short enough to be a name, otherwise nil.
-func (m *message) short() []byte {
+// shortString reads a string and returns it if it is short enough to be a name, otherwise nil.
+func (m *message) shortString() []byte {
 	t := m.r.Text()
 	if m.r.Err() != nil || t.Len() > 64 || t.Escaped {
 		return nil
@@ -409,15 +409,15 @@ const (
 	digestHandle = "Handle of the folded messages: "
 )
 
-// handles collects the handle at the beginning of text, if the text is a marker or a digest.
-func (s *searching) handles(text []byte) {
+// addLeadingHandle collects the handle at the beginning of text, if the text is a marker or a digest.
+func (s *searching) addLeadingHandle(text []byte) {
 	text = text[:min(len(text), markerRoom)]
 	if len(text) < handles.Short {
 		return
 	}
 	if text[0] == '[' {
 		if _, after, found := bytes.Cut(text, []byte(markerHandle)); found && len(after) > handles.Short && after[handles.Short] == ']' {
-			s.name(string(after[:handles.Short]))
+			s.addHandle(string(after[:handles.Short]))
 		}
 	}
 	if s.pieces > 0 || text[0] != '[' && text[0] != '#' && text[0] != '<' { // digests begin like this
@@ -426,23 +426,23 @@ func (s *searching) handles(text []byte) {
 	_, after, found := bytes.Cut(text, []byte("\n"+digestHandle))
 	if found && len(after) >= handles.Short && handles.IsHandle(string(after[:handles.Short])) {
 		handle := string(after[:handles.Short])
-		s.name(handle)
-		s.cur.digest = s.given(handle)
+		s.addHandle(handle)
+		s.cur.digest = s.isGiven(handle)
 	}
 }
 
-// name adds a string to the handles that bodies name, if it has the form of a handle.
-func (s *searching) name(handle string) {
+// addHandle adds a string to the handles that bodies name, if it has the form of a handle.
+func (s *searching) addHandle(handle string) {
 	if handles.IsHandle(handle) {
 		s.named = append(s.named, handle)
 	}
 }
 
-// given reports whether the body with a handle is among the searched bodies.
-func (s *searching) given(handle string) bool { return s.handed.Has(handle[:handles.Short]) }
+// isGiven reports whether the body with a handle is among the searched bodies.
+func (s *searching) isGiven(handle string) bool { return s.handed.Has(handle[:handles.Short]) }
 
-// missing returns the handles of bodies that are named but were not given, without duplicates.
-func (s *searching) missing() (list []string) {
+// missingHandles returns the handles of bodies that are named but were not given, without duplicates.
+func (s *searching) missingHandles() (list []string) {
 	seen := &s.handed
 	for _, h := range s.named {
 		if short := h[:handles.Short]; !seen.Has(short) {

@@ -14,18 +14,18 @@ import (
 const (
 	one = 1024
 
-	least      = 64   // the weight of a word that every message has
-	saturation = 819  // k1
-	lengthPart = 410  // b
-	near       = 717  // the bonus for two query words near each other, relative to the weight of the lighter one
-	nearest    = 8    // the maximum distance of such words, in words
-	relative   = 410  // the weight of a word that shares five letters with a query word
-	leadPart   = 512  // the share of its weight that the first word of a question keeps
-	addressed  = 1536 // the weight of a person's name in messages written by that person
-	better     = 512  // the share of the better neighbour's score that a message gets
-	beyond     = 307  // the same for the neighbours two messages away
-	dated      = 512  // the bonus for a date in the query, relative to the message's own score
-	roled      = 128  // the bonus for a role in the query, likewise
+	leastWeight          = 64   // the weight of a word that every message has
+	saturation           = 819  // k1
+	lengthPart           = 410  // b
+	pairBonus            = 717  // the bonus for two query words near each other, relative to the weight of the lighter one
+	maxPairDistance      = 8    // the maximum distance of such words, in words
+	relativeShare        = 410  // the weight of a word that shares five letters with a query word
+	leadPart             = 512  // the share of its weight that the first word of a question keeps
+	addressedBonus       = 1536 // the weight of a person's name in messages written by that person
+	neighbourShare       = 512  // the share of the better neighbour's score that a message gets
+	secondNeighbourShare = 307  // the same for the neighbours two messages away
+	dateBonus            = 512  // the bonus for a date in the query, relative to the message's own score
+	roleBonus            = 128  // the bonus for a role in the query, likewise
 )
 
 // log2 returns the binary logarithm of n in units of 1/1024. n must be positive.
@@ -44,8 +44,8 @@ func log2(n uint64) int64 {
 	return r
 }
 
-// root returns the square root of n; both are in 1/1024.
-func root(n int64) int64 {
+// squareRoot returns the square root of n; both are in 1/1024.
+func squareRoot(n int64) int64 {
 	n <<= 10
 	r := int64(1) << ((bits.Len64(uint64(n)) + 1) / 2)
 	for {
@@ -63,13 +63,13 @@ type ranked struct {
 	score int64
 }
 
-// best returns the docs with the highest scores, one for each message.
-func (s *searching) best() []ranked {
+// bestDocs returns the docs with the highest scores, one for each message.
+func (s *searching) bestDocs() []ranked {
 	n := int64(len(s.docs))
 	if n == 0 {
 		return nil
 	}
-	scores := s.lexical()
+	scores := s.wordScores()
 	byDate := len(s.asked) > 0
 	plain := len(s.term) == 0 || slices.Max(scores) == 0 // the query has only a date or a role, or no word that occurs
 	room := 8*s.query.Limit + 256                        // the maximum number of docs that are sorted at a time
@@ -77,33 +77,33 @@ func (s *searching) best() []ranked {
 	floor := int64(1)
 	for i := range s.docs {
 		d := &s.docs[i]
-		score := around(s.docs, scores, i)
+		score := withNeighbours(s.docs, scores, i)
 		own := score
 		if plain {
 			own = one
 		}
 		if byDate && slices.ContainsFunc(s.asked, func(a dates.Found) bool { return d.date.Matches(a.Date) }) {
-			score += own * dated / one
+			score += own * dateBonus / one
 		}
 		if s.role>>d.role&1 == 1 {
-			score += own * roled / one
+			score += own * roleBonus / one
 		}
-		if score < floor || d.digest || !s.wanted(d) {
+		if score < floor || d.digest || !s.isWanted(d) {
 			continue
 		}
 		if len(list) == room {
-			list = append(list[:0], s.firsts(list)...)
+			list = append(list[:0], s.bestPerMessage(list)...)
 			if len(list) == s.query.Limit {
 				floor = list[len(list)-1].score + 1 // a later doc with the same score would rank lower
 			}
 		}
 		list = append(list, ranked{int32(i), score})
 	}
-	return s.firsts(list)
+	return s.bestPerMessage(list)
 }
 
-// wanted reports whether a doc passes the query's filters by role and date.
-func (s *searching) wanted(d *doc) bool {
+// isWanted reports whether a doc passes the query's filters by role and date.
+func (s *searching) isWanted(d *doc) bool {
 	q := s.query
 	if q.Roles != 0 && q.Roles>>d.role&1 == 0 {
 		return false
@@ -114,8 +114,8 @@ func (s *searching) wanted(d *doc) bool {
 	return q.Before == 0 || d.date != 0 && d.date <= q.Before.Last()
 }
 
-// firsts returns the best doc of each message, best first, up to the query's limit.
-func (s *searching) firsts(list []ranked) []ranked {
+// bestPerMessage returns the best doc of each message, best first, up to the query's limit.
+func (s *searching) bestPerMessage(list []ranked) []ranked {
 	sorting.Func(list, func(a, b ranked) int {
 		if a.score != b.score {
 			return cmp.Compare(b.score, a.score)
@@ -135,19 +135,19 @@ func (s *searching) firsts(list []ranked) []ranked {
 	return out
 }
 
-// around returns the score of doc i plus its share of its neighbours' scores.
-func around(docs []doc, scores []int64, i int) int64 {
+// withNeighbours returns the score of doc i plus its share of its neighbours' scores.
+func withNeighbours(docs []doc, scores []int64, i int) int64 {
 	at := func(k int) int64 {
 		if k < 0 || k >= len(docs) || docs[k].body != docs[i].body {
 			return 0
 		}
 		return scores[k]
 	}
-	return scores[i] + max(at(i-1), at(i+1))*better/one + max(at(i-2), at(i+2))*beyond/one
+	return scores[i] + max(at(i-1), at(i+1))*neighbourShare/one + max(at(i-2), at(i+2))*secondNeighbourShare/one
 }
 
-// lexical returns the score of each doc by its words alone, ignoring dates, roles and neighboring docs.
-func (s *searching) lexical() []int64 {
+// wordScores returns the score of each doc by its words alone, ignoring dates, roles and neighboring docs.
+func (s *searching) wordScores() []int64 {
 	n := int64(len(s.docs))
 	df, by := make([]int64, len(s.term)), make([][4]int64, len(s.term))
 	for _, p := range s.posts {
@@ -166,28 +166,28 @@ func (s *searching) lexical() []int64 {
 	for k := range s.term {
 		t := &s.term[k]
 		w := log2(uint64(2*n+2)) - log2(uint64(2*df[k]+1))
-		w = w * root(w) / one // rare words decide
+		w = w * squareRoot(w) / one // rare words decide
 		if t.lead {
 			w = w * leadPart / one
 		}
-		t.weight = int32(max(w, least))
+		t.weight = int32(max(w, leastWeight))
 	}
 	scores := make([]int64, len(s.docs))
 	part := func(term uint8, d int32, tf int64) int64 {
 		norm := one - lengthPart + lengthPart*int64(s.docs[d].words)*n/length
 		return int64(s.term[term].weight) * tf * (one + saturation) / one / (tf + saturation*norm/one)
 	}
-	called := s.called(df, by, roles)
+	called := s.rolesOfNames(df, by, roles)
 	for _, p := range s.posts {
 		if p.pair {
 			w := min(s.term[p.term].weight, s.term[p.term-1].weight)
-			scores[p.doc] += int64(w) * near / one / int64(p.tf)
+			scores[p.doc] += int64(w) * pairBonus / one / int64(p.tf)
 			continue
 		}
 		tf := int64(p.tf)
 		if role := called[p.term]; role == s.docs[p.doc].role && role != Tool {
-			tf += addressed
-			scores[p.doc] -= part(p.term, p.doc, addressed) // the weight for all of them is added below
+			tf += addressedBonus
+			scores[p.doc] -= part(p.term, p.doc, addressedBonus) // the weight for all of them is added below
 		}
 		scores[p.doc] += part(p.term, p.doc, tf)
 	}
@@ -197,17 +197,17 @@ func (s *searching) lexical() []int64 {
 		}
 		for d := range s.docs {
 			if s.docs[d].role == role {
-				scores[d] += part(uint8(k), int32(d), addressed)
+				scores[d] += part(uint8(k), int32(d), addressedBonus)
 			}
 		}
 	}
 	return scores
 }
 
-// called returns, for each term, the role of the person whose name it is, or Tool if it isn't a name. If almost only
-// one of two people uses a name, and doesn't use it in most messages as if it were a label, it is the name of the
+// rolesOfNames returns, for each term, the role of the person whose name it is, or Tool if it isn't a name. If almost
+// only one of two people uses a name, and doesn't use it in most messages as if it were a label, it is the name of the
 // other.
-func (s *searching) called(df []int64, by [][4]int64, roles [4]int64) []Role {
+func (s *searching) rolesOfNames(df []int64, by [][4]int64, roles [4]int64) []Role {
 	of := make([]Role, len(s.term))
 	for k := range of {
 		of[k] = Tool

@@ -128,7 +128,7 @@ type post struct {
 // older first within a body. It fails with the code too_large if there are more than MostMessages messages.
 func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error) {
 	s := searching{query: q, bodies: bodies}
-	s.terms()
+	s.parseQuery()
 	size := 0
 	for i := range bodies {
 		size += len(bodies[i].Text)
@@ -141,14 +141,14 @@ func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error)
 	s.docs = make([]doc, 0, min(size/256, MostMessages)+len(bodies))
 	for i := range bodies {
 		stats.Bytes += len(bodies[i].Text)
-		if s.read(int32(i)); s.full {
+		if s.readBody(int32(i)); s.full {
 			return nil, stats, &jsonspan.Error{Code: jsonspan.TooLarge, Message: "the archived content has more than 1,048,576 messages: search less at a time"}
 		}
 	}
 	stats.Messages = s.messages
-	stats.Named = s.missing()
-	for _, r := range s.best() {
-		hits = append(hits, s.hit(r))
+	stats.Named = s.missingHandles()
+	for _, r := range s.bestDocs() {
+		hits = append(hits, s.hitOf(r))
 	}
 	return hits, stats, nil
 }
@@ -193,8 +193,8 @@ type term struct {
 	number bool
 }
 
-// terms parses the query into terms, roles and dates.
-func (s *searching) terms() {
+// parseQuery parses the query into terms, roles and dates.
+func (s *searching) parseQuery() {
 	text := s.query.Text
 	ws := words.Append(nil, text)
 	for i, w := range ws {

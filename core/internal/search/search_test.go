@@ -160,11 +160,11 @@ func TestLog2AndRoot(t *testing.T) {
 		if got, want := float64(log2(n))/one, math.Log2(float64(n)); math.Abs(got-want) > 0.002 {
 			t.Errorf("log2(%d) is %f, want %f", n, got, want)
 		}
-		if got, want := float64(root(int64(n)))/one, math.Sqrt(float64(n)/one); n < 1<<40 && math.Abs(got-want) > 0.001+want/1000 {
+		if got, want := float64(squareRoot(int64(n)))/one, math.Sqrt(float64(n)/one); n < 1<<40 && math.Abs(got-want) > 0.001+want/1000 {
 			t.Errorf("root(%d) is %f, want %f", n, got, want)
 		}
 	}
-	if root(0) != 0 {
+	if squareRoot(0) != 0 {
 		t.Error("root of 0")
 	}
 }

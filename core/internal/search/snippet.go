@@ -16,8 +16,8 @@ const (
 	spread       = 160
 )
 
-// hit returns the hit for a doc, including its snippet.
-func (s *searching) hit(r ranked) Hit {
+// hitOf returns the hit for a doc, including its snippet.
+func (s *searching) hitOf(r ranked) Hit {
 	d := s.docs[r.doc]
 	h := Hit{Body: int(d.body), Index: int(d.index), Score: int(r.score), Role: d.role, Date: d.date}
 	text := s.textOf(&d)
@@ -43,9 +43,9 @@ func (s *searching) textOf(d *doc) []byte {
 	c := &searching{collects: true}
 	m := message{searching: c, r: jsonspan.New(src).At(d.from)}
 	if m.r.Kind() == jsonspan.Object {
-		m.object(0)
+		m.readObject(0)
 	} else {
-		m.value(0)
+		m.readValue(0)
 	}
 	return c.collected
 }
@@ -61,7 +61,7 @@ func (s *searching) passage(text []byte) (from, to int) {
 		if w := int64(s.term[f.Term].weight); f.Exact {
 			return w
 		} else {
-			return w * relative / one
+			return w * relativeShare / one
 		}
 	}
 	lo := 0
@@ -92,12 +92,12 @@ func (s *searching) passage(text []byte) (from, to int) {
 	// A third of the remaining space goes before the words, and the rest after them.
 	from = max(0, min(first-(snippetBytes-min(last-first, spread))/3, len(text)-snippetBytes))
 	to = min(from+snippetBytes, len(text))
-	return ahead(text, from, first), behind(text, to, max(last, from))
+	return passageStart(text, from, first), passageEnd(text, to, max(last, from))
 }
 
-// ahead moves the start of a passage from offset from to a position after a blank, at most to offset most, or else to
-// the start of a rune.
-func ahead(text []byte, from, most int) int {
+// passageStart moves the start of a passage from offset from to a position after a blank, at most to offset most, or
+// else to the start of a rune.
+func passageStart(text []byte, from, most int) int {
 	if from == 0 {
 		return 0
 	}
@@ -112,9 +112,9 @@ func ahead(text []byte, from, most int) int {
 	return from
 }
 
-// behind moves the end of a passage from offset to back to a blank, at least to offset least, or else to the start of
-// a rune.
-func behind(text []byte, to, least int) int {
+// passageEnd moves the end of a passage from offset to back to a blank, at least to offset least, or else to the start
+// of a rune.
+func passageEnd(text []byte, to, least int) int {
 	if to == len(text) {
 		return to
 	}
