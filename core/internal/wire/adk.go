@@ -79,9 +79,9 @@ func readADK(r *Reader, m *transcript.Message) {
 		}
 		return true
 	})
-	r.want(&f[adContent], jsonspan.Object, jsonspan.Null, "the content of an event must be an object with role and parts")
-	r.want(&parts, jsonspan.Array, jsonspan.Null, "parts must be a list")
-	r.want(&role, jsonspan.String, jsonspan.Null, "the role must be a string")
+	r.wantKind(&f[adContent], jsonspan.Object, jsonspan.Null, "the content of an event must be an object with role and parts")
+	r.wantKind(&parts, jsonspan.Array, jsonspan.Null, "parts must be a list")
+	r.wantKind(&role, jsonspan.String, jsonspan.Null, "the role must be a string")
 	if r.Err() != nil {
 		return
 	}
@@ -99,7 +99,7 @@ func readADK(r *Reader, m *transcript.Message) {
 		adkUnsent(r, m, first)
 		return
 	}
-	r.role(m, &role, geminiRoles)
+	r.setRole(m, &role, geminiRoles)
 	for _, k := range [...]int{adScope, adScope2} {
 		if f[k].Str() {
 			m.Label = f[k].Span
@@ -194,7 +194,7 @@ func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	m.Role, m.Variant = transcript.User, transcript.Digest
 	for i := range c.texts {
 		if c.texts[i].Str() {
-			r.Add(whole(transcript.Text, &c.texts[i]))
+			r.Add(wholePart(transcript.Text, &c.texts[i]))
 		}
 	}
 }

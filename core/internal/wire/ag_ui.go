@@ -73,8 +73,8 @@ func readAGUI(r *Reader, m *transcript.Message) {
 		}
 		return true
 	})
-	r.role(m, &f[agRole], agUIRoles)
-	content, role := f[agContent], r.typ(&f[agRole])
+	r.setRole(m, &f[agRole], agUIRoles)
+	content, role := f[agContent], r.shortText(&f[agRole])
 	m.Nameless = !f[agID].Str()
 	if role == "activity" {
 		agUIActivity(r, m, first, &content)
@@ -85,8 +85,8 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	encrypted := &f[agEncrypted]
 	switch {
 	case role == "reasoning" && content.Str():
-		p := whole(transcript.Reasoning, &content)
-		if encrypted.filled() {
+		p := wholePart(transcript.Reasoning, &content)
+		if encrypted.isFilled() {
 			p.Flags, p.Size = transcript.Signed, p.Size.Add(encrypted.Size)
 		}
 		r.Add(p)
@@ -105,10 +105,10 @@ func readAGUI(r *Reader, m *transcript.Message) {
 // agUISaid adds the parts of a message with text. Reasoning in it is encrypted.
 func agUISaid(r *Reader, m *transcript.Message, content, encrypted, name *field) {
 	if content.Str() {
-		r.Add(whole(transcript.Text, content))
+		r.Add(wholePart(transcript.Text, content))
 	}
-	if encrypted.filled() {
-		p := member(transcript.Reasoning, encrypted)
+	if encrypted.isFilled() {
+		p := memberPart(transcript.Reasoning, encrypted)
 		p.Flags |= transcript.Signed
 		r.Add(p)
 	}
@@ -121,8 +121,8 @@ func agUISaid(r *Reader, m *transcript.Message, content, encrypted, name *field)
 // models.
 func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
-	r.want(content, jsonspan.Object, jsonspan.Object, "the content of an activity must be an object")
-	p := whole(transcript.Opaque, content)
+	r.wantKind(content, jsonspan.Object, jsonspan.Object, "the content of an activity must be an object")
+	p := wholePart(transcript.Opaque, content)
 	if content.Kind == jsonspan.Invalid {
 		p.Span, p.Body = m.RoleSpan, m.RoleSpan
 	}
@@ -147,9 +147,9 @@ func agUIPart(r *Reader) {
 	f, size := r.object(&p, "a content part", agUIPartKeys, nil)
 	p.Size = size
 	data := f[agpSource].Raw + f[agpData].Raw + f[agpURL].Raw
-	switch r.typ(&f[agpType]) {
+	switch r.shortText(&f[agpType]) {
 	case "text":
-		f[agpText].text(&p, transcript.Text)
+		f[agpText].setText(&p, transcript.Text)
 	case "image":
 		p.SetMedia(transcript.Image, data)
 	case "audio":
@@ -173,8 +173,8 @@ func agUICall(r *Reader) {
 		openAIFunction(r, &p)
 		return true
 	})
-	f[0].id(&p)
-	f[2].signs(&p, transcript.Signed)
+	f[0].setID(&p)
+	f[2].setFlags(&p, transcript.Signed)
 	r.Add(p)
 }
 

@@ -97,7 +97,7 @@ var agentFrameworkLayout = layout{
 	members: []string{"type", "text", "call_id", "name", "arguments", "result", "protected_data", "uri", "media_type", "exception"},
 	parts:   agentFrameworkParts,
 	own: func(r *Reader, l *layout) {
-		if r.leads("$type") != "" { // .NET reads the type of a part only where it comes first
+		if r.leadingType("$type") != "" { // .NET reads the type of a part only where it comes first
 			r.message.Spelling, l = afNet, &agentFrameworkNet
 		}
 		l.part(r, transcript.ContentList, -1)

@@ -55,14 +55,14 @@ func readAISDK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f := r.roleAndList(m, aiSDKMessage, func(r *Reader) { aiSDKPart(r, -1) })
 	role, content, options := f[0], f[1], f[2]
-	r.role(m, &role, aiSDKRoles)
-	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	r.setRole(m, &role, aiSDKRoles)
+	r.wantKind(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	m.Content, m.OldCalls = content.Span, f[3].Span
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 		if m.Role == transcript.System && content.Size.Bytes == 0 && options.Kind == jsonspan.Object {
 			// A system message without text may contain settings that apply from its position in the prompt on.
-			p := member(transcript.Opaque, &options)
+			p := memberPart(transcript.Opaque, &options)
 			p.Flags |= transcript.NotSent
 			r.Add(p)
 		}
@@ -124,14 +124,14 @@ func aiSDKPart(r *Reader, parent int32) {
 		}
 	}
 	a.fill(r, f)
-	r.put(a.self, a.p)
+	r.addReserved(a.self, a.p)
 }
 
 // inner reads media, and the content of a tool result. A tool result contains parts, which must follow it in Parts, so
 // the result is added first.
 func (a *aiSDKReading) inner(r *Reader, key int, f *frame) bool {
 	start, kind := r.Pos(), r.Kind()
-	result := a.p.Parent < 0 && r.is(&f[asType], "tool-result")
+	result := a.p.Parent < 0 && r.isText(&f[asType], "tool-result")
 	switch {
 	case key == asImage || key == asData:
 		a.media.read(r)
@@ -151,11 +151,11 @@ func (a *aiSDKReading) inner(r *Reader, key int, f *frame) bool {
 // fill completes the part from its type and its members.
 func (a *aiSDKReading) fill(r *Reader, f *frame) {
 	p := &a.p
-	mediaType, options := f.either(asMediaType, asMimeType), f.either(asOptions, asMetadata)
-	switch typ := r.typ(&f[asType]); typ {
+	mediaType, options := f.firstOf(asMediaType, asMimeType), f.firstOf(asOptions, asMetadata)
+	switch typ := r.shortText(&f[asType]); typ {
 	case "text":
-		if f[asText].text(p, transcript.Text); p.Kind == transcript.Text {
-			p.Flags |= r.summary(&f[asOptions]) | r.summary(&f[asMetadata])
+		if f[asText].setText(p, transcript.Text); p.Kind == transcript.Text {
+			p.Flags |= r.summaryFlags(&f[asOptions]) | r.summaryFlags(&f[asMetadata])
 		}
 	case "image", "file", "media", "reasoning-file":
 		aiSDKMedia(r, p, typ, mediaType, &a.media)
@@ -173,7 +173,7 @@ func (a *aiSDKReading) fill(r *Reader, f *frame) {
 			a.self = aiSDKResult(r, p, f, a.self, &a.output)
 		}
 	case "custom":
-		p.Flags |= r.custom(&f[asKind])
+		p.Flags |= r.customFlags(&f[asKind])
 	case "tool-approval-request", "tool-approval-response":
 		aiSDKApproval(p, typ, f)
 	default:
@@ -198,8 +198,8 @@ func aiSDKMedia(r *Reader, p *transcript.Part, typ string, mediaType *field, med
 func aiSDKReasoning(r *Reader, p *transcript.Part, options *field, f *frame) {
 	text, signature := f[asText], f[asSignature]
 	p.Kind, p.Body = transcript.Reasoning, text.Span
-	p.Flags |= r.signatures(options)
-	signature.signs(p, transcript.Signed|transcript.Bound)
+	p.Flags |= r.signatureFlags(options)
+	signature.setFlags(p, transcript.Signed|transcript.Bound)
 	if text.Size.Bytes > 0 {
 		p.Size = text.Size
 	}
@@ -222,7 +222,7 @@ func aiSDKApproval(p *transcript.Part, typ string, f *frame) {
 
 // aiSDKCall reads a tool call. In earlier versions its arguments were called args.
 func aiSDKCall(r *Reader, p *transcript.Part, f *frame) {
-	body := f.either(asInput, asArgs)
+	body := f.firstOf(asInput, asArgs)
 	p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.Size
 	if body == &f[asArgs] && body.Kind != jsonspan.Invalid {
 		p.Flags |= transcript.Legacy
@@ -230,7 +230,7 @@ func aiSDKCall(r *Reader, p *transcript.Part, f *frame) {
 	if f[asProvider].Kind == jsonspan.True {
 		p.Flags |= transcript.Server
 	}
-	r.tool(p, &f[asCallID], &f[asToolName])
+	r.setIDAndName(p, &f[asCallID], &f[asToolName])
 }
 
 // aiSDKResult reads a tool result: an output or, in earlier versions, a result and its content. self is the index of
@@ -238,14 +238,14 @@ func aiSDKCall(r *Reader, p *transcript.Part, f *frame) {
 // returns that index.
 func aiSDKResult(r *Reader, p *transcript.Part, f *frame, self int, output *aiSDKOutput) int {
 	p.Kind = transcript.ToolResult
-	r.tool(p, &f[asCallID], &f[asToolName])
+	r.setIDAndName(p, &f[asCallID], &f[asToolName])
 	out, result, content, failed := f[asOutput], f[asResult], f[asContent], f[asIsError].Kind == jsonspan.True
 	if self < 0 && (out.Kind == jsonspan.Object || content.Kind == jsonspan.Array) {
 		self = r.Add(*p)
 		if out.Kind == jsonspan.Object {
-			r.again(&out, func(r *Reader) { output.read(r, int32(self)) })
+			r.readAgain(&out, func(r *Reader) { output.read(r, int32(self)) })
 		} else {
-			r.again(&content, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(self)) }) })
+			r.readAgain(&content, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(self)) }) })
 		}
 	}
 	switch {
@@ -273,36 +273,36 @@ func aiSDKFile(typ string) bool {
 	return false
 }
 
-// tool sets the id and the tool's name in a tool call or result.
+// setIDAndName sets the id and the tool's name in a tool call or result.
 //
 //go:noinline
-func (r *Reader) tool(p *transcript.Part, id, name *field) {
-	id.id(p)
-	name.name(p)
+func (r *Reader) setIDAndName(p *transcript.Part, id, name *field) {
+	id.setID(p)
+	name.setToolName(p)
 }
 
-// custom returns the flags for a part of a provider's own kind. For example, {"kind":"openai.compaction"} is a
+// customFlags returns the flags for a part of a provider's own kind. For example, {"kind":"openai.compaction"} is a
 // compaction by the provider.
-func (r *Reader) custom(kind *field) transcript.Flags {
-	if strings.HasSuffix(r.typ(kind), ".compaction") {
+func (r *Reader) customFlags(kind *field) transcript.Flags {
+	if strings.HasSuffix(r.shortText(kind), ".compaction") {
 		return transcript.ProviderOnly
 	}
 	return 0
 }
 
-// summary returns the flags for text with the given provider options: {"anthropic":{"type":"compaction"}} marks
+// summaryFlags returns the flags for text with the given provider options: {"anthropic":{"type":"compaction"}} marks
 // Anthropic's own summary of everything before it (AN12).
-func (r *Reader) summary(options *field) (flags transcript.Flags) {
+func (r *Reader) summaryFlags(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object || !bytes.Contains(options.Slice(r.Src()), []byte(`"compaction"`)) {
 		return 0
 	}
-	r.again(options, func(r *Reader) {
+	r.readAgain(options, func(r *Reader) {
 		for provider := range r.Members {
 			if string(provider) != "anthropic" || r.Kind() != jsonspan.Object {
 				r.Skip()
 				continue
 			}
-			if f, _ := r.fields(summaryKeys, nil); r.is(&f[0], "compaction") {
+			if f, _ := r.fields(summaryKeys, nil); r.isText(&f[0], "compaction") {
 				flags = transcript.ProviderOnly | transcript.Signed | transcript.Summary
 			}
 		}
@@ -312,28 +312,28 @@ func (r *Reader) summary(options *field) (flags transcript.Flags) {
 
 var summaryKeys = []string{"type"}
 
-// signatures returns the flags for a reasoning part with the given provider options: {"anthropic":{"signature"}},
+// signatureFlags returns the flags for a reasoning part with the given provider options: {"anthropic":{"signature"}},
 // {"openai":{"itemId"}}, and so on. They express what the provider requires of the part.
-func (r *Reader) signatures(options *field) (flags transcript.Flags) {
+func (r *Reader) signatureFlags(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object {
 		return 0
 	}
-	r.again(options, func(r *Reader) {
+	r.readAgain(options, func(r *Reader) {
 		for provider := range r.Members {
 			switch {
 			case r.Kind() != jsonspan.Object || string(provider) == "mastra": // the date when its store received the part, not a signature
 				r.Skip()
 			default:
-				flags |= r.signed(func([]byte, *jsonspan.Value) {})
+				flags |= r.signedFlags(func([]byte, *jsonspan.Value) {})
 			}
 		}
 	})
 	return flags
 }
 
-// signed reads the options that one provider has stored in a reasoning part, and returns the part's flags. It calls
-// each with every option.
-func (r *Reader) signed(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
+// signedFlags reads the options that one provider has stored in a reasoning part, and returns the part's flags. It
+// calls each with every option.
+func (r *Reader) signedFlags(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
 	for key := range r.Members {
 		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"
 		v := r.Skip()
@@ -366,14 +366,14 @@ func (o *aiSDKOutput) read(r *Reader, result int32) {
 	start, read := r.Pos(), false
 	parts := func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, result) }) }
 	f, size := r.fields(aiSDKOutputKeys, func(r *Reader, key int, f *frame) bool {
-		if key != 1 || r.Kind() != jsonspan.Array || !r.is(&f[0], "content") {
+		if key != 1 || r.Kind() != jsonspan.Array || !r.isText(&f[0], "content") {
 			return false
 		}
 		parts(r)
 		read = true
 		return true
 	})
-	typ, value, reason := r.typ(&f[0]), f[1], f[2]
+	typ, value, reason := r.shortText(&f[0]), f[1], f[2]
 	if strings.HasPrefix(typ, "error-") || typ == "execution-denied" {
 		o.flags |= transcript.IsError
 	}
@@ -381,7 +381,7 @@ func (o *aiSDKOutput) read(r *Reader, result int32) {
 	switch {
 	case typ == "content" && value.Kind == jsonspan.Array:
 		if !read {
-			r.again(&value, parts)
+			r.readAgain(&value, parts)
 		}
 		o.body = jsonspan.Span{Start: start, End: end}
 	case value.Kind != jsonspan.Invalid:

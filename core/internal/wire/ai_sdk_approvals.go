@@ -19,7 +19,7 @@ func linkApprovals(t *transcript.Transcript, from int) {
 				asked = critbit.Map[int32]{}
 			}
 		}
-		if !approval(p) {
+		if !isApproval(p) {
 			continue
 		}
 		open := asked.At(t.Text(p.ID))
@@ -41,9 +41,9 @@ func linkApprovals(t *transcript.Transcript, from int) {
 	}
 }
 
-// approval reports whether a part is the user's approval of a tool call, or a request for it. The body of a request
+// isApproval reports whether a part is the user's approval of a tool call, or a request for it. The body of a request
 // is the id of the call.
-func approval(p *transcript.Part) bool {
+func isApproval(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.IsZero()
 }
 
@@ -66,7 +66,7 @@ func checkApprovals(c *Checker) {
 			last, calls = p.Msg, nil
 		}
 		switch {
-		case !approval(p):
+		case !isApproval(p):
 		case !p.Body.IsZero():
 			if calls == nil {
 				calls = callIDs(t, int(p.Msg))

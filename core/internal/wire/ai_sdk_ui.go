@@ -45,8 +45,8 @@ var aiSDKUIMessageKeys = []string{"role", "parts"}
 func readAISDKUI(r *Reader, m *transcript.Message) {
 	f := r.roleAndList(m, aiSDKUIMessageKeys, aiSDKUIPart)
 	role, parts := f[0], f[1]
-	r.role(m, &role, aiSDKUIRoles)
-	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
+	r.setRole(m, &role, aiSDKUIRoles)
+	r.wantKind(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
 	if parts.Kind == jsonspan.Invalid { // the message isn't empty: messages of AI SDK 4 have their text elsewhere
 		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no parts")
 	}
@@ -80,16 +80,16 @@ func aiSDKUIPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", aiSDKUIKeys, nil)
 	p.Size = size
-	switch typ := r.typ(&f[uiType]); typ {
+	switch typ := r.shortText(&f[uiType]); typ {
 	case "text":
-		if f[uiText].text(&p, transcript.Text); p.Kind == transcript.Text {
-			p.Flags |= r.summary(&f[uiMetadata])
+		if f[uiText].setText(&p, transcript.Text); p.Kind == transcript.Text {
+			p.Flags |= r.summaryFlags(&f[uiMetadata])
 		}
 	case "reasoning":
 		if f[uiText].Str() {
-			p.Kind, p.Body, p.Flags = transcript.Reasoning, f[uiText].Span, r.signatures(&f[uiMetadata])
+			p.Kind, p.Body, p.Flags = transcript.Reasoning, f[uiText].Span, r.signatureFlags(&f[uiMetadata])
 		}
-		if f[uiText].filled() {
+		if f[uiText].isFilled() {
 			p.Size = f[uiText].Size
 		}
 	case "file", "reasoning-file":
@@ -98,11 +98,11 @@ func aiSDKUIPart(r *Reader) {
 		if f[uiParts].Kind == jsonspan.Array {
 			p.Flags, p.Size = transcript.Said|transcript.NotSent, jsonspan.Measure{}
 			r.Add(p)
-			r.again(&f[uiParts], func(r *Reader) { r.list(aiSDKUISaid) })
+			r.readAgain(&f[uiParts], func(r *Reader) { r.list(aiSDKUISaid) })
 			return
 		}
 	case "custom":
-		p.Flags |= r.custom(&f[uiKind])
+		p.Flags |= r.customFlags(&f[uiKind])
 	case "step-start":
 		p.Flags |= transcript.Step | transcript.NotSent
 	case "source-url", "source-document":
@@ -119,10 +119,10 @@ func aiSDKUIPart(r *Reader) {
 // false if it hasn't added the part.
 func aiSDKUINamed(r *Reader, p transcript.Part, typ string, f *frame) bool {
 	switch {
-	case r.begins(&f[uiType], "data-"):
+	case r.beginsWith(&f[uiType], "data-"):
 		p.Flags |= transcript.NotSent
 		r.Add(p)
-	case (typ == "dynamic-tool" || r.begins(&f[uiType], "tool-")) && f[uiCallID].Str() && f[uiState].Str():
+	case (typ == "dynamic-tool" || r.beginsWith(&f[uiType], "tool-")) && f[uiCallID].Str() && f[uiState].Str():
 		aiSDKUITool(r, p, f)
 	default:
 		return false
@@ -141,16 +141,16 @@ func aiSDKUISaid(r *Reader) {
 	}
 }
 
-// begins reports whether the text of a string field begins with prefix. prefix is ASCII and needs no escapes.
+// beginsWith reports whether the text of a string field begins with prefix. prefix is ASCII and needs no escapes.
 //
 //go:noinline
-func (r *Reader) begins(f *field, prefix string) bool {
+func (r *Reader) beginsWith(f *field, prefix string) bool {
 	return f.Str() && bytes.HasPrefix(f.Slice(r.Src())[1:], []byte(prefix))
 }
 
 // aiSDKUITool adds a tool call and, if the part has one, its result, as two parts with one span.
 func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
-	state := r.typ(&f[uiState])
+	state := r.shortText(&f[uiState])
 	if state == "input-streaming" { // AU3: the SDK doesn't convert such a part, so there is no call yet
 		p.Flags |= transcript.NotSent
 		r.Add(p)
@@ -164,8 +164,8 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	if f[uiProvider].Kind == jsonspan.True {
 		p.Flags |= transcript.Server
 	}
-	r.tool(&p, &f[uiCallID], &f[uiToolName])
-	if r.begins(&f[uiType], "tool-") {
+	r.setIDAndName(&p, &f[uiCallID], &f[uiToolName])
+	if r.beginsWith(&f[uiType], "tool-") {
 		// The name follows the prefix. Spans of strings begin one byte before the text, usually at a quote; this one
 		// begins at the prefix's last byte.
 		p.Name = f[uiType].Span

@@ -54,18 +54,18 @@ var anthropicMessage = []string{"role", "content", "output_config", "clear_at"}
 func readAnthropic(r *Reader, m *transcript.Message) {
 	f := r.roleAndList(m, anthropicMessage, func(r *Reader) { anthropicBlock(r, -1) })
 	role, content, config := f[0], f[1], f[2]
-	m.Passing = r.is(&f[3], "next_user_message")
-	r.role(m, &role, anthropicRoles)
-	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of blocks")
+	m.Passing = r.isText(&f[3], "next_user_message")
+	r.setRole(m, &role, anthropicRoles)
+	r.wantKind(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of blocks")
 	m.Content = content.Span
 	if m.Passing = m.Passing && m.Role == transcript.System; m.Role == transcript.System && config.Kind == jsonspan.Object {
 		// Settings that apply from here on. A message with settings may have nothing else (AN14).
-		p := member(transcript.Opaque, &config)
+		p := memberPart(transcript.Opaque, &config)
 		p.Flags |= transcript.NotSent
 		r.Add(p)
 	}
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 }
 
@@ -106,13 +106,13 @@ func anthropicBlock(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	in := inside{part: anthropicBlock, self: -1}
 	f, size := r.object(&p, "a content block", anthropicKeys, func(r *Reader, key int, f *frame) bool {
-		return key == anContent && r.is(&f[anType], "tool_result") && in.read(r, &p)
+		return key == anContent && r.isText(&f[anType], "tool_result") && in.read(r, &p)
 	})
 	p.Size = size
-	switch typ := r.typ(&f[anType]); typ {
+	switch typ := r.shortText(&f[anType]); typ {
 	case "thinking":
-		if f[anThinking].text(&p, transcript.Reasoning); p.Kind == transcript.Reasoning {
-			f[anSignature].signs(&p, transcript.Signed|transcript.Bound)
+		if f[anThinking].setText(&p, transcript.Reasoning); p.Kind == transcript.Reasoning {
+			f[anSignature].setFlags(&p, transcript.Signed|transcript.Bound)
 		}
 	case "compaction":
 		anthropicCompaction(r, &p, f)
@@ -132,10 +132,10 @@ func anthropicBlock(r *Reader, parent int32) {
 func anthropicCompaction(r *Reader, p *transcript.Part, f *frame) {
 	p.Flags = transcript.ProviderOnly | transcript.Signed
 	if content := &f[anContent]; content.Str() && !jsonspan.IsBlank(r.Src(), content.Span) {
-		content.text(p, transcript.Text)
+		content.setText(p, transcript.Text)
 		p.Flags |= transcript.Summary
 	} else if f[anEncrypted].Str() {
-		p.Flags, p.Size = p.Flags|transcript.Summary, encrypted(&f[anEncrypted])
+		p.Flags, p.Size = p.Flags|transcript.Summary, encryptedSize(&f[anEncrypted])
 	}
 }
 
@@ -170,18 +170,18 @@ type blockRules struct{ order, id, marks, says string }
 // checkAnthropic reports AN4 (results come first in their message), AN5 (the form of ids), and that part of AN11
 // which requires a call's caller to be present.
 func checkAnthropic(c *Checker) {
-	c.blocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
+	c.checkBlocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }
 
-func (c *Checker) blocks(rules *blockRules) {
+func (c *Checker) checkBlocks(rules *blockRules) {
 	last, other := int32(-1), false // other: content other than results precedes in this message or its run
 	for n, p := range c.parts {
 		if p.Msg != last {
 			last = p.Msg
 			place := c.place[last]
-			other = place > 0 && c.run[place-1] == c.run[place] && !c.results(c.Seq[place-1])
+			other = place > 0 && c.run[place-1] == c.run[place] && !c.hasOnlyResults(c.Seq[place-1])
 		}
-		if p.Has(transcript.Called) && !c.present(p.Caller-1) {
+		if p.Has(transcript.Called) && !c.isPresent(p.Caller-1) {
 			c.Add(c.F.Rules.Server, p.Msg, n, DropCaller, "the tool that has made this call is not there")
 		}
 		switch {

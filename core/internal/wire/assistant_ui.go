@@ -58,19 +58,19 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 		}
 		return true
 	})
-	r.role(m, &f[auRole], aiSDKUIRoles)
+	r.setRole(m, &f[auRole], aiSDKUIRoles)
 	content, files := f[auContent], f[auAttachments]
-	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
-	r.want(&files, jsonspan.Array, jsonspan.Null, "attachments must be a list")
+	r.wantKind(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	r.wantKind(&files, jsonspan.Array, jsonspan.Null, "attachments must be a list")
 	m.Content = content.Span
 	if r.Err() != nil {
 		return
 	}
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 	if m.Role == transcript.User && (attached.media || attached.words.Bytes > 0) {
-		p := member(transcript.Opaque, &files)
+		p := memberPart(transcript.Opaque, &files)
 		if attached.media {
 			p.Kind = transcript.File
 		}
@@ -121,7 +121,7 @@ func (a *attachments) attachment(r *Reader) {
 
 func (a *attachments) part(r *Reader) {
 	f, _ := r.object(&transcript.Part{}, "a part", assistantUIPartKeys, nil)
-	if r.is(&f[apType], "text") {
+	if r.isText(&f[apType], "text") {
 		a.words = a.words.Add(f[apText].Size)
 	}
 	for _, k := range []int{apImage, apData} {
@@ -168,13 +168,13 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	})
 	p.Size = size
 	seen.settle(r, &p, f)
-	switch r.typ(&f[apType]) {
+	switch r.shortText(&f[apType]) {
 	case "text":
-		f[apText].text(&p, transcript.Text)
+		f[apText].setText(&p, transcript.Text)
 	case "reasoning":
-		if f[apText].text(&p, transcript.Reasoning); p.Kind == transcript.Reasoning {
+		if f[apText].setText(&p, transcript.Reasoning); p.Kind == transcript.Reasoning {
 			provider := f[apProvider]
-			p.Flags |= r.signatures(&provider)
+			p.Flags |= r.signatureFlags(&provider)
 		}
 	case "image":
 		if f[apImage].Str() {
@@ -194,7 +194,7 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	case "source", "data", "generative-ui":
 		p.Flags |= transcript.NotSent // shown only to the user
 	default:
-		if r.begins(&f[apType], "data-") {
+		if r.beginsWith(&f[apType], "data-") {
 			p.Flags |= transcript.NotSent
 		}
 	}
@@ -208,7 +208,7 @@ type assistantUISeen struct {
 
 // read reads the parts. They follow the call and the result in Parts, so these two are added first and completed later.
 func (s *assistantUISeen) read(r *Reader, p *transcript.Part, f *frame) bool {
-	if p.Parent >= 0 || r.Kind() != jsonspan.Array || !r.is(&f[apType], "tool-call") {
+	if p.Parent >= 0 || r.Kind() != jsonspan.Array || !r.isText(&f[apType], "tool-call") {
 		return false
 	}
 	f[apModel].Start = r.Pos()
@@ -227,7 +227,7 @@ func (s *assistantUISeen) settle(r *Reader, p *transcript.Part, f *frame) {
 	}
 	r.T.Parts, s.call = r.T.Parts[:s.call], -1
 	if !called {
-		r.again(&f[apModel], func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
+		r.readAgain(&f[apModel], func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
 	}
 }
 
@@ -246,7 +246,7 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 		p.Body, p.Size = call[apArgsText].Span, call[apArgsText].Size
 		p.Flags |= transcript.JSONText
 	}
-	r.tool(&p, &call[apCallID], &call[apToolName])
+	r.setIDAndName(&p, &call[apCallID], &call[apToolName])
 	n := at
 	if at < 0 {
 		n = r.Add(p)
@@ -273,7 +273,7 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	}
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
 	if seen.Kind == jsonspan.Array && at < 0 {
-		r.again(seen, func(r *Reader) {
+		r.readAgain(seen, func(r *Reader) {
 			r.list(func(r *Reader) { assistantUIPartIn(r, int32(k)) })
 		})
 	}
@@ -299,7 +299,7 @@ func assistantUIAnswer(dst, part []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(part)
 	for key := range s.Members {
-		start, kept := s.KeyPos(), index(assistantUIAnswerKeys, key) < 0
+		start, kept := s.KeyPos(), indexOf(assistantUIAnswerKeys, key) < 0
 		if end := s.Skip().End; kept {
 			dst = append(append(dst, ','), part[start:end]...)
 		}

@@ -47,8 +47,8 @@ var bedrockMessageKeys = []string{"role", "content"}
 func readBedrock(r *Reader, m *transcript.Message) {
 	f := r.roleAndList(m, bedrockMessageKeys, func(r *Reader) { bedrockBlock(r, -1) })
 	role, content := f[0], f[1]
-	r.role(m, &role, anthropicRoles)
-	r.want(&content, jsonspan.Array, jsonspan.Array, "content must be a list of blocks")
+	r.setRole(m, &role, anthropicRoles)
+	r.wantKind(&content, jsonspan.Array, jsonspan.Array, "content must be a list of blocks")
 	m.Content = content.Span
 }
 
@@ -115,15 +115,15 @@ func bedrockBlock(r *Reader, parent int32) {
 	switch {
 	case read:
 	case f[bcText].Str():
-		f[bcText].text(&p, transcript.Text)
+		f[bcText].setText(&p, transcript.Text)
 	case f[bcJSON].Kind != jsonspan.Invalid && parent >= 0:
-		p.Body, p.Size = f[bcJSON].Span, f[bcJSON].json()
+		p.Body, p.Size = f[bcJSON].Span, f[bcJSON].jsonSize()
 	case f[bcCachePoint].Kind != jsonspan.Invalid:
 		p.Flags |= transcript.NotSent | transcript.Mark
 	default:
 		p.Size = size
 	}
-	r.put(self, p)
+	r.addReserved(self, p)
 }
 
 // bedrockJSON reads an object in a tool result.
@@ -158,9 +158,9 @@ var (
 func bedrockCall(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(bedrockCallKeys, nil)
 	p.Kind, p.Body, p.Size = transcript.ToolCall, f[2].Span, f[2].Size
-	f[0].id(p)
-	f[1].name(p)
-	if r.is(&f[3], "server_tool_use") {
+	f[0].setID(p)
+	f[1].setToolName(p)
+	if r.isText(&f[3], "server_tool_use") {
 		p.Flags |= transcript.Server
 	}
 }
@@ -175,8 +175,8 @@ func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 		return true
 	})
 	p.Kind, p.Body = transcript.ToolResult, f[1].Span
-	f[0].id(p)
-	if r.is(&f[2], "error") {
+	f[0].setID(p)
+	if r.isText(&f[2], "error") {
 		p.Flags |= transcript.IsError
 	}
 	if f[3].Str() {
@@ -209,7 +209,7 @@ func bedrockThought(r *Reader, p *transcript.Part) {
 	if f[0].Str() {
 		p.Body, p.Size = f[0].Span, f[0].Size
 	}
-	f[1].signs(p, transcript.Signed|transcript.Bound)
+	f[1].setFlags(p, transcript.Signed|transcript.Bound)
 	if f[2].Kind != jsonspan.Invalid {
 		p.Flags |= transcript.Signed | transcript.Bound
 	}
@@ -230,7 +230,7 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 		return true
 	})
 	if p.Kind == transcript.Opaque {
-		p.Size = size.Add(f[0].json())
+		p.Size = size.Add(f[0].jsonSize())
 	}
 }
 
@@ -263,7 +263,7 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 // checkBedrock reports BC5 (the form of ids), BC6 (results come first in their message), BC8 (a document needs text
 // next to it) and BC9 (the tools that are used must be defined).
 func checkBedrock(c *Checker) {
-	c.blocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
+	c.checkBlocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
 	unnamed := c.T.Outer != c.T.List && c.T.Tools.Bytes == 0
 	for _, m := range c.Seq {
 		first, document, text := c.T.Messages[m].First, int32(-1), false

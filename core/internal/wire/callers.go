@@ -66,7 +66,7 @@ func CallerOf(call []byte) (c Caller, ok bool) {
 			s.Skip()
 		case string(key) == "caller":
 			c.read(s)
-		case index(optionKeys, key) >= 0:
+		case indexOf(optionKeys, key) >= 0:
 			c.options(s)
 		default:
 			s.Skip()

@@ -117,11 +117,11 @@ type Checker struct {
 // yet are valid, because the host is about to answer them, unless closed is set.
 func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Violation {
 	c := &Checker{T: t, F: f, Seq: seq, closed: closed}
-	c.index()
-	c.contents()
-	c.pairs()
-	c.ids()
-	c.order()
+	c.indexPositions()
+	c.checkContents()
+	c.checkPairs()
+	c.checkIDs()
+	c.checkOrder()
 	if f.Extra != nil {
 		f.Extra(c)
 	}
@@ -129,8 +129,8 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 	return c.Violations
 }
 
-// index computes what the checks need to know about the positions in the sequence.
-func (c *Checker) index() {
+// indexPositions computes what the checks need to know about the positions in the sequence.
+func (c *Checker) indexPositions() {
 	n := len(c.Seq)
 	c.place, c.run = make([]int32, len(c.T.Messages)), make([]int32, n)
 	c.asked, c.owner, c.spoken = make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)
@@ -143,7 +143,7 @@ func (c *Checker) index() {
 		role := c.T.Messages[m].Role
 		c.place[m] = int32(i)
 		c.owner[i+1], c.asked[i+1], c.spoken[i+1] = c.owner[i], c.asked[i], c.spoken[i]
-		if !c.results(m) && !c.through(m) {
+		if !c.hasOnlyResults(m) && !c.mayComeBetween(m) {
 			c.owner[i+1] = int32(i)
 		}
 		if role == transcript.User || role == transcript.System {
@@ -193,8 +193,8 @@ func (c *Checker) parts(yield func(n int32, p *transcript.Part) bool) {
 	}
 }
 
-// contents checks that all roles are known and that no message is empty.
-func (c *Checker) contents() {
+// checkContents checks that all roles are known and that no message is empty.
+func (c *Checker) checkContents() {
 	for _, m := range c.Seq {
 		msg := &c.T.Messages[m]
 		if msg.Role == transcript.Other {
@@ -203,10 +203,10 @@ func (c *Checker) contents() {
 		if msg.Lone {
 			c.Add("I8", m, -1, Replace, LoneText)
 		}
-		filled, empty := c.filled(msg)
+		filled, empty := c.checkFilled(msg)
 		if !filled && msg.Variant == transcript.Plain && !(c.F.Rules.Through && msg.Unsent) {
 			fix, says := DropMessage, "the message is empty"
-			if c.F.missed(c.T, m) { // dropping the message would lose the text
+			if c.F.missesMessage(c.T, m) { // dropping the message would lose the text
 				fix, says = None, "the format reads no content of this message, which has text elsewhere"
 			}
 			c.AddCase(c.F.Rules.Empty, empty, m, -1, fix, says)
@@ -214,16 +214,16 @@ func (c *Checker) contents() {
 	}
 }
 
-// filled checks the texts of a message, and reports whether it has content. If it has none, empty is the case of
+// checkFilled checks the texts of a message, and reports whether it has content. If it has none, empty is the case of
 // emptiness.
-func (c *Checker) filled(msg *transcript.Message) (filled bool, empty Case) {
+func (c *Checker) checkFilled(msg *transcript.Message) (filled bool, empty Case) {
 	empty = General
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		p := &c.T.Parts[n]
 		if p.Has(transcript.Removed) {
 			continue
 		}
-		fills, is := c.fills(n, p)
+		fills, is := c.checkPart(n, p)
 		filled = filled || fills && p.Parent < 0
 		if is != General {
 			empty = is
@@ -232,10 +232,10 @@ func (c *Checker) filled(msg *transcript.Message) (filled bool, empty Case) {
 	return filled, empty
 }
 
-// fills checks that the part at index n of T.Parts isn't blank, where blank texts are forbidden. content is true if
+// checkPart checks that the part at index n of T.Parts isn't blank, where blank texts are forbidden. content is true if
 // the part is content. If the part is a blank text, empty is the case of emptiness for a message that has nothing
 // else.
-func (c *Checker) fills(n int32, p *transcript.Part) (content bool, empty Case) {
+func (c *Checker) checkPart(n int32, p *transcript.Part) (content bool, empty Case) {
 	rules := &c.F.Rules
 	if p.Kind != transcript.Text {
 		if rules.BlankResult != "" && c.blankResult(n) {
@@ -279,9 +279,9 @@ func (c *Checker) blankResult(part int32) bool {
 	return true
 }
 
-// pairs checks that every tool call has its result, that every result has its call, and that results are in the right
-// place.
-func (c *Checker) pairs() {
+// checkPairs checks that every tool call has its result, that every result has its call, and that results are in the
+// right place.
+func (c *Checker) checkPairs() {
 	for n, p := range c.parts {
 		other := int32(-1)
 		if p.Pair >= 0 && !c.T.Parts[p.Pair].Has(transcript.Removed) {
@@ -289,38 +289,38 @@ func (c *Checker) pairs() {
 		}
 		switch p.Kind {
 		case transcript.ToolCall:
-			c.call(int(c.place[p.Msg]), n, other)
+			c.checkCall(int(c.place[p.Msg]), n, other)
 		case transcript.ToolResult:
-			c.result(int(c.place[p.Msg]), n, other)
+			c.checkResult(int(c.place[p.Msg]), n, other)
 		}
 	}
 }
 
-// call checks the tool call at index n of T.Parts. place is the position of its message, and result is the position
-// of its result or -1.
-func (c *Checker) call(place int, n, result int32) {
+// checkCall checks the tool call at index n of T.Parts. place is the position of its message, and result is the
+// position of its result or -1.
+func (c *Checker) checkCall(place int, n, result int32) {
 	m, p := c.Seq[place], &c.T.Parts[n]
 	switch role := c.T.Messages[m].Role; {
 	case role != transcript.Assistant && role != transcript.Other:
 		c.Add(c.F.Rules.Unanswered, m, n, DropPart, "only the assistant calls tools")
-	case result >= 0 || c.open(place):
+	case result >= 0 || c.mayBeOpen(place):
 	case p.Has(transcript.Server):
-		if c.closed || !c.deferred(place, len(c.Seq)) {
+		if c.closed || !c.mayComeLater(place, len(c.Seq)) {
 			c.Add(c.F.Rules.Server, m, n, DropPart, "the provider's own tool call has no result")
 		}
 	case p.Has(transcript.ProviderOnly):
 	default:
 		fix := DropPart
-		if c.answerable(n) {
+		if c.isAnswerable(n) {
 			fix = AddResult
 		}
 		c.Add(c.F.Rules.Unanswered, m, n, fix, "this tool call has no result")
 	}
 }
 
-// answerable reports whether a result can be written for the tool call at index n of T.Parts: whether it has an id or
+// isAnswerable reports whether a result can be written for the tool call at index n of T.Parts: whether it has an id or
 // a name to answer it by, and the format can express a result.
-func (c *Checker) answerable(n int32) bool {
+func (c *Checker) isAnswerable(n int32) bool {
 	p := &c.T.Parts[n]
 	byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.IsZero()
 	if p.ID.IsZero() && !byName || p.List == transcript.InvalidList {
@@ -329,20 +329,20 @@ func (c *Checker) answerable(n int32) bool {
 	return c.F.Results == nil || c.F.Results(nil, []Call{CallOf(c.T, n)}, "") != nil
 }
 
-// result checks the tool result at index n of T.Parts. place is the position of its message, and call is the position
-// of its call or -1.
-func (c *Checker) result(place int, n, call int32) {
+// checkResult checks the tool result at index n of T.Parts. place is the position of its message, and call is the
+// position of its call or -1.
+func (c *Checker) checkResult(place int, n, call int32) {
 	m, p := c.Seq[place], &c.T.Parts[n]
 	switch {
 	case p.Pair < 0 && p.Has(transcript.ProviderOnly): // its call is elsewhere
-	case p.Pair < 0 && p.Has(transcript.Continues) && c.present(p.Caller-1): // it continues the result before it
+	case p.Pair < 0 && p.Has(transcript.Continues) && c.isPresent(p.Caller-1): // it continues the result before it
 	case call < 0:
 		c.Add(c.F.Rules.Orphan, m, n, DropPart, "this tool result answers no call")
 	case p.Has(transcript.Server):
-		if c.run[call] != c.run[place] && !c.deferred(int(call), place) {
+		if c.run[call] != c.run[place] && !c.mayComeLater(int(call), place) {
 			c.Add(c.F.Rules.Server, m, n, DropPart, "another message is between this tool result and its call")
 		}
-	case !c.adjacent(call, int32(place)):
+	case !c.isAdjacent(call, int32(place)):
 		is := General
 		if c.run[place] == c.run[call]+1 {
 			is = SplitTurn
@@ -351,9 +351,9 @@ func (c *Checker) result(place int, n, call int32) {
 	}
 }
 
-// open reports whether the calls at a position may be without results: whether only tool results follow or, if each
-// call is a separate message, whether they are in the assistant's last messages.
-func (c *Checker) open(place int) bool {
+// mayBeOpen reports whether the calls at a position may be without results: whether only tool results follow or, if
+// each call is a separate message, whether they are in the assistant's last messages.
+func (c *Checker) mayBeOpen(place int) bool {
 	if c.F.Rules.Answers == Anywhere || c.F.Rules.Apart {
 		last := c.owner[len(c.Seq)]
 		return !c.closed && last >= 0 && c.run[place] == c.run[last]
@@ -361,14 +361,14 @@ func (c *Checker) open(place int) bool {
 	return !c.closed && c.owner[len(c.Seq)] <= int32(place)
 }
 
-// deferred reports whether the result of a call that the provider runs itself may still come, even after the last
+// mayComeLater reports whether the result of a call that the provider runs itself may still come, even after the last
 // message. It may if only tools have spoken since the call (AN11).
-func (c *Checker) deferred(call, result int) bool {
+func (c *Checker) mayComeLater(call, result int) bool {
 	return call < result && int(c.spoken[result]) < call
 }
 
-// results reports whether a message contains only tool results and parts that belong to them.
-func (c *Checker) results(m int32) bool {
+// hasOnlyResults reports whether a message contains only tool results and parts that belong to them.
+func (c *Checker) hasOnlyResults(m int32) bool {
 	if c.T.Messages[m].Role == transcript.Tool {
 		return true
 	}
@@ -387,13 +387,13 @@ func (c *Checker) results(m int32) bool {
 	return n > 0
 }
 
-// through reports whether a message may be between a tool call and its result.
-func (c *Checker) through(m int32) bool {
+// mayComeBetween reports whether a message may be between a tool call and its result.
+func (c *Checker) mayComeBetween(m int32) bool {
 	msg := &c.T.Messages[m]
 	return c.F.Rules.Through && (msg.Role == transcript.System || msg.Role == transcript.User && msg.Unsent)
 }
 
-func (c *Checker) adjacent(call, result int32) bool {
+func (c *Checker) isAdjacent(call, result int32) bool {
 	switch c.F.Rules.Answers {
 	case NextMessage:
 		return c.run[result] == c.run[call]+1
@@ -407,9 +407,9 @@ func (c *Checker) adjacent(call, result int32) bool {
 	return call < result && c.owner[result] == call
 }
 
-// ids checks that no two calls have the same id. Usually the hashes already show that all ids differ; otherwise the
-// calls are sorted by id, so that hostile ids cost no more than others.
-func (c *Checker) ids() {
+// checkIDs checks that no two calls have the same id. Usually the hashes already show that all ids differ; otherwise
+// the calls are sorted by id, so that hostile ids cost no more than others.
+func (c *Checker) checkIDs() {
 	t := c.T
 	var calls []int32
 	var hashes []uint64
@@ -432,13 +432,13 @@ func (c *Checker) ids() {
 	sorting.Stable(calls, byID)
 	for i := 1; i < len(calls); i++ {
 		if last, p := &t.Parts[calls[i-1]], &t.Parts[calls[i]]; t.SameID(last, p) {
-			c.duplicate(calls[i], last, p)
+			c.checkDuplicate(calls[i], last, p)
 		}
 	}
 }
 
-// duplicate adds the violation that call p, at index n of T.Parts, has the same id as the earlier call before.
-func (c *Checker) duplicate(n int32, before, p *transcript.Part) {
+// checkDuplicate adds the violation that call p, at index n of T.Parts, has the same id as the earlier call before.
+func (c *Checker) checkDuplicate(n int32, before, p *transcript.Part) {
 	is, fix := General, RenameID
 	if c.run[c.place[before.Msg]] < c.run[c.place[p.Msg]] {
 		is = ReusedID

@@ -2,19 +2,19 @@ package wire
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// order checks that the first message has the right role and, if the format requires it, that roles alternate.
-func (c *Checker) order() {
+// checkOrder checks that the first message has the right role and, if the format requires it, that roles alternate.
+func (c *Checker) checkOrder() {
 	last := transcript.System
 	for i, m := range c.Seq {
 		role := c.T.Messages[m].Role
-		if mayNotFollow(c.before(i), role) {
+		if mayNotFollow(c.roleBefore(i), role) {
 			c.Add(c.F.Rules.Follow, m, -1, AddTurn, "no message of this role may follow the previous one")
 		}
 		if role == transcript.System || c.F.Rules.Through && c.T.Messages[m].Unsent {
 			continue
 		}
-		if last == transcript.System && role != transcript.User && !c.summarized(m) {
-			c.AddCase(c.F.Rules.First, c.opening(i), m, -1, AddUser, "the first message must be the user's")
+		if last == transcript.System && role != transcript.User && !c.isSummarized(m) {
+			c.AddCase(c.F.Rules.First, c.openingCase(i), m, -1, AddUser, "the first message must be the user's")
 		}
 		if last == role && i > 0 {
 			c.AddCase(c.F.Rules.Alternate, SameRole, m, -1, AddTurn, "two consecutive messages have the same role")
@@ -34,9 +34,9 @@ func mayNotFollow(before, role transcript.Role) bool {
 	return false
 }
 
-// opening returns the case of a transcript that begins at a position, without the user: OpensInText if none of the
+// openingCase returns the case of a transcript that begins at a position, without the user: OpensInText if none of the
 // messages of that role calls a tool.
-func (c *Checker) opening(place int) Case {
+func (c *Checker) openingCase(place int) Case {
 	for k := place; k < len(c.Seq) && c.run[k] == c.run[place]; k++ {
 		for _, p := range c.T.PartsOf(int(c.Seq[k])) {
 			if p.Kind == transcript.ToolCall && !p.Has(transcript.Removed) {
@@ -47,16 +47,16 @@ func (c *Checker) opening(place int) Case {
 	return OpensInText
 }
 
-// before returns the role of the message before a position; User if there is none.
-func (c *Checker) before(place int) transcript.Role {
+// roleBefore returns the role of the message before a position; User if there is none.
+func (c *Checker) roleBefore(place int) transcript.Role {
 	if place == 0 {
 		return transcript.User
 	}
 	return c.T.Messages[c.Seq[place-1]].Role
 }
 
-// summarized reports whether a message begins with the provider's own summary of everything before it (AN2).
-func (c *Checker) summarized(m int32) bool {
+// isSummarized reports whether a message begins with the provider's own summary of everything before it (AN2).
+func (c *Checker) isSummarized(m int32) bool {
 	for _, p := range c.T.PartsOf(int(m)) {
 		if !p.Has(transcript.Removed) {
 			return p.Has(transcript.Summary)
@@ -65,7 +65,7 @@ func (c *Checker) summarized(m int32) bool {
 	return false
 }
 
-// present reports whether the part with the given index is in the sequence.
-func (c *Checker) present(part int32) bool {
+// isPresent reports whether the part with the given index is in the sequence.
+func (c *Checker) isPresent(part int32) bool {
 	return part >= 0 && !c.T.Parts[part].Has(transcript.Removed) && c.place[c.T.Parts[part].Msg] >= 0
 }

@@ -9,7 +9,7 @@ import (
 // error; what names the expected values.
 func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Null {
-		r.want(f, a, b, what)
+		r.wantKind(f, a, b, what)
 		m.Content = f.Span
 	}
 }
@@ -17,17 +17,17 @@ func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, wh
 // wantList checks that a field, if present, is a list or null.
 //
 //go:noinline
-func (r *Reader) wantList(f *field, what string) { r.want(f, jsonspan.Array, jsonspan.Null, what) }
+func (r *Reader) wantList(f *field, what string) { r.wantKind(f, jsonspan.Array, jsonspan.Null, what) }
 
 // contentResult returns the content of a message as a tool result with the given id and tool name. A list has no size
 // of its own, because the parts inside it have theirs.
 func contentResult(content, id, name *field) transcript.Part {
-	p := whole(transcript.ToolResult, content)
+	p := wholePart(transcript.ToolResult, content)
 	if !content.Str() {
 		p.Size = jsonspan.Measure{}
 	}
-	id.id(&p)
-	name.name(&p)
+	id.setID(&p)
+	name.setToolName(&p)
 	return p
 }
 
@@ -48,7 +48,7 @@ func (r *Reader) addResult(m *transcript.Message, first int, p transcript.Part) 
 // shell reads a command that the user ran, with its output and its exit code.
 func (r *Reader) shell(m *transcript.Message, command, output, exit *field) {
 	m.Variant = transcript.Shell
-	r.Add(member(transcript.Text, output))
+	r.Add(memberPart(transcript.Text, output))
 	if command.Str() {
 		m.Label, m.Extra = command.Span, command.Size
 	}

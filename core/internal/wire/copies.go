@@ -12,12 +12,12 @@ var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
 }
 
-// copies finds tool calls that occur more than once in the message being read, among its parts from index first on. If
-// several lists contain a call with the same id, the call in the list that comes first in tellers is the call itself;
-// the others are copies, which share its id and are removed with it. A call that only the content contains is a call
-// too. Other lists aren't sent if the message has calls in an earlier list, so a call that occurs only there is
+// findCopies finds tool calls that occur more than once in the message being read, among its parts from index first on.
+// If several lists contain a call with the same id, the call in the list that comes first in tellers is the call
+// itself; the others are copies, which share its id and are removed with it. A call that only the content contains is a
+// call too. Other lists aren't sent if the message has calls in an earlier list, so a call that occurs only there is
 // attached to the last of those calls: it would be sent if they were removed.
-func (r *Reader) copies(first int) {
+func (r *Reader) findCopies(first int) {
 	parts := r.T.Parts[first:]
 	if !toldTwice(parts) {
 		return
@@ -29,7 +29,7 @@ func (r *Reader) copies(first int) {
 		var fresh []int
 		for i := range parts {
 			p := &parts[i]
-			if teller(p) != n {
+			if tellerOf(p) != n {
 				continue
 			}
 			id := jsonspan.Text(r.Src(), p.ID)
@@ -46,7 +46,7 @@ func (r *Reader) copies(first int) {
 			default: // not sent while there are calls in other lists
 				p.ID = jsonspan.Span{}
 			}
-			beside(p)
+			markAsCopy(p)
 			p.Copy = parts[of].Copy
 			parts[of].Copy = int32(first+i) + 1
 		}
@@ -62,7 +62,7 @@ func (r *Reader) copies(first int) {
 func toldTwice(parts []transcript.Part) bool {
 	one := -1
 	for i := range parts {
-		n := teller(&parts[i])
+		n := tellerOf(&parts[i])
 		if n >= 0 && one >= 0 && n != one {
 			return true
 		}
@@ -71,9 +71,9 @@ func toldTwice(parts []transcript.Part) bool {
 	return false
 }
 
-// teller returns the index in tellers of the list that contains a part, if the part is an application's tool call;
+// tellerOf returns the index in tellers of the list that contains a part, if the part is an application's tool call;
 // otherwise -1.
-func teller(p *transcript.Part) int {
+func tellerOf(p *transcript.Part) int {
 	if p.Kind != transcript.ToolCall || p.Parent >= 0 || p.Has(transcript.Server) {
 		return -1
 	}
@@ -87,8 +87,8 @@ func teller(p *transcript.Part) int {
 	return -1
 }
 
-// beside marks a tool call as a copy, which has no cost and isn't content.
-func beside(p *transcript.Part) {
+// markAsCopy marks a tool call as a copy, which has no cost and isn't content.
+func markAsCopy(p *transcript.Part) {
 	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.NotSent|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
 	p.Body, p.Name = jsonspan.Span{}, jsonspan.Span{}
 }

@@ -91,9 +91,9 @@ func Detect(s *jsonspan.Scanner) Detection {
 	d := &detector{Scanner: s}
 	switch d.Kind() {
 	case jsonspan.Array:
-		d.list()
+		d.readList()
 	case jsonspan.Object:
-		d.body()
+		d.readBody()
 	default:
 		d.Skip()
 	}
@@ -101,7 +101,7 @@ func Detect(s *jsonspan.Scanner) Detection {
 		return Detection{}
 	}
 	found := Detection{Guesses: d.guesses()}
-	if shape, signs := d.shape(); shape != nil {
+	if shape, signs := d.findShape(); shape != nil {
 		found.Signs = signs
 		found.Resemble(shape)
 	}
@@ -132,8 +132,8 @@ const (
 	maxDull    = 32
 )
 
-// note records a sign. The set of signs is small, because formats have few.
-func (d *detector) note(kind string, name []byte) {
+// noteSign records a sign. The set of signs is small, because formats have few.
+func (d *detector) noteSign(kind string, name []byte) {
 	if len(name) > 64 {
 		return
 	}
@@ -151,7 +151,7 @@ func (d *detector) note(kind string, name []byte) {
 	}
 	d.seen = append(d.seen, sign)
 	if sign == "content:store" || kind == "key" || kind == "type" || kind == "part" || kind == "item" {
-		d.settle((*Format).decisive)
+		d.settleIf((*Format).isDecisive)
 	}
 }
 
@@ -163,8 +163,8 @@ func appendUpTo(most int, list []string, sign string) []string {
 	return list
 }
 
-// settle ends the search if only one format is left and shows a sign of its own for which enough returns true.
-func (d *detector) settle(enough func(f *Format, sign string) bool) {
+// settleIf ends the search if only one format is left and shows a sign of its own for which enough returns true.
+func (d *detector) settleIf(enough func(f *Format, sign string) bool) {
 	g := d.guesses()
 	d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, func(sign string) bool { return enough(g[0].Format, sign) })
 }
@@ -172,8 +172,8 @@ func (d *detector) settle(enough func(f *Format, sign string) bool) {
 // vocabulary is the sorted list of all signs of formats and shapes.
 var vocabulary []string
 
-// learn adds words to the vocabulary, each with a prefix.
-func learn(prefix, words string) {
+// addToVocabulary adds words to the vocabulary, each with a prefix.
+func addToVocabulary(prefix, words string) {
 	for _, w := range strings.Fields(words) {
 		if i, found := slices.BinarySearch(vocabulary, prefix+w); !found {
 			vocabulary = slices.Insert(vocabulary, i, prefix+w)
@@ -181,35 +181,35 @@ func learn(prefix, words string) {
 	}
 }
 
-// learn adds the format's signs to the vocabulary.
-func (s *Signs) learn(list string) {
-	learn("role:", s.Roles)
-	learn("key:", s.Keys)
-	learn("type:", s.Types)
-	learn("item:", s.Items)
-	learn("content:", "string list block other")
-	learn("list:", list)
-	learn("", s.Own)
+// addSigns adds the format's signs to the vocabulary.
+func (s *Signs) addSigns(list string) {
+	addToVocabulary("role:", s.Roles)
+	addToVocabulary("key:", s.Keys)
+	addToVocabulary("type:", s.Types)
+	addToVocabulary("item:", s.Items)
+	addToVocabulary("content:", "string list block other")
+	addToVocabulary("list:", list)
+	addToVocabulary("", s.Own)
 }
 
-// decisive reports whether a sign that the format owns belongs to no other format.
-func (f *Format) decisive(sign string) bool {
-	return f.Signs.Decisive == "" || word(f.Signs.Decisive, sign)
+// isDecisive reports whether a sign that the format owns belongs to no other format.
+func (f *Format) isDecisive(sign string) bool {
+	return f.Signs.Decisive == "" || hasWord(f.Signs.Decisive, sign)
 }
 
-func (d *detector) body() {
+func (d *detector) readBody() {
 	for name := range d.Members {
-		d.note("body", name)
+		d.noteSign("body", name)
 		switch {
 		case string(name) == "model" && d.Kind() == jsonspan.String:
-			d.model(jsonspan.Text(d.Src(), d.Text().Span))
+			d.noteModel(jsonspan.Text(d.Src(), d.Text().Span))
 		case d.Kind() == jsonspan.Array && ListKey(string(name)):
-			d.note("list", name)
-			if d.list(); d.done {
+			d.noteSign("list", name)
+			if d.readList(); d.done {
 				return
 			}
 		case d.Kind() == jsonspan.String && ListKey(string(name)):
-			d.note("list", name)
+			d.noteSign("list", name)
 			d.Skip()
 		default:
 			d.Skip()
@@ -217,14 +217,14 @@ func (d *detector) body() {
 	}
 }
 
-// model notes, as signs, the beginnings of model names that formats own, if the name of the request's model begins
+// noteModel notes, as signs, the beginnings of model names that formats own, if the name of the request's model begins
 // with them.
-func (d *detector) model(model string) {
+func (d *detector) noteModel(model string) {
 	model = model[strings.LastIndexByte(model, '/')+1:]
 	for _, f := range formats {
 		for _, own := range strings.Fields(f.Signs.Own) {
 			if p, ok := strings.CutPrefix(own, "model:"); ok && strings.HasPrefix(model, p) {
-				d.note("model", []byte(p))
+				d.noteSign("model", []byte(p))
 			}
 		}
 	}
@@ -240,11 +240,11 @@ func ListKey(name string) bool {
 	return false
 }
 
-func (d *detector) list() {
+func (d *detector) readList() {
 	for d.Array(); !d.done && d.Elem(); {
 		d.some = true
 		if d.Kind() == jsonspan.Object {
-			d.message("")
+			d.readMessage("")
 		} else {
 			d.Skip()
 		}
@@ -256,24 +256,24 @@ func (f *Format) HasSign(sign string) bool {
 	kind, name, _ := strings.Cut(sign, ":")
 	switch kind {
 	case "role":
-		return word(f.Signs.Roles, name)
+		return hasWord(f.Signs.Roles, name)
 	case "key":
-		return word(f.Signs.Keys, name)
+		return hasWord(f.Signs.Keys, name)
 	case "type":
-		return word(f.Signs.Types, name) || word(f.Signs.Own, sign)
+		return hasWord(f.Signs.Types, name) || hasWord(f.Signs.Own, sign)
 	case "item":
-		return word(f.Signs.Items, name)
+		return hasWord(f.Signs.Items, name)
 	case "list":
 		return f.List == name
 	case "content":
-		return f.Signs.Content == "" && name != "object" && name != "block" && name != "store" && name != "turn" || word(f.Signs.Content, name)
+		return f.Signs.Content == "" && name != "object" && name != "block" && name != "store" && name != "turn" || hasWord(f.Signs.Content, name)
 	}
-	return word(f.Signs.Own, sign) || word(f.Signs.Also, sign)
+	return hasWord(f.Signs.Own, sign) || hasWord(f.Signs.Also, sign)
 }
 
-// word reports whether a list of words, which are separated by single spaces, contains w. Detection calls it for every
-// sign and format, so it allocates nothing.
-func word(list, w string) bool {
+// hasWord reports whether a list of words, which are separated by single spaces, contains w. Detection calls it for
+// every sign and format, so it allocates nothing.
+func hasWord(list, w string) bool {
 	for list != "" {
 		var first string
 		if first, list, _ = strings.Cut(list, " "); first == w {
@@ -284,13 +284,13 @@ func word(list, w string) bool {
 }
 
 func (d *detector) guesses() []Guess {
-	guesses := d.weigh(0, false)
+	guesses := d.rateFormats(0, false)
 	if len(guesses) == 0 {
 		// Applications add part types of their own to a format; the least contradicted format is the right one.
-		guesses = d.weigh(1./16, false)
+		guesses = d.rateFormats(1./16, false)
 	}
-	if len(guesses) == 0 && d.speakers() {
-		guesses = d.weigh(0, true) // a shy format is better than none, and not sure
+	if len(guesses) == 0 && d.hasSpeakers() {
+		guesses = d.rateFormats(0, true) // a shy format is better than none, and not sure
 		for i := range guesses {
 			guesses[i].Confidence /= 2
 		}
@@ -298,22 +298,22 @@ func (d *detector) guesses() []Guess {
 	return guesses
 }
 
-// weigh rates the formats. An unknown part type multiplies a format's confidence by doubt; any other unknown sign
+// rateFormats rates the formats. An unknown part type multiplies a format's confidence by doubt; any other unknown sign
 // rules it out. Shy formats need evidence unless shy is set.
-func (d *detector) weigh(doubt float64, shy bool) []Guess {
+func (d *detector) rateFormats(doubt float64, shy bool) []Guess {
 	var guesses []Guess
 	total := 0.0
 	for _, f := range formats {
 		if f.Name == Plain && len(d.unknown) > 0 {
 			continue
 		}
-		g := d.rate(f, doubt)
+		g := d.rateFormat(f, doubt)
 		if g.Confidence > 0 && (shy || !f.Signs.Shy || len(g.Evidence) > 0) {
 			total += g.Confidence
 			guesses = append(guesses, g)
 		}
 	}
-	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !(d.rare() && d.speakers()) {
+	if len(guesses) == 1 && len(guesses[0].Evidence) == 0 && !(d.hasRareSign() && d.hasSpeakers()) {
 		total *= 2 // nothing contradicts the format, but nothing supports it either
 	}
 	total += float64(float64(len(d.unknown)) / 2) // signs that no format knows suggest an unknown format
@@ -336,16 +336,16 @@ func byConfidence(guesses []Guess) {
 	}
 }
 
-// rate rates a format by the signs that it owns, has or lacks. The confidence isn't yet relative to that in other
+// rateFormat rates a format by the signs that it owns, has or lacks. The confidence isn't yet relative to that in other
 // formats.
-func (d *detector) rate(f *Format, doubt float64) Guess {
+func (d *detector) rateFormat(f *Format, doubt float64) Guess {
 	g := Guess{Format: f, Confidence: 1}
 	factor := 1.0
 	for _, sign := range d.seen {
 		kind, _, _ := strings.Cut(sign, ":")
 		switch {
-		case listed(sign): // a sign that no format has
-		case word(f.Signs.Own, sign):
+		case isShapeSign(sign): // a sign that no format has
+		case hasWord(f.Signs.Own, sign):
 			g.Evidence = append(g.Evidence, sign)
 			g.Confidence += 4
 		case f.HasSign(sign):
@@ -379,20 +379,20 @@ func preferPlain(guesses []Guess) {
 		return
 	}
 	for i := range guesses {
-		guesses[i].Confidence *= (1 - plainly) / rest
+		guesses[i].Confidence *= (1 - plainConfidence) / rest
 	}
-	guesses[plain].Confidence = plainly
+	guesses[plain].Confidence = plainConfidence
 	if rest == 0 {
 		guesses[plain].Confidence = 1
 	}
 }
 
-// plainly is the confidence in the plain format for messages without other signs.
-const plainly = 0.8
+// plainConfidence is the confidence in the plain format for messages without other signs.
+const plainConfidence = 0.8
 
-// rare reports whether the messages show a sign that at most two formats have. Formats that need a sign of their own
-// are ignored.
-func (d *detector) rare() bool {
+// hasRareSign reports whether the messages show a sign that at most two formats have. Formats that need a sign of their
+// own are ignored.
+func (d *detector) hasRareSign() bool {
 	for _, sign := range d.seen {
 		n := 0
 		for _, f := range formats {
@@ -407,8 +407,8 @@ func (d *detector) rare() bool {
 	return false
 }
 
-// speakers reports whether the messages have roles, or types of messages, that some format knows.
-func (d *detector) speakers() bool {
+// hasSpeakers reports whether the messages have roles, or types of messages, that some format knows.
+func (d *detector) hasSpeakers() bool {
 	return slices.ContainsFunc(d.seen, func(sign string) bool {
 		return strings.HasPrefix(sign, "role:") || strings.HasPrefix(sign, "item:")
 	})

@@ -79,8 +79,8 @@ var memberSigns = []struct {
 	{"content", "thinking", jsonspan.Array, "thinking", "list"},
 }
 
-// message notes the signs of a message or, if list is the key of a list in a message, of a part in that list.
-func (d *detector) message(list string) {
+// readMessage notes the signs of a message or, if list is the key of a list in a message, of a part in that list.
+func (d *detector) readMessage(list string) {
 	top, has := list == "", traits(0)
 	activity, content := false, "" // the word for a content that is an object, as in an activity
 	member := "part"
@@ -93,20 +93,20 @@ func (d *detector) message(list string) {
 		d.noteMember(list, name, kind)
 		switch {
 		case kind == jsonspan.Object && top && string(name) == "content":
-			content = d.block(activity)
+			content = d.readBlock(activity)
 		case kind == jsonspan.String && string(name) == "role":
-			if value := d.labelled(list, true); value != "" {
+			if value := d.readLabel(list, true); value != "" {
 				activity = value == "activity"
 			}
 		case kind == jsonspan.String && string(name) == "type":
-			d.labelled(list, false)
+			d.readLabel(list, false)
 		default:
-			d.note(member, name)
-			has |= d.inner(list, name, kind)
+			d.noteSign(member, name)
+			has |= d.readMember(list, name, kind)
 		}
 	}
 	if content != "" && !activity {
-		d.note("content", []byte(content))
+		d.noteSign("content", []byte(content))
 	}
 	d.noteTraits(list, has)
 }
@@ -117,11 +117,11 @@ func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
 		if kind == jsonspan.Object { // the word for it depends on what it contains
 			return
 		}
-		d.note("content", []byte(kindName(kind)))
+		d.noteSign("content", []byte(kindName(kind)))
 	}
 	for _, sign := range memberSigns {
 		if sign.list == list && sign.key == string(name) && (sign.value == kind || sign.value == jsonspan.Invalid) {
-			d.note(sign.sign, []byte(sign.name))
+			d.noteSign(sign.sign, []byte(sign.name))
 		}
 	}
 }
@@ -133,16 +133,16 @@ func (d *detector) noteTraits(list string, has traits) {
 			continue
 		}
 		if sign.kind == "" {
-			d.settle(func(*Format, string) bool { return true })
+			d.settleIf(func(*Format, string) bool { return true })
 		} else {
-			d.note(sign.kind, []byte(sign.name))
+			d.noteSign(sign.kind, []byte(sign.name))
 		}
 		return
 	}
 }
 
-// labelled reads the role or the type of a message or a part, and returns it; "" if it is too long to be a sign.
-func (d *detector) labelled(list string, role bool) string {
+// readLabel reads the role or the type of a message or a part, and returns it; "" if it is too long to be a sign.
+func (d *detector) readLabel(list string, role bool) string {
 	v := d.Text()
 	if v.Len() > maxNamedBytes {
 		return ""
@@ -150,22 +150,22 @@ func (d *detector) labelled(list string, role bool) string {
 	value := jsonspan.AppendText(nil, d.Src(), v.Span)
 	switch {
 	case role && list == "":
-		d.note("role", value)
+		d.noteSign("role", value)
 	case role || list == "tool_calls": // the type of a call says what the call is, not which format it has
 	case list == "":
-		d.note("item", value)
+		d.noteSign("item", value)
 	default:
-		if d.note("type", value); list == "parts" {
-			d.note("ui", value)
+		if d.noteSign("type", value); list == "parts" {
+			d.noteSign("ui", value)
 		}
 	}
 	return string(value)
 }
 
-// inner reads the value of the member name and returns the traits that it shows.
-func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has traits) {
+// readMember reads the value of the member name and returns the traits that it shows.
+func (d *detector) readMember(list string, name []byte, kind jsonspan.Kind) (has traits) {
 	top := list == ""
-	switch n := index(partLists, name); {
+	switch n := indexOf(partLists, name); {
 	case string(name) == "value" && kind == jsonspan.String:
 		d.Skip()
 		has = hasValue
@@ -187,7 +187,7 @@ func (d *detector) inner(list string, name []byte, kind jsonspan.Kind) (has trai
 func (d *detector) partsOf(key string) {
 	for d.Array(); d.Elem(); {
 		if d.Kind() == jsonspan.Object {
-			d.message(key)
+			d.readMessage(key)
 		} else {
 			d.Skip()
 		}
@@ -205,10 +205,10 @@ func idTraits(id string) traits {
 	return nineID
 }
 
-// block notes the signs of content that is an object, and returns the word for it: a block if it has a type, a store if
-// it has format 2, a turn if it has a role, or parts if it has parts and no format. The content of an activity shows
-// nothing, so the word is "".
-func (d *detector) block(activity bool) (word string) {
+// readBlock notes the signs of content that is an object, and returns the word for it: a block if it has a type, a
+// store if it has format 2, a turn if it has a role, or parts if it has parts and no format. The content of an activity
+// shows nothing, so the word is "".
+func (d *detector) readBlock(activity bool) (word string) {
 	if activity {
 		d.Skip()
 		return ""
@@ -218,7 +218,7 @@ func (d *detector) block(activity bool) (word string) {
 	for name := range d.Members {
 		format = format || string(name) == "format"
 		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
-		d.note("part", name)
+		d.noteSign("part", name)
 		if is := d.blockMember(name); is != "" {
 			word = is
 		}
@@ -241,7 +241,7 @@ func (d *detector) blockMember(name []byte) string {
 		return "turn"
 	case string(name) == "type" && kind == jsonspan.String:
 		if v := d.Text(); v.Len() <= maxNamedBytes {
-			d.note("type", jsonspan.AppendText(nil, d.Src(), v.Span))
+			d.noteSign("type", jsonspan.AppendText(nil, d.Src(), v.Span))
 			return "block"
 		}
 	default:
@@ -279,7 +279,7 @@ func (d *detector) sdkCalls() {
 		}
 		for name := range d.Members {
 			if string(name) == "function" {
-				d.note("toolCalls", name)
+				d.noteSign("toolCalls", name)
 			}
 			d.Skip()
 		}

@@ -50,9 +50,9 @@ func readGemini(r *Reader, m *transcript.Message) {
 	role, parts := f[0], f[1]
 	// A message without a role is from the user.
 	if m.Role = transcript.User; role.Kind != jsonspan.Invalid && role.Kind != jsonspan.Null {
-		r.role(m, &role, geminiRoles)
+		r.setRole(m, &role, geminiRoles)
 	}
-	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
+	r.wantKind(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
 	m.Content = parts.Span
 }
 
@@ -109,9 +109,9 @@ func geminiPart(r *Reader) {
 		p.Size = size
 	}
 	for _, k := range []int{gpSignature, gpSignature2} {
-		f[k].signs(&p, transcript.Signed)
+		f[k].setFlags(&p, transcript.Signed)
 	}
-	r.put(self, p)
+	r.addReserved(self, p)
 }
 
 var geminiCallKeys = []string{"id", "name", "args"}
@@ -126,10 +126,10 @@ func geminiCall(r *Reader, p *transcript.Part) {
 }
 
 func geminiName(p *transcript.Part, f *frame) {
-	if f[0].filled() {
+	if f[0].isFilled() {
 		p.ID = f[0].Span
 	}
-	f[1].name(p)
+	f[1].setToolName(p)
 }
 
 var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
@@ -212,7 +212,7 @@ var geminiMediaKeys = []string{"mimeType", "mime_type", "data"}
 // geminiMedia reads inline data or a reference to a file.
 func geminiMedia(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(geminiMediaKeys, nil)
-	mime := r.typ(&f[0]) + r.typ(&f[1])
+	mime := r.shortText(&f[0]) + r.shortText(&f[1])
 	p.Kind, p.Data = transcript.File, f[2].Raw
 	if strings.HasPrefix(mime, "image/") {
 		p.Kind = transcript.Image
@@ -252,11 +252,11 @@ const geminiText = `{"role":"%?amodel%;%?Auser%;","parts":[{"text":%t}]}`
 var geminiAnswers = answers{
 	each: `{"%?KfunctionResponse%;%?kfunction_response%;":{%?i"id":%i,%;%?n"name":%n,%;"response":{"error":%t}}}`,
 	all:  `{"role":"user","parts":[%c]}`, kept: true,
-	snake: func(calls []Call) bool { return snake(calls[0].Part) },
+	snake: func(calls []Call) bool { return isSnakeCase(calls[0].Part) },
 }
 
-// snake reports whether a part, given as JSON, is spelled with underscores.
-func snake(part []byte) bool {
+// isSnakeCase reports whether a part, given as JSON, is spelled with underscores.
+func isSnakeCase(part []byte) bool {
 	s := jsonspan.New(part)
 	for key := range s.Members {
 		if string(key) == "function_call" {
@@ -270,7 +270,7 @@ func snake(part []byte) bool {
 // geminiSign writes the opening brace of a function call, together with a placeholder signature with which the
 // validator accepts the call.
 func geminiSign(dst, part []byte) []byte {
-	if snake(part) {
+	if isSnakeCase(part) {
 		return append(dst, `{"thought_signature":"skip_thought_signature_validator",`...)
 	}
 	return append(dst, `{"thoughtSignature":"skip_thought_signature_validator",`...)
@@ -294,10 +294,10 @@ func checkGemini(c *Checker) {
 }
 
 func (c *Checker) geminiParts(rules *geminiRules) {
-	g := geminiCheck{c, rules, c.current(rules.last), -1}
+	g := geminiCheck{c, rules, c.signedFrom(rules.last), -1}
 	for place, m := range c.Seq {
 		if msg := &c.T.Messages[m]; !msg.Unsent && msg.Variant == transcript.Plain {
-			g.message(place, msg)
+			g.checkMessage(place, msg)
 		}
 	}
 }
@@ -310,7 +310,7 @@ type geminiCheck struct {
 	last  int32 // the newest call of the current turn with a response so far, or -1
 }
 
-func (g *geminiCheck) message(place int, msg *transcript.Message) {
+func (g *geminiCheck) checkMessage(place int, msg *transcript.Message) {
 	m := g.Seq[place]
 	if place == 0 || g.run[place] != g.run[place-1] {
 		g.last = -1
@@ -329,16 +329,16 @@ func (g *geminiCheck) message(place int, msg *transcript.Message) {
 				g.Add(g.rules.sign, m, n, Sign, "the other calls of this turn are signed, and this one is not")
 			}
 		case p.Kind == transcript.ToolResult:
-			g.response(n, p)
+			g.checkResponse(n, p)
 		default:
-			g.empty(n, p)
+			g.checkEmpty(n, p)
 		}
 		begins = false
 	}
 }
 
-// empty checks that the part at index n of T.Parts, neither a call nor a response, isn't empty.
-func (g *geminiCheck) empty(n int32, p *transcript.Part) {
+// checkEmpty checks that the part at index n of T.Parts, neither a call nor a response, isn't empty.
+func (g *geminiCheck) checkEmpty(n int32, p *transcript.Part) {
 	switch {
 	case p.Has(transcript.Signed):
 	case p.Kind == transcript.Text && p.Size.Bytes == 0:
@@ -348,8 +348,8 @@ func (g *geminiCheck) empty(n int32, p *transcript.Part) {
 	}
 }
 
-// response checks the response at index n of T.Parts.
-func (g *geminiCheck) response(n int32, p *transcript.Part) {
+// checkResponse checks the response at index n of T.Parts.
+func (g *geminiCheck) checkResponse(n int32, p *transcript.Part) {
 	if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {
 		if p.Body.IsZero() {
 			g.Add(g.rules.object, p.Msg, n, DropPart, "the response is missing")
@@ -368,9 +368,9 @@ func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
-// current returns the position after the newest user message before last. From there on, the provider requires
+// signedFrom returns the position after the newest user message before last. From there on, the provider requires
 // signatures. It returns the end if no later message has a signed call, as with models that don't sign.
-func (c *Checker) current(last int32) int {
+func (c *Checker) signedFrom(last int32) int {
 	t := c.T
 	signed := false
 	for place := int(last); place >= 0; place-- {

@@ -75,7 +75,7 @@ func (s *interactionsReading) inner(r *Reader, m *transcript.Message, key int, f
 	case kind == jsonspan.Array && key == giSummary:
 		s.reserve(r)
 		r.list(func(r *Reader) { interactionsPart(r, transcript.NoList, -1, transcript.Reasoning) })
-	case key != giResult || !r.is(&f[giType], "function_result"):
+	case key != giResult || !r.isText(&f[giType], "function_result"):
 		return false
 	case kind == jsonspan.Object:
 		textOfObject(r, &s.object)
@@ -103,8 +103,8 @@ func readInteractions(r *Reader, m *transcript.Message) {
 	p.Span.Start = m.Span.Start
 	fp, size := r.fields(interactionsKeys, func(r *Reader, key int, f *frame) bool { return s.inner(r, m, key, f) })
 	f := *fp
-	r.want(&f[giType], jsonspan.String, jsonspan.String, "the type of a step must be a string")
-	typ := r.typ(&f[giType])
+	r.wantKind(&f[giType], jsonspan.String, jsonspan.String, "the type of a step must be a string")
+	typ := r.shortText(&f[giType])
 	if typ == "" && r.Err() == nil {
 		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this step has no type")
 	}
@@ -116,7 +116,7 @@ func readInteractions(r *Reader, m *transcript.Message) {
 		if typ == "user_input" {
 			m.Role = transcript.User
 		}
-		r.want(&f[giContent], jsonspan.Array, jsonspan.Null, "content must be a list of parts")
+		r.wantKind(&f[giContent], jsonspan.Array, jsonspan.Null, "content must be a list of parts")
 		m.Content = f[giContent].Span
 		return
 	}
@@ -140,10 +140,10 @@ func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ 
 		p.Kind, p.Flags, p.Name, p.Size = transcript.Reasoning, transcript.Tied, jsonspan.Span{}, jsonspan.Measure{}
 	case strings.HasSuffix(typ, "_call") && f[giID].Str():
 		p.Kind, p.ID, p.Body, p.Size = transcript.ToolCall, f[giID].Span, f[giArguments].Span, f[giArguments].Size
-		f[giName].name(p)
+		f[giName].setToolName(p)
 	case strings.HasSuffix(typ, "_result"):
 		p.Kind, p.Name = transcript.ToolResult, f[giName].Span
-		f[giCallID].id(p)
+		f[giCallID].setID(p)
 		if f[giError].Kind == jsonspan.True {
 			p.Flags |= transcript.IsError
 		}
@@ -151,7 +151,7 @@ func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ 
 			m.Role, p.Body, p.Size = transcript.Tool, f[giResult].Span, f[giResult].Size
 			if f[giResult].Kind == jsonspan.Object {
 				if object.Body.IsZero() { // the type comes after the object
-					r.again(&f[giResult], func(r *Reader) { textOfObject(r, object) })
+					r.readAgain(&f[giResult], func(r *Reader) { textOfObject(r, object) })
 				}
 				p.Body, p.Size = object.Body, object.Size
 			}
@@ -160,7 +160,7 @@ func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ 
 	if server && p.Kind != transcript.Reasoning {
 		p.Flags |= transcript.Server
 	}
-	f[giSignature].signs(p, transcript.Signed)
+	f[giSignature].setFlags(p, transcript.Signed)
 }
 
 var interactionsPartKeys = []string{"type", "text", "data"}
@@ -170,7 +170,7 @@ func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) 
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	f, size := r.object(&p, "a part", interactionsPartKeys, nil)
 	p.Size = size
-	switch typ := r.typ(&f[0]); {
+	switch typ := r.shortText(&f[0]); {
 	case typ == "text" && f[1].Str():
 		p.Kind, p.Body, p.Size = text, f[1].Span, f[1].Size
 	case typ == "image":

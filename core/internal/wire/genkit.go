@@ -73,7 +73,7 @@ func genkitMetadata(r *Reader, p *transcript.Part, key int) bool {
 		return false
 	}
 	f, _ := r.fields(genkitMetadataKeys, nil)
-	f[0].signs(p, transcript.Signed)
+	f[0].setFlags(p, transcript.Signed)
 	return true
 }
 

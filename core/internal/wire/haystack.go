@@ -79,7 +79,7 @@ func haystackWithin(r *Reader, p *transcript.Part, key int) bool {
 	switch key {
 	case hsOrigin:
 		f, _ := r.fields(haystackOrigin, nil)
-		r.tool(p, &f[0], &f[1])
+		r.setIDAndName(p, &f[0], &f[1])
 	case hsExtra:
 		if extra := r.Skip(); extra.Bytes > 2 {
 			p.Flags |= transcript.Signed | transcript.Bound

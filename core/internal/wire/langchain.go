@@ -108,8 +108,8 @@ func readLangChain(r *Reader, m *transcript.Message) {
 		r.Fail(jsonspan.WrongType, int(f[lcContent].Start), "this message has content outside its \""+lcKeys[e.within]+"\"")
 	}
 	if chat := strings.TrimSuffix(typ, "Chunk"); typ == "" || chat == "chat" || chat == "generic" || chat == "ChatMessage" {
-		r.want(&e.held[lcRole], jsonspan.String, jsonspan.Null, "the role must be a string")
-		if typ = r.typ(&e.held[lcRole]); typ != "" {
+		r.wantKind(&e.held[lcRole], jsonspan.String, jsonspan.Null, "the role must be a string")
+		if typ = r.shortText(&e.held[lcRole]); typ != "" {
 			m.RoleSpan = e.held[lcRole].Span
 		}
 	}
@@ -137,15 +137,15 @@ func (e *lcEnvelope) read(r *Reader, m *transcript.Message, key int, f *frame) b
 
 // typ returns the type of a message from the member of that name. The type of a constructor is its class.
 func (e *lcEnvelope) typ(r *Reader, m *transcript.Message, f *field) string {
-	r.want(f, jsonspan.String, jsonspan.Null, "the type of a message must be a string")
-	typ := r.typ(f)
+	r.wantKind(f, jsonspan.String, jsonspan.Null, "the type of a message must be a string")
+	typ := r.shortText(f)
 	if f.Str() {
 		m.RoleSpan = f.Span
 	}
 	switch {
 	case typ != "constructor":
 	case e.within == lcKwargs:
-		typ, m.RoleSpan = r.typ(&e.class.name), e.class.name.Span
+		typ, m.RoleSpan = r.shortText(&e.class.name), e.class.name.Span
 	case e.within < 0:
 		r.Fail(jsonspan.WrongType, int(m.Span.Start), "a constructor must have an object under \"kwargs\"")
 	}
@@ -181,7 +181,7 @@ func (c *lcClass) read(r *Reader) {
 		}
 		s := r.Text()
 		c.name = field{Kind: jsonspan.String, Span: s.Span, Size: s.Measure}
-		c.python = n == 0 && r.is(&c.name, "langchain") || n > 0 && c.python
+		c.python = n == 0 && r.isText(&c.name, "langchain") || n > 0 && c.python
 	}
 }
 
@@ -235,13 +235,13 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		// The message removes another one from a state and isn't sent. It gets the system role, which takes no turn.
 		m.Role, m.Variant = transcript.System, transcript.Note
 		r.meta(m).Agent = transcript.Off
-		p := whole(transcript.Opaque, &f[lcID])
+		p := wholePart(transcript.Opaque, &f[lcID])
 		p.Flags, p.Size = transcript.ProviderOnly|transcript.NotSent, jsonspan.Measure{}
 		r.Add(p)
 		return
 	case m.Role == transcript.Tool:
 		p := contentResult(&content, &f[lcCallID], &f[lcName])
-		if r.is(&f[lcStatus], "error") {
+		if r.isText(&f[lcStatus], "error") {
 			p.Flags |= transcript.IsError
 		}
 		m.Lists = [2]jsonspan.Span{}
@@ -250,12 +250,12 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 		return
 	}
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 	if f[lcName].Str() {
 		m.Extra = f[lcName].Size
 	}
-	r.copies(first)
+	r.findCopies(first)
 }
 
 // lcOnlyContent removes those parts from index first on that aren't sent with a tool result: all except the parts of
@@ -286,8 +286,8 @@ func lcCall(r *Reader, list int8) {
 		openAIFunction(r, &p)
 		return true
 	})
-	f[0].id(&p)
-	f[1].name(&p)
+	f[0].setID(&p)
+	f[1].setToolName(&p)
 	if f[2].Kind != jsonspan.Invalid {
 		p.Body, p.Size = f[2].Span, f[2].Size
 	}
@@ -315,7 +315,7 @@ func lcAdditional(r *Reader) {
 		return true
 	})
 	if f[2].Str() {
-		r.Add(member(transcript.Reasoning, &f[2]))
+		r.Add(memberPart(transcript.Reasoning, &f[2]))
 	}
 }
 

@@ -59,12 +59,12 @@ func lcBlock(r *Reader, parent int32) {
 	in, thought := inside{part: lcBlock, self: -1}, lcThought{}
 	f, size := r.object(&p, "a content block that is no string", lcBlockKeys, func(r *Reader, key int, f *frame) bool {
 		if key == lbContent {
-			return r.is(&f[lbType], "tool_result") && in.read(r, &p)
+			return r.isText(&f[lbType], "tool_result") && in.read(r, &p)
 		}
 		return thought.read(r, key)
 	})
 	p.Size = size
-	thought.signed = thought.signed || f[lbSignature].filled() || f[lbEncrypted].filled()
+	thought.signed = thought.signed || f[lbSignature].isFilled() || f[lbEncrypted].isFilled()
 	lcBlockKind(r, &p, f, &thought)
 	if parent >= 0 && (p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult) {
 		p.Kind, p.Flags = transcript.Opaque, 0
@@ -86,7 +86,7 @@ func (t *lcThought) read(r *Reader, key int) bool {
 		return false
 	}
 	f, _ := r.fields(lcThoughtKeys, nil)
-	t.signed = t.signed || f[1].filled()
+	t.signed = t.signed || f[1].isFilled()
 	if key == lbThought {
 		t.text = f[0]
 	}
@@ -95,12 +95,12 @@ func (t *lcThought) read(r *Reader, key int) bool {
 
 // lcBlockKind determines the kind of a block from its type.
 func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought *lcThought) {
-	switch typ := r.typ(&f[lbType]); typ {
+	switch typ := r.shortText(&f[lbType]); typ {
 	case "text", "":
-		f[lbText].text(p, transcript.Text)
+		f[lbText].setText(p, transcript.Text)
 	case "reasoning":
 		lcReasoning(p, &f[lbReasoning], thought.signed)
-		if r.begins(&f[lbID], "rs_") {
+		if r.beginsWith(&f[lbID], "rs_") {
 			p.Flags |= transcript.Tied // OR2: items that the provider has stored must stay together
 		}
 	case "thinking":
@@ -135,7 +135,7 @@ func lcOther(p *transcript.Part, typ string, id jsonspan.Span) {
 
 func lcReasoning(p *transcript.Part, text *field, signed bool) {
 	p.Kind = transcript.Reasoning
-	text.text(p, transcript.Reasoning)
+	text.setText(p, transcript.Reasoning)
 	if signed {
 		p.Flags |= transcript.Signed | transcript.Bound
 	}
@@ -145,9 +145,9 @@ func lcReasoning(p *transcript.Part, text *field, signed bool) {
 func lcCallBlock(p *transcript.Part, f *frame, flags transcript.Flags) {
 	p.Kind, p.Flags = transcript.ToolCall, flags
 	for _, k := range [...]int{lbID, lbCallID} {
-		f[k].id(p)
+		f[k].setID(p)
 	}
-	f[lbName].name(p)
+	f[lbName].setToolName(p)
 	for _, k := range [...]int{lbArguments, lbInput, lbArgs} {
 		if f[k].Kind != jsonspan.Invalid {
 			p.Body, p.Size = f[k].Span, f[k].Size

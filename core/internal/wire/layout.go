@@ -60,7 +60,7 @@ func (l *layout) read(r *Reader, m *transcript.Message) {
 	})
 	f := *fp
 	role, content := f[0], f[1]
-	r.role(m, &role, l.roles)
+	r.setRole(m, &role, l.roles)
 	other, or := jsonspan.Array, ""
 	switch {
 	case l.text:
@@ -68,10 +68,10 @@ func (l *layout) read(r *Reader, m *transcript.Message) {
 	case l.single:
 		other, or = jsonspan.Object, "a part or "
 	}
-	r.want(&content, other, jsonspan.Array, "\""+l.message[1]+"\" must be "+or+"a list of parts")
+	r.wantKind(&content, other, jsonspan.Array, "\""+l.message[1]+"\" must be "+or+"a list of parts")
 	m.Content = content.Span
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 	if l.end != nil && r.Err() == nil {
 		l.end(r, m, &f, first)
@@ -111,14 +111,14 @@ func (l *layout) part(r *Reader, list int8, parent int32) {
 	for k := 0; form == nil && k < len(l.parts); k++ {
 		if l.parts[k].body == 0 && f[k].Str() {
 			form = &l.parts[k]
-			f[k].text(&p, form.kind)
+			f[k].setText(&p, form.kind)
 			p.Flags |= form.flags
 		}
 	}
 	if form == nil {
 		p.Size = size
 	}
-	r.put(self, p)
+	r.addReserved(self, p)
 }
 
 // inner returns the function that reads the members of a part whose type is known. *self becomes the index of a
@@ -139,31 +139,31 @@ func (l *layout) inner(p *transcript.Part, form *partForm, self *int) func(r *Re
 // tagged reads a part that has its type in a member. Most writers put the type first; if it comes later, a list of
 // parts is read a second time.
 func (l *layout) tagged(r *Reader, p transcript.Part) {
-	self, form := -1, l.parts.named(r.leads(l.tag))
+	self, form := -1, l.parts.named(r.leadingType(l.tag))
 	f, size := r.object(&p, "a part", l.keys, func(r *Reader, key int, f *frame) bool {
 		if form == nil {
-			form = l.parts.named(r.typ(&f[0]))
+			form = l.parts.named(r.shortText(&f[0]))
 		}
 		return form != nil && l.inner(&p, form, &self)(r, key, f)
 	})
 	p.Size = size
 	members := *f
 	if form == nil {
-		if form = l.parts.named(r.typ(&members[0])); form != nil {
+		if form = l.parts.named(r.shortText(&members[0])); form != nil {
 			l.late(r, &p, form, &members, &self)
 		}
 	}
 	if form != nil {
 		form.fill(r, &p, &members)
 	}
-	r.put(self, p)
+	r.addReserved(self, p)
 }
 
 // late reads the members of a part that hold objects or lists, once its type is known.
 func (l *layout) late(r *Reader, p *transcript.Part, form *partForm, f *frame, self *int) {
 	for key := range l.members {
 		if kind := f[key].Kind; kind == jsonspan.Object || kind == jsonspan.Array {
-			r.again(&f[key], func(r *Reader) {
+			r.readAgain(&f[key], func(r *Reader) {
 				if l.inner(p, form, self)(r, key, f) {
 					f[key].Size = jsonspan.Measure{} // its parts have the size
 				}

@@ -44,7 +44,7 @@ func (f *Format) MarksOf(marks []Mark, message []byte) []Mark {
 		return marks
 	}
 	w := marking{f: f, marks: marks}
-	w.object(jsonspan.New(message))
+	w.readObject(jsonspan.New(message))
 	return w.marks
 }
 
@@ -62,21 +62,21 @@ func (f *Format) MarksBeside(marks []Mark, body []byte) []Mark {
 	for key := range s.Members {
 		switch name := string(key); {
 		case name == "system" || name == "tools":
-			w.list(s)
+			w.readList(s)
 		case name == "toolConfig" && s.Kind() == jsonspan.Object:
-			w.tools(s)
+			w.readTools(s)
 		default:
-			w.member(s, name)
+			w.readMember(s, name)
 		}
 	}
 	return w.marks
 }
 
-// tools reads the cache breakpoints of the tools in Bedrock's tool configuration.
-func (w *marking) tools(s *jsonspan.Scanner) {
+// readTools reads the cache breakpoints of the tools in Bedrock's tool configuration.
+func (w *marking) readTools(s *jsonspan.Scanner) {
 	for key := range s.Members {
 		if string(key) == "tools" {
-			w.list(s)
+			w.readList(s)
 		} else {
 			s.Skip()
 		}
@@ -89,39 +89,39 @@ type marking struct {
 	marks []Mark
 }
 
-// object reads the cache breakpoints of the message, part or tool at the scanner.
-func (w *marking) object(s *jsonspan.Scanner) {
+// readObject reads the cache breakpoints of the message, part or tool at the scanner.
+func (w *marking) readObject(s *jsonspan.Scanner) {
 	for key := range s.Members {
 		switch name := string(key); {
-		case name == w.f.content():
-			w.list(s)
+		case name == w.f.contentKey():
+			w.readList(s)
 		case s.Kind() == jsonspan.Object && (name == "providerOptions" || name == "providerMetadata"):
-			w.options(s)
-		case s.Kind() == jsonspan.Object && name != "" && w.f.within(name):
-			w.object(s)
+			w.readOptions(s)
+		case s.Kind() == jsonspan.Object && name != "" && w.f.isOuterKey(name):
+			w.readObject(s)
 		default:
-			w.member(s, name)
+			w.readMember(s, name)
 		}
 	}
 }
 
-// list reads the cache breakpoints of the parts or tools in the list at the scanner.
-func (w *marking) list(s *jsonspan.Scanner) {
+// readList reads the cache breakpoints of the parts or tools in the list at the scanner.
+func (w *marking) readList(s *jsonspan.Scanner) {
 	if s.Kind() != jsonspan.Array {
 		s.Skip()
 		return
 	}
 	for s.Array(); s.Elem(); {
 		if s.Kind() == jsonspan.Object {
-			w.object(s)
+			w.readObject(s)
 		} else {
 			s.Skip()
 		}
 	}
 }
 
-// member reads a member that is a cache breakpoint.
-func (w *marking) member(s *jsonspan.Scanner, name string) {
+// readMember reads a member that is a cache breakpoint.
+func (w *marking) readMember(s *jsonspan.Scanner, name string) {
 	kind := markOf(name)
 	if value := s.Skip(); kind&w.f.Marks != 0 && value.Kind == jsonspan.Object {
 		w.marks = append(w.marks, Mark{Kind: kind, Value: value.Slice(s.Src())})
@@ -138,8 +138,8 @@ func markOf(name string) MarkKind {
 	return 0
 }
 
-// options reads the cache breakpoints in provider options.
-func (w *marking) options(s *jsonspan.Scanner) {
+// readOptions reads the cache breakpoints in provider options.
+func (w *marking) readOptions(s *jsonspan.Scanner) {
 	for range s.Members {
 		provider := keyOf(s)
 		if s.Kind() != jsonspan.Object {
@@ -161,16 +161,16 @@ func keyOf(s *jsonspan.Scanner) []byte {
 	return bytes.TrimRight(s.Src()[s.KeyPos():s.Pos()], ": \t\r\n")
 }
 
-// content returns the key of a message's list of parts.
-func (f *Format) content() string {
+// contentKey returns the key of a message's list of parts.
+func (f *Format) contentKey() string {
 	if f.Parts == "" {
 		return "content"
 	}
 	return f.Parts
 }
 
-// within reports whether messages in any spelling of the format hold their content under this key.
-func (f *Format) within(key string) bool {
+// isOuterKey reports whether messages in any spelling of the format hold their content under this key.
+func (f *Format) isOuterKey(key string) bool {
 	for _, name := range f.Within {
 		if name == key {
 			return true
@@ -186,11 +186,11 @@ func (f *Format) CacheMarkPlace(message []byte, m Mark) (at jsonspan.Span, text 
 	if s.Kind() != jsonspan.Object {
 		return at, nil, false
 	}
-	at, text, ok = f.marked(s, m)
+	at, text, ok = f.markAt(s, m)
 	return at, text, ok && s.Err() == nil
 }
 
-func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
+func (f *Format) markAt(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	src, members := s.Src(), 0
 	for key := range s.Members {
 		members++
@@ -199,10 +199,10 @@ func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []b
 			if s.Skip(); name == "providerOptions" { // these provider options were set by the app
 				return at, nil, false
 			}
-		case name == f.content():
+		case name == f.contentKey():
 			at, text, ok = markedContent(s, m)
-		case s.Kind() == jsonspan.Object && f.within(name):
-			at, text, ok = f.marked(s, m)
+		case s.Kind() == jsonspan.Object && f.isOuterKey(name):
+			at, text, ok = f.markAt(s, m)
 		default:
 			s.Skip()
 		}
@@ -212,11 +212,11 @@ func (f *Format) marked(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []b
 	}
 	text = append(append(append(text, `,"providerOptions":{`...), m.provider...), ':', '{')
 	text = append(append(append(append(text, m.option...), ':'), m.Value...), "}}"...)
-	return before(s.Pos()), text, members > 0 && src[s.Pos()-1] == '}'
+	return emptySpanBefore(s.Pos()), text, members > 0 && src[s.Pos()-1] == '}'
 }
 
-// before returns the empty span before the closing bracket that ends at offset end.
-func before(end uint32) jsonspan.Span { return jsonspan.Span{Start: end - 1, End: end - 1} }
+// emptySpanBefore returns the empty span before the closing bracket that ends at offset end.
+func emptySpanBefore(end uint32) jsonspan.Span { return jsonspan.Span{Start: end - 1, End: end - 1} }
 
 // unmarkable lists the types of parts that accept no cache breakpoint.
 var unmarkable = [][]byte{[]byte(`"thinking"`), []byte(`"redacted_thinking"`), []byte(`"reasoning"`)}
@@ -258,13 +258,13 @@ func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, 
 			continue
 		}
 		ok = acceptsMark(s)
-		at = before(s.Pos())
+		at = emptySpanBefore(s.Pos())
 	}
 	switch {
 	case !ok:
 		return at, nil, false
 	case m.Kind == PointMark:
-		return before(s.Pos()), append(append(append(text, `,{"cachePoint":`...), m.Value...), '}'), true
+		return emptySpanBefore(s.Pos()), append(append(append(text, `,{"cachePoint":`...), m.Value...), '}'), true
 	}
 	return at, append(append(text, `,"cache_control":`...), m.Value...), true
 }

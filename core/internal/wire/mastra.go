@@ -87,7 +87,7 @@ func readMastra(r *Reader, m *transcript.Message) {
 		return true
 	})
 	role, content, typ := f[0], f[1], f[2]
-	r.role(m, &role, mastraRoles)
+	r.setRole(m, &role, mastraRoles)
 	switch {
 	case content.Kind == jsonspan.Invalid:
 		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no content")
@@ -97,16 +97,16 @@ func readMastra(r *Reader, m *transcript.Message) {
 		r.Fail(jsonspan.WrongType, int(content.Start), "content must have format 2")
 	}
 	for _, k := range [...]int{mcParts, mcInvocations, mcAttachments} {
-		r.want(&held[k], jsonspan.Array, jsonspan.Null, mastraContentKeys[k]+" must be a list")
+		r.wantKind(&held[k], jsonspan.Array, jsonspan.Null, mastraContentKeys[k]+" must be a list")
 	}
 	m.Content = held[mcParts].Span
 	if r.Err() != nil {
 		return
 	}
 	store.text, store.think = held[mcContent], held[mcReasoning]
-	if r.is(&role, "signal") {
+	if r.isText(&role, "signal") {
 		m.Variant = transcript.Note
-		if kind := store.signal.kind; r.is(&kind, "user") || r.is(&kind, "user-message") || kind.Kind == jsonspan.Invalid && (r.is(&typ, "user") || r.is(&typ, "user-message")) {
+		if kind := store.signal.kind; r.isText(&kind, "user") || r.isText(&kind, "user-message") || kind.Kind == jsonspan.Invalid && (r.isText(&typ, "user") || r.isText(&typ, "user-message")) {
 			m.Variant = transcript.Plain
 		}
 		store.readSignal(r)
@@ -182,7 +182,7 @@ func (s *mastraStore) readSignal(r *Reader) {
 		p.Pair, p.Body, p.ID = -1, jsonspan.Span{}, jsonspan.Span{}
 	}
 	if old {
-		p := whole(transcript.Opaque, &s.signal.contents)
+		p := wholePart(transcript.Opaque, &s.signal.contents)
 		p.List, p.Body = transcript.Inside, jsonspan.Span{}
 		r.Add(p)
 	} else if text >= 0 {
@@ -241,15 +241,15 @@ func mastraPart(r *Reader) {
 	fp, size := r.object(&p, "a part", mastraPartKeys, in.read)
 	f := *fp
 	p.Size = size
-	switch r.typ(&f[maType]) {
+	switch r.shortText(&f[maType]) {
 	case "text":
-		if f[maText].text(&p, transcript.Text); p.Kind == transcript.Text {
+		if f[maText].setText(&p, transcript.Text); p.Kind == transcript.Text {
 			p.Flags |= in.metadata.summary
 		}
 	case "reasoning":
 		in.details.part(&p, &f[maReasoning], in.metadata.flags)
 	case "file":
-		r.mediaText(&p, r.mediaKind(f.either(maMimeType, maMediaType)), &f[maData], &f[maURL])
+		r.mediaText(&p, r.mediaKind(f.firstOf(maMimeType, maMediaType)), &f[maData], &f[maURL])
 	case "tool-invocation":
 		if in.call.id.Str() {
 			if f[maProvider].Kind == jsonspan.True {
@@ -264,7 +264,7 @@ func mastraPart(r *Reader) {
 	case "error", "source", "source-url", "source-document":
 		p.Flags |= transcript.NotSent // kept for the user, not sent to the model
 	default:
-		if r.begins(&f[maType], "data-") || r.begins(&f[maType], "tool-") {
+		if r.beginsWith(&f[maType], "data-") || r.beginsWith(&f[maType], "tool-") {
 			p.Flags |= transcript.NotSent
 		}
 	}
@@ -290,15 +290,15 @@ func (d *mastraDetails) read(r *Reader) {
 	f, _ := r.fields(mastraDetailKeys, nil)
 	d.n++
 	switch {
-	case r.is(&f[0], "text") && f[1].Str():
+	case r.isText(&f[0], "text") && f[1].Str():
 		if d.text.Kind == jsonspan.Invalid {
 			d.text = f[1]
 		}
 		d.size = d.size.Add(f[1].Size)
-		if f[2].filled() {
+		if f[2].isFilled() {
 			d.flag |= transcript.Signed | transcript.Bound
 		}
-	case r.is(&f[0], "redacted"):
+	case r.isText(&f[0], "redacted"):
 		d.size = d.size.Add(f[3].Size)
 		d.flag |= transcript.Signed | transcript.Bound
 	}
@@ -310,7 +310,7 @@ func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.F
 	p.Kind = transcript.Reasoning
 	p.Flags |= flags | d.flag
 	switch {
-	case text.filled():
+	case text.isFilled():
 		p.Body, p.Size = text.Span, text.Size
 	case d.n == 0:
 		p.Kind, p.Flags, p.Size = transcript.Opaque, transcript.NotSent, jsonspan.Measure{}
@@ -341,7 +341,7 @@ func (d *mastraMetadata) read(r *Reader) {
 			d.output = f[0]
 		default:
 			anthropic := string(provider) == "anthropic"
-			d.flags |= r.signed(func(key []byte, value *jsonspan.Value) {
+			d.flags |= r.signedFlags(func(key []byte, value *jsonspan.Value) {
 				if anthropic && string(key) == "type" && string(value.Slice(r.Src())) == `"compaction"` {
 					d.summary = transcript.ProviderOnly | transcript.Signed | transcript.Summary
 				}
@@ -410,7 +410,7 @@ func mastraAnswered(dst, call []byte, text string) []byte {
 	from := len(dst)
 	s := jsonspan.New(call)
 	for key := range s.Members {
-		start, kept := s.KeyPos(), index(mastraAnswerKeys, key) < 0
+		start, kept := s.KeyPos(), indexOf(mastraAnswerKeys, key) < 0
 		if end := s.Skip().End; kept {
 			dst = append(append(dst, ','), call[start:end]...)
 		}

@@ -30,14 +30,14 @@ func (c *mastraInvocation) read(r *Reader) {
 // add adds the call in p and, if there is one, its result, as two parts with one span. output is what the model sees
 // of the result, if the tool specifies that.
 func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
-	state := r.typ(&c.state)
+	state := r.shortText(&c.state)
 	if state == "partial-call" {
 		p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{} // the call is still being written
 		r.Add(p)
 		return
 	}
 	p.Kind, p.Body, p.Size = transcript.ToolCall, c.args.Span, c.args.Size
-	r.tool(&p, &c.id, &c.name)
+	r.setIDAndName(&p, &c.id, &c.name)
 	n := r.Add(p)
 	result := p
 	result.Kind, result.List, result.Flags = transcript.ToolResult, transcript.Shared, p.Flags&transcript.Server
@@ -70,7 +70,7 @@ func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 // mastraOutput reads what the model sees of result k, which has the form of an AI SDK tool result's output.
 func mastraOutput(r *Reader, k int, f *field) {
 	p := &r.T.Parts[k]
-	p.Body, p.Size = f.Span, f.json()
+	p.Body, p.Size = f.Span, f.jsonSize()
 	if f.Str() {
 		p.Size = f.Size
 	}
@@ -78,7 +78,7 @@ func mastraOutput(r *Reader, k int, f *field) {
 		return
 	}
 	var out aiSDKOutput
-	r.again(f, func(r *Reader) { out.read(r, int32(k)) })
+	r.readAgain(f, func(r *Reader) { out.read(r, int32(k)) })
 	p = &r.T.Parts[k]
 	p.Body, p.Size = out.body, out.size
 	p.Flags |= out.flags
@@ -97,19 +97,19 @@ func mastraResult(r *Reader, k int, f *field) {
 	if b := f.Slice(r.Src()); f.Kind != jsonspan.Object || !hasAny(b, `"value"`, `"image"`, `"audio"`) {
 		return
 	}
-	r.again(f, func(r *Reader) {
+	r.readAgain(f, func(r *Reader) {
 		fp, _ := r.fields(mastraResultKeys, nil)
 		typ, value, content := fp[0], fp[1], fp[2]
 		switch {
-		case value.Kind == jsonspan.Array && r.is(&typ, "content"):
+		case value.Kind == jsonspan.Array && r.isText(&typ, "content"):
 			r.T.Parts[k].Size = jsonspan.Measure{}
-			r.again(&value, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(k)) }) })
+			r.readAgain(&value, func(r *Reader) { r.list(func(r *Reader) { aiSDKPart(r, int32(k)) }) })
 		case value.Kind != jsonspan.Invalid:
 			r.T.Parts[k].Body, r.T.Parts[k].Size = value.Span, value.Size
 		case content.Kind == jsonspan.Array:
 			var media bool
 			first := len(r.T.Parts)
-			r.again(&content, func(r *Reader) { r.list(func(r *Reader) { media = mastraMedia(r, int32(k)) || media }) })
+			r.readAgain(&content, func(r *Reader) { r.list(func(r *Reader) { media = mastraMedia(r, int32(k)) || media }) })
 			if !media {
 				r.T.Parts = r.T.Parts[:first]
 				break
@@ -133,7 +133,7 @@ func mastraMedia(r *Reader, parent int32) (media bool) {
 	p.Span.Start = r.Pos()
 	f, size := r.fields(mastraMediaKeys, nil)
 	p.Span.End, p.Size = r.Pos(), size
-	switch typ := r.typ(&f[0]); {
+	switch typ := r.shortText(&f[0]); {
 	case typ == "text" && f[1].Str():
 		p.Kind, p.Body, p.Size = transcript.Text, f[1].Span, f[1].Size
 	case (typ == "image" || typ == "audio") && f[2].Str():
@@ -173,25 +173,25 @@ func (s *mastraStore) copies(r *Reader) {
 	if call < 0 {
 		s.addCalls(r)
 	}
-	if think < 0 && s.think.filled() {
-		r.Add(emptied(transcript.Reasoning, &s.think))
+	if think < 0 && s.think.isFilled() {
+		r.Add(emptiedPart(transcript.Reasoning, &s.think))
 	}
 	if file < 0 {
 		for i := range s.files {
 			r.Add(s.files[i].part(r))
 		}
 	}
-	s.front(t, own)
+	s.moveToFront(t, own)
 	moved := len(t.Parts) - own
-	if text < 0 && s.text.filled() && !s.filled(r) {
-		r.Add(emptied(transcript.Text, &s.text))
+	if text < 0 && s.text.isFilled() && !s.hasOtherPart(r) {
+		r.Add(emptiedPart(transcript.Text, &s.text))
 		return
 	}
 	if call >= 0 {
 		s.copyCalls(r, call+moved)
 	}
 	if think >= 0 && s.think.Str() {
-		r.copyOf(think+moved, emptied(transcript.Opaque, &s.think))
+		r.copyOf(think+moved, emptiedPart(transcript.Opaque, &s.think))
 	}
 	if text >= 0 {
 		s.copyText(r, text+moved)
@@ -245,9 +245,9 @@ func (s *mastraStore) addCalls(r *Reader) {
 	}
 }
 
-// filled reports whether the message has a part whose presence keeps the message's text from being sent: any part
+// hasOtherPart reports whether the message has a part whose presence keeps the message's text from being sent: any part
 // except calls, reasoning, files and sources.
-func (s *mastraStore) filled(r *Reader) bool {
+func (s *mastraStore) hasOtherPart(r *Reader) bool {
 	for i := s.first; i < len(r.T.Parts); i++ {
 		p := &r.T.Parts[i]
 		if p.List == transcript.ContentList && p.Parent < 0 && p.Kind == transcript.Opaque && (!p.Has(transcript.NotSent) || p.Has(transcript.Step) || hasAny(p.Span.Slice(r.Src()), `"error"`, `"data-`)) {
@@ -257,8 +257,8 @@ func (s *mastraStore) filled(r *Reader) bool {
 	return false
 }
 
-// front moves the parts from index own on to the front of the message, because they are sent first.
-func (s *mastraStore) front(t *transcript.Transcript, own int) {
+// moveToFront moves the parts from index own on to the front of the message, because they are sent first.
+func (s *mastraStore) moveToFront(t *transcript.Transcript, own int) {
 	parts, n := t.Parts[s.first:], own-s.first
 	moved := len(parts) - n
 	if moved == 0 || n == 0 {
@@ -280,9 +280,9 @@ func (s *mastraStore) front(t *transcript.Transcript, own int) {
 	copy(parts, turned)
 }
 
-// emptied returns a string member of a message as a part whose text can be emptied.
-func emptied(kind transcript.Kind, f *field) transcript.Part {
-	p := whole(kind, f)
+// emptiedPart returns a string member of a message as a part whose text can be emptied.
+func emptiedPart(kind transcript.Kind, f *field) transcript.Part {
+	p := wholePart(kind, f)
 	p.List = transcript.Emptied
 	return p
 }
@@ -387,7 +387,7 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 // copyText adds the text outside the parts as a copy. last is the index of the last text among the parts.
 func (s *mastraStore) copyText(r *Reader, last int) {
 	if s.text.Str() {
-		r.copyOf(s.sameText(r, last), emptied(transcript.Opaque, &s.text))
+		r.copyOf(s.sameText(r, last), emptiedPart(transcript.Opaque, &s.text))
 	}
 }
 

@@ -60,7 +60,7 @@ func (p *payload) read(r *Reader) {
 
 // mediaKind returns the kind of a file with the given media type.
 func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
-	typ := r.typ(mediaType)
+	typ := r.shortText(mediaType)
 	switch {
 	case typ == "image" || strings.HasPrefix(typ, "image/"):
 		return transcript.Image

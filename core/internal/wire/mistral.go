@@ -76,19 +76,19 @@ func readMistral(r *Reader, m *transcript.Message) {
 		}
 		return true
 	})
-	r.role(m, &f[miRole], mistralRoles)
+	r.setRole(m, &f[miRole], mistralRoles)
 	content := f[miContent]
 	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of chunks or null")
 	r.wantList(&f[miCalls], "tool calls must be a list")
 	r.wantList(&f[miSDKCalls], "tool calls must be a list")
 	if m.Role != transcript.Tool {
 		if content.Str() {
-			r.Add(whole(transcript.Text, &content))
+			r.Add(wholePart(transcript.Text, &content))
 		}
 		return
 	}
 	p := contentResult(&content, &f[miCallID], &f[miName])
-	f[miSDKCallID].id(&p)
+	f[miSDKCallID].setID(&p)
 	r.addResult(m, first, p)
 }
 
@@ -118,12 +118,12 @@ func mistralPart(r *Reader) {
 		return true
 	})
 	p.Size = size
-	switch r.typ(&f[mpType]) {
+	switch r.shortText(&f[mpType]) {
 	case "text":
-		f[mpText].text(&p, transcript.Text)
+		f[mpText].setText(&p, transcript.Text)
 	case "thinking":
 		p.Kind, p.Body, p.Size = transcript.Reasoning, thought.body, thought.size
-		f[mpSignature].signs(&p, transcript.Signed)
+		f[mpSignature].setFlags(&p, transcript.Signed)
 	case "image_url":
 		p.SetMedia(transcript.Image, f[mpImage].Raw+f[mpSDKImage].Raw)
 	case "input_audio":

@@ -86,15 +86,15 @@ func readNative(r *Reader, m *transcript.Message) {
 		}
 		return true
 	})
-	r.role(m, &f[ntRole], nativeRoles)
+	r.setRole(m, &f[ntRole], nativeRoles)
 	nativeMeta(r, m, f)
 	if stamp := &f[ntStamp]; stamp.Kind == jsonspan.Number || stamp.Str() {
 		r.meta(m).Stamp = stamp.Span
 	}
 	content := f[ntContent]
-	r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	r.wantKind(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	m.Content = content.Span
-	role := r.typ(&f[ntRole])
+	role := r.shortText(&f[ntRole])
 	if role == "tool_result" {
 		p := contentResult(&content, &f[ntCallID], &f[ntToolName])
 		if f[ntError].Kind == jsonspan.True {
@@ -105,7 +105,7 @@ func readNative(r *Reader, m *transcript.Message) {
 	}
 	nativeVariant(r, m, role, f)
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 	if f[ntErrorText].Str() {
 		m.Extra = m.Extra.Add(f[ntErrorText].Size)
@@ -126,7 +126,7 @@ func nativeVariant(r *Reader, m *transcript.Message, role string, f *frame) {
 			}
 		}
 		if f[ntSummary].Str() {
-			r.Add(member(transcript.Text, &f[ntSummary]))
+			r.Add(memberPart(transcript.Text, &f[ntSummary]))
 		}
 	case "custom":
 		m.Variant = transcript.Note
@@ -134,8 +134,8 @@ func nativeVariant(r *Reader, m *transcript.Message, role string, f *frame) {
 			m.Label, m.Extra = f[ntType].Span, f[ntType].Size
 		}
 		if f[ntData].Kind != jsonspan.Invalid { // only the application knows its meaning
-			data := member(transcript.Opaque, &f[ntData])
-			data.Size = f[ntData].json()
+			data := memberPart(transcript.Opaque, &f[ntData])
+			data.Size = f[ntData].jsonSize()
 			r.Add(data)
 		}
 	}
@@ -218,11 +218,11 @@ func nativePart(r *Reader) {
 			}
 		}
 	}
-	switch r.typ(&f[npType]) {
+	switch r.shortText(&f[npType]) {
 	case "text":
-		f[npText].text(&p, transcript.Text)
+		f[npText].setText(&p, transcript.Text)
 	case "reasoning", "thinking":
-		f[npText].text(&p, transcript.Reasoning)
+		f[npText].setText(&p, transcript.Reasoning)
 		if f[npSignature].Str() {
 			p.Flags |= transcript.Signed
 		}
@@ -237,12 +237,12 @@ func nativePart(r *Reader) {
 		if body.Kind == jsonspan.Invalid {
 			body = &f[npArguments]
 		}
-		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.json()
+		p.Kind, p.Body, p.Size = transcript.ToolCall, body.Span, body.jsonSize()
 		if body.Kind == jsonspan.Null {
 			p.Flags |= transcript.Null
 		}
-		f[npID].id(&p)
-		f[npName].name(&p)
+		f[npID].setID(&p)
+		f[npName].setToolName(&p)
 	}
 	r.Add(p)
 }

@@ -54,22 +54,22 @@ func readOllama(r *Reader, m *transcript.Message) {
 		m.Lists[transcript.CallList] = r.list(openAIChatCall)
 		return true
 	})
-	r.role(m, &f[olRole], mistralRoles)
+	r.setRole(m, &f[olRole], mistralRoles)
 	content := f[olContent]
-	r.want(&content, jsonspan.String, jsonspan.Null, "content must be a string; images go in \"images\"")
+	r.wantKind(&content, jsonspan.String, jsonspan.Null, "content must be a string; images go in \"images\"")
 	m.Content = content.Span
 	r.wantList(&f[olCalls], "tool_calls must be a list")
 	r.wantList(&f[olImages], "images must be a list")
 	if m.Role == transcript.Tool {
 		r.addResult(m, first, contentResult(&content, &f[olCallID], &f[olToolName]))
 	} else if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 	if f[olThinking].Str() {
-		r.Add(member(transcript.Reasoning, &f[olThinking]))
+		r.Add(memberPart(transcript.Reasoning, &f[olThinking]))
 	}
 	if images := &f[olImages]; images.Raw > uint32(len("[]")) {
-		p := member(transcript.Image, images)
+		p := memberPart(transcript.Image, images)
 		p.Size, p.Data = jsonspan.Measure{}, images.Raw
 		r.Add(p)
 	}

@@ -105,7 +105,7 @@ func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	media := transcript.Part{List: transcript.NoList, Parent: self, Span: jsonspan.Span{Start: r.Pos()}}
 	f, _ := r.fields(r.items.parts, nil)
 	media.Span.End = r.Pos()
-	switch r.typ(&f[rcType]) {
+	switch r.shortText(&f[rcType]) {
 	case "text":
 		if text := &f[rcText]; text.Str() {
 			result.Body, result.Size = text.Span, text.Size

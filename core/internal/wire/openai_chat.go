@@ -80,7 +80,7 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 		}
 		return true
 	})
-	r.role(m, &f[ocRole], openAIChatRoles)
+	r.setRole(m, &f[ocRole], openAIChatRoles)
 	content := f[ocContent]
 	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
 	r.wantList(&f[ocCalls], "tool_calls must be a list")
@@ -89,17 +89,17 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 		return
 	}
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 	if f[ocReasoning].Str() {
 		openAIReasoning(r, m, &f[ocReasoning])
 	}
 	if f[ocReasoning2].Str() {
-		r.Add(member(transcript.Reasoning, &f[ocReasoning2]))
+		r.Add(memberPart(transcript.Reasoning, &f[ocReasoning2]))
 	}
 	for _, k := range []int{ocRefusal, ocAudio} {
 		if f[k].Kind != jsonspan.Invalid && f[k].Kind != jsonspan.Null {
-			r.Add(member(transcript.Opaque, &f[k]))
+			r.Add(memberPart(transcript.Opaque, &f[k]))
 		}
 	}
 	if f[ocName].Str() {
@@ -109,7 +109,7 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 
 // openAIReasoning adds the part for reasoning_content, which the assistant's messages must have if one has it.
 func openAIReasoning(r *Reader, m *transcript.Message, f *field) {
-	p := member(transcript.Reasoning, f)
+	p := memberPart(transcript.Reasoning, f)
 	if m.Role == transcript.Assistant {
 		if p.Flags |= transcript.Required; p.Size.Bytes == 0 {
 			p.Flags |= transcript.NotSent
@@ -134,9 +134,9 @@ func openAIChatPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a content part", openAIChatPartKeys, nil)
 	p.Size = size
-	switch r.typ(&f[opType]) {
+	switch r.shortText(&f[opType]) {
 	case "text":
-		f[opText].text(&p, transcript.Text)
+		f[opText].setText(&p, transcript.Text)
 	case "refusal":
 		p.Size = f[opRefusal].Size
 	case "image_url":
@@ -173,9 +173,9 @@ func openAIChatCall(r *Reader) {
 		openAIFunction(r, &p)
 		return true
 	})
-	f[callID].id(&p)
+	f[callID].setID(&p)
 	if f[callFunction].Str() {
-		f[callFunction].name(&p)
+		f[callFunction].setToolName(&p)
 		callBody(&p, &f[callArguments])
 	}
 	r.Add(p)
@@ -186,7 +186,7 @@ var openAIFunctionKeys = []string{"name", "arguments", "input"}
 // openAIFunction reads the object of a function, {"name","arguments"}, or of a custom tool, {"name","input"}.
 func openAIFunction(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(openAIFunctionKeys, nil)
-	f[0].name(p)
+	f[0].setToolName(p)
 	if f[1].Kind == jsonspan.Invalid {
 		p.Body, p.Size = f[2].Span, f[2].Size
 		return

@@ -202,7 +202,7 @@ func readItem(r *Reader, m *transcript.Message) {
 		return m.Lists[transcript.ContentList].IsZero() && e.read(r, key, f)
 	})
 	f := *fp
-	r.want(&f[rpType], jsonspan.String, jsonspan.Null, "the type of an item must be a string")
+	r.wantKind(&f[rpType], jsonspan.String, jsonspan.Null, "the type of an item must be a string")
 	typ := responsesType(r, m, &f)
 	if r.Err() != nil {
 		return
@@ -210,11 +210,11 @@ func readItem(r *Reader, m *transcript.Message) {
 	item := r.items.itemOf(typ)
 	if !m.Lists[transcript.ContentList].IsZero() && item.kind != transcript.Text { // the item only looked like a message
 		r.T.Parts, m.Lists[transcript.ContentList] = r.T.Parts[:first], jsonspan.Span{}
-		r.again(&f[rpContent], func(r *Reader) { size = size.Add(r.Skip().Measure) })
+		r.readAgain(&f[rpContent], func(r *Reader) { size = size.Add(r.Skip().Measure) })
 	}
 	m.Role = item.role
 	if f[rpRole].Kind != jsonspan.Invalid {
-		r.role(m, &f[rpRole], responsesRoles)
+		r.setRole(m, &f[rpRole], responsesRoles)
 	}
 	p := transcript.Part{Kind: item.kind, List: transcript.NoList, Parent: -1, Size: size}
 	p.Span = jsonspan.Span{Start: m.Span.Start, End: r.Pos()}
@@ -238,7 +238,7 @@ func readItem(r *Reader, m *transcript.Message) {
 
 // seemsMessage reports whether an item is a message, by the members read so far.
 func seemsMessage(r *Reader, f *frame) bool {
-	return r.is(&f[rpType], "message") || f[rpType].Kind == jsonspan.Invalid && f[rpRole].Kind != jsonspan.Invalid
+	return r.isText(&f[rpType], "message") || f[rpType].Kind == jsonspan.Invalid && f[rpRole].Kind != jsonspan.Invalid
 }
 
 // responsesID notes that the provider has stored an item of the assistant's, whose first part is given, if it has an
@@ -249,7 +249,7 @@ func responsesID(r *Reader, m *transcript.Message, first int, item *responsesIte
 	case item.id == idNeeded:
 		r.T.Parts[first].Flags |= transcript.Stored
 	default:
-		id := member(transcript.Opaque, f)
+		id := memberPart(transcript.Opaque, f)
 		id.Flags, id.ID, id.Size = transcript.NotSent|transcript.Stored, f.Span, jsonspan.Measure{}
 		r.Add(id)
 	}
@@ -258,7 +258,7 @@ func responsesID(r *Reader, m *transcript.Message, first int, item *responsesIte
 // responsesType returns the type of an item. An item without a type is a message if it has a role, otherwise a
 // reference.
 func responsesType(r *Reader, m *transcript.Message, f *frame) string {
-	typ := r.typ(&f[rpType])
+	typ := r.shortText(&f[rpType])
 	switch {
 	case typ != "" || r.Err() != nil:
 		return typ
@@ -275,11 +275,11 @@ func responsesType(r *Reader, m *transcript.Message, f *frame) string {
 // tool.
 func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *responsesItem, f *frame) {
 	name := &f[rpName]
-	if !r.items.kept || !r.is(&f[rpType], "hosted_tool_call") || !name.Str() {
+	if !r.items.kept || !r.isText(&f[rpType], "hosted_tool_call") || !name.Str() {
 		return
 	}
 	p.Name = name.Span
-	switch typ := r.typ(name); {
+	switch typ := r.shortText(name); {
 	case typ == "mcp_approval_response":
 		m.Role = transcript.Tool
 	case strings.HasPrefix(typ, "web_search"):
@@ -291,12 +291,12 @@ func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *resp
 func responsesOpaque(r *Reader, p transcript.Part, typ string, item *responsesItem, f *frame) {
 	if f[rpID].Str() {
 		if p.ID = f[rpID].Span; item.id == idOptional {
-			p.Size = without(p.Size, &f[rpID], "id")
+			p.Size = sizeWithout(p.Size, &f[rpID], "id")
 		}
 	}
 	switch typ {
 	case "compaction":
-		p.Flags, p.Size = transcript.ProviderOnly|transcript.Signed, encrypted(&f[rpEncrypted])
+		p.Flags, p.Size = transcript.ProviderOnly|transcript.Signed, encryptedSize(&f[rpEncrypted])
 	case "item_reference":
 		p.Flags = transcript.ProviderOnly
 		r.T.Elsewhere = true
@@ -304,17 +304,17 @@ func responsesOpaque(r *Reader, p transcript.Part, typ string, item *responsesIt
 	r.Add(p)
 }
 
-// without returns the measure of an object without one of its members, which is a string.
-func without(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
+// sizeWithout returns the measure of an object without one of its members, which is a string.
+func sizeWithout(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	gone := jsonspan.Str{Measure: f.Size, Escapes: f.Raw - f.Size.Bytes - 2}.JSON().Add(jsonspan.ASCII(uint32(len(key)) + 4))
 	return jsonspan.Measure{
 		Bytes: size.Bytes - gone.Bytes, Runes: size.Runes - gone.Runes, UTF16: size.UTF16 - gone.UTF16, Weight: size.Weight - gone.Weight,
 	}
 }
 
-// encrypted estimates the size of the plain text as Codex does: three quarters of the length of the encrypted content,
-// less 650 bytes. It assumes that the text is ASCII.
-func encrypted(f *field) jsonspan.Measure {
+// encryptedSize estimates the size of the plain text as Codex does: three quarters of the length of the encrypted
+// content, less 650 bytes. It assumes that the text is ASCII.
+func encryptedSize(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}
 	}
@@ -323,14 +323,14 @@ func encrypted(f *field) jsonspan.Measure {
 }
 
 func responsesContent(r *Reader, m *transcript.Message, content *field) {
-	r.want(content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+	r.wantKind(content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	m.Content = content.Span
 	switch content.Kind {
 	case jsonspan.String:
-		r.Add(whole(transcript.Text, content))
+		r.Add(wholePart(transcript.Text, content))
 	case jsonspan.Array:
 		if m.Lists[transcript.ContentList].IsZero() {
-			r.again(content, func(r *Reader) { m.Lists[transcript.ContentList] = r.list(responsesContentPart) })
+			r.readAgain(content, func(r *Reader) { m.Lists[transcript.ContentList] = r.list(responsesContentPart) })
 		}
 	}
 }
@@ -354,11 +354,11 @@ func responsesPart(r *Reader, list int8, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	f, size := r.object(&p, "a part", r.items.parts, nil)
 	p.Size = size
-	switch r.typ(&f[rcType]) {
+	switch r.shortText(&f[rcType]) {
 	case "input_text", "output_text", "text":
-		f[rcText].text(&p, transcript.Text)
+		f[rcText].setText(&p, transcript.Text)
 	case "summary_text", "reasoning_text":
-		f[rcText].text(&p, transcript.Reasoning)
+		f[rcText].setText(&p, transcript.Reasoning)
 	case "refusal":
 		p.Size = f[rcRefusal].Size
 	case "input_image", "image":

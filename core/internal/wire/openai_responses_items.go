@@ -19,14 +19,14 @@ type early struct {
 // read reads the member at the reader. It returns false, without reading it, if the member must wait for the end of
 // the item.
 func (e *early) read(r *Reader, key int, f *frame) bool {
-	typ, kind := r.typ(&f[rpType]), r.Kind()
+	typ, kind := r.shortText(&f[rpType]), r.Kind()
 	if typ == "" {
 		return false
 	}
 	item := r.items.itemOf(typ)
 	switch {
 	case item.kind == transcript.Reasoning:
-		return kind == jsonspan.Array && e.thought(r, key)
+		return kind == jsonspan.Array && e.readThoughts(r, key)
 	case item.kind != transcript.ToolResult || key != rpOutput:
 		return false
 	case typ == "shell_call_output" && kind == jsonspan.Array:
@@ -36,7 +36,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	case kind == jsonspan.Array:
 		self := e.part(r)
 		r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) })
-	case r.items.kept && kind == jsonspan.Object && agentsOutputs(r.leads("type")):
+	case r.items.kept && kind == jsonspan.Object && agentsOutputs(r.leadingType("type")):
 		if !agentsOutput(r, e.part(r), &e.result) {
 			return true // read again at the end, to measure it
 		}
@@ -47,9 +47,9 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// thought reads the summary or the texts of a reasoning item, a list. The summary must come first, unless the dialect
-// keeps their order.
-func (e *early) thought(r *Reader, key int) bool {
+// readThoughts reads the summary or the texts of a reasoning item, a list. The summary must come first, unless the
+// dialect keeps their order.
+func (e *early) readThoughts(r *Reader, key int) bool {
 	switch {
 	case key == rpSummary && !e.content:
 		e.summary = true
@@ -84,18 +84,18 @@ func (e *early) add(r *Reader, p transcript.Part) int32 {
 
 // addOpaque adds the part that represents the item, as one without parts of its own.
 func (e *early) addOpaque(r *Reader, p transcript.Part, output *field) {
-	p.Kind, p.Size = transcript.Opaque, e.measured(r, p.Size, output)
+	p.Kind, p.Size = transcript.Opaque, e.measureWhole(r, p.Size, output)
 	if e.self >= 0 {
 		r.T.Parts = r.T.Parts[:e.self+1]
 	}
 	e.add(r, p)
 }
 
-// measured returns the measure of an item including its output. size is the measure of the item; if the output was
+// measureWhole returns the measure of an item including its output. size is the measure of the item; if the output was
 // read early, it isn't part of size yet.
-func (e *early) measured(r *Reader, size jsonspan.Measure, output *field) jsonspan.Measure {
+func (e *early) measureWhole(r *Reader, size jsonspan.Measure, output *field) jsonspan.Measure {
 	if e.output || e.self >= 0 {
-		r.again(output, func(r *Reader) { size = size.Add(r.Skip().Measure) })
+		r.readAgain(output, func(r *Reader) { size = size.Add(r.Skip().Measure) })
 	}
 	return size
 }
@@ -107,17 +107,17 @@ func reasoningPart(r *Reader) { responsesPart(r, transcript.NoList, -1) }
 // part for the encrypted content also represents the item.
 func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
-		r.again(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
+		r.readAgain(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
 	}
-	p.Size = encrypted(&f[rpEncrypted])
-	f[rpEncrypted].signs(&p, transcript.Signed)
-	f[rpID].id(&p)
+	p.Size = encryptedSize(&f[rpEncrypted])
+	f[rpEncrypted].setFlags(&p, transcript.Signed)
+	f[rpID].setID(&p)
 	first := int(e.add(r, p))
 	if list := f[rpSummary]; list.Kind == jsonspan.Array && !e.summary {
-		r.again(&list, func(r *Reader) { r.list(reasoningPart) })
+		r.readAgain(&list, func(r *Reader) { r.list(reasoningPart) })
 	}
 	if list := f[rpContent]; list.Kind == jsonspan.Array && !e.content {
-		r.again(&list, func(r *Reader) { r.list(reasoningPart) })
+		r.readAgain(&list, func(r *Reader) { r.list(reasoningPart) })
 	}
 	for i := range r.T.Parts[first+1:] {
 		if text := &r.T.Parts[first+1+i]; r.items.kept && text.Kind == transcript.Text {
@@ -137,7 +137,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	output := f[rpOutput]
 	// A search that the provider runs needs no result, and neither does a result that names no call.
 	search := r.items.kept && typ == "tool_search_call" && p.ID.IsZero()
-	server := search || r.is(&f[rpExecution], "server")
+	server := search || r.isText(&f[rpExecution], "server")
 	if server {
 		m.Role = transcript.Assistant
 	}
@@ -148,7 +148,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	if item.body > 0 {
 		responsesBody(&p, typ, &f[item.body])
 	}
-	if p.Kind == transcript.ToolResult && r.is(&f[rpStatus], "failed") {
+	if p.Kind == transcript.ToolResult && r.isText(&f[rpStatus], "failed") {
 		p.Flags |= transcript.IsError
 	}
 	responsesOutput(r, m, p, typ, item, e, output)
@@ -184,7 +184,7 @@ func responsesNames(r *Reader, p *transcript.Part, typ string, f *frame) {
 	case r.items.kept:
 		id = &f[rpOtherID]
 	}
-	id.id(p)
+	id.setID(p)
 }
 
 // responsesOutput adds a tool call or result together with the parts of its output, unless those have been read
@@ -193,10 +193,10 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 	switch {
 	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
 		if !e.output {
-			r.again(&output, func(r *Reader) { r.list(func(r *Reader) { shellOutput(r, &e.result, &e.extra) }) })
+			r.readAgain(&output, func(r *Reader) { r.list(func(r *Reader) { shellOutput(r, &e.result, &e.extra) }) })
 		}
 		if m.Extra = m.Extra.Add(e.extra); e.result.Body.IsZero() {
-			p.Size = e.measured(r, p.Size, &output)
+			p.Size = e.measureWhole(r, p.Size, &output)
 		} else {
 			p.Body, p.Size = e.result.Body, e.result.Size
 		}
@@ -208,23 +208,23 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 	case e.output && output.Kind == jsonspan.Object:
 		p.Body, p.Size = e.result.Body, e.result.Size
 	case r.items.kept && item.body == rpOutput && output.Kind == jsonspan.Object:
-		e.agents(r, &p, &output)
+		e.readAgentsOutput(r, &p, &output)
 	case item.body == rpOutput && output.Kind == jsonspan.Array:
 		if p.Size = (jsonspan.Measure{}); !e.output {
 			self := e.add(r, p)
-			r.again(&output, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) }) })
+			r.readAgain(&output, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) }) })
 			return
 		}
 	}
 	e.add(r, p)
 }
 
-// agents reads the output of a tool, an object of the Agents SDK, at the end of the item. If it was read early without
-// result, its type is unknown, and it is only measured.
-func (e *early) agents(r *Reader, p *transcript.Part, output *field) {
+// readAgentsOutput reads the output of a tool, an object of the Agents SDK, at the end of the item. If it was read
+// early without result, its type is unknown, and it is only measured.
+func (e *early) readAgentsOutput(r *Reader, p *transcript.Part, output *field) {
 	known := e.self < 0
 	self := e.part(r)
-	r.again(output, func(r *Reader) {
+	r.readAgain(output, func(r *Reader) {
 		switch {
 		case !known:
 			p.Size = r.Skip().Measure

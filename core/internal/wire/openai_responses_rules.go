@@ -22,8 +22,8 @@ func isReference(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Has(transcript.ProviderOnly) && !p.Has(transcript.Signed)
 }
 
-// named reports whether message i is an opaque item of one of these types.
-func named(t *transcript.Transcript, i int, types ...string) bool {
+// isOfType reports whether message i is an opaque item of one of these types.
+func isOfType(t *transcript.Transcript, i int, types ...string) bool {
 	m := &t.Messages[i]
 	if m.Count == 0 || t.Parts[m.First].Kind != transcript.Opaque {
 		return false
@@ -58,9 +58,9 @@ func linkResponses(t *transcript.Transcript, from int) {
 			unit = reasonedUnit{begin: i}
 		}
 		switch {
-		case named(t, i, "mcp_approval_response"):
+		case isOfType(t, i, "mcp_approval_response"):
 			joinApprovals(t, i)
-		case whole && named(t, i, "compaction"):
+		case whole && isOfType(t, i, "compaction"):
 			joinBefore(t, i)
 		}
 		whole = whole && (m.Role == transcript.User || m.Role == transcript.System)
@@ -79,7 +79,7 @@ func joinBefore(t *transcript.Transcript, i int) {
 
 // joinApprovals joins the requests and responses directly before an approval to it.
 func joinApprovals(t *transcript.Transcript, i int) {
-	for k := i - 1; k >= 0 && !t.Messages[k].Joined && named(t, k, "mcp_approval_request", "mcp_approval_response"); k-- {
+	for k := i - 1; k >= 0 && !t.Messages[k].Joined && isOfType(t, k, "mcp_approval_request", "mcp_approval_response"); k-- {
 		t.Messages[k].Joined = true
 	}
 }
@@ -132,20 +132,20 @@ func checkResponses(c *Checker) {
 		case !isReasoning(c.T, i):
 			followed = c.T.Messages[m].Role == transcript.Assistant
 		case c.T.Parts[c.T.Messages[m].First].Kind == transcript.Reasoning: // only the provider knows which item must follow a reference
-			c.reasoning(m, followed)
+			c.checkReasoning(m, followed)
 		}
 		if c.T.Unstored && c.T.Messages[m].Count > 0 && isReference(&c.T.Parts[c.T.Messages[m].First]) {
 			c.Add("OR6", m, -1, DropMessage, "nothing is stored, so there is nothing to refer to")
 		}
-		if place < len(c.Seq)-1 && named(c.T, i, "compaction_trigger") {
+		if place < len(c.Seq)-1 && isOfType(c.T, i, "compaction_trigger") {
 			c.Add("OR5", m, -1, DropMessage, "a compaction trigger must be the last item")
 		}
 	}
 	c.storedIDs()
 }
 
-// reasoning checks a reasoning item. followed is true if one of the items after this one may depend on it.
-func (c *Checker) reasoning(m int32, followed bool) {
+// checkReasoning checks a reasoning item. followed is true if one of the items after this one may depend on it.
+func (c *Checker) checkReasoning(m int32, followed bool) {
 	p := &c.T.Parts[c.T.Messages[m].First]
 	if c.T.Unstored && !p.Has(transcript.Signed) && !p.ID.IsZero() {
 		c.Add("OR3", m, -1, DropMessage, "nothing is stored, and this reasoning has no encrypted content")

@@ -51,24 +51,24 @@ func (form *partForm) fill(r *Reader, p *transcript.Part, f *frame) {
 	body, flags := f.at(form.body), form.flags
 	switch form.kind {
 	case transcript.Text:
-		body.text(p, form.kind)
+		body.setText(p, form.kind)
 	case transcript.Reasoning:
 		if p.Kind = form.kind; body.Str() && (body.Size.Bytes > 0 || !f.at(form.signed).Str()) {
-			body.text(p, form.kind)
+			body.setText(p, form.kind)
 		}
-		f.at(form.signed).signs(p, transcript.Signed|transcript.Bound)
+		f.at(form.signed).setFlags(p, transcript.Signed|transcript.Bound)
 	case transcript.ToolCall, transcript.ToolResult:
 		if p.Parent >= 0 {
 			return
 		}
 		p.Kind, p.Body, p.Size = form.kind, body.Span, body.Size
-		f.at(form.id).id(p)
-		f.at(form.tool).name(p)
-		f.at(form.signed).signs(p, transcript.Signed)
+		f.at(form.id).setID(p)
+		f.at(form.tool).setToolName(p)
+		f.at(form.signed).setFlags(p, transcript.Signed)
 		if !body.Str() {
 			flags &^= transcript.JSONText
 		}
-		if failed := f.at(form.failed); failed.Kind == jsonspan.True || failed.Str() && (form.fails == "" || r.is(failed, form.fails)) {
+		if failed := f.at(form.failed); failed.Kind == jsonspan.True || failed.Str() && (form.fails == "" || r.isText(failed, form.fails)) {
 			flags |= transcript.IsError
 		}
 	case transcript.Image, transcript.Audio, transcript.File:
@@ -119,7 +119,7 @@ func (in *inside) list(r *Reader) { r.list(func(r *Reader) { in.part(r, in.self)
 // read now.
 func (in *inside) end(r *Reader, p *transcript.Part, content *field) int {
 	if in.self >= 0 {
-		return r.put(int(in.self), *p)
+		return r.addReserved(int(in.self), *p)
 	}
 	late := p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && p.Parent < 0 && content.Kind == jsonspan.Array
 	if late {
@@ -128,7 +128,7 @@ func (in *inside) end(r *Reader, p *transcript.Part, content *field) int {
 	in.self = int32(r.Add(*p))
 	if late {
 		again := *content
-		r.again(&again, in.list)
+		r.readAgain(&again, in.list)
 	}
 	return int(in.self)
 }

@@ -87,16 +87,16 @@ func readPi(r *Reader, m *transcript.Message) {
 		}
 		return true
 	})
-	r.role(m, &f[piRole], piRoles)
+	r.setRole(m, &f[piRole], piRoles)
 	content := f[piContent]
-	role := r.typ(&f[piRole])
+	role := r.shortText(&f[piRole])
 	if role == "assistant" {
-		r.want(&content, jsonspan.Array, jsonspan.Null, "content of the assistant must be a list of parts")
+		r.wantKind(&content, jsonspan.Array, jsonspan.Null, "content of the assistant must be a list of parts")
 	} else {
 		if content.Kind == jsonspan.Null { // pi treats null as an empty list
 			content = field{}
 		}
-		r.want(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
+		r.wantKind(&content, jsonspan.String, jsonspan.Array, "content must be a string or a list of parts")
 	}
 	m.Content = content.Span
 	if role == "toolResult" {
@@ -112,7 +112,7 @@ func readPi(r *Reader, m *transcript.Message) {
 	}
 	piVariant(r, m, role, first, f)
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 	piChanges(r, f)
 }
@@ -124,7 +124,7 @@ func piVariant(r *Reader, m *transcript.Message, role string, first int, f *fram
 		if f[piStop].Str() {
 			r.meta(m).Stop = f[piStop].Span
 		}
-		if m.Unsent = r.is(&f[piStop], "error") || r.is(&f[piStop], "aborted"); m.Unsent {
+		if m.Unsent = r.isText(&f[piStop], "error") || r.isText(&f[piStop], "aborted"); m.Unsent {
 			breakOff(r.T.Parts[first:])
 		}
 	case "bashExecution":
@@ -136,7 +136,7 @@ func piVariant(r *Reader, m *transcript.Message, role string, first int, f *fram
 			m.Variant = transcript.Branch
 		}
 		if f[piSummary].Str() {
-			r.Add(member(transcript.Text, &f[piSummary]))
+			r.Add(memberPart(transcript.Text, &f[piSummary]))
 		}
 	case "custom":
 		if m.Variant = transcript.Note; f[piType].Str() {
@@ -152,7 +152,7 @@ func piChanges(r *Reader, f *frame) {
 		if f[k].Kind != jsonspan.Object && f[k].Kind != jsonspan.Array {
 			continue
 		}
-		p := member(transcript.Opaque, &f[k])
+		p := memberPart(transcript.Opaque, &f[k])
 		p.Flags |= transcript.ProviderOnly
 		if k == piDeferred {
 			p.Flags |= transcript.NotSent
@@ -193,27 +193,27 @@ func piPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", piPartKeys, nil)
 	p.Size = size
-	switch r.typ(&f[ppType]) {
+	switch r.shortText(&f[ppType]) {
 	case "text":
-		f[ppText].text(&p, transcript.Text)
+		f[ppText].setText(&p, transcript.Text)
 	case "thinking":
 		if f[ppThinking].Str() {
 			p.Kind, p.Body, p.Size = transcript.Reasoning, f[ppThinking].Span, f[ppThinking].Size
-			f[ppSignature].signs(&p, transcript.Signed|transcript.Bound)
+			f[ppSignature].setFlags(&p, transcript.Signed|transcript.Bound)
 		}
 		if f[ppRedacted].Kind == jsonspan.True {
 			p.Kind, p.Body, p.Flags = transcript.Reasoning, jsonspan.Span{}, transcript.Signed|transcript.Bound
 		}
 		if p.Has(transcript.Signed) && (p.Body.IsZero() || p.Size.Bytes == 0) { // only the signature is sent
-			p.Size = encrypted(&f[ppSignature])
+			p.Size = encryptedSize(&f[ppSignature])
 		}
 	case "image":
 		p.SetMedia(transcript.Image, f[ppData].Raw)
 	case "toolCall":
-		p.Kind, p.Body, p.Size = transcript.ToolCall, f[ppArguments].Span, f[ppArguments].json()
-		f[ppThoughtSignature].signs(&p, transcript.Signed)
-		f[ppID].id(&p)
-		f[ppName].name(&p)
+		p.Kind, p.Body, p.Size = transcript.ToolCall, f[ppArguments].Span, f[ppArguments].jsonSize()
+		f[ppThoughtSignature].setFlags(&p, transcript.Signed)
+		f[ppID].setID(&p)
+		f[ppName].setToolName(&p)
 	}
 	r.Add(p)
 }

@@ -42,11 +42,11 @@ var plainMessage = []string{"role", "content"}
 func readPlain(r *Reader, m *transcript.Message) {
 	f, _ := r.fields(plainMessage, nil)
 	role, content := f[0], f[1]
-	r.role(m, &role, plainRoles)
-	r.want(&content, jsonspan.String, jsonspan.String, "content must be a string: set \"format\" where messages have more than a text")
+	r.setRole(m, &role, plainRoles)
+	r.wantKind(&content, jsonspan.String, jsonspan.String, "content must be a string: set \"format\" where messages have more than a text")
 	m.Content = content.Span
 	if content.Str() {
-		r.Add(whole(transcript.Text, &content))
+		r.Add(wholePart(transcript.Text, &content))
 	}
 }
 

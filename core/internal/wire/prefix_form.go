@@ -168,7 +168,7 @@ func (f *Format) AppendToMessage(message []byte, text string) (joined []byte, ok
 	quoted := string(jsonspan.AppendString(nil, text))
 	part := strings.ReplaceAll(f.TextPart, "%t", quoted)
 	for key := range s.Members {
-		if string(key) != f.content() {
+		if string(key) != f.contentKey() {
 			s.Skip()
 			continue
 		}

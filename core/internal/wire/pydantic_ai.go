@@ -84,7 +84,7 @@ func pydanticPart(r *Reader, l *layout) {
 	f, size := r.object(&p, "a part", l.members, nil)
 	p.Size = size
 	members := *f
-	form := l.parts.named(r.typ(&members[0]))
+	form := l.parts.named(r.shortText(&members[0]))
 	content := &members[paContent]
 	switch {
 	case form == nil:
@@ -93,11 +93,11 @@ func pydanticPart(r *Reader, l *layout) {
 		return
 	case form.name == "retry-prompt" && !members[paTool].Str(): // what the validator says of an answer
 		p.Flags |= transcript.Said
-		content.text(&p, transcript.Text)
+		content.setText(&p, transcript.Text)
 	case form.kind == transcript.ToolResult && content.Kind == jsonspan.Array && form.flags&transcript.Server == 0:
 		form.fill(r, &p, &members)
 		self := r.Add(p)
-		r.again(content, func(r *Reader) { pydanticList(r, transcript.Part{List: transcript.ContentList, Parent: int32(self)}) })
+		r.readAgain(content, func(r *Reader) { pydanticList(r, transcript.Part{List: transcript.ContentList, Parent: int32(self)}) })
 		if pydanticSaid(r.T.Parts[self+1:]) {
 			r.T.Parts[self].Size = jsonspan.Measure{}
 		} else { // a list of data
@@ -121,7 +121,7 @@ func pydanticPrompt(r *Reader, p *transcript.Part, content *field) {
 	*list = content.Span
 	// The prompt is an item of the message's parts too, between its neighbours.
 	r.Add(transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Span: p.Span, Parent: -1, Flags: transcript.NotSent | transcript.Mark})
-	r.again(content, func(r *Reader) {
+	r.readAgain(content, func(r *Reader) {
 		pydanticList(r, transcript.Part{List: transcript.CallList, Flags: transcript.Said, Parent: -1})
 	})
 }
@@ -150,9 +150,9 @@ func pydanticList(r *Reader, like transcript.Part) {
 }
 
 func pydanticItem(r *Reader, p *transcript.Part, f *frame) {
-	switch r.typ(&f[0]) {
+	switch r.shortText(&f[0]) {
 	case "text-content":
-		f[1].text(p, transcript.Text)
+		f[1].setText(p, transcript.Text)
 	case "binary":
 		p.SetMedia(r.mediaKind(&f[4]), f[2].Raw)
 	case "image-url":

@@ -45,11 +45,11 @@ type field struct {
 // Str reports whether the field is a string.
 func (f *field) Str() bool { return f.Kind == jsonspan.String }
 
-// filled reports whether the field is a string that isn't empty, such as a signature.
-func (f *field) filled() bool { return f.Str() && f.Size.Bytes > 0 }
+// isFilled reports whether the field is a string that isn't empty, such as a signature.
+func (f *field) isFilled() bool { return f.Str() && f.Size.Bytes > 0 }
 
-// json returns the measure of the field's value, written as compact JSON.
-func (f *field) json() jsonspan.Measure {
+// jsonSize returns the measure of the field's value, written as compact JSON.
+func (f *field) jsonSize() jsonspan.Measure {
 	if f.Str() {
 		return f.Size.Add(jsonspan.ASCII(f.Raw - f.Size.Bytes))
 	}
@@ -76,7 +76,7 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 			break
 		}
 		size = size.Add(jsonspan.ASCII(uint32(len(name)) + 4))
-		k := index(keys, name)
+		k := indexOf(keys, name)
 		if k < 0 {
 			rest := r.Skip().Measure
 			r.skipped += int(rest.Bytes)
@@ -126,8 +126,8 @@ func (r *Reader) object(p *transcript.Part, what string, keys []string, inner fu
 	return f, size
 }
 
-// either returns the first of several members that the object has, or the last one if it has none.
-func (f *frame) either(keys ...int) *field {
+// firstOf returns the first of several members that the object has, or the last one if it has none.
+func (f *frame) firstOf(keys ...int) *field {
 	for _, k := range keys[:len(keys)-1] {
 		if f[k].Kind != jsonspan.Invalid {
 			return &f[k]
@@ -136,44 +136,44 @@ func (f *frame) either(keys ...int) *field {
 	return &f[keys[len(keys)-1]]
 }
 
-// text makes the part text or reasoning whose body is the field's string. If the field isn't a string, the part
-// stays unchanged; this also holds for id, name and signs.
+// setText makes the part text or reasoning whose body is the field's string. If the field isn't a string, the part
+// stays unchanged; this also holds for setID, setToolName and setFlags.
 //
 //go:noinline
-func (f *field) text(p *transcript.Part, kind transcript.Kind) {
+func (f *field) setText(p *transcript.Part, kind transcript.Kind) {
 	if f.Str() {
 		p.Kind, p.Body, p.Size = kind, f.Span, f.Size
 	}
 }
 
-// id sets the part's id from the field.
+// setID sets the part's id from the field.
 //
 //go:noinline
-func (f *field) id(p *transcript.Part) {
+func (f *field) setID(p *transcript.Part) {
 	if f.Str() {
 		p.ID = f.Span
 	}
 }
 
-// name sets the name of the part's tool from the field.
+// setToolName sets the name of the part's tool from the field.
 //
 //go:noinline
-func (f *field) name(p *transcript.Part) {
+func (f *field) setToolName(p *transcript.Part) {
 	if f.Str() {
 		p.Name, p.NameSz = f.Span, f.Size
 	}
 }
 
-// signs sets flags of the part if the field is a non-empty string, such as a signature.
+// setFlags sets flags of the part if the field is a non-empty string, such as a signature.
 //
 //go:noinline
-func (f *field) signs(p *transcript.Part, flags transcript.Flags) {
-	if f.filled() {
+func (f *field) setFlags(p *transcript.Part, flags transcript.Flags) {
+	if f.isFilled() {
 		p.Flags |= flags
 	}
 }
 
-func index(keys []string, name []byte) int {
+func indexOf(keys []string, name []byte) int {
 	for i, k := range keys {
 		if string(name) == k {
 			return i
@@ -195,9 +195,9 @@ func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	return p
 }
 
-// again calls one to read the value of a field a second time. This is needed for objects whose type comes after the
+// readAgain calls one to read the value of a field a second time. This is needed for objects whose type comes after the
 // members that depend on it; most writers put the type first.
-func (r *Reader) again(f *field, one func(r *Reader)) {
+func (r *Reader) readAgain(f *field, one func(r *Reader)) {
 	if r.Err() != nil {
 		return
 	}
@@ -210,9 +210,9 @@ func (r *Reader) again(f *field, one func(r *Reader)) {
 	}
 }
 
-// leads returns the type of the object at the reader if the type is its first member, where most writers put it;
+// leadingType returns the type of the object at the reader if the type is its first member, where most writers put it;
 // otherwise "". tag is the key for the type.
-func (r *Reader) leads(tag string) string {
+func (r *Reader) leadingType(tag string) string {
 	s := r.Scanner.At(r.Pos())
 	if !s.Object() {
 		return ""
@@ -221,7 +221,7 @@ func (r *Reader) leads(tag string) string {
 		return ""
 	}
 	text := s.Text()
-	return r.typ(&field{Kind: jsonspan.String, Span: text.Span, Size: text.Measure})
+	return r.shortText(&field{Kind: jsonspan.String, Span: text.Span, Size: text.Measure})
 }
 
 // Add adds a part to the message being read and returns the part's index in Parts.
@@ -232,15 +232,15 @@ func (r *Reader) Add(p transcript.Part) int {
 		r.Fail(jsonspan.TooLarge, int(r.Pos()), "the transcript has more than 2,097,152 parts")
 	}
 	if len(r.T.Parts) == cap(r.T.Parts) {
-		r.T.Parts = slices.Grow(r.T.Parts, r.more(len(r.T.Parts)))
+		r.T.Parts = slices.Grow(r.T.Parts, r.expectedMore(len(r.T.Parts)))
 	}
 	r.T.Parts = append(r.T.Parts, p)
 	return len(r.T.Parts) - 1
 }
 
-// put adds a part and returns its index in Parts. self is the index that was reserved for the part so that its nested
-// parts could follow it, or -1 if none was reserved.
-func (r *Reader) put(self int, p transcript.Part) int {
+// addReserved adds a part and returns its index in Parts. self is the index that was reserved for the part so that its
+// nested parts could follow it, or -1 if none was reserved.
+func (r *Reader) addReserved(self int, p transcript.Part) int {
 	if self < 0 {
 		return r.Add(p)
 	}
@@ -262,37 +262,37 @@ func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *
 	return *f
 }
 
-// whole turns a field into a part that is the whole content of its message.
+// wholePart turns a field into a part that is the whole content of its message.
 //
 //go:noinline
-func whole(kind transcript.Kind, f *field) transcript.Part {
+func wholePart(kind transcript.Kind, f *field) transcript.Part {
 	return transcript.Part{Kind: kind, List: transcript.NoList, Parent: -1, Span: f.Span, Body: f.Span, Size: f.Size}
 }
 
-// member turns a field, including its key, into a part that is a member of its message.
+// memberPart turns a field, including its key, into a part that is a member of its message.
 //
 //go:noinline
-func member(kind transcript.Kind, f *field) transcript.Part {
-	p := whole(kind, f)
+func memberPart(kind transcript.Kind, f *field) transcript.Part {
+	p := wholePart(kind, f)
 	p.List = transcript.Member
 	p.Span.Start = f.Key
 	return p
 }
 
-// is reports whether a field is a string with the given text.
+// isText reports whether a field is a string with the given text.
 //
 //go:noinline
-func (r *Reader) is(f *field, text string) bool {
+func (r *Reader) isText(f *field, text string) bool {
 	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
 }
 
-// typ returns the text of a short string field, such as a type or a role, or "".
-func (r *Reader) typ(f *field) string {
+// shortText returns the text of a short string field, such as a type or a role, or "".
+func (r *Reader) shortText(f *field) string {
 	if !f.Str() || f.Size.Bytes > maxWord {
 		return ""
 	}
 	if b := r.Src()[f.Start+1 : f.End-1]; len(b) <= maxWord {
-		for _, word := range words[len(b)] {
+		for _, word := range knownWords[len(b)] {
 			if string(b) == word {
 				return word
 			}
@@ -301,30 +301,30 @@ func (r *Reader) typ(f *field) string {
 	return jsonspan.Text(r.Src(), f.Span)
 }
 
-// words holds the types and roles that formats know, by length, so that reading a known one doesn't allocate.
-var words [maxWord + 1][]string
+// knownWords holds the types and roles that formats know, by length, so that reading a known one doesn't allocate.
+var knownWords [maxWord + 1][]string
 
 // maxWord is the length of the longest type or role, in bytes.
 const maxWord = 64
 
-// want reports an error with the text what, unless the field is missing or is of kind a or b.
+// wantKind reports an error with the text what, unless the field is missing or is of kind a or b.
 //
 //go:noinline
-func (r *Reader) want(f *field, a, b jsonspan.Kind, what string) {
+func (r *Reader) wantKind(f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
 		r.Fail(jsonspan.WrongType, int(f.Start), what)
 	}
 }
 
-// role sets the role of a message from a field, according to the format's list of roles.
-func (r *Reader) role(m *transcript.Message, f *field, roles []roleName) {
+// setRole sets the role of a message from a field, according to the format's list of roles.
+func (r *Reader) setRole(m *transcript.Message, f *field, roles []roleName) {
 	if f.Kind == jsonspan.Invalid {
 		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this message has no role")
 		return
 	}
-	r.want(f, jsonspan.String, jsonspan.String, "the role must be a string")
+	r.wantKind(f, jsonspan.String, jsonspan.String, "the role must be a string")
 	m.RoleSpan = f.Span
-	name := r.typ(f)
+	name := r.shortText(f)
 	m.Role = transcript.Other
 	for _, role := range roles {
 		if role.name == name {
@@ -397,16 +397,16 @@ func (r *Reader) Message() {
 	m.Count = int32(len(r.T.Parts)) - m.First
 	if r.Err() == nil {
 		if len(r.T.Messages) == cap(r.T.Messages) {
-			r.T.Messages = slices.Grow(r.T.Messages, r.more(len(r.T.Messages)))
+			r.T.Messages = slices.Grow(r.T.Messages, r.expectedMore(len(r.T.Messages)))
 		}
 		r.T.Messages = append(r.T.Messages, *m)
 	}
 }
 
-// more estimates how many more records of a kind will follow, given that n have been read, and assuming that the rest
-// of the source is similar. With this estimate, slices are reallocated a few times at most, and little memory is
-// wasted.
-func (r *Reader) more(n int) int {
+// expectedMore estimates how many more records of a kind will follow, given that n have been read, and assuming that
+// the rest of the source is similar. With this estimate, slices are reallocated a few times at most, and little memory
+// is wasted.
+func (r *Reader) expectedMore(n int) int {
 	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
 	if n < 16 || read == 0 {
 		return 16

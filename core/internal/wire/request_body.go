@@ -21,10 +21,10 @@ var bodyMembers = []struct {
 	{"functions", 0, (*Reader).tools},
 	{"response_format", 0, (*Reader).tools},
 	{"toolConfig", 0, (*Reader).tools},
-	{"previous_response_id", 0, (*Reader).elsewhere},
-	{"previous_interaction_id", 0, (*Reader).elsewhere},
-	{"conversation", 0, (*Reader).elsewhere},
-	{"store", 0, (*Reader).store},
+	{"previous_response_id", 0, (*Reader).noteElsewhere},
+	{"previous_interaction_id", 0, (*Reader).noteElsewhere},
+	{"conversation", 0, (*Reader).noteElsewhere},
+	{"store", 0, (*Reader).noteUnstored},
 	{"model", jsonspan.String, (*Reader).model},
 	{"modelId", jsonspan.String, (*Reader).model},
 	{"thinking", jsonspan.Object, (*Reader).ownThinking},
@@ -43,10 +43,10 @@ func (r *Reader) system() {
 
 func (r *Reader) tools() { r.T.Tools = r.T.Tools.Add(r.Skip().Measure) }
 
-// elsewhere reads a reference to a part of the conversation that the provider stores.
-func (r *Reader) elsewhere() { r.T.Elsewhere = r.Skip().Kind != jsonspan.Null || r.T.Elsewhere }
+// noteElsewhere reads a reference to a part of the conversation that the provider stores.
+func (r *Reader) noteElsewhere() { r.T.Elsewhere = r.Skip().Kind != jsonspan.Null || r.T.Elsewhere }
 
-func (r *Reader) store() { r.T.Unstored = r.Skip().Kind == jsonspan.False }
+func (r *Reader) noteUnstored() { r.T.Unstored = r.Skip().Kind == jsonspan.False }
 
 func (r *Reader) model() { r.T.Model = r.Text().Span }
 

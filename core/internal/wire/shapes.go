@@ -18,14 +18,14 @@ var shapes = []Shape{
 
 func init() {
 	for _, s := range shapes {
-		learn("", s.Signs)
+		addToVocabulary("", s.Signs)
 	}
 }
 
-func (s *Shape) has(sign string) bool { return word(s.Signs, sign) }
+func (s *Shape) has(sign string) bool { return hasWord(s.Signs, sign) }
 
-// shape returns the shape of the messages and the signs that show it, or nil if it is unknown.
-func (d *detector) shape() (s *Shape, evidence []string) {
+// findShape returns the shape of the messages and the signs that show it, or nil if it is unknown.
+func (d *detector) findShape() (s *Shape, evidence []string) {
 	for i := range shapes {
 		for _, sign := range d.seen {
 			if shapes[i].has(sign) {
@@ -39,8 +39,8 @@ func (d *detector) shape() (s *Shape, evidence []string) {
 	return nil, nil
 }
 
-// listed reports whether any shape has the sign.
-func listed(sign string) bool {
+// isShapeSign reports whether any shape has the sign.
+func isShapeSign(sign string) bool {
 	for i := range shapes {
 		if shapes[i].has(sign) {
 			return true

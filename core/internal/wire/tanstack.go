@@ -44,8 +44,8 @@ func readTanStack(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f := r.roleAndList(m, aiSDKUIMessageKeys, tanStackPart)
 	role, parts := f[0], f[1]
-	r.role(m, &role, aiSDKUIRoles)
-	r.want(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
+	r.setRole(m, &role, aiSDKUIRoles)
+	r.wantKind(&parts, jsonspan.Array, jsonspan.Array, "parts must be a list")
 	if parts.Kind == jsonspan.Invalid {
 		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no parts")
 	}
@@ -93,14 +93,14 @@ func tanStackPartIn(r *Reader, parent int32) {
 	f, size := r.object(&p, "a part", tanStackKeys, func(r *Reader, key int, _ *frame) bool { return key == tsContent && in.read(r, &p) })
 	p.Size = size
 	content := f[tsContent]
-	typ := r.typ(&f[tsType])
+	typ := r.shortText(&f[tsType])
 	if in.self >= 0 && typ != "tool-result" {
 		r.T.Parts, in.self = r.T.Parts[:in.self], -1
-		r.again(&content, func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
+		r.readAgain(&content, func(r *Reader) { p.Size = p.Size.Add(r.Skip().Measure) })
 	}
 	switch typ {
 	case "structured-output": // sent as the part's text, which data and partial repeat
-		if p.Size = f[tsRaw].Size; !r.is(&f[tsStatus], "complete") {
+		if p.Size = f[tsRaw].Size; !r.isText(&f[tsStatus], "complete") {
 			p.Flags |= transcript.NotSent
 		}
 	case "ui-resource":
@@ -120,19 +120,19 @@ func tanStackPartIn(r *Reader, parent int32) {
 	if in.self >= 0 {
 		p.Size = jsonspan.Measure{}
 	}
-	r.put(int(in.self), p)
+	r.addReserved(int(in.self), p)
 }
 
 // tanStackTurn reads thinking or a tool result, which can't be inside another result.
 func tanStackTurn(r *Reader, p *transcript.Part, typ string, content field, f *frame) {
 	switch {
 	case typ == "thinking" && content.Str():
-		content.text(p, transcript.Reasoning)
-		if f[tsSignature].signs(p, transcript.Signed|transcript.Bound); p.Size.Bytes == 0 && p.Has(transcript.Signed) {
+		content.setText(p, transcript.Reasoning)
+		if f[tsSignature].setFlags(p, transcript.Signed|transcript.Bound); p.Size.Bytes == 0 && p.Has(transcript.Signed) {
 			p.Size = f[tsSignature].Size
 		}
 	case typ == "tool-result" && f[tsCallID].Str():
-		state := r.typ(&f[tsState])
+		state := r.shortText(&f[tsState])
 		if state != "complete" && state != "error" { // not sent yet
 			p.Flags, p.Size = transcript.NotSent, jsonspan.Measure{}
 			return
@@ -141,7 +141,7 @@ func tanStackTurn(r *Reader, p *transcript.Part, typ string, content field, f *f
 			p.Flags |= transcript.IsError
 		}
 		p.Kind, p.Body, p.Size = transcript.ToolResult, content.Span, content.Size
-		r.tool(p, &f[tsCallID], &f[tsName])
+		r.setIDAndName(p, &f[tsCallID], &f[tsName])
 	}
 }
 
@@ -152,7 +152,7 @@ var (
 
 // tanStackCall adds a tool call and, if it contains a result (an output, or the user's response), that result.
 func tanStackCall(r *Reader, p transcript.Part, f *frame) {
-	call, state, output := *f, r.typ(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
+	call, state, output := *f, r.shortText(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
 	switch {
 	case output || state == "input-complete" || state == "complete" || state == "error" || state == "approval-requested" || state == "approval-responded":
 	default: // the call is still being written, and not sent
@@ -169,7 +169,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	if call[tsArguments].Str() {
 		p.Flags |= transcript.JSONText
 	}
-	r.tool(&p, &call[tsID], &call[tsName])
+	r.setIDAndName(&p, &call[tsID], &call[tsName])
 	n := r.Add(p)
 	result := p
 	result.Kind, result.List, result.Flags = transcript.ToolResult, transcript.Shared, 0
@@ -196,7 +196,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 // value.
 func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	if object.Kind == jsonspan.Object {
-		r.again(object, func(r *Reader) {
+		r.readAgain(object, func(r *Reader) {
 			f, _ := r.fields(key, nil)
 			kind = f[0].Kind
 		})

@@ -149,14 +149,14 @@ func (n *NameForm) Accepts(s string) bool {
 		return true
 	}
 	for i := range len(s) {
-		if !n.sign(s[i]) {
+		if !n.allows(s[i]) {
 			return false
 		}
 	}
 	return true
 }
 
-func (n *NameForm) sign(c byte) bool {
+func (n *NameForm) allows(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(n.Marks, c) >= 0
 }
 
@@ -171,7 +171,7 @@ func (n *NameForm) Conform(s string) string {
 		return string(b)
 	}
 	for i := range b {
-		if !n.sign(b[i]) {
+		if !n.allows(b[i]) {
 			b[i] = '_'
 		}
 	}

@@ -22,11 +22,11 @@ func (r *Reader) thinking() api.ThinkingMode {
 		}
 		start := r.Pos()
 		b, _ := r.fields(bindingKeys, nil)
-		drops = drops || r.is(&b[0], "drop_block") || r.is(&b[1], "drop_block")
+		drops = drops || r.isText(&b[0], "drop_block") || r.isText(&b[1], "drop_block")
 		f[key].Start = start
 		return true
 	})
-	switch r.typ(&f[0]) {
+	switch r.shortText(&f[0]) {
 	case "enabled":
 		return api.ThinkingManual
 	case "disabled":

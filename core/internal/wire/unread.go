@@ -57,17 +57,17 @@ const understood = transcript.Signed | transcript.NotSent | transcript.Mark |
 func (f *Format) Coverage(t *transcript.Transcript) (c Coverage) {
 	w := coverage{t: t, f: f}
 	for i := range t.Messages {
-		c.add(w.message(i))
+		c.add(w.messageCoverage(i))
 	}
 	return c
 }
 
-// missed reports whether the format reads nothing of a message that contains text.
-func (f *Format) missed(t *transcript.Transcript, message int32) bool {
+// missesMessage reports whether the format reads nothing of a message that contains text.
+func (f *Format) missesMessage(t *transcript.Transcript, message int32) bool {
 	if t.InArena(t.Messages[message].Span) {
 		return false
 	}
-	c := (&coverage{t: t, f: f}).message(int(message))
+	c := (&coverage{t: t, f: f}).messageCoverage(int(message))
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
@@ -80,7 +80,7 @@ func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed,
 		parts := t.PartsOf(i)
 		for k := range parts {
 			switch p := &parts[k]; {
-			case !bare(p):
+			case !hasNoBody(p):
 				found += int(p.Size.Bytes + p.Data)
 			case !p.Has(understood):
 				missed += int(p.Size.Bytes)
@@ -93,9 +93,9 @@ func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed,
 	return read, missed, t.Skipped
 }
 
-// bare reports whether no body was read for a part: it is opaque and has no body, or it is a tool call or result
+// hasNoBody reports whether no body was read for a part: it is opaque and has no body, or it is a tool call or result
 // without a body in the expected place. The JSON in a Bedrock result is the body of an opaque part.
-func bare(p *transcript.Part) bool {
+func hasNoBody(p *transcript.Part) bool {
 	return p.Body.IsZero() && (p.Kind == transcript.Opaque || p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult)
 }
 
@@ -110,21 +110,21 @@ type coverage struct {
 	top   bool            // whether the members of the message itself come next
 }
 
-func (w *coverage) message(i int) (c Coverage) {
+func (w *coverage) messageCoverage(i int) (c Coverage) {
 	parts := w.t.PartsOf(i)
-	holds := w.read(i, parts)
+	holds := w.collectSpans(i, parts)
 	for k := range parts {
-		if !bare(&parts[k]) {
+		if !hasNoBody(&parts[k]) {
 			c.Read += int(parts[k].Size.Bytes + parts[k].Data)
 		}
 	}
 	measured, end := len(w.spans), uint32(0)
 	for k := range parts {
 		p := &parts[k]
-		if !bare(p) || holds[k] || p.Span.Start < end || w.inside(p.Span.Start) {
+		if !hasNoBody(p) || holds[k] || p.Span.Start < end || w.isInSpan(p.Span.Start) {
 			continue
 		}
-		switch texts := w.measure(p.Span.Start); w.reading(p.Span.Start) {
+		switch texts := w.textBytes(p.Span.Start); w.reading(p.Span.Start) {
 		case misread:
 			c.Lost += texts
 		case foreign:
@@ -137,20 +137,20 @@ func (w *coverage) message(i int) (c Coverage) {
 		w.spans, end = append(w.spans, p.Span), max(end, p.Span.End)
 	}
 	if len(w.spans) > measured {
-		w.sort()
+		w.sortSpans()
 	}
 	if w.top = true; c.Read == 0 {
-		c.Lost += w.measure(w.t.Messages[i].Span.Start)
+		c.Lost += w.textBytes(w.t.Messages[i].Span.Start)
 	} else {
-		w.measure(w.t.Messages[i].Span.Start)
+		w.textBytes(w.t.Messages[i].Span.Start)
 		c.Beside += w.long
 	}
 	return c
 }
 
-// read sets the spans to what the format has read of message i. holds tells for each part whether it contains other
-// parts.
-func (w *coverage) read(i int, parts []transcript.Part) (holds []bool) {
+// collectSpans sets the spans to what the format has read of message i. holds tells for each part whether it contains
+// other parts.
+func (w *coverage) collectSpans(i int, parts []transcript.Part) (holds []bool) {
 	first := w.t.Messages[i].First
 	holds = make([]bool, len(parts))
 	for k := range parts {
@@ -163,7 +163,7 @@ func (w *coverage) read(i int, parts []transcript.Part) (holds []bool) {
 		switch p := &parts[k]; {
 		case p.Has(understood):
 			w.spans = append(w.spans, p.Span)
-		case bare(p):
+		case hasNoBody(p):
 			if p.List == transcript.Member || p.List == transcript.Inside {
 				w.spans = append(w.spans, p.Span)
 			}
@@ -173,12 +173,12 @@ func (w *coverage) read(i int, parts []transcript.Part) (holds []bool) {
 			w.spans = append(w.spans, p.Body)
 		}
 	}
-	w.sort()
+	w.sortSpans()
 	return holds
 }
 
-// sort sorts the spans by their order in the source.
-func (w *coverage) sort() {
+// sortSpans sorts the spans by their order in the source.
+func (w *coverage) sortSpans() {
 	sorting.Func(w.spans, func(a, b jsonspan.Span) int { return cmp.Compare(a.Start, b.Start) })
 	w.reach = w.reach[:0]
 	end := uint32(0)
@@ -188,22 +188,22 @@ func (w *coverage) sort() {
 	}
 }
 
-// inside reports whether an offset is in one of the spans.
-func (w *coverage) inside(at uint32) bool {
+// isInSpan reports whether an offset is in one of the spans.
+func (w *coverage) isInSpan(at uint32) bool {
 	n := sort.Search(len(w.reach), func(i int) bool { return w.spans[i].Start > at })
 	return n > 0 && w.reach[n-1] > at
 }
 
-// measure returns how many bytes of text the value at an offset contains outside the spans.
-func (w *coverage) measure(at uint32) int {
+// textBytes returns how many bytes of text the value at an offset contains outside the spans.
+func (w *coverage) textBytes(at uint32) int {
 	w.texts, w.long = 0, 0
-	w.value(jsonspan.New(w.t.Src).At(at))
+	w.readValue(jsonspan.New(w.t.Src).At(at))
 	return w.texts
 }
 
-func (w *coverage) value(s *jsonspan.Scanner) {
+func (w *coverage) readValue(s *jsonspan.Scanner) {
 	switch kind := s.Kind(); {
-	case w.inside(s.Pos()):
+	case w.isInSpan(s.Pos()):
 		s.Skip()
 	case kind == jsonspan.Object:
 		top := w.top
@@ -212,26 +212,26 @@ func (w *coverage) value(s *jsonspan.Scanner) {
 			switch name, ok := s.Key(); {
 			case !ok:
 				return
-			case w.inside(s.KeyPos()) || index(besideKeys, name) >= 0,
-				top && s.Kind() == jsonspan.String && word(w.f.Signs.Keys, string(name)): // a known sign, not text
+			case w.isInSpan(s.KeyPos()) || indexOf(besideKeys, name) >= 0,
+				top && s.Kind() == jsonspan.String && hasWord(w.f.Signs.Keys, string(name)): // a known sign, not text
 				s.Skip()
 			default:
-				w.value(s)
+				w.readValue(s)
 			}
 		}
 	case kind == jsonspan.Array:
 		for s.Array(); s.Elem(); {
-			w.value(s)
+			w.readValue(s)
 		}
 	case kind == jsonspan.String:
-		w.text(s)
+		w.countText(s)
 	default:
 		s.Skip()
 	}
 }
 
-// text counts a string, unless it is one word in ASCII.
-func (w *coverage) text(s *jsonspan.Scanner) {
+// countText counts a string, unless it is one word in ASCII.
+func (w *coverage) countText(s *jsonspan.Scanner) {
 	v := s.Text()
 	text := v.Slice(s.Src())
 	if v.Bytes == v.Runes && bytes.IndexByte(text, ' ') < 0 && !bytes.Contains(text, []byte(`\n`)) {
@@ -261,9 +261,9 @@ func (w *coverage) reading(at uint32) reading {
 	for name := range s.Members {
 		if string(name) == "type" && s.Kind() == jsonspan.String {
 			switch typ := jsonspan.Text(w.t.Src, s.Text().Span); {
-			case word(readTypes, typ):
+			case hasWord(readTypes, typ):
 				return misread
-			case word(w.f.Signs.Types, typ) || word(w.f.Signs.Items, typ) || word(w.f.Signs.Apps, typ) || !strange(typ),
+			case hasWord(w.f.Signs.Types, typ) || hasWord(w.f.Signs.Items, typ) || hasWord(w.f.Signs.Apps, typ) || !strange(typ),
 				strings.HasSuffix(typ, "_call"), strings.HasSuffix(typ, "_result"): // a call or result of a provider's own tool
 				return opaque
 			}

@@ -171,11 +171,11 @@ var formats []*Format
 
 // Register adds a format. It must be called from init.
 func Register(f *Format) {
-	f.Signs.learn(f.List)
+	f.Signs.addSigns(f.List)
 	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles, f.Signs.Items} {
 		for _, word := range strings.Fields(list) {
-			if same := words[len(word)]; !slices.Contains(same, word) {
-				words[len(word)] = append(same, word)
+			if same := knownWords[len(word)]; !slices.Contains(same, word) {
+				knownWords[len(word)] = append(same, word)
 			}
 		}
 	}
