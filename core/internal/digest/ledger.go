@@ -32,17 +32,49 @@ const (
 // Add collects the facts of messages, which are newer than those in the ledger.
 func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	c := collector{t: t, Ledger: l}
-	for i, f := range l.Errors {
-		c.failed.Set(key(&f), i+1)
-		c.begun = append(c.begun, c.worked)
-		c.checkFailed(&f)
-	}
+	c.openErrors()
 	for _, i := range messages {
 		c.message(int(i))
 	}
 	l.Standing = newestStanding(l.Standing)
-	l.Errors = slices.DeleteFunc(l.Errors, func(f api.LedgerFailure) bool { return f.Tool == "" })
+	l.Errors = slices.DeleteFunc(l.Errors, isSolved)
 	l.tidy()
+}
+
+// openErrors registers the errors that the ledger has already.
+func (c *collector) openErrors() {
+	for i, f := range c.Errors {
+		c.failed.Set(key(&f), i+1)
+		c.begun = append(c.begun, c.worked)
+		c.checkFailed(&f)
+	}
+}
+
+// isSolved reports whether an error is no longer open.
+func isSolved(f api.LedgerFailure) bool { return f.Tool == "" }
+
+// SettleErrors removes the errors that are no longer open after messages, which follow the folded ones and stay in the
+// context.
+func (l *Ledger) SettleErrors(t *transcript.Transcript, messages []int32) {
+	open := len(l.Errors)
+	if open == 0 {
+		return
+	}
+	c := collector{t: t, Ledger: &Ledger{Errors: slices.Clone(l.Errors)}}
+	c.openErrors()
+	for _, i := range messages {
+		if Asked(t, int(i)) != "" {
+			c.forget()
+		}
+		c.inText(int(i))
+		m := &t.Messages[i]
+		for n := m.First; n < m.First+m.Count; n++ {
+			if p := &t.Parts[n]; p.Kind == transcript.ToolResult && !p.Has(transcript.Removed) {
+				c.result(n)
+			}
+		}
+	}
+	l.Errors = slices.DeleteFunc(c.Errors[:open], isSolved)
 }
 
 // AddBranch collects facts about files from message i, the digest of an abandoned branch: files that were changed on

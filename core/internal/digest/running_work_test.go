@@ -112,3 +112,28 @@ func TestUnloadedTools(t *testing.T) {
 		}
 	}
 }
+
+// An error that the messages which stay have overcome is not open.
+func TestErrorsOvercomeInWhatStays(t *testing.T) {
+	failed := `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Edit","input":{"file_path":"/kiln/ramp.go","old_string":"a","new_string":"b"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":"Found 2 matches of the string to replace"}]}`
+	for name, c := range map[string]struct {
+		stays string
+		open  int
+	}{
+		"the edit succeeds":      {called("2", "Edit", `{"file_path":"/kiln/ramp.go","old_string":"aa","new_string":"b"}`, "ok"), 0},
+		"another edit succeeds":  {called("2", "Edit", `{"file_path":"/kiln/lamp.go","old_string":"aa","new_string":"b"}`, "ok"), 1},
+		"another edit fails too": {strings.ReplaceAll(strings.ReplaceAll(failed, "ramp", "lamp"), `"1"`, `"2"`), 1},
+		"nothing":                {`{"role":"user","content":"And?"}`, 1},
+		"two more requests":      {`{"role":"user","content":"Paint the door."},{"role":"assistant","content":"Done."},{"role":"user","content":"And the lamp."}`, 0},
+	} {
+		tr, seq := read(t, "anthropic", `[{"role":"user","content":"Make the ramp steeper."},`+failed+","+c.stays+"]")
+		var l digest.Ledger
+		l.Add(tr, seq[:3])
+		if len(l.Errors) != 1 {
+			t.Fatalf("%s: %v", name, l.Errors)
+		}
+		if l.SettleErrors(tr, seq[3:]); len(l.Errors) != c.open {
+			t.Errorf("%s: %v", name, l.Errors)
+		}
+	}
+}

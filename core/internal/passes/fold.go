@@ -222,14 +222,19 @@ func (f *folding) worthwhile() bool {
 // It reads all messages as they were before the passes.
 func (f *folding) account() {
 	var staying []int32 // without divided messages
+	older := 0          // how many of them precede the cut
 	for i, it := range f.doc.Items {
 		if i < f.cut && f.stays[i] || i > f.cut || i == f.cut && f.step < 0 {
 			staying = append(staying, it.Msg)
+		}
+		if i < f.cut {
+			older = len(staying)
 		}
 	}
 	t := f.doc.Originals(slices.Concat(f.messages, staying))
 	f.ledger.Add(t, f.messages)
 	f.ledger.Settle(t, staying)
+	f.ledger.SettleErrors(t, staying[older:])
 }
 
 // job returns the job by which the digest is written.
