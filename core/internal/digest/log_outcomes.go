@@ -90,7 +90,7 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 
 // outcomeOf returns the line for a unit that is an outcome, or "" if too little of it would be left in most bytes.
 func outcomeOf(u *unit, label string, most int) string {
-	said := withoutNumber(clipWords(introOf(u)+u.text, most))
+	said := clipWords(introOf(u)+u.text, most)
 	if len(said) <= len(introOf(u)+" …") {
 		return ""
 	}

@@ -20,12 +20,12 @@ func introduces(s string) bool {
 }
 
 // backWords lists the first words of sentences that mean nothing without the previous one.
-var backWords = wordListOf("it its this that these those they them he she his her so but also both either otherwise which then " +
-	"es dies diese dieser das sie er aber auch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
-	"это этот эта эти он она они но также هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
+var backWords = wordListOf("it its this that these those they them he she his her so but also both either otherwise which then however nevertheless nonetheless " +
+	"es dies diese dieser das sie er aber auch jedoch allerdings dennoch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
+	"cependant toutefois pourtant это этот эта эти он она они но также однако هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
 
 // backSigns lists such words in Chinese, Japanese and Korean.
-var backSigns = []string{"这", "那", "它", "他们", "但", "也", "これ", "それ", "その", "この", "しかし", "でも", "また", "이것", "그것", "그", "하지만", "또한"}
+var backSigns = []string{"这", "那", "它", "他们", "但", "也", "不过", "然而", "これ", "それ", "その", "この", "しかし", "ただし", "でも", "また", "이것", "그것", "그", "하지만", "그러나", "또한"}
 
 // wordList is a fixed set of words.
 type wordList struct{ table *words.Table }

@@ -423,5 +423,5 @@ func clipWords(s string, most int) string {
 			at = len(cut)
 		}
 	}
-	return strings.TrimRight(cut[:at], " \n,;:") + " …"
+	return withoutNumber(strings.TrimRight(cut[:at], " \n,;:") + " …")
 }

@@ -21,9 +21,19 @@ func accepts(asked string) bool {
 
 // affirms reports whether a short user message begins with an answer to what was asked or offered.
 func affirms(asked string) bool {
-	word, _, _ := strings.Cut(strings.ToLower(asked), " ")
+	word, rest, _ := strings.Cut(strings.ToLower(asked), " ")
+	next, _, _ := strings.Cut(rest, " ")
+	if asking.has(word) && (personal.has(next) || asksIn(asked)) {
+		return false
+	}
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
+
+// asking lists affirmations that begin a question if a word of personal, or a question mark, follows: "can we …", "do you …".
+var (
+	asking   = wordListOf("can do please go")
+	personal = wordListOf("we you i u they he she")
+)
 
 // optionNames lists words that precede the number of an option in a reply.
 var optionNames = wordListOf("option number no nr variant choice approach plan variante nummer opción opcion número choix approche вариант 选项 方案 案")
@@ -68,11 +78,13 @@ func (t *turn) meant(asked string) (units []int) {
 		return n >= 0 && t.units[n].kind == answerUnit && t.units[n].message == t.units[last].message
 	}
 	if number := optionIn(asked); number > 0 {
-		head := itoa(number) + ". "
 		for n := last; ofAnswer(n); n-- {
-			if u := &t.units[n]; u.item > 0 && strings.HasPrefix(u.text, head) {
-				return []int{n}
+			if t.units[n].option() == number {
+				units = append(units, n)
 			}
+		}
+		if units != nil {
+			return units
 		}
 	}
 	switch {
@@ -85,4 +97,29 @@ func (t *turn) meant(asked string) (units []int) {
 		units = append(units, n)
 	}
 	return units
+}
+
+// option returns the number of the option that a unit describes: "2. Lower the current", or a unit below "Option 2: Rail". It
+// returns 0 if the unit describes none.
+func (u *unit) option() int {
+	if u.item > 0 {
+		if number := numberAt(u.text); number > 0 {
+			return number
+		}
+	}
+	for _, text := range []string{u.lead, u.text} {
+		word, rest, _ := strings.Cut(lower(strings.TrimLeft(text[:min(len(text), longestEmpty)], "#*_ ")), " ")
+		if number := numberAt(rest + "."); number > 0 && optionNames.has(word) {
+			return number
+		}
+	}
+	return 0
+}
+
+// numberAt returns the number of one digit at the beginning of a text, before a dot, a parenthesis, a colon or a dash; otherwise 0.
+func numberAt(text string) int {
+	if len(text) < 2 || text[0] < '1' || text[0] > '9' || strings.IndexByte(".):, -", text[1]) < 0 {
+		return 0
+	}
+	return int(text[0] - '0')
 }

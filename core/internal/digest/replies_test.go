@@ -1,6 +1,9 @@
 package digest_test
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // A short reply comes with the option or the question that it means, and not with an empty question.
 func TestWhatAReplyRefersTo(t *testing.T) {
@@ -13,4 +16,25 @@ func TestWhatAReplyRefersTo(t *testing.T) {
 	wants(t, logOf(t, messages("option 2, please"), 4000), []string{"2. Lower the current to 30 ampere"}, []string{"preference", "“”"})
 	wants(t, logOf(t, messages("2"), 300), []string{"2. Lower the current to 30 ampere"}, []string{"preference", "“”"})
 	wants(t, logOf(t, messages("ok, do nothing"), 4000), []string{"1. Replace the relay", "3. Leave the lamp alone"}, []string{"preference", "“”"})
+}
+
+// "can we …" asks for something new and accepts nothing.
+func TestQuestionsAreNoReplies(t *testing.T) {
+	for reply, accepts := range map[string]bool{"can we paint the lamp instead": false, "do you have a bulb of 40 watts?": false, "can stay": true, "do it, please": true} {
+		text := logOf(t, `[{"role":"user","content":"Why does the lamp flicker?"},`+ranAs("1", "", "make lamp", "ok")+`,{"role":"assistant","content":"The relay of zone_7 is old. Shall I replace the relay in kiln/zones.go?"},
+{"role":"user","content":"`+reply+`"},{"role":"assistant","content":"The lamp of zone_7 holds 412 lux."},{"role":"user","content":"Good."}]`, 150)
+		if strings.Contains(text, "asked before") != accepts {
+			t.Errorf("%q: %s", reply, text)
+		}
+	}
+}
+
+// Of options with headings, those lines stay that the user chose.
+func TestChosenOption(t *testing.T) {
+	option := func(number, ship, fare string) string {
+		return number + `. **Option ` + number + `:**\n   - **First leg:** Rotterdam to Hull\n     - Ship: ` + ship + `1\n     - Fare: ` + fare + `8 guilders\n   - **Second leg:** Hull to Bergen\n     - Ship: ` + ship + `2\n     - Fare: ` + fare + `9 guilders\n\n`
+	}
+	text := logOf(t, `[{"role":"user","content":"Find ships to Bergen."},`+ranAs("1", "", "ships Bergen", "ok")+`,{"role":"assistant","content":"These ships sail on Monday:\n\n`+option("1", "KLN10", "15")+option("2", "KLN20", "16")+option("3", "KLN30", "17")+
+		`Which one would you like?"},{"role":"user","content":"I'll go with Option 1, please book it."},`+ranAs("2", "", "ships book", "booked")+`,{"role":"assistant","content":"Booked."},{"role":"user","content":"Good."}]`, 330)
+	wants(t, text, []string{"KLN101", "KLN102"}, []string{"KLN201", "KLN302"})
 }

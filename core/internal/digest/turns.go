@@ -198,7 +198,7 @@ func (r *turnReader) before(asked string) {
 	if last.contested {
 		last.narrow(asked)
 	}
-	meant := last.meant(asked)
+	meant, chosen := last.meant(asked), optionIn(asked)
 	trouble := reportsTrouble(asked)
 	for n := range last.units {
 		u := &last.units[n]
@@ -212,12 +212,14 @@ func (r *turnReader) before(asked string) {
 			if u.factor /= 4; !namesMore(u.text) {
 				u.factor = isDropped
 			}
-		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of a list that the user accepts
-			u.factor = u.factor * 3 / 2
 		case slices.Contains(meant, n):
 			if u.factor = ofProposal; accepts(asked) && len(meant) == 1 && (u.item > 0 || asksIn(u.text)) {
 				now.question = *u
 			}
+		case len(meant) > 0 && chosen > 0 && u.option() > 0: // an option that the user didn't choose
+			u.factor /= 4
+		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of a list that the user accepts
+			u.factor = u.factor * 3 / 2
 		case len(meant) > 0 && isEmptyQuestion(u.text):
 			u.factor = isDropped
 		}
