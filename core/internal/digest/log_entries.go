@@ -271,6 +271,9 @@ func (k *turnLog) label(t *turn, u *unit) string {
 	case thoughtUnit:
 		return thoughtLabel
 	case toldUnit:
+		if strings.HasPrefix(u.source, promptVerb) {
+			return u.source + ": "
+		}
 		if delegating.has(bareTool(toolOf(u))) {
 			return reportLabel
 		}

@@ -98,6 +98,9 @@ func (r *turnReader) changeFiles(c *execution) {
 			r.change(c.message, &patch)
 		}
 	}
+	if !c.failed() {
+		r.prompts(c.message, c.whole, docs)
+	}
 	var written []string
 	if docs != nil && !c.failed() {
 		written = r.writeHeredocs(c)
