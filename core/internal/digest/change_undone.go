@@ -49,7 +49,11 @@ func (r *turnReader) takeBack(script string, bad bool) {
 		return
 	}
 	paths, all := restoredBy(script)
-	if len(paths) == 0 && !all {
+	stashes, pops := stashedBy(script)
+	if pops {
+		r.unstash()
+	}
+	if len(paths) == 0 && !all && !stashes {
 		return
 	}
 	commit := place{turn: -1}
@@ -57,15 +61,61 @@ func (r *turnReader) takeBack(script string, bad bool) {
 		commit = r.commits[len(r.commits)-1]
 	}
 	r.describeEdits()
-	r.eachChange(commit, func(u *unit, _ place) {
-		if u.undone || !all && !slices.ContainsFunc(paths, func(path string) bool { return samePath(path, u.source) }) {
+	r.eachChange(commit, func(u *unit, at place) {
+		if u.undone || !all && !stashes && !slices.ContainsFunc(paths, func(path string) bool { return samePath(path, u.source) }) {
 			return
 		}
 		u.undone, u.factor = true, u.factor/2
-		if len(r.commits) == 0 { // else the file may differ by what was committed
+		if r.state.takenBack(u.source); stashes {
+			r.stashed = append(r.stashed, at)
+		} else if len(r.commits) == 0 { // else the file may differ by what was committed
 			r.touch(u.source, undoneVerb)
+			r.state.takenBack(u.source)
 		}
-		r.state.takenBack(u.source)
+	})
+}
+
+// stashedBy reports whether a script leaves all uncommitted edits in git's stash, and whether it gets them back from there.
+// A script that does both changes nothing.
+func stashedBy(script string) (stashes, pops bool) {
+	eachCommand(script, func(words []string) {
+		if len(words) < 2 || words[0] != "git" || words[1] != "stash" {
+			return
+		}
+		sub := ""
+		if len(words) > 2 {
+			sub = words[2]
+		}
+		switch {
+		case sub == "pop" || sub == "apply":
+			pops = !stashes
+			stashes = false
+		case sub == "push" || sub == "save" || sub == "" || sub[0] == '-':
+			stashes = !slices.Contains(words, "--") // else it names files
+		}
+	}, func(string) {})
+	return stashes, pops
+}
+
+// unstash clears the marks of the edits that git's stash held.
+func (r *turnReader) unstash() {
+	for _, at := range r.stashed {
+		if u := &r.turns[at.turn].units[at.unit]; u.undone {
+			u.undone, u.factor = false, 2*u.factor
+			r.state.edited = append(r.state.edited, u.source)
+		}
+	}
+	r.stashed = nil
+}
+
+// undoEdit marks the last edit of a file, which an editing tool took back.
+func (r *turnReader) undoEdit(path string) {
+	r.describeEdits()
+	found := false
+	r.eachChange(place{turn: -1}, func(u *unit, _ place) {
+		if !found && !u.undone && samePath(path, u.source) {
+			found, u.undone, u.factor = true, true, u.factor/2
+		}
 	})
 }
 

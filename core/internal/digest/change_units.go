@@ -13,6 +13,7 @@ type change struct {
 	path           string
 	created        bool // the call wrote the whole content
 	deleted        bool
+	undoes         bool // the call takes back the last edit of the file
 	removed, added []string
 	content        string // the whole content if the call wrote it, or the text with which an edit replaced another one
 }
@@ -39,16 +40,22 @@ func changesOf(t *transcript.Transcript, call *transcript.Part) []change {
 	return changesBy(t.Text(call.Name), path, func(see func(key, text string)) { arguments(t, call, see) })
 }
 
+// undoTool is the name of a tool that takes back the last edit of a file, as ToolKey returns it. The text editor of Claude and of
+// others has a command of this name.
+const undoTool = "undoedit"
+
 // changesBy returns the changes made by a tool that edits files. file is the path that it is given, or "" if each edit
 // has its own. each calls see with every argument.
 func changesBy(tool, file string, each func(see func(key, text string))) (all []change) {
 	var before, content string
 	own := file == ""
-	haveBefore := false
+	haveBefore, undoes := false, strings.HasPrefix(ToolKey(tool), undoTool)
 	each(func(key, text string) {
 		text = text[:min(len(text), lookChange)]
 		is, _ := argumentOf(key)
 		switch {
+		case key == "command" && text == "undo_edit":
+			undoes = true
 		case is == patch || key == "":
 			all = append(all, patchesIn(file, text)...)
 		case is == path && own:
@@ -70,7 +77,7 @@ func changesBy(tool, file string, each func(see func(key, text string))) (all []
 		all = append(all, change{path: file, created: !part, added: linesOf(content), content: content})
 	}
 	if len(all) == 0 && file != "" {
-		all = append(all, change{path: file, deleted: strings.Contains(name, "delete")})
+		all = append(all, change{path: file, deleted: strings.Contains(name, "delete"), undoes: undoes})
 	}
 	return all
 }

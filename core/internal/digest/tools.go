@@ -27,7 +27,7 @@ var tools = words.NewTable([]string{
 	reads - 1: "read readfile readfiles readmanyfiles readtextfile view viewfile viewlinerange cat open openfile getfile fsread fileread",
 	searches - 1: "grep find ls glob list search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool grepsearch codebasesearch " +
 		"semanticsearch filesearch findfile findfiles findbyname findpath searchdir searchfile searchforpattern directorytree listcodedefinitionnames goto scrollup scrolldown",
-	edits - 1: "write writefile writetofile edit editfile multiedit create createfile strreplace strreplaceeditor " +
+	edits - 1: "undoedit write writefile writetofile edit editfile multiedit create createfile strreplace strreplaceeditor " +
 		"strreplacebasededittool applypatch applydiff patch replace replaceinfile searchreplace searchandreplace editor texteditor notebookedit " +
 		"insert insertcontent insertatline append deletefile movefile rename fswrite filewrite fileedit replacestringinfile multireplacestringinfile " +
 		"inserteditintofile replacefilecontent multireplacefilecontent createnewfile editexistingfile singlefindandreplace",

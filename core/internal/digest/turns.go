@@ -77,6 +77,7 @@ type turnReader struct {
 	goesOn   bool               // the assistant goes on after the last message
 	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
 	commits  []place            // the commits that no rebase has replaced
+	stashed  []place            // the edits that git's stash holds
 	around   remarks
 	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }

@@ -310,3 +310,29 @@ func TestDeeds(t *testing.T) {
 ]`, 420)
 	wants(t, text, []string{"called sendVoucher(customer: c_88, amount: 35) → voucher: V-2209"}, nil)
 }
+
+// What git's stash holds is taken back until it is popped. A script that does both changes nothing.
+func TestStashedEdits(t *testing.T) {
+	after := func(commands ...string) string {
+		steps := []step{edited("/kiln/ramp.go", "slope := 1", "slope := 9")}
+		for _, command := range commands {
+			steps = append(steps, step{"bash", `{"command":"` + command + `"}`, "Saved"})
+		}
+		return logOf(t, "["+turnOf("Try a steeper ramp.", steps...)+"]", 4000)
+	}
+	const told = "ramp.go: changes `slope := 1` to `slope := 9`"
+	for command, undone := range map[string]bool{"git stash": true, "git stash push -m ramp": true, "git stash -u": true, "git stash list": false, "git stash && go test ./... ; git stash pop": false} {
+		text := after(command)
+		if undone {
+			wants(t, text, []string{told + undoneLater}, nil)
+		} else {
+			wants(t, text, []string{told}, []string{undoneLater})
+		}
+	}
+	wants(t, after("git stash", "git stash pop"), []string{told}, []string{undoneLater})
+	text := logOf(t, "["+turnOf("Try a steeper ramp.", edited("/kiln/ramp.go", "slope := 1", "slope := 9"), edited("/kiln/lamp.go", "lit := false", "lit := true"),
+		step{"str_replace_editor", `{"command":"undo_edit","path":"/kiln/ramp.go"}`, "Last edit undone."})+"]", 4000)
+	wants(t, text, []string{told + undoneLater, "lamp.go: changes `lit := false` to `lit := true`\n"}, nil)
+}
+
+const undoneLater = " (taken back later)"

@@ -28,7 +28,9 @@ type fileHunks struct {
 // hunk is the change that a unit describes.
 type hunk struct {
 	change
-	at place
+	at    place
+	tried change // the first edit, as it was made
+	why   int    // the unit in which the assistant spoke of trouble just before a later edit of the same lines; -1 if there is none
 }
 
 // lineAt is the position of a line in a hunk.
@@ -58,6 +60,10 @@ func (r *turnReader) change(i int, c *change) {
 	if c.path == "" || thrownAway(c.path) {
 		return
 	}
+	if c.undoes {
+		r.undoEdit(c.path)
+		return
+	}
 	r.overtake(c)
 	r.edited.Set(fileName(c.path), c.path)
 	r.state.changedFile(c.path)
@@ -69,6 +75,9 @@ func (r *turnReader) change(i int, c *change) {
 	case h.deleted:
 		u.text = deletedVerb + Fence(c.path)
 	}
+	if len(merges) > 0 {
+		h.why = max(r.troubleBefore(i), h.why)
+	}
 	for _, at := range merges {
 		old := &r.turns[at.turn].units[at.unit]
 		if said := old.text[strings.Index(old.text, Fence(c.path))+len(Fence(c.path)):]; len(said) <= mostSaidOf {
@@ -77,6 +86,18 @@ func (r *turnReader) change(i int, c *change) {
 		old.factor = isDropped
 	}
 	r.add(u)
+}
+
+// troubleBefore returns the unit in which the assistant speaks of trouble in the message that led to the result in
+// message i, or -1.
+func (r *turnReader) troubleBefore(i int) int {
+	units := r.now().units
+	for n := len(units) - 1; n >= 0 && int(units[n].message) >= i-2; n-- {
+		if u := &units[n]; u.kind == saidUnit && u.factor != isDropped && len(u.text) <= mostSaidOf && reportsTrouble(u.text) {
+			return n
+		}
+	}
+	return -1
 }
 
 // take adds a change, whose unit is at a place. It returns the hunk with the change, and the places of the units that
@@ -97,7 +118,7 @@ func (h *hunks) take(c *change, at place) (into *hunk, replaced []place) {
 	n := h.touched(c, file)
 	if n < 0 {
 		n = len(h.all)
-		h.all = append(h.all, hunk{change{path: c.path, created: c.created, deleted: c.deleted, content: c.content}, at})
+		h.all = append(h.all, hunk{change: change{path: c.path, created: c.created, deleted: c.deleted, content: c.content}, at: at, tried: *c, why: -1})
 		file.hunks = append(file.hunks, n)
 	} else {
 		replaced = append(replaced, h.all[n].at)
@@ -161,6 +182,11 @@ func (r *turnReader) describeEdits() {
 		c.removed, c.added = stillThere(c.removed), stillThere(c.added)
 		if some && len(c.removed)+len(c.added) == 0 {
 			u.factor = isDropped
+			if h.why >= 0 {
+				why := &r.turns[h.at.turn].units[h.why]
+				u.text, u.factor = editedVerb+Fence(c.path)+h.tried.description()+" (taken back; "+saidLabel+why.text+")", ofFailure
+				why.factor = isDropped
+			}
 			continue
 		}
 		head := strings.Index(u.text, Fence(c.path)) + len(Fence(c.path))
