@@ -28,6 +28,35 @@ func refused(t *transcript.Transcript, n int32, words string) []answer {
 	return []answer{{"refused: " + about + " - said: ", words}}
 }
 
+// refusedBare reports whether the user refused the call of tool result n without a word.
+func refusedBare(t *transcript.Transcript, n int32) bool {
+	p := &t.Parts[n]
+	if !p.Has(transcript.IsError) && t.Failures || p.Has(transcript.Cleared|transcript.Squeezed) || questionTools.has(bareTool(ToolName(t, int(n)))) {
+		return false
+	}
+	raw := t.Bytes(p.Body)
+	if p.Body.IsZero() {
+		raw = t.Bytes(p.Span)
+	}
+	if _, _, refusal := marksIn(raw); !refusal {
+		return false
+	}
+	text := Tidy(ResultText(t, int(n)))
+	return slices.ContainsFunc(refusalStarts, func(s string) bool { return strings.HasPrefix(text, s) }) && !strings.HasPrefix(text, "The user approved") && refusalWords(text) == ""
+}
+
+// calledAs names a call in a line: the command in backticks, or the tool and its subject.
+func calledAs(t *transcript.Transcript, call *transcript.Part) string {
+	if useOfCall(t, call) == runs {
+		return codeQuote(clipWords(clipLine(withoutDocs(commandOf(t, call)), maxCommand), maxCommand))
+	}
+	name := clipLine(t.Text(call.Name), maxName)
+	if subject := clipLine(callSubject(t, call), maxCommand/2); subject != "" {
+		name += " " + subject
+	}
+	return name
+}
+
 // callSubject returns the subject of a call: its file, its command, or its description.
 func callSubject(t *transcript.Transcript, call *transcript.Part) string {
 	if path := Path(t, call); path != "" {

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -11,45 +10,96 @@ import (
 
 // attempts describes the failed runs of one command within a turn.
 type attempts struct {
-	n      int    // their number
-	reason string // what the last one printed
-	said   string // what the assistant said about it
-	at     int32  // the message in which it said so
-	before string // what the assistant last said about an earlier one
+	n      int     // their number
+	causes []cause // why they failed, oldest first; runs that failed in the same way share one
+	at     int32   // the message in which the assistant last said something about a failure
 }
+
+// cause is the reason for a failed run: what the command printed, and what the assistant said about it. Both may be
+// empty.
+type cause struct{ printed, said string }
 
 // add counts one more failed run.
 func (a *attempts) add(run *run) {
 	a.n++
-	a.before, a.said = cmp.Or(a.said, a.before), ""
-	a.reason = ""
+	now := cause{}
 	if low := lower(run.failure); len(low) <= quotedChange || slices.ContainsFunc(troubles, func(s string) bool { return strings.Contains(low, s) }) {
-		a.reason = clipLine(run.failure, quotedChange)
+		now.printed = clipLine(run.failure, quotedChange)
+	}
+	last := a.last()
+	switch {
+	case last == nil || last.printed != "" && now.printed != "" && last.printed != now.printed:
+		a.causes = append(slices.Clip(a.causes), now)
+	case last.printed == "":
+		last.printed = now.printed
 	}
 }
 
-// mostSaidOf is the maximum length, in bytes, of what is quoted of the assistant's words about a failed run.
-const mostSaidOf = 240
+// last returns the cause of the last failure, or nil if nothing failed.
+func (a *attempts) last() *cause {
+	if len(a.causes) == 0 {
+		return nil
+	}
+	return &a.causes[len(a.causes)-1]
+}
+
+// said returns what the assistant said about the last failure.
+func (a *attempts) said() string {
+	if last := a.last(); last != nil {
+		return last.said
+	}
+	return ""
+}
+
+// mostSaidOf is the maximum length, in bytes, of what is quoted of the assistant's words about a failed run. mostCauses
+// is the length of all causes together from which on older ones are left out.
+const (
+	mostSaidOf = 240
+	mostCauses = 400
+)
 
 // note describes the attempts; it follows the text about the run that succeeded. tests lists the tests that
 // failed; it may be empty.
 func (a *attempts) note(tests string) string {
-	text := attemptsNote
+	text := attemptsNote + "it failed"
 	switch {
 	case tests != "":
-		text += "these failed: " + Fence(tests)
-	case a.n == 1:
-		text += "it failed"
-	default:
-		text += "it failed " + itoa(a.n) + " times"
+		text = attemptsNote + "these failed: " + Fence(tests)
+	case a.n > 1:
+		text += " " + itoa(a.n) + " times"
 	}
-	if tests == "" && a.reason != "" {
-		text += ": " + Fence(a.reason)
+	why := ""
+	for _, c := range slices.Backward(a.causes) {
+		if tests != "" { // they say more than what was printed
+			c.printed = ""
+		}
+		said := c.text()
+		if why != "" && len(said)+len(why) > mostCauses {
+			break
+		}
+		if said != "" && why != "" {
+			why = thenMark + strings.TrimPrefix(why, causeMark)
+		}
+		why = said + why
 	}
-	if said := cmp.Or(a.said, a.before); said != "" {
-		text += "; " + saidLabel + said
+	return text + why + ")"
+}
+
+// causeMark precedes what a failed run printed, and thenMark the cause of a later failure.
+const (
+	causeMark = ": "
+	thenMark  = "; then: "
+)
+
+// text describes a cause, or returns "" if it is unknown.
+func (c *cause) text() (text string) {
+	if c.printed != "" {
+		text = causeMark + Fence(c.printed)
 	}
-	return text + ")"
+	if c.said != "" {
+		text += "; " + saidLabel + c.said
+	}
+	return text
 }
 
 // attemptsNote begins the note about failed attempts.
@@ -67,29 +117,33 @@ func (r *turnReader) explained(u *unit) bool {
 		return false
 	}
 	failed, near := &units[n].failed, int32(2)
-	clear := reportsTrouble(u.text) || failed.said != "" && failed.at == u.message
+	why := failed.last()
+	clear := reportsTrouble(u.text) || why.said != "" && failed.at == u.message
 	if clear { // a command in between may have shown it
 		near = 4
 	}
-	if u.message-units[n].message > near || len(failed.said)+len(u.text) > mostSaidOf || !clear && (!failedIn(units[n].text) || leans(u.text) && !names(u.text)) {
+	if u.message-units[n].message > near || len(why.said)+len(u.text) > mostSaidOf || !clear && (!failedIn(units[n].text) || leans(u.text) && !names(u.text)) {
 		return false
 	}
-	if failed.said != "" {
-		failed.said += joinOf(failed.said)
+	if why.said != "" && failed.at != u.message { // about an earlier run that failed in the same way
+		why.said = ""
+	} else if why.said != "" {
+		why.said += joinOf(why.said)
 	}
-	failed.said, failed.at = failed.said+u.text, u.message
+	why.said, failed.at = why.said+u.text, u.message
 	return true
 }
 
 // endAttempt completes the text of a unit about a command that failed and was not repeated.
 func (u *unit) endAttempt() {
-	if u.failed.said == "" || u.factor == isDropped {
+	said := u.failed.said()
+	if said == "" || u.factor == isDropped {
 		return
 	}
 	if message, found := strings.CutPrefix(u.text, committedVerb); found {
 		u.text = "tried to commit “" + message
 	}
-	u.text += " (" + saidLabel + u.failed.said + ")"
+	u.text += " (" + saidLabel + said + ")"
 	u.factor = max(u.factor, ofFailure)
 }
 

@@ -72,3 +72,54 @@ func TestReasonOfAnotherFailure(t *testing.T) {
 `+ranAs("3", "x", "git commit --no-verify -m 'Light the lamps'", `[main 9f8e7d6] Light the lamps\n 4 files changed, 2 insertions(+)`)+`]`, 4000)
 	wants(t, text, []string{"(before that, it failed; assistant: ", "git warns about ignored lamps although the hooks passed."}, nil)
 }
+
+// The causes of failed attempts stay even if the command then succeeds without a word, each one if they differ.
+func TestAttemptsBeforeASilentSuccess(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Make the audit of the kiln pass."},
+`+ranAs("1", "Let me see.", "npx sootcheck", `ERROR: Validation error: Unrecognized key(s) in object: 'ignoreUnlisted'\nexit code: 1`)+`,
+`+ranAs("2", "The key has another name. Let me look it up.", "npx sootcheck", `Unused devDependencies (1)\nglazewind  package.json:94:6\nexit code: 1`)+`,
+`+ranAs("3", "The CSS build uses `glazewind`.", "npx sootcheck", `Unused devDependencies (1)\nglazewind  package.json:94:6\nexit code: 1`)+`,
+`+ranAs("4", "x", "npx sootcheck", "")+`,
+`+ranAs("5", "x", "just heat", `error: zone 7 is cold\nexit code: 1`)+`,
+`+ranAs("6", "x", "just heat", "")+`,
+{"role":"assistant","content":"The audit passes now."},
+{"role":"user","content":"Good."}
+]`, 4000)
+	wants(t, text, []string{
+		"ran `npx sootcheck` (before that, it failed 3 times: ERROR: Validation error: Unrecognized key(s) in object: 'ignoreUnlisted'; assistant: The key has another name.; then: Unused devDependencies (1) glazewind package.json:94:6; assistant: The CSS build uses `glazewind`.)",
+		"(before that, it failed: error: zone 7 is cold)",
+	}, nil)
+}
+
+// An edit that is taken back because it did not work stays with the reason. Without a reason it goes.
+func TestEditsTakenBackWithAReason(t *testing.T) {
+	edit := func(id, said, path, before, after string) string {
+		return `{"role":"assistant","content":[{"type":"text","text":"` + said + `"},{"type":"tool_call","id":"` + id + `","name":"edit","arguments":{"path":"/kiln/` + path + `","old":"` + before + `","new":"` + after +
+			`"}}]},{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"edit","content":"ok"}`
+	}
+	text := logOf(t, `[
+{"role":"user","content":"Make the audit of the kiln pass."},
+`+edit("1", "x", "zones.js", "const zones = 9;", "const zones = 9;\\nconst glaze = \\\"file:glaze\\\";")+`,
+`+edit("2", "Wait, I already tried this and it broke the installer. Let me take it out again.", "zones.js", "const zones = 9;\\nconst glaze = \\\"file:glaze\\\";", "const zones = 9;")+`,
+`+edit("3", "x", "lamp.js", "const lamp = 1;", "const lamp = 1;\\nconst bulb = 40;")+`,
+`+edit("4", "Let me take that out.", "lamp.js", "const lamp = 1;\\nconst bulb = 40;", "const lamp = 1;")+`,
+{"role":"assistant","content":"The audit passes in 3 seconds."},
+{"role":"user","content":"Good."}
+]`, 4000)
+	wants(t, text, []string{"edited /kiln/zones.js: adds `const glaze = \"file:glaze\";` (taken back; assistant: Wait, I already tried this and it broke the installer.)"}, []string{"lamp.js: adds", "bulb"})
+}
+
+// A call that the user refused without a word is named. Words of the user stand in the request.
+func TestRefusedCalls(t *testing.T) {
+	const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
+	messages := func(refusal string) string {
+		return `[{"role":"user","content":"Correct the log of the last firing."},{"role":"assistant","content":[{"type":"text","text":"I clone it first."},{"type":"tool_use","id":"1","name":"Bash","input":{"command":"git clone kiln.example:log /tmp/log"}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":"` + refusal + `"}]},{"role":"user","content":"Check the log of zone 7 first."},{"role":"assistant","content":"The log of zone 7 has 412 lines."}]`
+	}
+	for text, want := range map[string]string{refusal: "- the user refused `git clone kiln.example:log /tmp/log`\n",
+		"The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\\nUse the copy in /kiln": "Use the copy in /kiln"} {
+		tr, seq := read(t, "anthropic", messages(text))
+		wants(t, localOf(tr, seq, 4000), []string{want}, nil)
+	}
+}

@@ -26,7 +26,7 @@ const testChecks checkKinds = 1 << 1
 // Both have a row for each kind.
 var (
 	checkers = words.NewTable("pytest jest vitest mocha ctest tox nox rspec phpunit playwright cypress",
-		"eslint biome prettier ruff flake8 black staticcheck golangci-lint rubocop shellcheck", "tsc tsgo mypy", "make cmake gradle mvn")
+		"eslint biome prettier ruff flake8 black staticcheck golangci-lint rubocop shellcheck", "tsc tsgo mypy", "make cmake gradle gradlew mvn mvnw ant sbt bazel ninja meson xcodebuild msbuild")
 	checking = words.NewTable("test tests ci e2e pytest unittest jest vitest", "lint vet format fmt clippy eslint biome", "typecheck tsc tsgo", "build compile",
 		"check verify", "install")
 )

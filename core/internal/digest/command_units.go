@@ -42,7 +42,8 @@ var (
 	alterers = wordListOf("rm mv cp mkdir rmdir ln chmod chown touch tee kill pkill docker kubectl helm terraform systemctl service gh glab " +
 		"apt apt-get brew pip pip3 psql mysql rsync scp ssh tar unzip curl wget")
 	launchers = wordListOf("sudo time timeout env xargs nohup nice command")
-	runners   = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer")
+	runners   = wordListOf("npm pnpm yarn bun npx bunx node python python3 go cargo dotnet deno uv uvx poetry bundle rake swift zig mix composer " +
+		"mise just task turbo nx pdm hatch rye pixi rush lerna gulp grunt invoke dune cabal stack")
 )
 
 // failed reports whether the command failed.

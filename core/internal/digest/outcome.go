@@ -144,7 +144,8 @@ func fromTrouble(text string) string {
 	return text
 }
 
-// complaint returns the error message of a failed tool: its error lines, or its end.
+// complaint returns the error message of a failed tool: its error lines and those that begin with a place in a file, or
+// its end.
 func complaint(text string) string {
 	text = strings.TrimSpace(withoutFrame(text))
 	if said := raised(text); said != "" {
@@ -164,11 +165,9 @@ func complaint(text string) string {
 			continue
 		}
 		low := strings.ToLower(line)
-		for _, t := range troubles {
-			if strings.Contains(low, t) {
-				b.WriteString(line + "\n")
-				break
-			}
+		first, _, _ := strings.Cut(line, " ")
+		if placed(first) || slices.ContainsFunc(troubles, func(t string) bool { return strings.Contains(low, t) }) {
+			b.WriteString(line + "\n")
 		}
 	}
 	if b.Len() == 0 {

@@ -40,8 +40,9 @@ const (
 	ofCommit     = 2200
 	ofCheck      = 800
 	ofFailure    = 900
-	ofProbe      = 299 // a trial that failed
-	ofTrial      = 480 // what a program printed in a few words
+	ofOvercome   = 1400 // a command that failed before it succeeded
+	ofProbe      = 299  // a trial that failed
+	ofTrial      = 480  // what a program printed in a few words
 	ofCommand    = 160
 	ofCall       = 360  // of a tool that is not known
 	ofTask       = 1100 // what another agent was asked
@@ -391,6 +392,10 @@ func (r *turnReader) result(i int, n int32) {
 	t, p := r.t, &r.t.Parts[n]
 	call := &t.Parts[p.Pair]
 	failed := p.Has(transcript.IsError)
+	if refusedBare(t, n) {
+		r.add(unit{kind: ranUnit, message: int32(i), text: "the user refused " + Fence(calledAs(t, call)), factor: ofFailure})
+		return
+	}
 	text := func() string { return withoutExcerptMarker(ResultText(t, int(n))) }
 	switch useOfCall(t, call) {
 	case edits:

@@ -65,11 +65,14 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		return
 	}
 	text := c.text()
-	if c.isSilent(text) {
+	if !overcame && c.isSilent(text) {
 		r.silent = unit{kind: ranUnit, message: int32(i), text: text, factor: ofFailure}
 		return
 	}
 	factor := c.factor(text)
+	if overcame {
+		factor = max(factor, ofOvercome)
+	}
 	if c.meant {
 		text += " (as intended)"
 	}
