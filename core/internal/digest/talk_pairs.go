@@ -82,20 +82,41 @@ func (k *talk) pair() {
 	}
 }
 
-// choose chooses statements of about size bytes together. A question without its answer is replaced by other
+// choose chooses statements of about size bytes together. If fewer names and numbers of the user were among them than in the user's newest
+// messages of that size, what the user said comes first, in as much of the room as it takes. A question without its answer is replaced by other
 // statements, unless nobody has answered it or it says something about the speaker.
 func (k *talk) choose(size int) []extract.Chosen {
-	chosen := k.chosen.ChooseTalk(size, nil)
-	lone := map[int]bool{}
-	if answered := k.answered(chosen, lone); len(lone) == 0 {
-		return answered
+	for first := 0; ; first += size / 4 {
+		chosen := k.chooseWith(size, first)
+		if first >= size || !k.chosen.Lacks(chosen, size, k.ofUser) {
+			return chosen
+		}
 	}
-	return k.answered(k.chosen.ChooseTalk(size, lone), lone)
 }
 
-// answered returns the chosen statements without those questions whose answer isn't chosen. It adds the numbers of
-// these questions to lone.
-func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Chosen {
+// ofUser reports whether the user said an item, and not the assistant or somebody with a name.
+func (k *talk) ofUser(item int) bool {
+	src := &k.sources[item]
+	return src.fresh && !src.own && src.speaker == "user"
+}
+
+// chooseWith is choose with the first bytes for what the user said, including questions without their answers
+// if they name something.
+func (k *talk) chooseWith(size, first int) []extract.Chosen {
+	chosen := k.chosen.ChooseTalk(size, nil, first, k.ofUser)
+	lone := map[int]bool{}
+	stays := func(c extract.Chosen) bool {
+		return !c.Asks || first > 0 && c.Names && k.ofUser(c.Item) || k.items[c.Item].Terse || k.sources[c.Item].section != told
+	}
+	if answered := k.answered(chosen, stays, lone); len(lone) == 0 {
+		return answered
+	}
+	return k.answered(k.chosen.ChooseTalk(size, lone, first, k.ofUser), stays, lone)
+}
+
+// answered returns the chosen statements without those questions whose answer isn't chosen, unless stays returns true for them. It adds the
+// numbers of these questions to lone.
+func (k *talk) answered(chosen []extract.Chosen, stays func(extract.Chosen) bool, lone map[int]bool) []extract.Chosen {
 	if len(chosen) == 0 {
 		return nil
 	}
@@ -109,7 +130,7 @@ func (k *talk) answered(chosen []extract.Chosen, lone map[int]bool) []extract.Ch
 			next = after
 		}
 		goesOn := kept < len(chosen) && chosen[kept].Item == c.Item && chosen[kept].Sentence == c.Sentence+1
-		if c.Asks && k.sources[c.Item].section == told && turn < newest && next != turn+1 && !goesOn {
+		if !stays(c) && turn < newest && next != turn+1 && !goesOn {
 			lone[c.Sentence] = true
 			continue
 		}

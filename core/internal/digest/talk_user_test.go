@@ -71,6 +71,32 @@ func TestNeverWorseThanTheUsersMessages(t *testing.T) {
 	}
 }
 
+// If everything that the user said fits, the names and numbers in it stay, although the answers have many more.
+func TestWhatTheUserSaidStaysIfItFits(t *testing.T) {
+	for _, language := range [][4]string{
+		{"By the way, we keep the %[1]s in the locker that has number %[2]d since then.", "Can you tell me why number %[2]d is so small for a %[1]s?", "Master Bendorf %[1]d, Diesel %[2]d and Otto %[3]d met in Anklam %[3]d, Ely %[1]d and Osby %[2]d as %[4]s.",
+			"anvil basket cello drum easel flute globe hammock inkwell jug kettle lantern mirror needle oboe piano quilt rug saddle tent urn violin wagon zither"},
+		{"顺便说一下，从那以后我们一直把%[1]s放在%[2]d号柜子里。", "你能告诉我为什么%[2]d号装不下%[1]s吗？", "师傅%[1]d、%[2]d和%[3]d在%[3]d年、%[1]d年和%[2]d年第一次见面，地点是《%[4]s塔%[2]d》。",
+			"铁砧 篮子 大提琴 鼓 画架 长笛 地球仪 吊床 墨水瓶 水壶 茶壶 灯笼 镜子 针线 双簧管 钢琴 被子 地毯 马鞍 帐篷 花瓶 小提琴 马车 古筝"},
+	} {
+		var texts, numbers []string
+		size := 0
+		for i, thing := range strings.Fields(language[3]) {
+			number := 1000 + 37*i
+			texts = append(texts, fmt.Sprintf(language[i%2], thing, number), fmt.Sprintf(language[2], 4000+91*i, 5000+87*i, 6000+83*i, thing))
+			numbers = append(numbers, fmt.Sprint(number))
+			size += len(texts[2*i]) + len("user: ")
+		}
+		got := digestOf(t, "", size*9/8, texts...)
+		for _, number := range numbers {
+			if !strings.Contains(got, number) {
+				t.Errorf("%s is missing in %d bytes:\n%s", number, size, got)
+				break
+			}
+		}
+	}
+}
+
 // The user goes on from the last answer, so what it lists stays, each line with the heading of its list.
 func TestLastAnswerKeepsItsLists(t *testing.T) {
 	var texts []string

@@ -19,25 +19,34 @@ var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
 
 // Choose returns the best sentences that fit into budget bytes together, including overhead, in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
-	return e.choose(budget, false, func(int32) bool { return true })
+	c := e.chooser(budget, false)
+	c.choose(func(int32) bool { return true })
+	return c.result()
 }
 
 // ChooseTalk is like Choose, but for conversations. It chooses only a few of many sentences of one form (see
 // [Extract.Alike]). The sentences whose numbers are in without are only chosen together with a sentence that depends
-// on them.
-func (e *Extract) ChooseTalk(budget int, without map[int]bool) []Chosen {
-	return e.choose(budget, len(e.sentences) >= manyRivals, func(n int32) bool {
+// on them. The first bytes of the budget are only for sentences of the items for which mine returns true.
+func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine func(item int) bool) []Chosen {
+	may := func(n int32) bool {
 		s := &e.sentences[n]
 		return (s.form == 0 || e.forms[s.form-1].lets(s.nth, budget)) && !without[int(n)]
-	})
+	}
+	c := e.chooser(min(first, budget), len(e.sentences) >= manyRivals)
+	if first > 0 {
+		c.choose(func(n int32) bool { return mine(int(e.sentences[n].item)) && may(n) })
+	}
+	c.left += budget - min(first, budget)
+	c.choose(may)
+	return c.result()
 }
 
 // manyRivals is the minimum number of sentences for which the choice is spread over the whole conversation.
 const manyRivals = 128
 
-// choose returns the best of the sentences for which may returns true, and the sentences that these depend on.
-func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool) []Chosen {
-	c := chooser{Extract: e, spread: spread, left: budget, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
+// chooser returns the state of a choice of budget bytes before anything is chosen.
+func (e *Extract) chooser(budget int, spread bool) *chooser {
+	c := &chooser{Extract: e, spread: spread, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
 	if !e.gained {
 		e.gained = true
 		c.left = math.MaxInt
@@ -46,19 +55,26 @@ func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool)
 			s.gain = c.gain(s)
 			s.alone = best{s.gain, s.first, s.last}
 		}
-		c.left = budget
 	}
-	for i := range e.sentences {
-		s := &e.sentences[i]
+	c.left = budget
+	return c
+}
+
+// choose adds the best of the sentences for which may returns true, and the sentences that these depend on.
+func (c *chooser) choose(may func(sentence int32) bool) {
+	for i := range c.sentences {
+		s := &c.sentences[i]
+		if c.taken[i] {
+			continue
+		}
 		if s.gain, s.first, s.last = s.alone.gain, s.alone.first, s.alone.last; s.gain > 0 && !may(int32(i)) {
 			s.gain = 0
 		}
 	}
-	c.enter(budget)
-	var chosen []int32
+	c.enter(c.left)
 	for len(c.heap) > 0 && c.left > overhead {
 		top := c.heap[0].sentence
-		s := &e.sentences[top]
+		s := &c.sentences[top]
 		if c.taken[top] {
 			c.pop()
 			continue
@@ -74,26 +90,28 @@ func (e *Extract) choose(budget int, spread bool, may func(sentence int32) bool)
 		if s.gain <= 0 {
 			continue
 		}
-		from := len(chosen)
-		chosen = append(chosen, top)
+		from := len(c.order)
 		c.take(top)
 		for s.leans && !c.taken[s.before] {
 			top = s.before
-			s = &e.sentences[top]
+			s = &c.sentences[top]
 			s.first, s.last = s.clauses[0], s.clauses[1]-1
-			chosen = append(chosen, top)
 			c.take(top)
 		}
-		for _, n := range chosen[from:] {
+		for _, n := range c.order[from:] {
 			c.lift(n)
 		}
 	}
-	sorting.Ordered(chosen)
-	out := make([]Chosen, len(chosen))
-	for i, n := range chosen {
-		s := &e.sentences[n]
-		from, to := e.clauses[s.first].from, e.clauses[s.last].to
-		out[i] = Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Asks: s.asks, Sentence: int(n)}
+}
+
+// result returns what was chosen, in the order of the items.
+func (c *chooser) result() []Chosen {
+	sorting.Ordered(c.order)
+	out := make([]Chosen, len(c.order))
+	for i, n := range c.order {
+		s := &c.sentences[n]
+		from, to := c.clauses[s.first].from, c.clauses[s.last].to
+		out[i] = Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Asks: s.asks, Names: c.names(s), Sentence: int(n)}
 	}
 	return out
 }
@@ -109,6 +127,7 @@ type chooser struct {
 	at     []int32 // the position of each sentence in the heap plus one, or 0
 	chosen []uint8 // how many times each stem was chosen
 	taken  []bool  // by sentence
+	order  []int32 // the chosen sentences
 }
 
 // ranked is a sentence in the heap, stored with its rank so that sentences can be compared without a lookup.
@@ -126,8 +145,9 @@ func (c *chooser) enter(budget int) {
 	const buckets = 48 << 3
 	bucket := func(gain int64) int { return int(log2(uint64(gain)) >> 7) } // eighths of a power of two
 	var sizes [buckets]int
+	c.heap = c.heap[:0]
 	for i := range c.sentences {
-		if s := &c.sentences[i]; s.gain > 0 {
+		if s := &c.sentences[i]; s.gain > 0 && !c.taken[i] {
 			sizes[bucket(s.gain)] += int(c.clauses[s.last].to - c.clauses[s.first].from)
 		}
 	}
@@ -137,7 +157,8 @@ func (c *chooser) enter(budget int) {
 		sum += sizes[least]
 	}
 	for i := range c.sentences {
-		if gain := c.sentences[i].gain; gain > 0 && bucket(gain) >= least {
+		c.at[i] = 0
+		if gain := c.sentences[i].gain; gain > 0 && !c.taken[i] && bucket(gain) >= least {
 			c.heap = append(c.heap, ranked{c.rank(int32(i)), int32(i)})
 			c.at[i] = int32(len(c.heap))
 		}
@@ -206,6 +227,7 @@ func (c *chooser) sum(from, to int32) (sum int64) {
 func (c *chooser) take(n int32) {
 	s := &c.sentences[n]
 	c.taken[n] = true
+	c.order = append(c.order, n)
 	c.left -= int(c.clauses[s.last].to-c.clauses[s.first].from) + overhead
 	c.say(s)
 }

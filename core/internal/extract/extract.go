@@ -69,6 +69,8 @@ type Chosen struct {
 	Own bool
 	// Asks means that the sentence is a question that says nothing about the person who asks.
 	Asks bool
+	// Names means that it contains a name, a number or a title, and isn't one of many that differ only in their numbers.
+	Names bool
 }
 
 // Text returns the chosen range of an item's text.
