@@ -19,11 +19,11 @@ const (
 	tightService  = 3
 )
 
-// bothMark is the speaker of a matter, turnMark separates statements of different messages, and deniedTurn does so before a message that denies something, so
+// bothMark is the speaker of a matter, turnMark separates statements of different messages, which are chosen one by one, and deniedTurn does so before a message that denies something, so
 // that what comes before it is never quoted without it, and longestMatter is the length, in bytes, from which on a line isn't continued.
 const (
 	bothMark      = "both"
-	turnMark      = "; "
+	turnMark      = "\n"
 	deniedTurn    = "\u00a0→ " // with a space that ends no sentence after a question mark
 	longestMatter = 200
 )

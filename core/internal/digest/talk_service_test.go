@@ -31,6 +31,16 @@ func TestEachMatterOfAServiceIsALine(t *testing.T) {
 	}
 }
 
+// What adds most of each matter is told, also without what was said in between.
+func TestTheBestOfEachMatterIsTold(t *testing.T) {
+	text := digestOf(t, "", 230, serviceDialogue...)
+	for _, want := range []string{"K7QX2P", "2843", "26706", "12 euros"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+}
+
 func TestALineOfAServiceHasOnlyTheLastTime(t *testing.T) {
 	for size := 150; size <= 250; size += 20 {
 		if text := digestOf(t, "", size, serviceDialogue...); strings.Contains(text, "10:15") || strings.Contains(text, "8:40") {

@@ -69,6 +69,9 @@ func (l *talkLines) line(from, to int) string {
 		}
 		if src.section == told {
 			text = statementOf(text, l.was[n]+l.counterNote(c)+alikeNote(l.alike[n]))
+			if bare := strings.TrimRight(text, ".。"); n+1 < to && l.items[c.Item].Terse && bare != text { // parts of one matter
+				text = bare + ";"
+			}
 		}
 		if end, _ := utf8.DecodeLastRuneInString(line.String()); line.Len() > 0 && end != '。' {
 			line.WriteByte(' ')
