@@ -4,6 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/gate"
+	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/internal/operations"
@@ -35,6 +36,12 @@ func fit(r *request, dst []byte) []byte {
 		p.Policy = api.Raw(m.Slice(r.src))
 	}
 	return run(r, &p, dst)
+}
+
+// isDue reports whether a compaction of the input, which has total tokens, is due.
+func isDue(in view.Input, total int) bool {
+	due, _, _ := hook.Due(in, total)
+	return due || in.OverBytes()
 }
 
 // compacts reports whether a fit makes or begins a compaction by the estimate. It ignores the provider's count: that of

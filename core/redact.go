@@ -2,18 +2,11 @@ package core
 
 import (
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/hook"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/redact"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
-
-// isDue reports whether a compaction of the input, which has total tokens, is due.
-func isDue(in view.Input, total int) bool {
-	due, _, _ := hook.Due(in, total)
-	return due || in.OverBytes()
-}
 
 // redact replaces the transcript of a due compaction with a copy from which the texts of the option redact have been
 // removed. Kept messages are written from the original transcript. It returns counts of what was replaced, or nil.

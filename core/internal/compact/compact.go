@@ -50,7 +50,7 @@ func NoLimitReason(p *policy.Policy) api.Reason {
 // compact runs a compaction from the gate to the result.
 func compact(in view.Input, steps []passes.Pass) *Run {
 	c, idle := BeginDue(in, in.State.Messages)
-	if idle || c.endsBeforePasses() {
+	if idle || c.repairOrEnd() {
 		return c
 	}
 	if in.Policy.HasFewMessages(in.N) && !in.Policy.Force {
@@ -84,9 +84,9 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	return c
 }
 
-// endsBeforePasses repairs the input. It returns true if the run then ends, because another compaction would not
+// repairOrEnd repairs the input. It returns true if the run then ends, because another compaction would not
 // help, or no provider would accept the result.
-func (c *Run) endsBeforePasses() bool {
+func (c *Run) repairOrEnd() bool {
 	if c.settled() {
 		c.asItIs(api.ReasonNoProgress)
 		return true

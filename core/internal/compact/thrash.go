@@ -21,12 +21,12 @@ const nearTarget = 0.9
 // CountThrashing counts this compaction, before its passes run. If there were too many in a row, the report says so.
 func (c *Run) CountThrashing() {
 	now := api.Streak{Compactions: 1}
-	user, assistant := c.speakers(0)
+	user, assistant := c.countSpoken(0)
 	now.User, now.Assistant = user, assistant
 	whole := c.wholeHistory()
 	if s := c.state.Streak; s != nil {
 		if !whole {
-			user, assistant = c.speakers(c.state.Messages)
+			user, assistant = c.countSpoken(c.state.Messages)
 		} else {
 			user, assistant = user-s.User, assistant-s.Assistant
 		}
@@ -42,9 +42,9 @@ func (c *Run) CountThrashing() {
 	}
 }
 
-// speakers counts the messages of the user and of the assistant that begin at an input index, without those that a
+// countSpoken counts the messages of the user and of the assistant that begin at an input index, without those that a
 // compaction wrote.
-func (c *Run) speakers(from int) (user, assistant int) {
+func (c *Run) countSpoken(from int) (user, assistant int) {
 	for m := min(max(0, from), c.doc.N); m < c.doc.N; m++ {
 		switch c.doc.T.Messages[m].Role {
 		case transcript.User:

@@ -67,7 +67,7 @@ func errand(s string, ws []word, direct bool) bool {
 		next = ws[i+1]
 	}
 	switch {
-	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && !next.is(selves), ofThis(ws[i:]):
+	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
 	case each.has(next.text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
 		return false
@@ -105,8 +105,8 @@ func holding(ws []word) (holds, demanded bool) {
 	return holds, demanded
 }
 
-// ofThis reports whether words begin with a verb and a text that the user points at: "translate this sentence".
-func ofThis(ws []word) bool {
+// asksAboutPaste reports whether words begin with a verb and a text that the user points at: "translate this sentence".
+func asksAboutPaste(ws []word) bool {
 	return len(ws) > 2 && ws[1].text == "this" && !ws[0].cue && !ws[0].is(persons|quantifiers|negations) && ws[2].is(products|pasteNouns)
 }
 

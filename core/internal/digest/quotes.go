@@ -177,7 +177,7 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 	case !explains:
 		return at + 1
 	}
-	end := f.block(at, most)
+	end := f.blockEnd(at, most)
 	if name == "" {
 		end = f.statements(at, end)
 	}
@@ -214,7 +214,7 @@ func (f *passageFinder) explains(i, end int) bool {
 // It returns i if they are too long.
 func (f *passageFinder) statements(i, end int) int {
 	for end > i && end < len(f.lines) && f.lines[end].text != "" && f.lines[end].indent == f.lines[i].indent && !f.lines[end].comment {
-		next := f.block(end, mostStatement)
+		next := f.blockEnd(end, mostStatement)
 		if next == end || next-i > mostStatement {
 			return i
 		}
@@ -223,9 +223,9 @@ func (f *passageFinder) statements(i, end int) int {
 	return end
 }
 
-// block returns the end of the statement that begins at line i. It returns i if the statement has more than most lines, or if some of them
+// blockEnd returns the end of the statement that begins at line i. It returns i if the statement has more than most lines, or if some of them
 // are missing.
-func (f *passageFinder) block(i, most int) int {
+func (f *passageFinder) blockEnd(i, most int) int {
 	indent, depth, end := f.lines[i].indent, 0, i
 	for ; end < len(f.lines); end++ {
 		line := &f.lines[end]

@@ -66,7 +66,7 @@ func (sc *scene) formed() int {
 	if at := sc.limits(); at >= 0 {
 		return at
 	}
-	return max(sc.takes(), sc.unnerved(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
+	return max(sc.takes(), sc.effectOnWriterInflected(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
 }
 
 // takes recognizes sentences about how their writer has something: "I take my tea black", "Ik drink mijn koffie zwart".
@@ -99,8 +99,8 @@ func (sc *scene) lesson() int {
 	return -1
 }
 
-// unnerved is like moved, for Russian and for plurals in Romance languages: "Толпа меня нервирует", "Museus me entediam".
-func (sc *scene) unnerved() int {
+// effectOnWriterInflected is like moved, for Russian and for plurals in Romance languages: "Толпа меня нервирует", "Museus me entediam".
+func (sc *scene) effectOnWriterInflected() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
 		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && (i == 1 || i == 2 && len(sc.ws[0].text) < 4) && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
 			return w.at

@@ -36,7 +36,7 @@ func (sc *scene) norm() int {
 				return at
 			}
 		}
-		if at := sc.inEach(); at >= 0 {
+		if at := sc.rulesEachOfAKind(); at >= 0 {
 			return at
 		}
 		for i := 1; i < min(len(ws)-1, 3); i++ {
@@ -201,10 +201,10 @@ func (sc *scene) onlySuch() int {
 	return 0
 }
 
-// inEach recognizes sentences about a part of everything of a kind, and orders that apply to all of it: "The first line of every post is a
+// rulesEachOfAKind recognizes sentences about a part of everything of a kind, and orders that apply to all of it: "The first line of every post is a
 // question", "Double-check the allergens in all menus", "Have a look at any number before you send it". It also recognizes what nobody may use:
 // "It's a no to anything with gelatin".
-func (sc *scene) inEach() int {
+func (sc *scene) rulesEachOfAKind() int {
 	ws := sc.ws
 	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {
 		return -1

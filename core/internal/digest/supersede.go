@@ -172,9 +172,9 @@ const shortFact = 8
 // mostFacts is the maximum number of statements, newest first, that are compared with each other.
 const mostFacts = 300
 
-// supersede removes statements that a newer one by the same speaker replaces. For each remaining statement, it
+// dropSuperseded removes statements that a newer one by the same speaker replaces. For each remaining statement, it
 // returns a note about the one that it replaces, or "".
-func (k *talk) supersede(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
+func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
 	facts := make([]*fact, len(chosen))
 	was = make([]string, len(chosen))
 	gone := make([]bool, len(chosen))

@@ -14,7 +14,7 @@ func (k *talk) sections(size int) (out [sections]string) {
 	k.serve(size)
 	var b [sections]strings.Builder
 	l := talkLines{talk: k, before: -1}
-	l.kept, l.was = k.supersede(k.choose(size))
+	l.kept, l.was = k.dropSuperseded(k.choose(size))
 	l.alike = k.chosen.Alike(l.kept)
 	for from, to := 0, 0; from < len(l.kept); from = to {
 		item := l.kept[from].Item

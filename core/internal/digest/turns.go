@@ -22,7 +22,7 @@ type turn struct {
 	question  unit    // the question of the previous turn that asked answers; its text is empty if there is none
 }
 
-// The weights of units, in 1/1024, by their kind.
+// The weights of units, in 1/1024, by their kind. ofContested is a factor: it multiplies the weights of a turn.
 const (
 	ofAnswer     = 1700 // in the message that closes a turn
 	ofFirstWords = 2600 // its first two units: agents begin with the outcome
@@ -53,7 +53,7 @@ const (
 	ofLines      = 300  // lines of code that say what a turn speaks of
 	ofThought    = 600  // what the assistant thinks and does not say
 	ofReport     = 640  // what a tool that is not known says in sentences
-	ofContested  = 256  // what the user has rejected, of 1024
+	ofContested  = 256  // of what the user has rejected
 	ofOldLine    = 1400 // a line of the digest before
 	ofGoal       = 9000 // the goal and the rules in it
 )

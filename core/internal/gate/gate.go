@@ -25,7 +25,7 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 		return false, size, ""
 	}
 	most := in.Policy.Gate.MaxToolResults
-	due = in.Policy.IsDue(size.Tokens, in.N) || in.Policy.Background && in.Policy.StartsInBackground(size.Tokens, in.N)
+	due = in.Policy.IsDue(size.Tokens, in.N) || in.Policy.Background && in.Policy.IsOverStart(size.Tokens, in.N)
 	due = due || most > 0 && countResults(in, most) > most
 	if !due && in.Policy.ColdIsDue(size.Tokens, in.N) {
 		return true, size, in.Policy.Cold
@@ -37,7 +37,7 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 // over gate.start and has grown since the last attempt. tokens is its size according to [Due].
 func StartsInBackground(in view.Input, tokens int) bool {
 	p := in.Policy
-	return p.StartsInBackground(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.RetryGrowth())
+	return p.IsOverStart(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.RetryGrowth())
 }
 
 // NoticeText returns the text that tells the model that a compaction will come soon, for a transcript that isn't due.

@@ -10,7 +10,7 @@ import (
 
 // takeBack undoes compactions by their changes, the newest first. ok is false if a body is invalid; r.at is its index.
 func (r *restoring) takeBack() (ok bool) {
-	for handle, digest := r.newest(); handle != ""; handle, digest = r.newest() {
+	for handle, digest := r.newestChanges(); handle != ""; handle, digest = r.newestChanges() {
 		i := r.body(handle)
 		if i < 0 {
 			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1})
@@ -93,10 +93,10 @@ func (r *restoring) bringBack(n int) {
 // looking for older ones.
 const maxMisses = 32
 
-// newest returns the handle of the newest changes that have not been undone, or "". It looks in this order: the state,
+// newestChanges returns the handle of the newest changes that have not been undone, or "". It looks in this order: the state,
 // the body of a digest, the predecessor of the changes that could not be undone, and, on the first call, the given
 // bodies. digest is the index of the digest that named the changes, or -1.
-func (r *restoring) newest() (handle string, digest int) {
+func (r *restoring) newestChanges() (handle string, digest int) {
 	if h := r.changes; len(h) >= Short && IsHandle(h) {
 		return h, -1
 	}

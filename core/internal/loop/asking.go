@@ -85,7 +85,7 @@ func (c *call) ask() {
 			c.giveUp(q)
 			open--
 		case c.Down != "" || !c.can(api.EffectAsk):
-			c.reply(q, &api.Summary{Error: orElse(c.Down, downText)})
+			c.takeReply(q, &api.Summary{Error: orElse(c.Down, downText)})
 			open--
 		case asked < most && c.PausedUntil <= c.Clock:
 			c.send(q)
@@ -103,7 +103,7 @@ func (c *call) late(q *question) bool { return q.Asked > 0 && q.Deadline > 0 && 
 // giveUp stops waiting for the reply to a question, and asks nothing else.
 func (c *call) giveUp(q *question) {
 	c.Down = "no summary within " + strconv.FormatInt(c.Settings.SummaryTimeout/1000, 10) + " s"
-	c.reply(q, &api.Summary{Error: c.Down})
+	c.takeReply(q, &api.Summary{Error: c.Down})
 }
 
 // send sends one question to the model.
@@ -135,17 +135,17 @@ func (c *call) takeSummary(f flight, r *api.EffectResult) {
 	case r.Busy:
 		s.Error = orElse(r.Error, "the model is busy")
 		c.Down = s.Error
-		c.reply(q, &s)
+		c.takeReply(q, &s)
 	case r.Incomplete && q.Asked == 1:
 	case (r.Error != "" || r.Refused) && c.late(q):
 		c.giveUp(q)
 	case r.Error != "" || r.Refused:
 		s.Error = orElse(r.Error, "there is no model")
-		c.reply(q, &s)
+		c.takeReply(q, &s)
 	default:
 		c.Probing = c.Probing && s.Error != ""
 		c.Failed = c.Failed || s.Error == "" && s.Text == "" && len(s.Messages) == 0 // the report says that the summary was empty
-		c.reply(q, &s)
+		c.takeReply(q, &s)
 	}
 	c.ask()
 }
@@ -174,9 +174,9 @@ func orElse(text, other string) string {
 	return other
 }
 
-// reply stores the reply to a question. If a request that was appended to the conversation fails, the question
+// takeReply stores the takeReply to a question. If a request that was appended to the conversation fails, the question
 // doesn't count as failed yet: it is asked again with a record of the messages.
-func (c *call) reply(q *question, s *api.Summary) {
+func (c *call) takeReply(q *question, s *api.Summary) {
 	s.ID = q.ID
 	if s.Error != "" {
 		c.Failed = c.Failed || readMembers(q.Request).of("conversation") == nil

@@ -62,7 +62,7 @@ func LastResort(c Run, most int) {
 		func() { r.cutAll(loose, isResult, harsh, most) },
 		func() { r.cutAll(loose, isUnsigned, first, most) },
 		func() { r.replaceMedia(loose) },
-		func() { r.cutAll(loose, isSaid, harsh, most) },
+		func() { r.cutAll(loose, isAssistantText, harsh, most) },
 		func() { r.foldRest(forAll) },
 		func() { r.cutAll(loose, isAsked, first, most) }, // they stay because of the parts that they belong to
 		func() { r.cutAll(loose, isAsked, harsh, most) },
@@ -70,7 +70,7 @@ func LastResort(c Run, most int) {
 		func() { r.cutAll(pinned, isResult, harsh, most) },
 		func() { r.cutAll(pinned, isUnsigned, first, most) },
 		func() { r.replaceMedia(pinned) },
-		func() { r.cutAll(pinned, isSaid, harsh, most) },
+		func() { r.cutAll(pinned, isAssistantText, harsh, most) },
 		func() { r.cutAll(pinned, isAsked, first, most) },
 		func() { r.cutAll(pinned, isAsked, harsh, most) },
 	} {
@@ -135,14 +135,14 @@ func isOutput(t *transcript.Transcript, p *transcript.Part) bool {
 	return t.Messages[p.Msg].Variant == transcript.Shell
 }
 
-// isSaid selects the assistant's texts.
-func isSaid(t *transcript.Transcript, p *transcript.Part) bool {
+// isAssistantText selects the assistant's texts.
+func isAssistantText(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && t.Messages[p.Msg].Role == transcript.Assistant && !p.Has(transcript.Said)
 }
 
 // isUnsigned selects the assistant's texts in messages without signed reasoning.
 func isUnsigned(t *transcript.Transcript, p *transcript.Part) bool {
-	return isSaid(t, p) && !slices.ContainsFunc(t.PartsOf(int(p.Msg)), func(p transcript.Part) bool {
+	return isAssistantText(t, p) && !slices.ContainsFunc(t.PartsOf(int(p.Msg)), func(p transcript.Part) bool {
 		return p.Has(transcript.Signed|transcript.Bound) && !p.Has(transcript.Removed)
 	})
 }

@@ -8,8 +8,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
-	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
 // result is a tool result that a pass may change.
@@ -18,14 +16,6 @@ type result struct {
 	part  int32
 	newer int // number of newer results
 	gain  int // tokens saved
-}
-
-// OwnBody reports whether part n is a tool result with a body of its own: not a marker, not stored by the provider,
-// and not awaited by a provider's tool.
-func OwnBody(doc *view.View, n int32) bool {
-	p := &doc.T.Parts[n]
-	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
-		!p.Body.IsZero() && p.Pair >= 0 && !doc.T.AwaitsResult(&doc.T.Parts[p.Pair]) && !handles.Cleared(doc, n)
 }
 
 // oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep

@@ -114,7 +114,7 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 		pair := doc.T.Parts[n].Pair
 		return !handles.Cleared(doc, n) && (pair < 0 || !doc.T.AwaitsResult(&doc.T.Parts[pair])) && may(digest.ToolName(doc.T, int(n)))
 	}
-	return EachResultText(doc, m, which, func(n int32) bool { return p.text(c, n) })
+	return EachResultText(doc, m, which, func(n int32) bool { return p.truncateText(c, n) })
 }
 
 // EachResultText calls cut for each text in the tool results of message m, except for results for which which returns
@@ -146,9 +146,9 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 	return count, tool
 }
 
-// text truncates the text that is the body of part n, and archives the whole text. It returns false if there was
+// truncateText truncates the truncateText that is the body of part n, and archives the whole truncateText. It returns false if there was
 // nothing to truncate.
-func (p *TruncatePass) text(c Run, n int32) bool {
+func (p *TruncatePass) truncateText(c Run, n int32) bool {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
 	text := doc.T.Text(part.Body)
@@ -179,7 +179,7 @@ const markerLines = 3
 
 // TruncateHeadTail shortens text to its first and last lines, with a marker in between that counts the omitted
 // lines. Each end gets half of the lines that maxLines leaves next to the marker; an odd line goes to the tail. A
-// text of at most maxLines lines stays unchanged, including its line ends (S0.10 to S0.12). The result has maxLines
+// truncateText of at most maxLines lines stays unchanged, including its line ends (S0.10 to S0.12). The result has maxLines
 // lines, so truncating it again changes nothing. With up to 4 lines there is no room for a marker (S0.15).
 func TruncateHeadTail(text string, maxLines int) string {
 	lines := SplitLines(text)

@@ -226,8 +226,8 @@ func (p *Policy) IsDue(tokens, messages int) bool {
 	return tokens > limit || p.Gate.Inclusive && tokens == limit
 }
 
-// StartsInBackground reports whether a transcript with this many tokens and messages is over gate.start.
-func (p *Policy) StartsInBackground(tokens, messages int) bool {
+// IsOverStart reports whether a transcript with this many tokens and messages is over gate.start.
+func (p *Policy) IsOverStart(tokens, messages int) bool {
 	start := p.StartTokens()
 	return start > 0 && tokens > start && !p.HasFewMessages(messages)
 }

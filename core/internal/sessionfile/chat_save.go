@@ -53,7 +53,7 @@ func (c *chatTree) save(s *saver) {
 func (c *chatTree) group(s *saver, i int) chatGroup {
 	g := chatGroup{from: i, end: i + 1, node: noID, id: s.newID()}
 	if k := s.from[i]; k >= 0 {
-		if at := s.first(k); at >= 0 {
+		if at := s.firstRecord(k); at >= 0 {
 			n := &c.nodes[at]
 			same := k == n.first && !n.changed && i+int(n.n) <= len(s.from)
 			for d := int32(0); same && d < n.n; d++ {

@@ -83,9 +83,9 @@ func readChat(f *file, app *chatApp) writer {
 	var system jsonspan.Span
 	many := 0
 	fields := []field{{"conversationId", &c.about}, {"options", []field{{"promptPrefix", &system}}},
-		{"messages", c.messages}, {"messagesTree", c.messages}}
+		{"messages", c.readMessages}, {"messagesTree", c.readMessages}}
 	chat := []field{{"params", []field{{"system", &system}}},
-		{"history", []field{{"currentId", anyValue{&c.current}}, {"messages", c.messages}}}}
+		{"history", []field{{"currentId", anyValue{&c.current}}, {"messages", c.readMessages}}}}
 	if app == &openWebUI {
 		fields = append(chat, field{"chat", chat})
 	}
@@ -93,7 +93,7 @@ func readChat(f *file, app *chatApp) writer {
 	case s.Kind() != jsonspan.Array:
 		read(s, fields...)
 	case app == &libreChat:
-		c.messages(s)
+		c.readMessages(s)
 	default:
 		readList(s, "an export", "a chat", func(s *jsonspan.Scanner) { many++; read(s, fields...) })
 	}
@@ -110,8 +110,8 @@ func readChat(f *file, app *chatApp) writer {
 	return c
 }
 
-// messages reads the messages: a list, or an object that has them by id.
-func (c *chatTree) messages(s *jsonspan.Scanner) {
+// readMessages reads the readMessages: a list, or an object that has them by id.
+func (c *chatTree) readMessages(s *jsonspan.Scanner) {
 	if s.Kind(); s.Kind() == jsonspan.Object {
 		c.list.Start = s.Pos()
 		members(s, func([]byte) bool {

@@ -39,7 +39,7 @@ func (c *claudeCode) save(s *saver) {
 		s.write(`{"parentUuid":`, parent, `,"type":"`+role+`"`)
 		var line jsonspan.Span
 		if k := s.from[i]; k >= 0 {
-			line = c.records[s.first(k)].at
+			line = c.records[s.firstRecord(k)].at
 			c.rest(s, line, len(s.recordsOf(k)) == 1)
 		} else {
 			s.write(common)

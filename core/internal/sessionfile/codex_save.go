@@ -14,8 +14,8 @@ func (c *codex) save(s *saver) {
 	s.write(`,"type":"compacted","payload":{"message":`, quoted(digest), `,"replacement_history":[`)
 	for i, k := range s.from {
 		s.comma(i)
-		if k >= 0 && !c.items[s.first(k)].summary {
-			s.write(c.items[s.first(k)].span)
+		if k >= 0 && !c.items[s.firstRecord(k)].summary {
+			s.write(c.items[s.firstRecord(k)].span)
 		} else {
 			s.write(s.body(i))
 		}

@@ -138,7 +138,7 @@ func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 	id := s.newID()
 	if k := s.from[i]; k >= 0 && whole {
 		at := s.begins[k]
-		if r := g.records[s.first(k)]; at == 0 || s.origins[at-1].record != s.origins[at].record {
+		if r := g.records[s.firstRecord(k)]; at == 0 || s.origins[at-1].record != s.origins[at].record {
 			if p := find(g.src, r, "id"); !p.IsZero() {
 				id = string(p.Slice(g.src))
 			}

@@ -54,7 +54,7 @@ func (g *goose) merge(s *saver) {
 	before := filled(len(s.from), int32(len(g.records)))
 	for i := len(s.from) - 2; i >= 0; i-- {
 		if before[i] = before[i+1]; s.from[i+1] >= 0 {
-			before[i] = s.first(s.from[i+1])
+			before[i] = s.firstRecord(s.from[i+1])
 		}
 	}
 	for i := range s.in.Messages {

@@ -60,7 +60,7 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 		next(ocStep)
 		return
 	case typ == "tool":
-		o.tool(p, metadata, next)
+		o.writeTool(p, metadata, next)
 		return
 	default:
 		return
@@ -94,8 +94,8 @@ func (o *opencode) signed(parts []jsonspan.Span) bool {
 	return false
 }
 
-// tool writes a call together with its result. A call that has not ended is written as interrupted.
-func (o *opencode) tool(p, metadata jsonspan.Span, next func(begin string)) {
+// writeTool writes a call together with its result. A call that has not ended is written as interrupted.
+func (o *opencode) writeTool(p, metadata jsonspan.Span, next func(begin string)) {
 	name, state := stringAt(o.src, p, "tool"), find(o.src, p, "state")
 	if name.IsZero() {
 		return

@@ -72,7 +72,7 @@ const ocUncounted = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"writ
 func (w *ocWriter) recordOf(i int) *ocRecord {
 	s := w.saver
 	if k := s.from[i]; k >= 0 {
-		return &w.o.records[s.first(k)]
+		return &w.o.records[s.firstRecord(k)]
 	}
 	if r, ok := w.ids.Get(textOf(s.in.Src, s.in.Messages[i], "id")); ok && r.role == s.role(i) {
 		return r

@@ -119,8 +119,8 @@ func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Spa
 	}
 }
 
-// parts writes the parts of content. It truncates long texts in tool results, and leaves out blank texts next to calls.
-func (o *openHands) parts(content jsonspan.Span, role string, calls bool) {
+// writeParts writes the writeParts of content. It truncates long texts in tool results, and leaves out blank texts next to calls.
+func (o *openHands) writeParts(content jsonspan.Span, role string, calls bool) {
 	o.each(content, func(at jsonspan.Span) {
 		switch {
 		case calls && strings.TrimSpace(o.textAt(at)) == "":
@@ -168,7 +168,7 @@ func (o *openHands) call(n int, call jsonspan.Span) {
 func (o *openHands) calls(batch []int32) bool {
 	o.begin(false, "assistant")
 	first := o.events[batch[0]].at
-	o.parts(find(o.src, first, "thought"), "assistant", true)
+	o.writeParts(find(o.src, first, "thought"), "assistant", true)
 	o.answer(true, first)
 	for n, i := range batch {
 		o.came(i)
@@ -192,8 +192,8 @@ func (o *openHands) said(entry int32, user bool) bool {
 	o.begin(user && plain, role)
 	o.came(entry)
 	called := role == "assistant" && calls != nil
-	o.parts(find(o.src, m, "content"), role, called)
-	o.parts(find(o.src, at, "extended_content"), role, called)
+	o.writeParts(find(o.src, m, "content"), role, called)
+	o.writeParts(find(o.src, at, "extended_content"), role, called)
 	if role != "assistant" {
 		o.put(`]`)
 	} else if o.answer(called, m); called {
@@ -221,7 +221,7 @@ func (o *openHands) result(e *ohEvent) {
 		o.madePart(ohCut("Action rejected: "+reason, ohToolLimit, "", ""))
 		return
 	case ohAgentError:
-		o.parts(stringAt(o.src, e.at, "error"), "tool", false)
+		o.writeParts(stringAt(o.src, e.at, "error"), "tool", false)
 		return
 	}
 	seen := find(o.src, e.at, "observation")
@@ -243,9 +243,9 @@ func (o *openHands) result(e *ohEvent) {
 		}
 		o.screenshot(stringAt(o.src, seen, "screenshot_data"), folder)
 	default:
-		o.parts(content, "tool", false)
+		o.writeParts(content, "tool", false)
 	}
-	o.parts(find(o.src, e.at, "extended_content"), "tool", false)
+	o.writeParts(find(o.src, e.at, "extended_content"), "tool", false)
 }
 
 // ohTool is a tool whose observations OpenHands turns into text.

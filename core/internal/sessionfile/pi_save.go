@@ -49,8 +49,8 @@ func (p *pi) compaction(s *saver, summary string, first int32) string {
 func (p *pi) entriesFrom(s *saver, i int, parent string) {
 	for ; i < len(s.in.Messages); i++ {
 		id := s.newID()
-		if k := s.from[i]; k >= 0 && p.entries[s.first(k)].edit < 0 {
-			p.copyEntry(s, p.entries[s.first(k)].at, id, parent)
+		if k := s.from[i]; k >= 0 && p.entries[s.firstRecord(k)].edit < 0 {
+			p.copyEntry(s, p.entries[s.firstRecord(k)].at, id, parent)
 		} else {
 			p.newEntry(s, i, id, parent)
 		}
@@ -79,7 +79,7 @@ func firstText(src []byte, message jsonspan.Span) (string, bool) {
 // unchanged end of the conversation; otherwise -1.
 func (p *pi) tail(s *saver) int32 {
 	rest := s.from[1:]
-	if len(rest) == 0 || rest[0] < 0 || p.entries[s.first(rest[0])].kind == piCompaction {
+	if len(rest) == 0 || rest[0] < 0 || p.entries[s.firstRecord(rest[0])].kind == piCompaction {
 		return -1
 	}
 	for i, k := range rest {
@@ -90,7 +90,7 @@ func (p *pi) tail(s *saver) int32 {
 	if int(rest[len(rest)-1]) != len(s.old)-1 {
 		return -1
 	}
-	return s.first(rest[0])
+	return s.firstRecord(rest[0])
 }
 
 // idOf returns the id of entry i as JSON, or null for the header, which is not part of the tree.

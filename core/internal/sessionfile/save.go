@@ -214,8 +214,8 @@ func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces..
 //go:noinline
 func (s *saver) pair(key, text string) { s.write(`,"`, key, `":`, quoted(text)) }
 
-// first returns the first record that message k in the file comes from.
-func (s *saver) first(k int32) int32 { return s.origins[s.begins[k]].record }
+// firstRecord returns the firstRecord record that message k in the file comes from.
+func (s *saver) firstRecord(k int32) int32 { return s.origins[s.begins[k]].record }
 
 // comma writes a comma unless k, the index of a value in a list, is 0.
 //

@@ -29,7 +29,7 @@ func placeOf(s, path, next string) (p place, ok bool) {
 	if p, ok = matchPlace(s); ok {
 		return p, true
 	}
-	return besidePlace(s, path, next)
+	return contextPlace(s, path, next)
 }
 
 // matchPlace parses the line of a match, "path:12:text". It returns false for any other line.
@@ -45,9 +45,9 @@ func matchPlace(s string) (place, bool) {
 	return numbered(s, at)
 }
 
-// besidePlace parses a context line, "path-12-text". It returns false unless the previous or the next line belongs to
+// contextPlace parses a context line, "path-12-text". It returns false unless the previous or the next line belongs to
 // the same file.
-func besidePlace(s, path, next string) (place, bool) {
+func contextPlace(s, path, next string) (place, bool) {
 	for from, k := 0, 0; k < maxDashes; k++ {
 		i := strings.IndexByte(s[from:min(len(s), maxPath)], '-')
 		if i < 0 {

@@ -27,8 +27,10 @@ func init() {
 		Parts:       "parts",
 		Within:      []string{"content"},
 		ReadMessage: readADK,
-		Message:     func(dst []byte, role transcript.Role, text string) []byte { return adkInstead(dst, role, text, nil) },
-		Instead:     adkInstead,
+		Message: func(dst []byte, role transcript.Role, text string) []byte {
+			return adkReplacement(dst, role, text, nil)
+		},
+		Instead:     adkReplacement,
 		Timed:       true,
 		ResultBody:  geminiResultBody,
 		Tool:        `{"name":%n,"description":%d,"parametersJsonSchema":%p}`,
@@ -361,9 +363,9 @@ func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 
 var adkUser = []byte(`"user"`)
 
-// adkInstead writes an event with one text. Everything but the model's text has the user as its author and is visible
+// adkReplacement writes an event with one text. Everything but the model's text has the user as its author and is visible
 // in all branches.
-func adkInstead(dst []byte, role transcript.Role, text string, old []byte) []byte {
+func adkReplacement(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	author := adkUser
 	if role == transcript.Assistant {
 		if author = nil; old != nil && bytes.Equal(adkAuthor(old), adkUser) {

@@ -173,6 +173,8 @@ func checkAnthropic(c *Checker) {
 	c.checkBlocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }
 
+// checkBlocks checks the messages of formats that have tool results among other blocks (Anthropic, Bedrock): results
+// come first, and ids have the form that the provider requires.
 func (c *Checker) checkBlocks(rules *blockRules) {
 	last, other := int32(-1), false // other: content other than results precedes in this message or its run
 	for n, p := range c.parts {

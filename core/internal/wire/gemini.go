@@ -306,7 +306,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 type geminiCheck struct {
 	*Checker
 	rules *geminiRules
-	loop  int   // the position of the first signed call
+	loop  int   // the position of the user message that begins the current turn, as signedFrom returns it
 	last  int32 // the newest call of the current turn with a response so far, or -1
 }
 
@@ -368,7 +368,7 @@ func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
-// signedFrom returns the position after the newest user message before last. From there on, the provider requires
+// signedFrom returns the position of the newest user message at or before last. After it, the provider requires
 // signatures. It returns the end if no later message has a signed call, as with models that don't sign.
 func (c *Checker) signedFrom(last int32) int {
 	t := c.T

@@ -186,7 +186,7 @@ func (s *mastraStore) readSignal(r *Reader) {
 		p.List, p.Body = transcript.Inside, jsonspan.Span{}
 		r.Add(p)
 	} else if text >= 0 {
-		s.copyText(r, text)
+		s.addTextCopy(r, text)
 	}
 }
 

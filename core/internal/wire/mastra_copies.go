@@ -194,7 +194,7 @@ func (s *mastraStore) copies(r *Reader) {
 		r.copyOf(think+moved, emptiedPart(transcript.Opaque, &s.think))
 	}
 	if text >= 0 {
-		s.copyText(r, text+moved)
+		s.addTextCopy(r, text+moved)
 	}
 	if file >= 0 {
 		s.copyFiles(r, file+moved)
@@ -384,8 +384,8 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 	return found
 }
 
-// copyText adds the text outside the parts as a copy. last is the index of the last text among the parts.
-func (s *mastraStore) copyText(r *Reader, last int) {
+// addTextCopy adds the text outside the parts as a copy. last is the index of the last text among the parts.
+func (s *mastraStore) addTextCopy(r *Reader, last int) {
 	if s.text.Str() {
 		r.copyOf(s.sameText(r, last), emptiedPart(transcript.Opaque, &s.text))
 	}
