@@ -211,9 +211,10 @@ type MemoryEntry struct {
 	Messages int    `json:"messages"` // number of history messages that the compaction covered, including those that it kept
 	Print    string `json:"print"`    // fingerprint of those messages
 	// Later is their fingerprint without the text of the first message that is no system message. If that text changes, the entry still
-	// applies, provided that it keeps the message as it is.
+	// applies, provided that it keeps the message.
 	Later        string `json:"later,omitempty"`
 	Changing     bool   `json:"changing,omitempty"` // that text had changed before, so the compaction keeps the message
+	Clip         int    `json:"clip,omitempty"`     // bytes that are sent of each text of that message, its beginning and its end; 0 if all of it
 	SentMessages int    `json:"sent_messages"`      // number of sent messages by which a program that continued from the result is recognized
 	Sent         string `json:"sent"`               // fingerprint of those messages
 	// Edits produce the messages that are sent in place of the covered messages. Behind are the changes to individual

@@ -1580,6 +1580,8 @@ func easyjson11d1a9baDecodeGithubComCtxfoldCtxfoldApi21(in *jlexer.Lexer, out *M
 			jsonfield.String(in, (*string)(&out.Later))
 		case "changing":
 			jsonfield.Bool(in, (*bool)(&out.Changing))
+		case "clip":
+			jsonfield.Int(in, (*int)(&out.Clip))
 		case "sent_messages":
 			jsonfield.Int(in, (*int)(&out.SentMessages))
 		case "sent":
@@ -1648,6 +1650,10 @@ func easyjson11d1a9baEncodeGithubComCtxfoldCtxfoldApi21(out *jwriter.Writer, in 
 	if in.Changing {
 		const prefix string = ",\"changing\":"
 		jsonfield.PutBool(out, prefix, bool(in.Changing))
+	}
+	if in.Clip != 0 {
+		const prefix string = ",\"clip\":"
+		jsonfield.PutInt(out, prefix, int(in.Clip))
 	}
 	{
 		const prefix string = ",\"sent_messages\":"

@@ -84,7 +84,7 @@ const (
 	ActionDedupe   ActionName = "dedupe"   // replaced a tool result that a newer one repeats with a marker
 	ActionArchive  ActionName = "archive"  // replaced a tool result with a summary
 	ActionShrink   ActionName = "shrink"   // replaced an image, audio or a file with a placeholder
-	ActionTruncate ActionName = "truncate" // cut the middle of a tool result or, as a last resort, of another text
+	ActionTruncate ActionName = "truncate" // cut the middle of a tool result, of a first message that changes between requests or, as a last resort, of another text
 	ActionFold     ActionName = "fold"     // folded a message into the digest or the line of its turn, or rewrote it as text of a tool loop
 	ActionInsert   ActionName = "insert"   // inserted a message: the digest, the line of a turn, a tool loop as text, the count of dropped messages, a result for a call that had none, a first user message, or a turn between two messages of one role
 	ActionRestore  ActionName = "restore"  // put back the content of a file or, in `restore`, a body
@@ -107,6 +107,7 @@ const (
 	DoerThinking   Doer = "thinking"    // keeps signed thinking valid
 	DoerBytes      Doer = "bytes"       // keeps the messages under `max_bytes`
 	DoerScore      Doer = "score"       // removes content with a host score below 0, before the passes
+	DoerChanging   Doer = "changing"    // cuts a first message that changes between requests, before the passes
 	DoerLastResort Doer = "last_resort" // cuts a result that is still over the limit after the passes
 	DoerRestore    Doer = "restore"     // puts bodies back
 )

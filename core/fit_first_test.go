@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
@@ -17,10 +21,27 @@ import (
 // fifth of the others; all of them in a long run.
 func TestFitOfAChangingFirstMessage(t *testing.T) {
 	inFormats(t, func(t *testing.T, format string, seed uint64) {
-		plain := compactionsOf(t, format, seed, 1)
+		plain := (&opening{texts: 1}).lives(t, format, seed)
 		for _, texts := range []int{2, 60} {
-			if changing := compactionsOf(t, format, seed, texts); plain == 0 || changing > plain+2 {
-				t.Errorf("SEED=%d: %d compactions with %d texts, and %d without changes", seed, changing, texts, plain)
+			if changing := (&opening{texts: texts}).lives(t, format, seed); plain.compactions == 0 || changing.compactions > plain.compactions+2 {
+				t.Errorf("SEED=%d: %d compactions with %d texts, and %d without changes", seed, changing.compactions, texts, plain.compactions)
+			}
+		}
+	})
+}
+
+// TestFitOfALargeChangingFirstMessage does the same with a first message that has a share of the window, in percent, and with a model. Only
+// its beginning and its end are sent. It costs hardly more compactions and calls of the model than one that stays the same, and is folded.
+func TestFitOfALargeChangingFirstMessage(t *testing.T) {
+	most := func(n int) int { return n + n/3 + 2 }
+	inFormats(t, func(t *testing.T, format string, seed uint64) {
+		for n, share := range []int{40, 60, 80, 95, 150} {
+			if !covers(slices.Index(judged(), format), n, 5) {
+				continue
+			}
+			plain, changing := (&opening{1, share}).lives(t, format, seed), (&opening{60, share}).lives(t, format, seed)
+			if plain.compactions == 0 || changing.compactions > most(plain.compactions) || changing.calls > most(plain.calls) {
+				t.Errorf("SEED=%d, %d%%: %d compactions and %d calls of the model, %d and %d without changes", seed, share, changing.compactions, changing.calls, plain.compactions, plain.calls)
 			}
 		}
 	})
@@ -42,31 +63,43 @@ func inFormats(t *testing.T, test func(t *testing.T, format string, seed uint64)
 	}
 }
 
-// beginning returns the first two messages of a conversation: the user's, which says what the time is, and an answer.
-func beginning(format string, minute int) []json.RawMessage {
+// opening is the first message of an app, the user's, which says what the time is.
+type opening struct {
+	texts int // how many texts it has in turn
+	share int // how large it is, in percent of the window; 0 for one sentence
+}
+
+// messages returns the first two messages of a conversation at a given minute: the opening and an answer. window is in tokens.
+func (o *opening) messages(format string, minute, window int) []json.RawMessage {
 	says := func(role transcript.Role, text string) json.RawMessage { // at a time, where the format has one
 		return bytes.Replace(wire.ByName(format).Message(nil, role, text), []byte(`"1970-01-01T00:00:00.000Z"`), []byte("1700000000"), 1)
 	}
-	return []json.RawMessage{says(transcript.User, fmt.Sprintf("It is 10:%02d now. Let us begin.", minute)), says(transcript.Assistant, "Welcome.")}
+	minute %= o.texts
+	text := fmt.Sprintf("It is 10:%02d now. Let us begin.", minute)
+	for n := range o.share * window / 100 / 12 {
+		text += fmt.Sprintf("\nAt 10:%02d the gauge at lock %d shows a level of %d.", minute, n, 300+n*(minute+7)%90)
+	}
+	return []json.RawMessage{says(transcript.User, text), says(transcript.Assistant, "Welcome.")}
 }
 
-// compactionsOf returns how many compactions an app has whose first message, the user's, has one of this many texts in turn.
-func compactionsOf(t *testing.T, format string, seed uint64, texts int) (compactions int) {
+// lives has an app append turns behind an opening, and returns the app.
+func (o *opening) lives(t *testing.T, format string, seed uint64) app {
 	u, kept := newUser(t, format, `,"archive":"places"`, seed), shelf{}
+	if o.share > 0 {
+		u.app.policy = strings.Replace(u.app.policy, `"mode":"local"`, `"mode":"model"`, 1)
+	}
 	for turn := range max(40, len(u.turns)) {
-		given := append(beginning(format, turn%texts), u.do(deed{kind: "append"})...)
+		given := append(o.messages(format, turn, u.window), u.do(deed{kind: "append"})...)
 		first := given[0]
 		f := u.app.fit(t, list(given))
 		kept.keep([]byte(list(given)), f.Archive)
-		if f.Report.Changed {
-			compactions++
-		} else if f.Known < 0 {
+		if !f.Report.Changed && f.Known < 0 {
 			continue
 		}
-		if f.Known >= 0 && !bytes.Contains(f.Messages, first) && texts > 2 {
+		if f.Known >= 0 && o.texts > 2 && !o.isSent(first, f.Messages) {
 			t.Errorf("SEED=%d, turn %d: the first message is not sent", seed, turn)
 		}
-		if !trials.All() && (texts == 1 || !f.Report.Changed && turn%5 > 0) {
+		if !trials.All() && (o.texts == 1 || !f.Report.Changed && turn%5 > 0) {
 			continue // TestRestoreOfRandomApps has apps that change nothing
 		}
 		if bad := worse(format, given, f.Messages); len(bad) > 0 {
@@ -77,7 +110,17 @@ func compactionsOf(t *testing.T, format string, seed uint64, texts int) (compact
 			t.Errorf("SEED=%d, turn %d: restored is\n%.1500s\nof\n%.1500s\nleft are %v", seed, turn, back.Messages, list(given), back.Markers)
 		}
 	}
-	return compactions
+	return u.app
+}
+
+// isSent reports whether the opening is sent: all of it, or the beginning and the end of a large one.
+func (o *opening) isSent(first json.RawMessage, messages []byte) bool {
+	if o.share == 0 {
+		return bytes.Contains(messages, first)
+	}
+	begins := regexp.MustCompile(`It is 10:\d\d now\. Let us begin\.`).Find(first)
+	ends := regexp.MustCompile(`lock \d+ shows a level of \d+\."`).FindAll(first, -1)
+	return bytes.Contains(messages, begins) && bytes.Contains(messages, ends[len(ends)-1])
 }
 
 // TestFitOfTwoConversations has two conversations at the same time that share what is remembered, and differ only in their first message.
@@ -95,7 +138,7 @@ func testTwoConversations(t *testing.T, format string, seed uint64) {
 		history := u.do(deed{kind: "append"})
 		for n, policy := range []string{u.app.policy, u.small} {
 			shared.policy = policy
-			given := list(append(beginning(format, n), history...))
+			given := list(append((&opening{texts: 2}).messages(format, n, 0), history...))
 			switch f := shared.fit(t, given); {
 			case f.Report.Changed:
 				own[n] = string(f.Memory)
@@ -113,5 +156,40 @@ func testTwoConversations(t *testing.T, format string, seed uint64) {
 	}
 	if found == 0 {
 		t.Fatalf("SEED=%d: no compaction is found again", seed)
+	}
+}
+
+// TestFitCutsRedactedTexts: what is archived of a large first message that changes, and what is sent of it, has none of the secrets in it.
+func TestFitCutsRedactedTexts(t *testing.T) {
+	o := opening{texts: 60, share: 80}
+	var memory []string
+	replays := 0
+	for turn := range 12 {
+		given := o.messages("openai-chat", turn, 3000)
+		for n := range 30 + turn {
+			given = append(given, split(t, []byte(boats(n+2)))[n%2])
+		}
+		given[0] = bytes.Replace(given[0], []byte("Let us begin."), []byte("The key is sk_live_0."), 1)
+		given[0] = bytes.Replace(given[0], []byte("lock 70 "), []byte("sk_live_0 "), 1)
+		out := core.Call("fit", []byte(`{"policy":{"format":"openai-chat","window":{"tokens":3000},"summary":{"mode":"local"}},"options":{"archive":"bodies","redact":{"texts":[{"text":"sk_live_0"}]}},`+
+			`"memory":[`+strings.Join(memory, ",")+`],"messages":`+list(given)+`}`))
+		var f fitted
+		if err := json.Unmarshal(out, &f); err != nil || f.Error != nil {
+			t.Fatal(err, string(out[:min(len(out), 300)]))
+		}
+		if f.Report.Changed {
+			memory = append(memory, string(f.Memory))
+		} else if f.Known >= 0 {
+			replays++
+			if len(f.Archive) != 1 || !o.isSent(bytes.Replace(given[0], []byte("The key is sk_live_0."), []byte("Let us begin."), 1), bytes.Replace(f.Messages, []byte("The key is [REDACTED:1]."), []byte("Let us begin."), 1)) {
+				t.Errorf("turn %d: %d bodies; sent is %.300s", turn, len(f.Archive), f.Messages)
+			}
+		}
+		if len(f.Archive) > 0 && bytes.Contains(out, []byte("sk_live")) {
+			t.Errorf("turn %d: a secret is in %.600s", turn, out[bytes.Index(out, []byte("sk_live"))-300:])
+		}
+	}
+	if replays < 5 {
+		t.Errorf("%d replays", replays)
 	}
 }

@@ -47,6 +47,7 @@ type user struct {
 	format      string
 	app         app
 	small       string // the policy of a model with a smaller window
+	window      int    // in tokens
 	turns       [][]json.RawMessage
 	others      [][]json.RawMessage
 	shelved     [][][]json.RawMessage // of the paths that were left
@@ -250,7 +251,8 @@ func newUser(t testing.TB, format, passes string, seed uint64) *user {
 	}
 	u.others = u.others[:max(1, len(u.others)-1)]
 	size := estimateOf(t, fmt.Sprintf(`{"format":%q}`, format), list(all))
-	u.app.policy = fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}%s}`, format, max(600, size/4), passes)
+	u.window = max(600, size/4)
+	u.app.policy = fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}%s}`, format, u.window, passes)
 	u.small = fmt.Sprintf(`{"format":%q,"window":{"tokens":%d,"reserve":100},"summary":{"mode":"local"}%s}`, format, max(500, size/6), passes)
 	u.append()
 	return u

@@ -28,6 +28,7 @@ type app struct {
 	policy      string
 	memory      []string
 	compactions int
+	calls       int // of the model
 }
 
 func (a *app) request(t testing.TB, op, rest, messages string) fitted {
@@ -50,6 +51,7 @@ func (a *app) fit(t testing.TB, messages string) fitted {
 	for len(f.Requests) > 0 {
 		var replies []string
 		for _, r := range f.Requests {
+			a.calls++
 			replies = append(replies, fmt.Sprintf(`{"id":%q,"text":%q}`, r.ID, summaryText))
 		}
 		f = a.request(t, "step", `"plan":`+string(f.Plan)+`,"summaries":[`+strings.Join(replies, ",")+`]`, messages)

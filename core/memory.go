@@ -19,6 +19,7 @@ type memory struct {
 	newest   bool   // whether the newest user message was replaced too
 	later    string // print of the replaced messages without the text of the first one; "" if unknown
 	changing bool   // whether that text had changed before
+	clip     int    // how many bytes are sent of each text of the first message; 0 if all of it
 	calls    string // how the replaced messages write their tool calls; "" if unknown
 	edits    jsonspan.Span
 	behind   jsonspan.Span // the edits after the replaced messages; zero if there are none
@@ -131,6 +132,8 @@ func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 		m.later = shortOf(src, v)
 	case "changing":
 		m.changing = v.Kind == jsonspan.True
+	case "clip":
+		m.clip = numberOf(src, v)
 	case "calls":
 		m.calls = shortOf(src, v)
 	case "edits":
@@ -242,7 +245,7 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 	return 0, false
 }
 
-// keeps reports whether the entry, which was read, leaves message in as it is.
+// keeps reports whether the entry, which was read, leaves message in as it is, apart from cutting its texts.
 func (m *memory) keeps(in int) bool {
 	return slices.ContainsFunc(m.result, func(p place) bool { return p.in == in && p.text == nil })
 }

@@ -103,6 +103,7 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	for i := range a.Archive {
 		at(&a.Archive[i].Message)
 	}
+	a.Archive = append(a.Archive, h.bodies...)
 	if a.Report.Over != nil {
 		for i := range a.Report.Over.Causes {
 			at(&a.Report.Over.Causes[i].Message)

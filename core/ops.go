@@ -442,7 +442,7 @@ func step(r *request, dst []byte) []byte {
 func run(r *request, p *api.Plan, dst []byte) []byte {
 	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: p.State, N: p.Messages, Replies: p.Replies, Score: r.score(), Recalled: r.history != nil && r.history.given != nil,
-		Marked: r.history.marked(r.format)}
+		Marked: r.history.marked(r.format), Changing: r.history.changingMessage(r.t)}
 	redacted := r.redact(&in)
 	if r.err != nil {
 		return dst

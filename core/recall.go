@@ -6,12 +6,14 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
+	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/mend"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
@@ -36,7 +38,8 @@ type history struct {
 	// The input, if an entry for another text of the first message was passed over that would replace more or is newer;
 	// otherwise nil.
 	others *source
-	before []point // shorter beginnings with known prints
+	before []point    // shorter beginnings with known prints
+	bodies []api.Body // of the texts of the first message that were cut as the entry says
 	state  api.State
 	source *transcript.Transcript // the given list, as read
 }
@@ -248,6 +251,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	h.prints = prints
 	h.given, h.dropped = (&replay{t: t, f: r.format, m: m}).places()
 	h.messages = t.Input
+	r.clip(h, t)
 	if !r.readGiven(h, t) {
 		return false
 	}
@@ -275,6 +279,54 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	joined.policy = h.joinedPolicy(r.policy)
 	r.source = joined
 	return true
+}
+
+// clip cuts the texts of the history's first message, which was read as t, as the entry says. The message may say something else than
+// when the entry was made. The newest user message is sent as it is.
+func (r *request) clip(h *history, t *transcript.Transcript) {
+	first := t.FirstSaid()
+	at := slices.IndexFunc(h.given, func(p place) bool { return p.in == first && p.text == nil })
+	if h.entry.clip == 0 || at < 0 || newestUser(t) == first {
+		return
+	}
+	s := jsonspan.New(slices.Concat([]byte("["), t.AsGiven(t.Messages[first].Span), []byte("]")))
+	s.Weigh = r.profile.Automaton
+	alone, source := *r, *r.source
+	source.t, source.policy = r.format.Read(s), bodied(r.policy)
+	source.policy.Force = true // the texts of the option redact are removed only if something is due
+	alone.source = &source
+	in := view.Input{Transcript: source.t, Format: r.format, Estimator: r.profile, Policy: source.policy, State: h.state, N: len(source.t.Messages)}
+	if alone.redact(&in); alone.err != nil {
+		r.err = alone.err
+		return
+	}
+	h.state.Redacted = in.State.Redacted
+	h.given[at].text, h.bodies = compact.Clip(in, h.entry.clip)
+	for i := range h.bodies {
+		h.bodies[i].Message = first
+	}
+}
+
+// bodied returns a policy whose archived content is in the answer, for messages that are not in the request in this form.
+func bodied(of *policy.Policy) *policy.Policy {
+	p := *of
+	if p.Archive != "" {
+		p.Archive = "bodies"
+	}
+	return &p
+}
+
+// changingMessage returns one more than the index, in the messages that were read, of the first message of the history, if its text changes
+// between requests; otherwise 0.
+func (h *history) changingMessage(t *transcript.Transcript) int {
+	switch {
+	case h == nil || !h.changing:
+		return 0
+	case h.given == nil:
+		return t.FirstSaid() + 1
+	}
+	first := h.source.FirstSaid()
+	return slices.IndexFunc(h.given, func(p place) bool { return p.in == first }) + 1
 }
 
 // readGiven reads the messages to send for a history that was read as t. It returns false if they can't be read.
@@ -343,10 +395,7 @@ func newestUser(t *transcript.Transcript) int {
 // joinedPolicy returns the policy for a joined transcript: bodies have no byte ranges in the request, and pins are
 // renumbered, because their indexes refer to the given list.
 func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
-	p := *of
-	if p.Archive != "" {
-		p.Archive = "bodies"
-	}
+	p := bodied(of)
 	p.Pins = slices.Clone(p.Pins)
 	for i := range p.Pins {
 		if at := p.Pins[i].Index; at != nil && *at >= 0 {
@@ -357,7 +406,7 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 			p.Pins[i].Index = &n
 		}
 	}
-	return &p
+	return p
 }
 
 // marked returns the cache breakpoints that the app has set in messages which are not sent.

@@ -23,6 +23,7 @@ type remembering struct {
 	loose map[int]looks            // messages that a repair dropped or that only contained reasoning, with what identifies them
 	sent  []transcript.Fingerprint // prints of the beginnings of the messages to send
 	cut   int                      // how many messages of the history the entry covers, including kept ones
+	clip  int                      // how many bytes are sent of each text of the first message; 0 if all of it
 }
 
 // remember returns the entry that the host should store; nil if there is none. If the program passed a list that
@@ -43,6 +44,9 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 // entryOf returns the entry of a run, or nil. t contains the messages that are sent after the run.
 func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) *api.MemoryEntry {
 	m := remembering{history: h, t: t, on: map[int]int{}, loose: map[int]looks{}}
+	if h.entry != nil {
+		m.clip = h.entry.clip
+	}
 	m.read(c)
 	if m.sent, _ = m.t.Prints(0, 0); len(m.sent) == 0 || len(m.sent) != len(m.list) {
 		return nil
@@ -58,7 +62,7 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	}
 	print, _ := m.printAt(m.cut)
 	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print, State: *c.State(),
-		Changing: h.changing, Edits: m.appendEdits(nil, m.list[:first])}
+		Changing: h.changing, Clip: m.clip, Edits: m.appendEdits(nil, m.list[:first])}
 	if m.cut <= len(h.later) {
 		e.Later = h.later[m.cut-1].String()
 	}
@@ -97,6 +101,8 @@ func (m *remembering) read(c *compact.Run) {
 		case it.In < 0:
 			p.kept, p.turn = unmarked(write(nil)), c.Authors().Origin(it.Msg) == authorship.OfTurn
 		case write == nil || it.Marked:
+		case m.clips(c, it):
+			m.clip, m.cut = c.ClipSize(), max(m.cut, min(p.in+2, m.messages))
 		case p.in < 0:
 			p = place{in: -1, kept: unmarked(write(nil))}
 		default:
@@ -115,6 +121,12 @@ func (m *remembering) read(c *compact.Run) {
 		p.before, p.role = 0, ""
 		m.list = append(m.list, p)
 	})
+}
+
+// clips reports whether a run has only cut texts of an item, and the item is the first message that changes between requests. The entry
+// then says how long its texts may be instead of what they are. It covers a message more, without which it would not be found.
+func (m *remembering) clips(c *compact.Run, it *view.Item) bool {
+	return c.ClipSize() > 0 && int(it.In)+1 == m.changingMessage(c.Doc().T) && c.Doc().OnlyTexts(it)
 }
 
 // loosen records the messages that are left out because a repair dropped them or their reasoning was removed.

@@ -287,6 +287,7 @@ export type Doer =
   | "thinking"
   | "bytes"
   | "score"
+  | "changing"
   | "last_resort"
   | "restore"
   | "archive"
@@ -2073,11 +2074,13 @@ export interface MemoryEntry {
   print: string;
   /**
    * later is their fingerprint without the text of the first message that is no system message. If that text changes,
-   * the entry still applies, provided that it keeps the message as it is.
+   * the entry still applies, provided that it keeps the message.
    */
   later?: string;
   /** that text had changed before, so the compaction keeps the message */
   changing?: boolean;
+  /** bytes that are sent of each text of that message, its beginning and its end; 0 if all of it */
+  clip?: number;
   /** number of sent messages by which a program that continued from the result is recognized */
   sent_messages: number;
   /** fingerprint of those messages */

@@ -110,7 +110,7 @@ func (c *Run) repairOrEnd() bool {
 
 // endsInPasses runs the passes. It returns true if the run has then ended or has to wait for summaries.
 func (c *Run) endsInPasses(steps []passes.Pass) bool {
-	lowered := c.due && passes.LowFirst(c)
+	lowered := c.due && c.beforePasses()
 	for i, p := range steps {
 		if !c.due {
 			break
@@ -134,6 +134,13 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 		passes.LimitBytes(c)
 	}
 	return false
+}
+
+// beforePasses removes what a host can do without, and the middle of a large first message that changes between requests. It returns false
+// if there was nothing of either.
+func (c *Run) beforePasses() bool {
+	c.clip = passes.ClipChanging(c, c.in.Changing-1)
+	return passes.LowFirst(c) || c.clip > 0
 }
 
 // settleAndFill makes the result valid, lets the passes use the room that is then left below the target, and makes

@@ -42,6 +42,7 @@ type Run struct {
 	small    bool       // whether a pass was skipped because it could not free min_gain
 	noDigest string     // why there is no digest, if the policy allows no local one
 	bodies   []api.Body // the archived content, set when the run is over
+	clip     int        // how many bytes each text of the changing first message keeps; 0 if the message was not cut
 	result   Result
 }
 
@@ -206,6 +207,9 @@ func (c *Run) IsDue() bool { return c.due }
 
 // StartsInBackground reports whether a background compaction should begin.
 func (c *Run) StartsInBackground() bool { return c.starts }
+
+// ClipSize returns how many bytes each text of a first message that changes between requests keeps, or 0 if the run has not cut the message.
+func (c *Run) ClipSize() int { return c.clip }
 
 // ArchivedBodies returns the archived content, for the host to store before it uses the result.
 func (c *Run) ArchivedBodies() []api.Body { return c.bodies }

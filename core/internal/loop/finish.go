@@ -88,6 +88,11 @@ func (c *call) put(a answer) {
 			c.NothingKey = k.key(n.Print)
 		}
 	}
+	c.putBodies(a)
+}
+
+// putBodies asks the host to store the content that is in the response a and not in its messages.
+func (c *call) putBodies(a answer) {
 	c.Phase = phaseStoring
 	if c.can(api.EffectPut) {
 		for _, body := range elementsOf(a.members.of("archive")) {
@@ -150,8 +155,12 @@ func (c *call) store(a api.Raw, new *record, then string) {
 	}
 }
 
-// finish ends the job with the result a, and saves no record.
-func (c *call) finish(a answer) { c.store(a.withoutMemory(), nil, thenEnd) }
+// finish ends the job with the result a, and saves no record. A remembered compaction may have cut what the first message says now.
+func (c *call) finish(a answer) {
+	if c.prepareSave(a.withoutMemory(), nil, thenEnd); !c.ended() {
+		c.putBodies(a)
+	}
+}
 
 // prepareSave determines what to save and under which keys, because later events may come without the messages.
 func (c *call) prepareSave(a api.Raw, new *record, then string) {

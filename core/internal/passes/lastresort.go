@@ -298,19 +298,24 @@ func toolOf(doc *view.View, n int32) string {
 	return digest.ToolName(doc.T, int(n))
 }
 
-// cutText leaves at most keep tokens of text: its beginning and its end. The whole text is archived only once,
-// however often a run cuts it. It returns false if nothing was cut.
+// cutText leaves at most keep tokens of text: its beginning and its end. It returns false if nothing was cut.
 func (r *resort) cutText(t longText, keep int) bool {
+	return r.shorten(t.part, func(text, marker string) string { return clipTo(r.doc, text, t.tokens, keep-r.doc.P.Text(marker)) })
+}
+
+// shorten replaces a text by what clip returns for it and the marker that is written before it. The whole text is archived only once,
+// however often a run cuts it. It returns false if that would not make the text shorter.
+func (r *resort) shorten(part int32, clip func(text, marker string) string) bool {
 	doc, archive := r.doc, r.run.Archive()
-	p := &doc.T.Parts[t.part]
+	p := &doc.T.Parts[part]
 	plain := doc.T.IsString(p.Body)
 	var text string
 	if plain {
 		text = doc.T.Text(p.Body)
 	} else {
-		text = string(doc.T.Bytes(doc.Original(t.part)))
+		text = string(doc.T.Bytes(doc.Original(part)))
 	}
-	handle, rest := r.wholeOf(t.part, text, plain)
+	handle, rest := r.wholeOf(part, text, plain)
 	marker := ""
 	switch {
 	case archive.Keeps():
@@ -318,23 +323,23 @@ func (r *resort) cutText(t longText, keep int) bool {
 	case !plain:
 		marker = handles.TruncatedMarker + "\n"
 	}
-	short := clipTo(doc, rest, t.tokens, keep-doc.P.Text(marker))
+	short := clip(rest, marker)
 	if len(marker)+len(short) >= len(text) {
 		return false
 	}
 	if handle == "" {
-		handle = archive.Keep(bodyKind(p), p.Msg, t.part, p.Body)
+		handle = archive.Keep(bodyKind(p), p.Msg, part, p.Body)
 	}
 	if marker != "" {
 		short = handles.WithHandle(handles.TruncatedMarker, handle) + "\n" + short
 	}
-	r.run.Shortened().cutTo(t.part, handle)
+	r.run.Shortened().cutTo(part, handle)
 	if plain {
-		doc.SetBody(t.part, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
+		doc.SetBody(part, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
 		return true
 	}
-	value, size := doc.F.ResultBody(nil, doc.T, t.part, short)
-	doc.SetBody(t.part, value, size)
+	value, size := doc.F.ResultBody(nil, doc.T, part, short)
+	doc.SetBody(part, value, size)
 	return true
 }
 

@@ -93,6 +93,17 @@ func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 	}
 }
 
+// OnlyTexts reports whether nothing of an item was changed but texts.
+func (v *View) OnlyTexts(it *Item) bool {
+	if it.Msg != it.In || it.Rest {
+		return false
+	}
+	parts := v.T.PartsOf(int(it.Msg))
+	return !transcript.AnyHas(parts, transcript.Removed) && !slices.ContainsFunc(v.EditsOf(it.Msg), func(e edit) bool {
+		return !slices.ContainsFunc(parts, func(p transcript.Part) bool { return p.Kind == transcript.Text && e.new == p.Body })
+	})
+}
+
 // Original returns the body of a part before any edit.
 func (v *View) Original(part int32) transcript.Span {
 	if body := v.OriginalBody(part); !body.IsZero() {

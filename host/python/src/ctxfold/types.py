@@ -1791,6 +1791,7 @@ Doer = Literal[
     "thinking",
     "bytes",
     "score",
+    "changing",
     "last_resort",
     "restore",
     "archive",
@@ -2013,10 +2014,12 @@ class MemoryEntry(TypedDict):
     later: NotRequired[str]
     """
     later is their fingerprint without the text of the first message that is no system message. If that text changes,
-    the entry still applies, provided that it keeps the message as it is.
+    the entry still applies, provided that it keeps the message.
     """
     changing: NotRequired[bool]
     """that text had changed before, so the compaction keeps the message"""
+    clip: NotRequired[int]
+    """bytes that are sent of each text of that message, its beginning and its end; 0 if all of it"""
     sent_messages: int
     """number of sent messages by which a program that continued from the result is recognized"""
     sent: str
