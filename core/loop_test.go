@@ -425,6 +425,40 @@ func TestLoopStops(t *testing.T) {
 	}
 }
 
+// TestLoopOfTwoConversations: of two conversations that differ only in their first message, none stops the other's background compaction,
+// and none waits for a compaction that it could not use.
+func TestLoopOfTwoConversations(t *testing.T) {
+	other := func(messages string) string {
+		return strings.Replace(messages, "Message 0 about", "Somebody else's message 0 about", 1)
+	}
+	for _, keys := range []api.RecordKeys{api.RecordsByPrefix, api.RecordsByOwner} {
+		settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: keys}
+		w, replica := newWorld(5, faults{}), 0
+		const policy = `{"window":{"tokens":2000},"gate":{"start":0.6,"target":0.4}}`
+		w.start("a call", &replica, policy, boats(14), settings, nil)
+		for w.asked == 0 {
+			w.run(w.now + 10)
+		}
+		w.start("another conversation", &replica, policy, strings.Replace(other(boats(14)), "Message 9", "Message nine", 1), settings, nil)
+		w.run(w.now + 600_000)
+		if w.begun != 2 || w.stopped != 0 || w.wrong != "" {
+			t.Errorf("%s: %d begun, %d stopped: %s", keys, w.begun, w.stopped, w.wrong)
+		}
+
+		w, replica = newWorld(5, faults{}), 0
+		w.start("a call", &replica, boatPolicy, boats(40), settings, nil)
+		for w.asked == 0 {
+			w.run(w.now + 10)
+		}
+		second := 0
+		full := w.start("another conversation", &second, boatPolicy, other(boats(40)), settings, nil)
+		w.run(w.now + 600_000)
+		if w.waited != 0 || full.asks == 0 || w.wrong != "" {
+			t.Errorf("%s: %d waits, %d asked: %s", keys, w.waited, full.asks, w.wrong)
+		}
+	}
+}
+
 // TestLoopAsksInTime: a host that cannot wait, and was suspended until after the deadline of a request, does not ask the model again.
 func TestLoopAsksInTime(t *testing.T) {
 	w, replica := newWorld(1, faults{incomplete: 100}), 0

@@ -20,7 +20,7 @@ func (c *call) begin() {
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
 	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: c.Behind}
 	if k := c.keysOf(); k != nil && len(k.prints) > 0 && c.Behind == 0 {
-		e.Keys = append([]string{k.key(k.mark(0))}, k.of(k.later)...)
+		e.Keys = k.all(k.key(mark(c.identity(k), 0)))
 	}
 	c.emit(e)
 }
@@ -35,9 +35,9 @@ func countIf(keys []string, is func(key string) bool) (n int) {
 	return n
 }
 
-// behind looks for a background job that already compacts this history. It stops the job if a forced compaction
-// replaces it, or if the messages that it replaces were edited. An edited history differs from another conversation
-// with the same beginning in that at least half of the messages are the same.
+// behind looks for a background job that already compacts this history. It stops the job if a forced compaction replaces it, or if the
+// messages that it replaces were edited. An edited history differs from another conversation with the same beginning in that at least half
+// of the messages are the same, the first one among them.
 func (c *call) behind(running []api.RunningJob) {
 	if len(running) == 0 || c.Settings.Operation == api.JobPlan || c.Settings.Background {
 		return
@@ -46,7 +46,7 @@ func (c *call) behind(running []api.RunningJob) {
 	if k == nil {
 		return
 	}
-	list := k.of(k.later)
+	list := k.all("")
 	sorting.Ordered(list)
 	mine := func(key string) bool {
 		_, found := slices.BinarySearch(list, key)
@@ -58,12 +58,21 @@ func (c *call) behind(running []api.RunningJob) {
 		}
 		replaced, whole := r.Keys[0], r.Keys[1:]
 		same := countIf(whole, mine)
-		edited := !mine(replaced) && same < len(k.prints) && 2*same >= len(whole)
+		edited := !mine(later(replaced, whole)) && same < 2*len(k.prints) && 2*same >= len(whole)
 		switch {
 		case c.can(api.EffectStop) && (edited || mine(replaced) && c.Options.Force):
 			c.emit(api.Effect{Effect: api.EffectStop, Target: r.ID})
-		case mine(replaced):
+		case mine(later(replaced, whole)):
 			c.Behind = r.ID
 		}
 	}
+}
+
+// later returns the key without the text of the first message of what a job replaces. whole are the keys of the job's history, with and
+// then without that text.
+func later(replaced string, whole []string) string {
+	if i := slices.Index(whole, replaced); i >= 0 && i < len(whole)/2 {
+		return whole[i+len(whole)/2]
+	}
+	return replaced
 }

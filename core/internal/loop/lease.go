@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -30,24 +31,45 @@ func (c *call) lease(cut int) {
 			c.Free = true
 			return
 		}
-		c.LeaseKey = k.key(k.mark(cut))
+		c.LeaseKey = k.key(mark(c.identity(k), cut))
 	}
 	c.requestFirst()
 }
 
-// requestFirst requests the lease, which the job does not have yet. It names the keys of all beginnings of the
-// history, because a job that already compacts one of them holds a lease on one of these keys.
+// requestFirst requests the lease, which the job does not have yet.
 func (c *call) requestFirst() {
-	list := []string{c.LeaseKey}
-	if c.Settings.Operation != api.JobPlan {
-		k := c.keysOf()
-		if k == nil {
-			return
-		}
-		list = append(list, k.of(k.later)...)
+	if list := c.leaseKeys(); list != nil {
+		c.Phase = phaseLeasing
+		c.request(list, false)
 	}
-	c.Phase = phaseLeasing
-	c.request(list, false)
+}
+
+// leaseKeys returns the keys for the request of the lease, or nil if the history could not be read. After the key to lease they are those
+// of all beginnings of the history, because a job that already compacts one of them holds a lease on one of these keys. What a job makes
+// that doesn't know whether the text of the first message changes applies to this text alone, and what the others make to any text.
+func (c *call) leaseKeys() []string {
+	if c.Settings.Operation == api.JobPlan {
+		return []string{c.LeaseKey}
+	}
+	if k := c.keysOf(); k != nil {
+		return k.all(c.LeaseKey)
+	}
+	return nil
+}
+
+// identity returns the prints by which other jobs recognize the compaction of this history. They don't have the text of the first message if
+// that is known to change between requests.
+func (c *call) identity(k *keys) []string {
+	changes := func(e entry) bool {
+		return slices.ContainsFunc(e.lists(), func(m members) bool {
+			n := numberOf(m.of("messages"))
+			return isAt(k.later, n, textOf(m.of("later"))) && (string(m.of("changing")) == "true" || !isAt(k.prints, n, textOf(m.of("print"))))
+		})
+	}
+	if slices.ContainsFunc(c.Found, changes) {
+		return k.later
+	}
+	return k.prints
 }
 
 // request asks the host for a lease on the first key in list or, if renews is set, for its renewal.
@@ -109,8 +131,8 @@ func (c *call) takeLease(f flight, r *api.EffectResult) {
 // may have expired. It doesn't wait longer than a few rounds of summaries take.
 func (c *call) await(at int) {
 	c.WaitKey = c.LeaseKey
-	if k := c.keysOf(); at > 0 && c.Settings.Operation != api.JobPlan && k != nil && at <= len(k.prints) {
-		c.WaitKey = k.key(k.later[len(k.later)-at])
+	if list := c.leaseKeys(); at > 0 && at < len(list) {
+		c.WaitKey = list[at]
 	}
 	if c.GiveUpAt == 0 {
 		c.GiveUpAt = c.Clock + 2*max(c.Settings.SummaryTimeout, defaultSummaryTimeout) + 2*c.Settings.Lease

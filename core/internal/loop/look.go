@@ -484,17 +484,17 @@ func (c *call) aged(last *use) {
 // volatile is the number of newest messages that are expected to differ in the next call, at most half of all messages.
 const volatile = 4
 
-// mark returns the print of the messages that a compaction replaces, the first cut ones. Other jobs can tell by it that
-// this compaction is in progress.
-func (k *keys) mark(cut int) string {
-	n := len(k.later)
+// mark returns the print of the messages that a compaction replaces, the first cut ones. prints are those of the
+// history's beginnings. Other jobs can tell by this print that the compaction is in progress.
+func mark(prints []string, cut int) string {
+	n := len(prints)
 	switch {
 	case cut > 0 && cut <= n:
-		return k.later[cut-1]
+		return prints[cut-1]
 	case n >= 2*volatile:
-		return k.later[n-1-volatile]
+		return prints[n-1-volatile]
 	}
-	return k.later[n-1]
+	return prints[n-1]
 }
 
 func appendFailure(f *api.Failure) []byte {

@@ -305,6 +305,11 @@ func (k *keys) of(prints []string) (list []string) {
 	return list
 }
 
+// all returns a key and then those of all beginnings of the history, with and without the text of the first message.
+func (k *keys) all(first string) []string {
+	return append(append([]string{first}, k.of(k.prints)...), k.of(k.later)...)
+}
+
 // under returns the keys under which to save an entry.
 func (k *keys) under(e *entry) []string {
 	lists := e.lists()
