@@ -17,7 +17,7 @@ type turnLog struct {
 	base    string // the common folder of the paths in all units, which ends with a slash; "" if there is none
 	items   []extract.Item
 	known   []string // texts that the reader has anyway
-	units   []place  // the unit of each item; last come those of passages, whose turn is one more than the number of turns
+	units   []place  // the unit of each item; last come those of passages, whose turn is len(turns)
 	quotes  []fileQuote
 	chosen  [2]*extract.Extract // extracts of the units alone, and of the units and passages together
 	showing bool                // whether there is room for passages
@@ -27,7 +27,7 @@ type turnLog struct {
 	terse   *extract.Extract    // of asks
 	plan    planList            // the plan of the session
 	state   endState            // the state at the end
-	// outcomes is true if each entry shows an outcome even if there is little room.
+	// outcomes is true if there is so much room that each entry shows an outcome.
 	outcomes bool
 	outcome  outcomeRoom
 }
@@ -135,7 +135,7 @@ func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen
 	return best
 }
 
-// turnAt returns the index of the turn that contains a message.
+// turnAt returns the number of the turn that contains a message, or 0 if there is none.
 func (k *turnLog) turnAt(message int32) int {
 	i, found := slices.BinarySearchFunc(k.turns, message, func(t turn, message int32) int { return cmp.Compare(t.from, message) })
 	if !found {

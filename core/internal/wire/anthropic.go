@@ -39,7 +39,7 @@ func init() {
 		Link:        linkCallers,
 		Rules: Rules{
 			Unanswered: "AN3", Orphan: "AN3", Duplicate: "AN3", Empty: "AN6", BlankText: "AN6", First: "AN2", Role: "AN1",
-			Answers: NextMessage, ResultRole: transcript.User, Server: "AN11", Bound: "AN9",
+			Answers: NextRun, ResultRole: transcript.User, Server: "AN11", Bound: "AN9",
 		},
 		Extra: checkAnthropic,
 	})

@@ -14,9 +14,9 @@ type Answers uint8
 const (
 	// NextMessages: in the messages directly after it, with nothing in between (OpenAI Chat).
 	NextMessages Answers = iota
-	// NextMessage: in the next message; consecutive messages of one role count as one (Anthropic).
-	NextMessage
-	// OneMessage: all in the next message (Gemini).
+	// NextRun: in the next run of messages of one role, which count as one message (Anthropic).
+	NextRun
+	// OneMessage: all together in the next message (Gemini).
 	OneMessage
 	// BeforeUser: before the next user or system message (AI SDK).
 	BeforeUser
@@ -44,7 +44,7 @@ type Rules struct {
 	Server      string // a tool call that the provider runs itself has its result, in the same message or later
 
 	Answers    Answers
-	ResultRole transcript.Role // role of messages that hold tool results
+	ResultRole transcript.Role // role of messages that hold tool results, for repairs that write one
 	Named      bool            // a result must have the name of its call's tool, and may be paired by the name alone (G4)
 	Apart      bool            // parallel calls may be spread over several messages: the calls of the last ones are open together
 	Ordered    bool            // a result without id and name answers the oldest open call in the newest message
@@ -395,7 +395,7 @@ func (c *Checker) mayComeBetween(m int32) bool {
 
 func (c *Checker) isAdjacent(call, result int32) bool {
 	switch c.F.Rules.Answers {
-	case NextMessage:
+	case NextRun:
 		return c.run[result] == c.run[call]+1
 	case OneMessage:
 		return result == call+1
