@@ -193,3 +193,32 @@ func TestFitCutsRedactedTexts(t *testing.T) {
 		t.Errorf("%d replays", replays)
 	}
 }
+
+// TestFitCutsPartsOfAChangingMessage has a first message with several texts, an empty one among them. Each is cut to the same length.
+func TestFitCutsPartsOfAChangingMessage(t *testing.T) {
+	a := &app{policy: `{"format":"openai-chat","window":{"tokens":3000},"summary":{"mode":"local"},"archive":"bodies"}`}
+	o := opening{texts: 60, share: 60}
+	for turn := range 4 {
+		var first struct{ Content string }
+		if err := json.Unmarshal(o.messages("openai-chat", turn, 3000)[0], &first); err != nil {
+			t.Fatal(err)
+		}
+		part := fmt.Sprintf(`{"type":"text","text":%q}`, first.Content)
+		given := `[{"role":"user","content":[{"type":"text","text":""},` + part + `,` + part + `,{"type":"text","text":"Begin."}]},{"role":"assistant","content":"Welcome."},` + boats(20)[1:]
+		f := a.fit(t, given)
+		if turn == 0 {
+			continue
+		}
+		var sent []struct{ Content json.RawMessage }
+		if err := json.Unmarshal(f.Messages, &sent); err != nil {
+			t.Fatal(err)
+		}
+		var parts []struct{ Text string }
+		if err := json.Unmarshal(sent[0].Content, &parts); err != nil || len(parts) < 3 || strings.Count(string(sent[0].Content), "Truncated") != 2 || parts[len(parts)-1].Text != "Begin." {
+			t.Errorf("turn %d, changed %v: %v, %.300s", turn, f.Report.Changed, err, sent[0].Content)
+		}
+	}
+	if a.compactions != 2 {
+		t.Errorf("%d compactions", a.compactions)
+	}
+}

@@ -25,7 +25,10 @@ func ClipChanging(c Run, message int) (size int) {
 	texts := newResort(c, room).textsIn(i)
 	keep := level(texts, doc.Items[i].Tokens-room, harsh)
 	for _, t := range texts {
-		if n := len(doc.T.Text(doc.T.Parts[t.part].Body)) * keep / t.tokens; t.tokens > keep && (size == 0 || n < size) {
+		if t.tokens <= keep {
+			continue
+		}
+		if n := len(doc.T.Text(doc.T.Parts[t.part].Body)) * keep / t.tokens; size == 0 || n < size {
 			size = max(1, n)
 		}
 	}
