@@ -151,16 +151,30 @@ func (t *turn) corrected(f *fact, unit int, current bool, number int) {
 		switch {
 		case u.kind == saidUnit:
 			u.factor = isDropped
-		case !current && t.doubt == 0:
-			t.doubt = number
+		case !current && (t.doubt == 0 || t.doubt == number):
+			t.doubtOnly(i, number)
 		}
 	}
 }
 
-// correctsIn reports whether a text contains a statement that this one corrects.
+// doubtOnly records that the turn with the given number corrects unit i. The other units of the answer aren't in doubt,
+// unless it corrects them too.
+func (t *turn) doubtOnly(i, number int) {
+	if t.doubt == 0 {
+		t.doubt = number
+		for n := range t.units {
+			t.units[n].beside = t.units[n].kind == answerUnit
+		}
+	}
+	t.units[i].beside = false
+}
+
+// correctsIn reports whether a text contains a statement that this one corrects. To deny a name is not enough ("no Opik
+// plugin"): the statement must give another value, and be about the same thing.
 func (f *fact) correctsIn(text string) bool {
 	for _, at := range sentencesIn(nil, text, nil) {
-		if f.replaces(factOf(text[at[0]:at[1]])) {
+		old := factOf(text[at[0]:at[1]])
+		if f.replaces(old) && (f.denies == 0 || f.corrects || f.value != "" && (len(f.subject) == 0 || common(f.subject, old.subject) >= leastAbout)) {
 			return true
 		}
 	}

@@ -29,6 +29,10 @@ func TestAnswersInDoubt(t *testing.T) {
 			"answer, which the user's next message rejects: The pump", ""},
 		"a correction by the assistant": {asked("Where is the gauge?", "The gauge of the boiler is on port 5432, in `valve.py`.") + `,` + asked("And the pump?", "I was wrong: the gauge is on port 5433. The pump follows it.") + `,` + asked("Fine.", "The relay `K4` was off."),
 			"answer, which [2] puts in doubt: The gauge of the boiler is on port 5432", "puts in doubt: I was"},
+		"a name that is denied elsewhere": {asked("What would the gauge of Boreas cost?", "The gauge of Boreas runs on `ttyS4` for 40 guilders.") + `,` + asked("Then leave it out.", "The plan of the boiler has one pump in `pump.py`, no Boreas gauge, no lamp.") + `,` + asked("Fine.", "The relay `K4` was off."),
+			"answer: The gauge of Boreas", "puts in doubt"},
+		"a part that is corrected": {asked("Where is the gauge?", "The gauge of the boiler is on port 5432, in `valve.py`.\\n\\nThe lamp `L7` hangs in the cellar.") + `,` + asked("And the pump?", "I was wrong: the gauge is on port 5433. The pump follows it.") + `,` + asked("Fine.", "The relay `K4` was off."),
+			"answer: The lamp `L7` hangs", "puts in doubt: The lamp"},
 		"no trouble": {asked("Make the valve open slowly.", work+" It is complete! ✅") + `,` + asked("Good. Now I still want the pump to follow.", "It follows in `pump_on`."),
 			"answer: ", "puts in doubt"},
 	} {
