@@ -57,7 +57,8 @@ func (s *spot) remarks() bool {
 		before = s.before.text
 	}
 	switch {
-	case s.w.text == "preferably" && s.seeks(), s.w.text == "need" && before == "no", before == "my" && s.i > 1 && beyond.has(s.ws[s.i-2].text): // "that's above my budget"
+	case s.w.text == "preferably" && s.seeks(), s.w.text == "need" && (before == "no" || before == "you" && s.i > 1 && asksAnybody.has(s.ws[0].text)), // "can you find what you need to be sure?"
+		before == "my" && s.i > 1 && beyond.has(s.ws[s.i-2].text): // "that's above my budget"
 		return true
 	}
 	remarks := placeRules[s.place].remarks
@@ -65,6 +66,9 @@ func (s *spot) remarks() bool {
 }
 
 func (s *spot) remarksAnywhere() bool {
+	if s.strength < strict && s.ws[0].text == "i" && s.textAt(1) == "mean" { // it explains the last message
+		return true
+	}
 	if s.changes && s.strength == strict && s.all&selves != 0 && s.all&(products|addressees|negations) == 0 && s.settles(s.i) {
 		return true
 	}
@@ -87,8 +91,10 @@ func (s *spot) remarksAnywhere() bool {
 		return s.exclaims && s.all&products == 0
 	case "in": // "in the future there may be"
 		return s.textAt(s.i+1) == "the" && !s.concrete()
-	case "we": // "we don't mind", "we only have an hour"
-		return s.past || s.next == "mind" || s.next == "have" && s.textAt(s.i+1) == "only"
+	case "ask":
+		return s.asksOnce()
+	case "we": // "we don't mind", "we only have an hour", "we don't need the old format", which is said of one option
+		return s.past || s.next == "mind" || s.next == "need" && s.all&(quantifiers|lastingly) == 0 || s.next == "have" && s.textAt(s.i+1) == "only"
 	}
 	return s.next == "to" && fears.has(s.textAt(s.end+1)) || nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.size() == 1 && s.after.is(numbers) && s.i > 0
 }
@@ -187,6 +193,12 @@ func (s *spot) remarksSelf() bool {
 
 func (s *spot) remarksMe() bool {
 	return nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) || s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) || (s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
+}
+
+// asksOnce reports whether a request is about one occasion: "can you ask me questions to be sure", unlike "could you ask me
+// before you commit".
+func (s *spot) asksOnce() bool {
+	return s.i > 1 && s.before.text == "you" && asksAnybody.has(s.ws[s.i-2].text) && s.all&(quantifiers|lastingly|conditions) == 0 && s.next != "first"
 }
 
 // aside reports whether the order at word i is only the end of a story: "the pump set me back 90 euros, don't tell

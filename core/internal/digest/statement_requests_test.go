@@ -53,6 +53,9 @@ func TestRequestIsNoRule(t *testing.T) {
 		"I'm hoping you can help me with my bookings.",
 		"I'm trying to find out how many bags I can take on my flight.",
 		"Can you book that for me, please?",
+		"can you ask me questions to get the info you need to be confident",
+		"i mean specific to content not policy",
+		"and we don't need the old formats this will make things too complicated",
 		"Could you check your system once more and see if there is anything you can do?",
 		"Can you please check again and apply that policy?",
 		"Thank you for finding those. Please cancel all of them, regardless of the fee policy.",
@@ -91,6 +94,9 @@ func TestRequestIsNoRule(t *testing.T) {
 func TestRuleByItsForm(t *testing.T) {
 	for _, text := range []string{
 		"Wait for my approval before merging anything.",
+		"Could you ask me before you commit anything?",
+		"Could you ask me first?",
+		"We never need more than one format.",
 		"Light theme everywhere for me.",
 		"I've always been fond of brass bands.",
 		"I've always had a soft spot for lighthouses.",
