@@ -43,6 +43,11 @@ func (a *attempts) last() *cause {
 	return &a.causes[len(a.causes)-1]
 }
 
+// explained reports whether the assistant said why a run failed. Otherwise it may have been a slip of the pen.
+func (a *attempts) explained() bool {
+	return slices.ContainsFunc(a.causes, func(c cause) bool { return c.said != "" })
+}
+
 // said returns what the assistant said about the last failure.
 func (a *attempts) said() string {
 	if last := a.last(); last != nil {

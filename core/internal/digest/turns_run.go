@@ -70,8 +70,10 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 		return
 	}
 	factor := c.factor(text)
-	if overcame {
+	if overcame && (c.kind == checks || before.explained()) {
 		factor = max(factor, ofOvercome)
+	} else if overcame {
+		factor = max(factor, ofTrial)
 	}
 	if c.meant {
 		text += " (as intended)"
