@@ -20,7 +20,7 @@ func TestNothingFused(t *testing.T) {
 		t.Skip("for the long run: it compiles core for another machine")
 	}
 	program := filepath.Join(t.TempDir(), "core")
-	build := exec.Command("go", "build", "-tags=ctxfold_count", "-ldflags=-w", "-o", program, "./internal/counter")
+	build := exec.Command("go", "build", "-tags=ctxfold_count", "-ldflags=-w -checklinkname=0", "-o", program, "./internal/counter")
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

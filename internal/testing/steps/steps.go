@@ -37,7 +37,8 @@ type Counter struct {
 
 // Build builds the program that a Counter runs.
 func Build(path string) error {
-	build := exec.Command("go", "build", "-tags=ctxfold_count", "-cover", "-covermode=atomic", "-coverpkg="+counted, "-o", path, program)
+	build := exec.Command("go", "build", "-tags=ctxfold_count", "-cover", "-covermode=count", "-coverpkg="+counted,
+		"-ldflags=-w -checklinkname=0", "-o", path, program) // the program reads the runtime's counters
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("building a program that counts: %w\n%s", err, out)
 	}
