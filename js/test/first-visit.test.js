@@ -1,7 +1,7 @@
 // Checks that a page's first call loads only the code that it needs if the conversation fits.
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { noBrowser, openPage } from "./support/browser.js";
@@ -36,25 +36,36 @@ function first(manifest) {
   return [...loaded];
 }
 
-/** Builds the pages with Vite. @param {import("node:test").TestContext} t */
-async function built(t) {
-  const { folder, run } = await newcomer(t, ["vite@8.3.8"], []);
-  return async (/** @type {string} */ main) => {
+/** @typedef {{folder: string, loaded: string[]}} Built */
+
+/** The folders that Vite has built, and the files that each page loads before any call. @type {Record<string, Built>} */
+const built = {};
+let end = async () => {};
+before(async () => {
+  const { folder, run } = await newcomer(
+    {
+      after: (work) => {
+        end = work;
+      },
+    },
+    ["vite@8.3.8"],
+    [],
+  );
+  for (const [name, main] of Object.entries(PAGES)) {
     await writeFile(`${folder}/main.js`, main);
     await writeFile(
       `${folder}/index.html`,
       `<link rel="icon" href="data:,"><script type="module" src="main.js"></script>`,
     );
-    await run("vite", "build", "--manifest", "--logLevel", "error");
-    const manifest = JSON.parse(await readFile(`${folder}/dist/.vite/manifest.json`, "utf8"));
-    return { folder: `${folder}/dist`, loaded: first(manifest) };
-  };
-}
+    await run("vite", "build", "--manifest", "--logLevel", "error", "--outDir", name);
+    const manifest = JSON.parse(await readFile(`${folder}/${name}/.vite/manifest.json`, "utf8"));
+    built[name] = { folder: `${folder}/${name}`, loaded: first(manifest) };
+  }
+});
+after(() => end());
 
 test("what a page loads for a conversation that fits is small", async (t) => {
-  const build = await built(t);
-  for (const [name, main] of Object.entries(PAGES)) {
-    const { folder, loaded } = await build(main);
+  for (const [name, { folder, loaded }] of Object.entries(built)) {
     let bytes = 0;
     for (const file of loaded) bytes += gzipSync(await readFile(`${folder}/${file}`), { level: 9 }).length;
     t.diagnostic(`${name}: ${bytes} bytes of gzip in ${loaded.length} files`);
@@ -63,7 +74,7 @@ test("what a page loads for a conversation that fits is small", async (t) => {
 });
 
 test("a page loads the rest when a conversation comes near its limit", { skip: noBrowser }, async (t) => {
-  const { folder, loaded } = await (await built(t))(PAGES.fit);
+  const { folder, loaded } = built.fit ?? assert.fail();
   const page = await openPage(t);
   /** @type {string[]} */
   const asked = [];

@@ -31,7 +31,7 @@ export const BOTH = "fit: compacted, createCompactor: compacted";
 /**
  * Installs the tarball and packages, such as "vite@8.3.8", and copies files of fixtures/newcomer next to them. The
  * folder is deleted when the test ends.
- * @param {import("node:test").TestContext} t
+ * @param {{after(work: () => Promise<void>): void}} t
  * @param {string[]} packages
  * @param {Record<string, string> | string[]} files names of files, or for each file in the new folder the name of its source
  */
