@@ -1,37 +1,12 @@
 package wire
 
 import (
+	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
-
-// Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that
-// messages show and that isn't among a format's signs counts against the format; a sign in Own counts for it.
-type Signs struct {
-	Roles string // the roles that messages may have
-	Keys  string // the keys of messages
-	Types string // the types of parts
-	Items string // the types of messages, if they have any
-	// Apps lists types of parts that applications have added and that they translate themselves. They aren't signs of
-	// the format.
-	Apps string
-	// Content lists the JSON types that a message's content may have; "block" means an object with a type. "" allows
-	// every type except objects.
-	Content string
-	// Also lists signs that other formats own and that count neither for nor against this format.
-	Also string
-	// Decisive lists those signs in Own that no other format shows, so that one of them ends the search; "" means all
-	// of Own.
-	Decisive string
-	// Shy means that messages without a sign of Own are taken for another format if one is possible. Only if there is
-	// none is this format a guess.
-	Shy bool
-	// Closed means that applications can't add types of parts: a type of another format rules this format out.
-	Closed bool
-	Own    string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
-}
 
 // Guess is a format that a transcript may be in.
 type Guess struct {
@@ -118,83 +93,52 @@ const likeness = 0.25
 
 type detector struct {
 	*jsonspan.Scanner
-	seen    []string
+	seen    []*sign
 	unknown []string // up to maxUnknown roles and types that no format and no shape has
-	dull    []string // up to maxDull signs without meaning, so that signs of every message are looked up only once
 	some    bool     // whether there are messages
 	done    bool     // whether only one format is left, and one of its own signs was seen
+	name    []byte   // a buffer for the name of a sign
 }
 
-// maxUnknown is the maximum number of unknown roles and types that are recorded. maxDull is the maximum number of
-// signs without a meaning that are remembered, to skip them quickly.
-const (
-	maxUnknown = 8
-	maxDull    = 32
-)
+// maxUnknown is the maximum number of unknown roles and types that are recorded.
+const maxUnknown = 8
 
 // noteSign records a sign. The set of signs is small, because formats have few.
 func (d *detector) noteSign(kind string, name []byte) {
 	if len(name) > 64 {
 		return
 	}
-	sign := kind + ":" + string(name)
-	if slices.Contains(d.seen, sign) || slices.Contains(d.dull, sign) || slices.Contains(d.unknown, sign) {
-		return
-	}
-	if _, known := slices.BinarySearch(vocabulary, sign); !known {
+	d.name = append(append(append(d.name[:0], kind...), ':'), name...)
+	s := vocabulary[string(d.name)]
+	if s == nil || !s.known {
 		if kind == "role" || kind == "item" || kind == "type" && strange(string(name)) {
-			d.unknown = appendUpTo(maxUnknown, d.unknown, sign)
-		} else {
-			d.dull = appendUpTo(maxDull, d.dull, sign)
+			d.noteUnknown(string(d.name))
 		}
 		return
 	}
-	d.seen = append(d.seen, sign)
-	if sign == "content:store" || kind == "key" || kind == "type" || kind == "part" || kind == "item" {
-		d.settleIf((*Format).isDecisive)
+	if slices.Contains(d.seen, s) {
+		return
+	}
+	d.seen = append(d.seen, s)
+	if s.name == "content:store" || kind == "key" || kind == "type" || kind == "part" || kind == "item" {
+		d.settle(false)
 	}
 }
 
-// appendUpTo appends a sign to a list that has fewer than most of them.
-func appendUpTo(most int, list []string, sign string) []string {
-	if len(list) < most {
-		list = append(list, sign)
+// noteUnknown records a role or a type that no format and no shape has.
+func (d *detector) noteUnknown(name string) {
+	if len(d.unknown) < maxUnknown && !slices.Contains(d.unknown, name) {
+		d.unknown = append(d.unknown, name)
 	}
-	return list
 }
 
-// settleIf ends the search if only one format is left and shows a sign of its own for which enough returns true.
-func (d *detector) settleIf(enough func(f *Format, sign string) bool) {
+// settle ends the search if only one format is left and shows a sign of its own: one that leaves no doubt or, if any is
+// set, any.
+func (d *detector) settle(any bool) {
 	g := d.guesses()
-	d.done = len(g) == 1 && slices.ContainsFunc(g[0].Evidence, func(sign string) bool { return enough(g[0].Format, sign) })
-}
-
-// vocabulary is the sorted list of all signs of formats and shapes.
-var vocabulary []string
-
-// addToVocabulary adds words to the vocabulary, each with a prefix.
-func addToVocabulary(prefix, words string) {
-	for _, w := range strings.Fields(words) {
-		if i, found := slices.BinarySearch(vocabulary, prefix+w); !found {
-			vocabulary = slices.Insert(vocabulary, i, prefix+w)
-		}
-	}
-}
-
-// addSigns adds the format's signs to the vocabulary.
-func (s *Signs) addSigns(list string) {
-	addToVocabulary("role:", s.Roles)
-	addToVocabulary("key:", s.Keys)
-	addToVocabulary("type:", s.Types)
-	addToVocabulary("item:", s.Items)
-	addToVocabulary("content:", "string list block other")
-	addToVocabulary("list:", list)
-	addToVocabulary("", s.Own)
-}
-
-// isDecisive reports whether a sign that the format owns belongs to no other format.
-func (f *Format) isDecisive(sign string) bool {
-	return f.Signs.Decisive == "" || hasWord(f.Signs.Decisive, sign)
+	d.done = len(g) == 1 && slices.ContainsFunc(d.seen, func(s *sign) bool {
+		return s.decisive.has(g[0].Format) || any && s.owned.has(g[0].Format)
+	})
 }
 
 func (d *detector) readBody() {
@@ -251,38 +195,6 @@ func (d *detector) readList() {
 	}
 }
 
-// HasSign reports whether the format may show a sign.
-func (f *Format) HasSign(sign string) bool {
-	kind, name, _ := strings.Cut(sign, ":")
-	switch kind {
-	case "role":
-		return hasWord(f.Signs.Roles, name)
-	case "key":
-		return hasWord(f.Signs.Keys, name)
-	case "type":
-		return hasWord(f.Signs.Types, name) || hasWord(f.Signs.Own, sign)
-	case "item":
-		return hasWord(f.Signs.Items, name)
-	case "list":
-		return f.List == name
-	case "content":
-		return f.Signs.Content == "" && name != "object" && name != "block" && name != "store" && name != "turn" || hasWord(f.Signs.Content, name)
-	}
-	return hasWord(f.Signs.Own, sign) || hasWord(f.Signs.Also, sign)
-}
-
-// hasWord reports whether a list of words, which are separated by single spaces, contains w. Detection calls it for
-// every sign and format, so it allocates nothing.
-func hasWord(list, w string) bool {
-	for list != "" {
-		var first string
-		if first, list, _ = strings.Cut(list, " "); first == w {
-			return true
-		}
-	}
-	return false
-}
-
 func (d *detector) guesses() []Guess {
 	guesses := d.rateFormats(0, false)
 	if len(guesses) == 0 {
@@ -320,7 +232,7 @@ func (d *detector) rateFormats(doubt float64, shy bool) []Guess {
 	for i := range guesses {
 		guesses[i].Confidence /= total
 	}
-	if !d.some || slices.Contains(d.seen, "content:string") {
+	if !d.some || slices.Contains(d.seen, vocabulary["content:string"]) {
 		preferPlain(guesses)
 	}
 	byConfidence(guesses)
@@ -341,24 +253,33 @@ func byConfidence(guesses []Guess) {
 func (d *detector) rateFormat(f *Format, doubt float64) Guess {
 	g := Guess{Format: f, Confidence: 1}
 	factor := 1.0
-	for _, sign := range d.seen {
-		kind, _, _ := strings.Cut(sign, ":")
+	for _, s := range d.seen {
 		switch {
-		case isShapeSign(sign): // a sign that no format has
-		case hasWord(f.Signs.Own, sign):
-			g.Evidence = append(g.Evidence, sign)
+		case s.shape: // a sign that no format has
+		case s.owned.has(f):
+			g.Evidence = append(g.Evidence, s.name)
 			g.Confidence += 4
-		case f.HasSign(sign):
-		case kind == "body" || kind == "model":
-			factor /= 4 // a gateway may accept the name of any model
-		case kind == "type" && !f.Signs.Closed:
-			factor *= doubt
+		case s.shown.has(f):
 		default:
-			factor = 0
+			factor *= f.contradiction(s, doubt)
+		}
+		if factor == 0 {
+			return Guess{}
 		}
 	}
 	g.Confidence = float64(g.Confidence * factor) // rounded to a float64, so that no machine fuses the multiplication with the sum
 	return g
+}
+
+// contradiction returns the factor by which a sign that the format lacks reduces the confidence in it.
+func (f *Format) contradiction(s *sign, doubt float64) float64 {
+	switch kind := s.kind(); {
+	case kind == "body" || kind == "model":
+		return 1. / 4 // a gateway may accept the name of any model
+	case kind == "type" && !f.Signs.Closed:
+		return doubt
+	}
+	return 0
 }
 
 // preferPlain makes the plain format the certain guess if nothing supports any other format, because all of them
@@ -393,24 +314,20 @@ const plainConfidence = 0.8
 // hasRareSign reports whether the messages show a sign that at most two formats have. Formats that need a sign of their
 // own are ignored.
 func (d *detector) hasRareSign() bool {
-	for _, sign := range d.seen {
-		n := 0
-		for _, f := range formats {
-			if f.HasSign(sign) && !f.Signs.Shy {
-				n++
-			}
-		}
-		if n <= 2 {
-			return true
+	var shy formatSet
+	for _, f := range formats {
+		if f.Signs.Shy {
+			shy.add(f)
 		}
 	}
-	return false
+	return slices.ContainsFunc(d.seen, func(s *sign) bool { return bits.OnesCount64(uint64(s.shown&^shy)) <= 2 })
 }
 
 // hasSpeakers reports whether the messages have roles, or types of messages, that some format knows.
 func (d *detector) hasSpeakers() bool {
-	return slices.ContainsFunc(d.seen, func(sign string) bool {
-		return strings.HasPrefix(sign, "role:") || strings.HasPrefix(sign, "item:")
+	return slices.ContainsFunc(d.seen, func(s *sign) bool {
+		kind := s.kind()
+		return kind == "role" || kind == "item"
 	})
 }
 

@@ -133,7 +133,7 @@ func (d *detector) noteTraits(list string, has traits) {
 			continue
 		}
 		if sign.kind == "" {
-			d.settleIf(func(*Format, string) bool { return true })
+			d.settle(true)
 		} else {
 			d.noteSign(sign.kind, []byte(sign.name))
 		}

@@ -357,3 +357,10 @@ func TestEachOwnSignCounts(t *testing.T) {
 		}
 	}
 }
+
+// TestFormatsAreFew checks that a set of formats, which detection keeps in 64 bits, has a bit for each of them.
+func TestFormatsAreFew(t *testing.T) {
+	if n := len(wire.AllFormats()); n > 64 {
+		t.Errorf("there are %d formats", n)
+	}
+}

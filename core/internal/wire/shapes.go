@@ -18,18 +18,19 @@ var shapes = []Shape{
 
 func init() {
 	for _, s := range shapes {
-		addToVocabulary("", s.Signs)
+		for _, name := range strings.Fields(s.Signs) {
+			sign := learn(name)
+			sign.known, sign.shape = true, true
+		}
 	}
 }
-
-func (s *Shape) has(sign string) bool { return hasWord(s.Signs, sign) }
 
 // findShape returns the shape of the messages and the signs that show it, or nil if it is unknown.
 func (d *detector) findShape() (s *Shape, evidence []string) {
 	for i := range shapes {
 		for _, sign := range d.seen {
-			if shapes[i].has(sign) {
-				s, evidence = &shapes[i], append(evidence, sign)
+			if sign.shape && hasWord(shapes[i].Signs, sign.name) {
+				s, evidence = &shapes[i], append(evidence, sign.name)
 			}
 		}
 		if s != nil {
@@ -37,16 +38,6 @@ func (d *detector) findShape() (s *Shape, evidence []string) {
 		}
 	}
 	return nil, nil
-}
-
-// isShapeSign reports whether any shape has the sign.
-func isShapeSign(sign string) bool {
-	for i := range shapes {
-		if shapes[i].has(sign) {
-			return true
-		}
-	}
-	return false
 }
 
 // strange reports whether an unknown part type is evidence against all formats. The types that applications and tools

@@ -25,8 +25,9 @@ type Format struct {
 	// Model is a word that occurs in the names of the models usually called in this format; "" if any model may be.
 	Model string
 
-	// Signs distinguishes the format from others; see detect.go.
-	Signs Signs
+	// Signs distinguishes the format from others; see sign.go.
+	Signs  Signs
+	number int // in the order of registration
 
 	// ReadMessage reads the message at the reader, which is an object. It fills in m and adds the message's parts.
 	ReadMessage func(r *Reader, m *transcript.Message)
@@ -171,7 +172,8 @@ var formats []*Format
 
 // Register adds a format. It must be called from init.
 func Register(f *Format) {
-	f.Signs.addSigns(f.List)
+	f.number = len(formats)
+	f.learnSigns()
 	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles, f.Signs.Items} {
 		for _, word := range strings.Fields(list) {
 			if same := knownWords[len(word)]; !slices.Contains(same, word) {
