@@ -1,6 +1,8 @@
 package core
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/compact"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/operations"
@@ -32,6 +35,9 @@ func restore(r *request, dst []byte) []byte {
 	if r.stateOf(&state); r.err != nil {
 		return dst
 	}
+	if r.settleBy(bodies); r.err != nil {
+		return dst
+	}
 	c, left, err := compact.Restore(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
 		State: state, N: len(r.t.Messages)}, bodies)
 	if err != nil {
@@ -52,6 +58,45 @@ func restore(r *request, dst []byte) []byte {
 		r.session.state = *c.State()
 	}
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
+}
+
+// settleBy reads the messages again in a format that the bodies have, if the messages have nothing but texts and neither
+// the policy nor a state names a format: what was folded may have had more.
+func (r *request) settleBy(bodies api.Bodies) {
+	if !r.guessed || r.session != nil || r.format.Name != wire.Plain {
+		return
+	}
+	var messages [][]byte
+	for i := range bodies {
+		s := jsonspan.New([]byte(bodies[i].Text))
+		if s.Kind() != jsonspan.Array {
+			continue
+		}
+		for s.Array(); s.Elem(); {
+			if kind, v := s.Kind(), s.Skip(); kind == jsonspan.Object {
+				messages = append(messages, v.Slice(s.Src()))
+			}
+		}
+	}
+	reads := func(f *wire.Format) bool {
+		t := &transcript.Transcript{Src: []byte("[]"), Named: f.Rules.Named, Ordered: f.Rules.Ordered}
+		return !slices.ContainsFunc(messages, func(m []byte) bool {
+			_, ok := f.AddOne(t, m)
+			return !ok
+		})
+	}
+	if reads(r.format) {
+		return
+	}
+	found := wire.Detect(jsonspan.New(slices.Concat([]byte("["), bytes.Join(messages, []byte(",")), []byte("]"))))
+	found.Guesses = slices.DeleteFunc(found.Guesses, func(g wire.Guess) bool { return !reads(g.Format) })
+	if f := found.StrictestFormat(); f != nil {
+		next := *r.source
+		next.format = f
+		next.suit()
+		r.source = &next
+		r.readAt(r.members[operations.InMessages].Start)
+	}
 }
 
 // The name and the limits of the tool by which a model requests removed content.
