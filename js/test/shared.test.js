@@ -484,9 +484,9 @@ for (const client of ["redis", "pg"]) {
 /** Builds the command once, in the variant for tests, which waits for its memory without a time limit. @returns {Promise<string>} */
 function built() {
   const binary = `${root}build/shared/ctxfold-replica`;
-  building ??= run("go", ["test", "-vet=off", "-c", "-o", binary, "./host/cmd/ctxfold"], { cwd: root }).then(
-    () => binary,
-  );
+  building ??= run("go", ["test", "-vet=off", "-ldflags=-w", "-c", "-o", binary, "./host/cmd/ctxfold"], {
+    cwd: root,
+  }).then(() => binary);
   return building;
 }
 /** @type {Promise<string> | undefined} */
