@@ -30,9 +30,9 @@ func serveCommand(f *flags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve --upstream URL [flags]",
 		Short: "Run a proxy that compacts the conversations passing through it",
-		Long: `serve runs between a client and an OpenAI- or Anthropic-compatible endpoint. Give the client http://HOST:PORT as base URL
-instead of the endpoint's (plus /v1 if the client expects it). Requests to …/chat/completions, …/responses and …/v1/messages are
-compacted when that is due; everything else passes through unchanged.
+		Long: `serve runs between a client and an OpenAI-, Anthropic- or Gemini-compatible endpoint. Give the client http://HOST:PORT as base URL
+instead of the endpoint's (plus /v1 if the client expects it). Requests to …/chat/completions, …/responses, …/v1/messages,
+…:generateContent and …:streamGenerateContent are compacted when that is due; everything else passes through unchanged.
 
 The proxy remembers each compaction, so that it doesn't repeat it with every request: in this process, or with --memory in Redis
 or Valkey, in PostgreSQL or in a directory, where it outlives the proxy and any number of replicas share it. Each conversation is
