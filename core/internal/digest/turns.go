@@ -266,7 +266,8 @@ func (r *turnReader) endTurn(last bool) {
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
 			u.factor = max(u.factor, ofOpen)
-		case u.kind == saidUnit && answered && said > newSaid && !names(u.text): // one of many steps
+		case u.kind == saidUnit && answered && said > newSaid && !names(u.text), // one of many steps
+			u.kind == saidUnit && newer[0] > 2*newSaid && (guesses(u.text) || u.factor == ofRemark && len(u.text) < shortRemark):
 			u.factor = isDropped
 		case u.kind == saidUnit:
 			u.factor = olderThan(u.factor, newer[0], newSaid)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -12,7 +13,8 @@ func (r *turnReader) said(i int, last bool) {
 	t := r.t
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == transcript.Reasoning && !p.Has(transcript.Removed) && t.IsString(p.Body) {
-			r.thought(i, t.Text(p.Body))
+			thought := t.Text(p.Body)
+			r.thoughts(i, thoughtUnit, trimRune(thought[:min(len(thought), mostThought)]))
 		}
 	}
 	text := saidIn(t, i)
@@ -29,8 +31,13 @@ func (r *turnReader) said(i int, last bool) {
 	if last && !calls {
 		kind, factor, code = answerUnit, ofAnswer, longCode
 	}
+	text = text[:min(len(text), lookText)]
+	if kind == saidUnit && thinksAloud(text) {
+		r.thoughts(i, kind, text)
+		return
+	}
 	from := len(r.now().units)
-	unitsWithCode(text[:min(len(text), lookText)], code, func(lead, text string, item int) {
+	unitsWithCode(text, code, func(lead, text string, item int) {
 		if announces(lead) {
 			lead = ""
 		}
@@ -234,11 +241,12 @@ func withoutCalls(text string) string {
 	return text
 }
 
-// thought adds those of the assistant's thoughts in message i that name something and aren't questions or plans.
-func (r *turnReader) thought(i int, text string) {
+// thoughts adds those of the assistant's thoughts in message i, as units of the given kind, that name something and aren't
+// guesses, questions or plans.
+func (r *turnReader) thoughts(i int, kind unitKind, text string) {
 	from := len(r.now().units)
-	proseUnits(trimRune(text[:min(len(text), mostThought)]), func(lead, text string, item int) {
-		u := unit{kind: thoughtUnit, message: int32(i), lead: lead, text: withoutPraise(withoutPlan(text)), item: item, factor: ofThought}
+	proseUnits(text, func(lead, text string, item int) {
+		u := unit{kind: kind, message: int32(i), lead: lead, text: withoutPraise(withoutPlan(text)), item: item, factor: ofThought}
 		r.doubted(from, text)
 		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || takesBack(text) || r.joined(from, u) {
 			return
@@ -251,6 +259,25 @@ func (r *turnReader) thought(i int, text string) {
 		}
 	})
 }
+
+// thinksAloud reports whether the assistant thinks in a text that it writes while working: it takes back what it has said or asks
+// itself something at least aloudTurns times.
+func thinksAloud(text string) bool {
+	turns := 0
+	for line := range strings.Lines(text) {
+		for from, to := range extract.Sentences(line) {
+			if s := strings.TrimSpace(line[from:to]); doubtStarts.may(s) && headedBy(s, doubtHeads) || asksIn(s) {
+				if turns++; turns == aloudTurns {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// aloudTurns is how many doubts and questions show that a text is thought aloud. A report may have one of each.
+const aloudTurns = 3
 
 // doubted drops the last unit of a message if text, which follows it, takes it back: "Wait, …". from is the index of
 // the message's first unit.
