@@ -97,7 +97,7 @@ func passesBy(text string) bool {
 	}
 	named := names(text)
 	n, before := 0, ""
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
+	for word := range strings.FieldsFuncSeq(lower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
 		gerund := strings.HasSuffix(word, "ing") && len(word) > 5
 		switch {
 		case len(word) < 3:
@@ -179,7 +179,7 @@ func withoutPlan(text string) string {
 
 // beforePlan returns a sentence without a final clause that announces the next step; "" if nothing else is left.
 func beforePlan(s string) string {
-	low := strings.ToLower(s)
+	low := lower(s)
 	if len(low) != len(s) {
 		return s
 	}

@@ -191,7 +191,7 @@ func kindOfWords(words []string) runKind {
 
 // abandoned reports whether a tool's output shows that the call was ended before it produced a result.
 func abandoned(output string) bool {
-	head := strings.ToLower(output[:min(len(output), 400)])
+	head := lower(output[:min(len(output), 400)])
 	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "command aborted", "interrupted by user", "user doesn't want to", "user rejected", "user denied",
 		"was cancelled", "was canceled", "operation aborted", "[no result: ", "tool result content cleared]"} {
 		if strings.Contains(head, sign) {
@@ -282,7 +282,7 @@ func countOf(script, output string) string {
 
 // saysOutcome reports whether a short output means something to a reader.
 func saysOutcome(said string) bool {
-	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(strings.ToLower(said), "(no output")
+	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(lower(said), "(no output")
 }
 
 // failedIn reports whether an entry's text says that a command failed.
@@ -374,7 +374,7 @@ func outcomeLine(output string) string {
 		if len(line) < 6 || len(line) > 120 || !strings.ContainsAny(line, "0123456789") || strings.ContainsAny(line, "{}<>\x1b") {
 			continue
 		}
-		low := strings.ToLower(line)
+		low := lower(line)
 		for _, word := range outcomes {
 			if strings.Contains(low, word) {
 				best = line

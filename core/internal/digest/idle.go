@@ -27,7 +27,7 @@ func isChatter(asked string) bool {
 		}
 	}
 	found := false
-	for word := range strings.FieldsFuncSeq(strings.ToLower(asked), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
+	for word := range strings.FieldsFuncSeq(lower(asked), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
 		if found = true; !chatter.has(word) {
 			return false
 		}

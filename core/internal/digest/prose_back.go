@@ -71,7 +71,7 @@ var leaning = wordListOf("it its that this these those they them es das dies die
 // leans reports whether the subject of a sentence is a pronoun at its beginning.
 func leans(s string) bool {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	if end > 0 && end <= 24 && leaning.has(strings.ToLower(s[:end])) {
+	if end > 0 && end <= 24 && leaning.has(lower(s[:end])) {
 		return true
 	}
 	for _, sign := range []string{"这", "那", "它", "これ", "それ", "이것", "그것"} {
@@ -133,7 +133,7 @@ func joinsBack(s string) bool {
 		return false
 	}
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	return end > 0 && end <= 24 && fragments.has(strings.ToLower(s[:end])) || hasOnlyPronoun(s)
+	return end > 0 && end <= 24 && fragments.has(lower(s[:end])) || hasOnlyPronoun(s)
 }
 
 // longestPronoun is the maximum length, in bytes, of a sentence that a pronoun makes meaningless.
@@ -145,7 +145,7 @@ func hasOnlyPronoun(s string) bool {
 		return false
 	}
 	for word := range strings.FieldsSeq(s) {
-		if leaning.has(strings.ToLower(strings.Trim(word, ".,;:!"))) {
+		if leaning.has(lower(strings.Trim(word, ".,;:!"))) {
 			return true
 		}
 	}

@@ -38,7 +38,7 @@ func failedText(text string) bool {
 	if len(text) > shortNote {
 		return false
 	}
-	low := strings.ToLower(strings.TrimSpace(text))
+	low := lower(strings.TrimSpace(text))
 	for _, start := range failedStarts {
 		if strings.HasPrefix(low, start) {
 			return true
@@ -59,7 +59,7 @@ func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 		return ReadsFailed
 	}
 	if len(text) <= shortNote {
-		low := strings.ToLower(text)
+		low := lower(text)
 		for _, mark := range sameMarks {
 			if strings.Contains(low, mark) {
 				return ReadsSame

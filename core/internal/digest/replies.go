@@ -21,7 +21,7 @@ func accepts(asked string) bool {
 
 // affirms reports whether a short user message begins with an answer to what was asked or offered.
 func affirms(asked string) bool {
-	word, rest, _ := strings.Cut(strings.ToLower(asked), " ")
+	word, rest, _ := strings.Cut(lower(asked), " ")
 	next, _, _ := strings.Cut(rest, " ")
 	if asking.has(word) && (personal.has(next) || asksIn(asked)) {
 		return false

@@ -116,7 +116,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 // genericWork returns the kind and the id of work that continues, or waits for approval, according to a tool result
 // from any agent.
 func genericWork(name string, use use, head string) (kind, id string) {
-	low := strings.ToLower(head)
+	low := lower(head)
 	if len(low) != len(head) {
 		return "", ""
 	}
@@ -235,7 +235,7 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 		if t.Messages[p.Msg].Role != transcript.User || p.Parent >= 0 {
 			return s, false
 		}
-		s.text = strings.ToLower(beginning(t, p.Body, lookSign))
+		s.text = lower(beginning(t, p.Body, lookSign))
 		s.notice = strings.Contains(s.text, "<task-notification>") || strings.Contains(s.text, "<subagent_notification>")
 		return s, s.notice
 	case transcript.ToolResult:
@@ -246,7 +246,7 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 		if len(text) > 2*lookSign {
 			text = text[:lookSign] + "\n" + text[len(text)-lookSign:]
 		}
-		text = strings.ToLower(text)
+		text = lower(text)
 		if head, _, found := strings.Cut(text, "\noutput:\n"); found { // Codex: the command's output follows
 			text = head
 		}
@@ -254,7 +254,7 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 		s.notice = strings.Contains(s.text, "<task-notification>") && !s.quotes
 		if p.Pair >= 0 {
 			args := CallArgs(t, &t.Parts[p.Pair])
-			s.args = strings.ToLower(args[:min(len(args), lookArgs)])
+			s.args = lower(args[:min(len(args), lookArgs)])
 		}
 		for _, stop := range stopTools {
 			s.stops = s.stops || strings.Contains(key, stop)
@@ -267,7 +267,7 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 
 // ends reports whether the sign says that a piece of work is over.
 func (s *sign) ends(r *api.LedgerRunning) bool {
-	id := strings.ToLower(r.ID)
+	id := lower(r.ID)
 	if s.notice {
 		_, after, found := strings.Cut(s.text, "<task-id>"+id+"<")
 		if !found {

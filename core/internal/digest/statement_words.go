@@ -119,52 +119,7 @@ func runeIn(text string, at int) (rune, int) {
 }
 
 // lower returns a text in lower case, like strings.ToLower. It returns the text itself if it certainly has no capitals.
-func lower(text string) string {
-	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			if c-'A' < 26 {
-				return strings.ToLower(text)
-			}
-			i++
-			continue
-		}
-		n := caseless(text[i:])
-		if n == 0 {
-			return strings.ToLower(text)
-		}
-		i += n
-	}
-	return text
-}
-
-// caseless returns the length, in bytes, of the non-ASCII character at the start of a text if it is in one of a few
-// common ranges without capital letters; otherwise 0.
-func caseless(text string) int {
-	const tail = 0xc0
-	c := text[0]
-	if c < 0xe0 && len(text) > 1 && text[1]&tail == 0x80 {
-		switch {
-		case c >= 0xd7, // Hebrew, Arabic and their neighbours
-			c == 0xc2, c == 0xc3 && text[1] >= 0x9f, // Latin-1
-			c == 0xd0 && text[1] >= 0xb0, c == 0xd1 && text[1] < 0xa0: // Cyrillic
-			return 2
-		}
-		return 0
-	}
-	if len(text) < 3 || text[1]&tail != 0x80 || text[2]&tail != 0x80 {
-		return 0
-	}
-	switch {
-	case c >= 0xe3 && c < 0xea, c >= 0xeb && c < 0xed, // China, Japan and Korea
-		c == 0xea && text[1] >= 0xb0, c == 0xed && text[1] < 0xa0,
-		c == 0xe0 && text[1] >= 0xa0,                   // India and its neighbours
-		c == 0xe2 && text[1] == 0x80,                   // punctuation
-		c == 0xef && text[1] == 0xbc && text[2] < 0xa1: // wide punctuation and digits
-		return 3
-	}
-	return 0
-}
+func lower(text string) string { return words.Lower(text) }
 
 func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 
@@ -276,9 +231,9 @@ func abbreviates(text string) bool {
 		}
 	}
 	w := text[from:]
-	switch strings.ToLower(w) {
+	switch lower(w) {
 	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "no", "p.ej", "т.е", "т.д", "mr", "dr":
-		return len(w) > 2 || strings.ToLower(w) != "no"
+		return len(w) > 2 || lower(w) != "no"
 	}
 	return len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z'
 }

@@ -41,7 +41,7 @@ const (
 func factOf(text string) *fact {
 	ws := words.Append(nil, text)
 	f := &fact{size: len(ws)}
-	low := strings.ToLower(text)
+	low := lower(text)
 	f.changes = stays
 	switch {
 	case changeWords[moves].in(low, ws):
