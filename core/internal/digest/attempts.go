@@ -23,7 +23,7 @@ type cause struct{ printed, said string }
 func (a *attempts) add(run *run) {
 	a.n++
 	now := cause{}
-	if low := lower(run.failure); len(low) <= quotedChange || slices.ContainsFunc(troubles, func(s string) bool { return strings.Contains(low, s) }) {
+	if low := lower(run.failure); len(low) <= quotedChange || troubles.in(low) {
 		now.printed = clipLine(run.failure, quotedChange)
 	}
 	last := a.last()

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -75,8 +74,8 @@ func contests(asked string) bool {
 
 // claimSigns occur in sentences that claim success, in lower case. troubleSigns occur in user messages that report trouble.
 var (
-	claimSigns   = strings.Split("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works", "|")
-	troubleSigns = strings.Split("fail|error|broke|not working|n't work|isn't|aren't|[pasted: ", "|")
+	claimSigns   = substringsOf("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works")
+	troubleSigns = substringsOf("fail|error|broke|not working|n't work|isn't|aren't|[pasted: ")
 )
 
 // lookTrouble is the length of a message's beginning that is searched for troubleSigns, in bytes.
@@ -85,11 +84,10 @@ const lookTrouble = 400
 // reportsTrouble reports whether a user message says that something does not work.
 func reportsTrouble(asked string) bool {
 	head := lower(trimRune(asked[:min(len(asked), lookTrouble)]))
-	return slices.ContainsFunc(troubleSigns, func(s string) bool { return strings.Contains(head, s) })
+	return troubleSigns.in(head)
 }
 
 // claims reports whether a sentence claims success.
 func claims(text string) bool {
-	text = lower(text)
-	return slices.ContainsFunc(claimSigns, func(s string) bool { return strings.Contains(text, s) })
+	return claimSigns.in(lower(text))
 }

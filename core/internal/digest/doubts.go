@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -20,7 +19,7 @@ const (
 // judge records what the user's next message, asked, shows about the turn. number is the next turn's number.
 func (t *turn) judge(asked string, number int) {
 	t.contested = contests(asked) || t.denied(asked)
-	t.claims = slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit && claims(u.lead+" "+u.text) })
+	t.claims = t.has(func(u *unit) bool { return u.kind == answerUnit && claims(u.whole()) })
 	if t.claims && t.doubt == 0 && reportsTrouble(asked) {
 		t.doubtClaims(number, asked)
 	}
@@ -37,8 +36,8 @@ func (t *turn) doubtClaims(number int, trouble string) {
 		if u.kind != answerUnit || u.factor == isDropped {
 			continue
 		}
-		shared, _ := said.shared(u.lead + " " + u.text)
-		if claims(u.lead + " " + u.text) {
+		shared, _ := said.shared(u.whole())
+		if claims(u.whole()) {
 			u.beside = trouble != "" && shared == 0 && strings.Contains(u.text, "`")
 		} else {
 			u.beside = shared < leastAbout
@@ -71,7 +70,7 @@ func (t *turn) narrow(correction string) {
 	most, shared := 0, make([]int, len(t.units))
 	for n := range t.units {
 		if u := &t.units[n]; u.kind == answerUnit && u.factor != isDropped {
-			shared[n], _ = said.shared(u.lead + " " + u.text)
+			shared[n], _ = said.shared(u.whole())
 			most = max(most, shared[n])
 		}
 	}
@@ -100,7 +99,7 @@ func (t *turn) denied(asked string) bool {
 	if len(name) < 4 || !strings.ContainsAny(name, ":._-/0123456789") {
 		return false
 	}
-	return slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit && strings.Contains(u.text, name) })
+	return t.has(func(u *unit) bool { return u.kind == answerUnit && strings.Contains(u.text, name) })
 }
 
 // comesAgain records that the error with the given key occurs in the current turn. If it has occurred before, the
@@ -144,9 +143,9 @@ func (r *turnReader) toldAgain(asked string) {
 // successSigns lists phrases, in lower case, from sentences that say that something works. failureSigns lists phrases
 // from sentences that say that something doesn't.
 var (
-	successSigns = strings.Split("passes|passed|passing|all pass|tests pass|checks pass|built|builds|compiles|compiled|green|works|no error|bestanden|gebaut|erfolgreich|läuft|réussi|passent|fonctionne|pasan|exitos|funciona|passam|"+
-		"проход|собран|успешно|работает|通过|成功|构建完成|通りま|통과|성공", "|")
-	failureSigns = strings.Split("fail|error|broken|red |not pass|n't |not yet|except|fehl|schlägt|noch nicht|échou|erreur|fall|не |ошибк|失败|错误|未|失敗|エラー|ません|실패|오류|않", "|")
+	successSigns = substringsOf("passes|passed|passing|all pass|tests pass|checks pass|built|builds|compiles|compiled|green|works|no error|bestanden|gebaut|erfolgreich|läuft|réussi|passent|fonctionne|pasan|exitos|funciona|passam|" +
+		"проход|собран|успешно|работает|通过|成功|构建完成|通りま|통과|성공")
+	failureSigns = substringsOf("fail|error|broken|red |not pass|n't |not yet|except|fehl|schlägt|noch nicht|échou|erreur|fall|не |ошибк|失败|错误|未|失敗|エラー|ません|실패|오류|않")
 )
 
 // deny marks the parts of the answer that claim success although the last check that ran in this turn failed, unless
@@ -156,22 +155,19 @@ func (r *turnReader) deny() {
 	if last < 0 || !r.state.checks[last].failed || r.state.checks[last].turn != t.number {
 		return
 	}
-	has := func(text string, signs []string) bool {
-		return slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) })
-	}
 	for n := range t.units {
 		u := &t.units[n]
 		if u.kind != answerUnit {
 			continue
 		}
-		said := lower(u.lead + " " + u.text)
-		if has(said, failureSigns) {
+		said := lower(u.whole())
+		if failureSigns.in(said) {
 			for n := range t.units {
 				t.units[n].denied = false
 			}
 			return
 		}
-		u.denied = claims(said) || has(said, successSigns)
+		u.denied = claims(said) || successSigns.in(said)
 	}
 }
 

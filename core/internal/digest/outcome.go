@@ -19,7 +19,7 @@ func exitIn(text string) string {
 		head, tail = text[:near], text[len(text)-near:]
 	}
 	for _, part := range []string{head, tail} {
-		part = strings.ToLower(part)
+		part = lower(part)
 		for _, mark := range exitMarks {
 			at := strings.LastIndex(part, mark)
 			if at < 0 {
@@ -63,9 +63,9 @@ type remarks struct {
 // result.
 func (s *remarks) meant(t *transcript.Transcript, message int, script string) bool {
 	if s.message != message+1 {
-		s.message, s.said = message+1, strings.ToLower(saidAround(t, message))
+		s.message, s.said = message+1, lower(saidAround(t, message))
 	}
-	script = strings.ToLower(script)
+	script = lower(script)
 	return slices.ContainsFunc(meantSigns, func(sign string) bool { return strings.Contains(s.said, sign) || strings.Contains(script, sign) })
 }
 
@@ -91,8 +91,8 @@ func saidAround(t *transcript.Transcript, message int) (said string) {
 const mostAway = 3
 
 // troubles lists words that occur in error lines, in lower case.
-var troubles = []string{"error", "fail", "exception", "panic", "cannot", "can't", "not found", "no such", "denied", "undefined",
-	"unexpected", "invalid", "fatal", "traceback", "missing", "timed out"}
+var troubles = substringsOf("error|fail|exception|panic|cannot|can't|not found|no such|denied|undefined|" +
+	"unexpected|invalid|fatal|traceback|missing|timed out")
 
 // withoutFrame returns the output of a command without the tags and the exit code that a tool puts around it.
 func withoutFrame(text string) string {
@@ -164,9 +164,8 @@ func complaint(text string) string {
 		if b.Len()+len(line) > maxFailure || len(line) < 4 {
 			continue
 		}
-		low := strings.ToLower(line)
 		first, _, _ := strings.Cut(line, " ")
-		if placed(first) || slices.ContainsFunc(troubles, func(t string) bool { return strings.Contains(low, t) }) {
+		if placed(first) || troubles.in(lower(line)) {
 			b.WriteString(line + "\n")
 		}
 	}

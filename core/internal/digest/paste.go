@@ -308,8 +308,8 @@ func isTrouble(s string) bool {
 	if r, _ := utf8.DecodeRuneInString(s); strings.ContainsRune("×✖✗❌", r) {
 		return true
 	}
-	low := strings.ToLower(s)
-	for _, t := range troubles {
+	low := lower(s)
+	for _, t := range troubles.list {
 		at := strings.Index(low, t)
 		if at < 0 {
 			continue

@@ -27,6 +27,14 @@ type unit struct {
 	passes  bool     // whether the unit is about a passing check, which the section with the end state mentions
 }
 
+// whole returns the introduction and the text of a unit.
+func (u *unit) whole() string {
+	if u.lead == "" {
+		return u.text
+	}
+	return u.lead + " " + u.text
+}
+
 // unitKind is the origin of a unit.
 type unitKind uint8
 

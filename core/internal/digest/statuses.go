@@ -3,6 +3,7 @@ package digest
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A status says that all checks pass or that the work is complete, and is only true at that time. The section with
@@ -13,6 +14,7 @@ var (
 	statusSubjects = wordListOf("all build builds check checks ci everything hooks lint pipeline tests typecheck typescript")
 	statusStates   = wordListOf("clean cleanly complete green pass passes passing production-ready ready success successful successfully succeeds works working")
 	statusLimits   = wordListOf("because but except failed fails if must no not once that unless until when")
+	stateSigns     = substringsOf("clean|complete|green|pass|ready|succe|work") // each of statusStates contains one
 	statusSigns    = strings.Fields("✅ ✔ ✓ 🎉 🎯 🚀 🏆")
 )
 
@@ -112,7 +114,7 @@ func divided(part, rest string) bool {
 
 // signed reports whether a text begins with a sign of success, such as a checkmark, followed by other text.
 func signed(text string) bool {
-	return slices.ContainsFunc(statusSigns, func(s string) bool {
+	return text != "" && text[0] >= utf8.RuneSelf && slices.ContainsFunc(statusSigns, func(s string) bool {
 		rest, found := strings.CutPrefix(text, s)
 		return found && strings.HasPrefix(rest, " ")
 	})
@@ -123,6 +125,9 @@ func unsigned(part string) string {
 	part = strings.TrimRight(part, " ;")
 	if rest := strings.TrimLeft(part, "0123456789"); strings.HasPrefix(rest, ". ") {
 		part = rest[2:]
+	}
+	if isASCII(part) {
+		return strings.TrimSpace(part)
 	}
 	for _, s := range statusSigns {
 		part = strings.TrimSpace(strings.ReplaceAll(part, s, ""))
@@ -136,10 +141,14 @@ func isStatus(part string) bool {
 		return false
 	}
 	said := unsigned(part)
+	low := lower(said)
+	if !stateSigns.in(low) {
+		return false
+	}
 	if head, _, found := cutDash(said); found && isStatus(head) {
 		return true
 	}
-	words := strings.Fields(lower(said))
+	words := strings.Fields(low)
 	praises := strings.HasSuffix(said, "!")
 	for i, w := range words {
 		words[i] = strings.Trim(w, ".,!:;()*\"")
@@ -171,9 +180,14 @@ func beforeStatus(part string) string {
 	return part
 }
 
+var dashes = substringsOf(" - | – | — ")
+
 // cutDash splits a text at the first dash with spaces around it. found is false if there is none.
 func cutDash(text string) (head, tail string, found bool) {
-	for _, dash := range []string{" - ", " – ", " — "} {
+	if !dashes.in(text) {
+		return text, "", false
+	}
+	for _, dash := range dashes.list {
 		if head, tail, found = strings.Cut(text, dash); found {
 			return head, tail, true
 		}

@@ -210,7 +210,7 @@ func (r *turnReader) before(asked string) {
 		switch {
 		case last.contested:
 			u.factor = u.factor * ofContested / 1024
-		case trouble && claims(u.lead+" "+u.text):
+		case trouble && claims(u.whole()):
 			if u.factor /= 4; !namesMore(u.text) {
 				u.factor = isDropped
 			}
@@ -232,12 +232,22 @@ func asksIn(text string) bool {
 	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
 }
 
+// has reports whether a unit of the turn meets a condition. Units are large, so they aren't copied.
+func (t *turn) has(meets func(u *unit) bool) bool {
+	for n := range t.units {
+		if meets(&t.units[n]) {
+			return true
+		}
+	}
+	return false
+}
+
 // endTurn closes the entry. Announcements are dropped, because the announced work has been done, except for the last
 // one of the last turn. If the turn has an answer or the assistant continues, reports of unfinished work are dropped
 // too. Of the assistant's thoughts, the last ones weigh most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
-	answered := slices.ContainsFunc(t.units, func(u unit) bool { return u.kind == answerUnit })
+	answered := t.has(func(u *unit) bool { return u.kind == answerUnit })
 	said := 0
 	for n := range t.units {
 		if u := &t.units[n]; u.kind == saidUnit && u.factor == ofSaid {
@@ -264,7 +274,7 @@ func (r *turnReader) endTurn(last bool) {
 		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && overtaken,
 			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && u.kind == answerUnit && !last:
 			u.factor = isDropped
-		case last && u.kind == answerUnit && saysOpen(u.lead+" "+u.text):
+		case last && u.kind == answerUnit && saysOpen(u.whole()):
 			u.factor = max(u.factor, ofOpen)
 		case u.kind == saidUnit && answered && said > newSaid && !names(u.text), // one of many steps
 			u.kind == saidUnit && newer[0] > 2*newSaid && (guesses(u.text) || u.factor == ofRemark && len(u.text) < shortRemark):
@@ -285,7 +295,7 @@ func (r *turnReader) endTurn(last bool) {
 }
 
 // diagnosisSigns lists phrases, in lower case, from sentences that name a cause.
-var diagnosisSigns = []string{"real issue", "root cause", "the problem is", "the bug is", "the issue is", "issue becomes", "key issue", "so the bug", "actual problem", "eigentliche problem", "ursache", "根本原因", "原因は"}
+var diagnosisSigns = substringsOf("real issue|root cause|the problem is|the bug is|the issue is|issue becomes|key issue|so the bug|actual problem|eigentliche problem|ursache|根本原因|原因は")
 
 // dropDiagnoses drops all diagnoses in the agent's thoughts and statements except for the last one.
 func (t *turn) dropDiagnoses() {
@@ -295,8 +305,7 @@ func (t *turn) dropDiagnoses() {
 		if !u.kind.isProse() || u.kind == toldUnit || u.kind == oldUnit || u.factor == isDropped {
 			continue
 		}
-		said := lower(u.text)
-		diagnoses := slices.ContainsFunc(diagnosisSigns, func(s string) bool { return strings.Contains(said, s) })
+		diagnoses := diagnosisSigns.in(lower(u.text))
 		if diagnoses && found && u.kind != answerUnit {
 			u.factor = isDropped
 		}
@@ -309,7 +318,7 @@ var progressHeads = []string{"i'm in the middle ", "we're in the middle ", "i'm 
 
 // reportsProgress reports whether a turn only reports the progress of an earlier turn's work.
 func (t *turn) reportsProgress() bool {
-	return len(t.units) > 0 && headedBy(t.units[0].text, progressHeads) && !slices.ContainsFunc(t.units, func(u unit) bool { return u.kind != answerUnit })
+	return len(t.units) > 0 && headedBy(t.units[0].text, progressHeads) && !t.has(func(u *unit) bool { return u.kind != answerUnit })
 }
 
 // dropReport drops everything in a turn except for questions.
@@ -331,9 +340,11 @@ func (r *turnReader) dropRepeated() {
 			continue
 		}
 		for part := range partsOf(u.text) {
-			if key := lower(unsigned(part)); len(key) >= leastSaidAgain && later.Has(key) && u.kind == saidUnit {
+			switch key := lower(unsigned(part)); {
+			case len(key) < leastSaidAgain:
+			case u.kind == saidUnit && later.Has(key):
 				u.text = strings.TrimSpace(strings.Replace(u.text, part, "", 1))
-			} else {
+			default:
 				later.Add(key)
 			}
 		}
@@ -424,13 +435,12 @@ func (r *turnReader) result(i int, n int32) {
 type place struct{ turn, unit int }
 
 // openSigns lists phrases, in lower case, from sentences and headings about remaining work.
-var openSigns = strings.Split("remaining|next step|next up|still to |still open|still need|todo|to do|to-do|not yet|not done|left to|outstanding|blocked|follow-up|pending|"+
-	"offen|noch zu|noch nicht|nächste schritte|restant|à faire|reste à|pendiente|por hacer|осталось|待办|剩余|下一步|未完|残り|남은", "|")
+var openSigns = substringsOf("remaining|next step|next up|still to |still open|still need|todo|to do|to-do|not yet|not done|left to|outstanding|blocked|follow-up|pending|" +
+	"offen|noch zu|noch nicht|nächste schritte|restant|à faire|reste à|pendiente|por hacer|осталось|待办|剩余|下一步|未完|残り|남은")
 
 // saysOpen reports whether a text mentions remaining work.
 func saysOpen(text string) bool {
-	text = lower(text)
-	return slices.ContainsFunc(openSigns, func(s string) bool { return strings.Contains(text, s) })
+	return openSigns.in(lower(text))
 }
 
 // shortRemark is the length, in bytes, below which a remark is worthless once an answer ends the turn.

@@ -120,8 +120,8 @@ func isStep(text string) bool {
 const longestStep = 80
 
 // predictions lists phrases that predict how finished work will turn out.
-var predictions = strings.Split("should now |should pass|should work|should succeed|should be green|should be completely |should be fixed|should be good|should be fine|should be resolved|"+
-	"will pass|will be green|sollte jetzt |sollte nun |devrait maintenant |debería |должн|应该|はずです", "|")
+var predictions = substringsOf("should now |should pass|should work|should succeed|should be green|should be completely |should be fixed|should be good|should be fine|should be resolved|" +
+	"will pass|will be green|sollte jetzt |sollte nun |devrait maintenant |debería |должн|应该|はずです")
 
 // longestPrediction is the maximum length of a sentence that is only a prediction, in bytes.
 const longestPrediction = 160
@@ -129,7 +129,7 @@ const longestPrediction = 160
 // predicts reports whether a sentence does nothing but predict how finished work will turn out. A list never does,
 // because it contains more.
 func predicts(text string) bool {
-	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && slices.ContainsFunc(predictions, func(s string) bool { return strings.Contains(lower(text), s) })
+	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && predictions.in(lower(text))
 }
 
 // joined appends a unit to the previous unit of the same message if it means nothing without that one; otherwise it
@@ -176,7 +176,7 @@ func (r *turnReader) about(u unit) {
 		units[n].factor = max(units[n].factor, ofSaid/2)
 		return
 	}
-	if word, rest, _ := strings.Cut(strings.ToLower(u.text), " "); pointing.has(word) && !states.has(rest[:max(0, strings.IndexByte(rest, ' '))]) { // "This file …"
+	if word, rest, _ := strings.Cut(lower(u.text), " "); pointing.has(word) && !states.has(rest[:max(0, strings.IndexByte(rest, ' '))]) { // "This file …"
 		r.add(u)
 	}
 }
@@ -301,19 +301,19 @@ func takesBack(text string) bool {
 }
 
 // guessSigns lists phrases from sentences that express uncertainty.
-var guessSigns = []string{"aybe ", "erhaps", "might ", "robably", "ossibly", "could be ", " think ", "ait, ", "mm, ", "vielleicht", "womöglich", "peut-être", "quizá", "возможно", "可能", "也许", "かもしれ", "아마"}
+var guessSigns = substringsOf("aybe |erhaps|might |robably|ossibly|could be | think |ait, |mm, |vielleicht|womöglich|peut-être|quizá|возможно|可能|也许|かもしれ|아마")
 
 // guesses reports whether a text is only a guess.
 func guesses(text string) bool {
-	return slices.ContainsFunc(guessSigns, func(s string) bool { return strings.Contains(text, s) })
+	return guessSigns.in(text)
 }
 
 // deliberations lists phrases in thoughts about the next step.
-var deliberations = []string{"e should ", "e can ", "e need ", "e could ", "e'll ", "I should ", "I can ", "I need ", "I could ", "safest", "simplest", "let's ", "Let's ", "Look for ", "Look at "}
+var deliberations = substringsOf("e should |e can |e need |e could |e'll |I should |I can |I need |I could |safest|simplest|let's |Let's |Look for |Look at ")
 
 // deliberates reports whether a thought is about the next step.
 func deliberates(text string) bool {
-	return slices.ContainsFunc(deliberations, func(s string) bool { return strings.Contains(text, s) })
+	return deliberations.in(text)
 }
 
 // doubtHeads lists the beginnings of sentences that take back the previous sentence.

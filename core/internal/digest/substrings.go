@@ -1,0 +1,33 @@
+package digest
+
+import "strings"
+
+// substrings is a fixed set of strings of at least two bytes. It finds out in one pass whether a text contains any of them.
+type substrings struct {
+	list  []string
+	heads [256]uint8 // by the hash of two bytes, one more than the index of the first string that begins with them
+	next  []uint8    // for each string, the same for the next one with its hash; 0 if none follows
+}
+
+// substringsOf returns the set of the strings in list, which are separated by "|".
+func substringsOf(list string) *substrings {
+	s := &substrings{list: strings.Split(list, "|")}
+	s.next = make([]uint8, len(s.list))
+	for i, text := range s.list {
+		head := &s.heads[text[0]*37+text[1]]
+		s.next[i], *head = *head, uint8(i+1)
+	}
+	return s
+}
+
+// in reports whether a text contains one of the strings.
+func (s *substrings) in(text string) bool {
+	for i := 1; i < len(text); i++ {
+		for n := s.heads[text[i-1]*37+text[i]]; n > 0; n = s.next[n-1] {
+			if strings.HasPrefix(text[i-1:], s.list[n-1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
