@@ -185,7 +185,7 @@ func copiesName(line string) bool {
 		return false
 	}
 	name, value := strings.TrimSpace(line[:at]), strings.TrimSpace(line[at+1:])
-	if value == "" || strings.ContainsFunc(name+value, func(r rune) bool { return r > unicode.MaxASCII || !inName(byte(r)) }) {
+	if value == "" || strings.ContainsFunc(name+value, func(r rune) bool { return r > unicode.MaxASCII || !nameByte[r] }) {
 		return false
 	}
 	value = lower(value)

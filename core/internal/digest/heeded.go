@@ -25,19 +25,22 @@ func (s *turnWords) add(text string) {
 	for _, w := range s.room {
 		s.stems[w.Stem] = struct{}{}
 	}
-	eachName(text, func(name string) { s.names.Add(strings.Clone(name)) })
+	eachName(text, func(name string) { s.names.Add(name) })
 }
 
 // eachName calls see with each identifier and with each file name, without its folder, in a text.
 func eachName(text string, see func(name string)) {
 	for i := 0; i < len(text); {
-		if !inName(text[i]) {
+		if !nameByte[text[i]] {
 			i++
 			continue
 		}
 		from := i
-		for i < len(text) && inName(text[i]) {
+		for i < len(text) && nameByte[text[i]] {
 			i++
+		}
+		if i-from < 4 {
+			continue
 		}
 		word := strings.TrimRight(text[from:i], ".-")
 		if len(word) > 3 {
@@ -53,9 +56,13 @@ func eachName(text string, see func(name string)) {
 	}
 }
 
-func inName(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '$' || c == '.' || c == '-'
-}
+// nameByte marks the bytes of identifiers and of file names.
+var nameByte = func() (in [256]bool) {
+	for c, class := range byteClass {
+		in[c] = class&(small|capital|digit|under|dot) != 0 || c == '$' || c == '-'
+	}
+	return in
+}()
 
 // shared returns how many of a text's longer words the turn mentions, and how many longer words the text has.
 func (s *turnWords) shared(text string) (shared, long int) {
@@ -76,11 +83,20 @@ func (s *turnWords) shared(text string) (shared, long int) {
 func (s *turnWords) namesAll(text string) bool {
 	all := true
 	eachName(text, func(name string) {
-		if strings.ContainsAny(name, "0123456789_.") || strings.ToLower(name[1:]) != name[1:] {
+		if distinct(name, capital, digit|under|dot) {
 			all = all && s.names.Has(name)
 		}
 	})
 	return all
+}
+
+// distinct reports whether a name has a byte of one of the given classes: any of inner after its first byte, or any of others.
+func distinct(name string, inner, others uint8) bool {
+	all := byteClass[name[0]] & others
+	for i := 1; i < len(name); i++ {
+		all |= byteClass[name[i]] & (inner | others)
+	}
+	return all != 0
 }
 
 // fileName returns a path without its folders.
@@ -93,17 +109,24 @@ const mostBare = 5
 // says afterwards anyway. last is true for the last turn.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
-	said := newTurnWords()
-	said.add(t.asked)
+	compares := t.has(func(u *unit) bool {
+		return u.kind == thoughtUnit || u.kind == toldUnit || u.kind == hitUnit || u.kind == lineUnit
+	})
+	said, told := newTurnWords(), newTurnWords()
+	mention := func(text string) {
+		if compares {
+			said.add(text)
+		}
+	}
+	mention(t.asked)
 	closed := !last
-	for _, u := range t.units {
-		switch u.kind {
+	for n := range t.units {
+		switch u := &t.units[n]; u.kind {
 		case saidUnit, answerUnit:
-			said.add(u.text)
+			mention(u.text)
 			closed = closed || u.kind == answerUnit
 		}
 	}
-	told := newTurnWords()
 	var edited critbit.Map[struct{}]
 	for n := len(t.units) - 1; n >= 0; n-- { // a later repetition takes precedence
 		u := &t.units[n]
@@ -124,10 +147,9 @@ func (r *turnReader) weighNotes(last bool) {
 		}
 		known.add(u.text)
 	}
-	for _, u := range t.units {
-		switch u.kind {
-		case changeUnit:
-			said.add(u.source + " " + u.text)
+	for n := range t.units {
+		if u := &t.units[n]; u.kind == changeUnit {
+			mention(u.source + " " + u.text)
 			edited.Add(u.source)
 		}
 	}
@@ -223,7 +245,7 @@ func (s *turnWords) quoteLines(u *unit) {
 func (s *turnWords) namesIn(code string) (n int) {
 	var seen [8]string
 	eachName(code, func(name string) {
-		if len(name) < leastName || n == len(seen) || strings.ToLower(name[1:]) == name[1:] && !strings.ContainsAny(name, "_.") || !s.names.Has(name) {
+		if len(name) < leastName || n == len(seen) || !distinct(name, capital, under|dot) || !s.names.Has(name) {
 			return
 		}
 		for _, known := range seen[:n] {

@@ -22,6 +22,7 @@ type turnLog struct {
 	chosen  [2]*extract.Extract // extracts of the units alone, and of the units and passages together
 	showing bool                // whether there is room for passages
 	tidied  []string            // the requests of the turns, as Tidy returns them
+	brief   []string            // the same, each clipped to leastRequest bytes; "" until it is needed
 	room    []byte              // a buffer for entries
 	asks    []string            // the requests of the turns, with pasted ones clipped; see tersely
 	terse   *extract.Extract    // of asks

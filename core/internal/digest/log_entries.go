@@ -43,7 +43,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		}
 		request := asked[i]
 		if request == "" && k.turns[i].asked != "" && from < next { // answers are meaningless without their request
-			request = clipRequest(Tidy(k.turns[i].asked), leastRequest)
+			request = k.least(i)
 		}
 		if from == next && (request == "" || isChatter(request) && k.turns[i].question.text == "") {
 			continue

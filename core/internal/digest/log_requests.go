@@ -3,6 +3,7 @@ package digest
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
@@ -43,7 +44,7 @@ const requestFrame = len("[100] user: \n")
 // only sentences that add something. used is the size of the result in bytes.
 func (k *turnLog) requests(size int) (out []string, used int) {
 	if k.tidied == nil {
-		k.tidied = make([]string, len(k.turns))
+		k.tidied, k.brief = make([]string, len(k.turns)), make([]string, len(k.turns))
 		for i := range k.turns {
 			k.tidied[i] = Tidy(k.turns[i].asked)
 		}
@@ -116,6 +117,14 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	return out, used
 }
 
+// least returns the request of turn i in at most leastRequest bytes.
+func (k *turnLog) least(i int) string {
+	if k.brief[i] == "" {
+		k.brief[i] = clipRequest(k.tidied[i], leastRequest)
+	}
+	return k.brief[i]
+}
+
 // Limits for requests that consist mostly of pasted lines: the number of lines, the maximum length in bytes, and the
 // room for error lines, which represent the omitted part.
 const (
@@ -171,19 +180,26 @@ func clipRequest(text string, most int) string {
 // room, or whole words.
 func beginningOf(text string, size int) string {
 	head := trimRune(text[:min(len(text), size)])
-	end := 0
-	for _, sentence := range []string{". ", "? ", "! ", ".\n", "?\n", "!\n", "\n\n", "。", "？", "！"} {
-		if n := strings.LastIndex(head, sentence); n >= 0 {
-			end = max(end, n+len(strings.TrimRight(sentence, " \n")))
+	for end := len(head); end > len(head)*2/3; end-- {
+		if endsWhole(head, end) {
+			return head[:end]
 		}
-	}
-	if end > len(head)*2/3 {
-		return head[:end]
 	}
 	if n := strings.LastIndexAny(head, "\n "); n > len(head)/2 {
 		head = head[:n]
 	}
 	return head
+}
+
+// endsWhole reports whether a sentence or a paragraph of a text ends at a position, and is followed by more.
+func endsWhole(text string, end int) bool {
+	switch c := text[end-1]; {
+	case c >= utf8.RuneSelf && endsWithAny(text[:end], "。", "？", "！"):
+		return true
+	case c == '.', c == '?', c == '!':
+		return end < len(text) && (text[end] == ' ' || text[end] == '\n')
+	}
+	return strings.HasPrefix(text[end:], "\n\n")
 }
 
 // mostlyCode reports whether most lines of a text are code, or lines of a diff.

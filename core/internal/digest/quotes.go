@@ -317,23 +317,25 @@ func (f *passageFinder) add(i, end int, name string, explains bool) {
 	if n := len(f.around); n > 0 && f.around[n-1].indent < f.lines[i].indent {
 		p.within = f.around[n-1].name
 	}
+	var text strings.Builder
 	base, depth := f.lines[i].indent, 0
 	for n, line := range f.lines[i:end] {
 		if line.text == "" {
 			continue
 		}
 		if n > 0 {
-			p.text += "\n" + strings.Repeat(" ", min(max(0, line.indent-base), deepQuote))
+			text.WriteString("\n")
+			text.WriteString(strings.Repeat(" ", min(max(0, line.indent-base), deepQuote)))
 		}
-		p.text += line.text
+		text.WriteString(line.text)
 		if !line.comment {
 			depth += bracketsIn(line.text)
 		}
 	}
 	if depth > 0 { // only the first line of a definition
-		p.text += "\n  " + leftOutMark
+		text.WriteString("\n  " + leftOutMark)
 	}
-	if len(p.text) <= mostPassage {
+	if p.text = text.String(); len(p.text) <= mostPassage {
 		f.see(p)
 	}
 }

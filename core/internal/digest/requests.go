@@ -17,7 +17,7 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 	if k.terse == nil {
 		items := make([]extract.Item, len(k.turns))
 		for i := range k.turns {
-			text := Tidy(k.turns[i].asked)
+			text := k.tidied[i]
 			if strings.Count(text, "\n") > manyLines {
 				text = clipRequest(text, leastNewest)
 			}

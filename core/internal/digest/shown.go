@@ -37,14 +37,12 @@ type fileQuote struct {
 
 // laterChanges records what happens to files after a message.
 type laterChanges struct {
-	files   critbit.Map[struct{}] // paths of files that were rewritten, moved or changed by a command
-	edited  critbit.Map[struct{}] // paths of files of which some lines were edited
-	removed critbit.Map[struct{}] // lines that edits removed, as keys of fileLine
-	read    critbit.Map[struct{}] // lines that are read again, as keys of fileLine
+	files  critbit.Map[struct{}] // paths of files that were rewritten, moved or changed by a command
+	edited critbit.Map[struct{}] // paths of files of which some lines were edited
+	// Lines by the path of their file, without white space around them.
+	removed critbit.Map[critbit.Map[struct{}]] // those that edits removed
+	read    critbit.Map[critbit.Map[struct{}]] // those that are read again
 }
-
-// fileLine returns the key of a line of a file. The line has no white space around it.
-func fileLine(path, line string) string { return path + "\x00" + line }
 
 // quoteReader collects passages of files from a transcript, last message first.
 type quoteReader struct {
@@ -163,9 +161,10 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 		return
 	}
 	content = withoutReminders(withoutExcerptMarker(withoutEnvelope(content)))
-	content = r.later.without(path, content)
-	if !stays {
-		r.add(message, path, content, !r.later.edited.Has(path))
+	if stays {
+		r.later.reads(path, content)
+	} else {
+		r.add(message, path, r.later.without(path, content), !r.later.edited.Has(path))
 	}
 }
 
@@ -234,16 +233,18 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 // conversation names what the passage defines, or several names in it, or contains half of its longer words.
 func (r *quoteReader) related(p *fileQuote) int {
 	shared := min(r.said.namesIn(p.text), mostRelated)
-	words, long := r.said.shared(p.text)
 	switch {
 	case r.said.names.Has(p.name):
 		return max(shared, 1)
 	case shared >= leastRelated:
 		return shared - 1
-	case p.explains && words >= leastRelated && 2*words >= long:
-		return 1
+	case !p.explains:
+		return 0
 	}
-	return 0
+	if words, long := r.said.shared(p.text); words < leastRelated || 2*words < long {
+		return 0
+	}
+	return 1
 }
 
 // mostRelated is the maximum number of names shared with the log that raise a passage's weight. leastRelated is the
@@ -302,7 +303,7 @@ func reports(called string) bool {
 }
 
 // isLetter reports whether a rune is an ASCII letter or digit, or not ASCII at all.
-func isLetter(r rune) bool { return r >= 0x80 || inName(byte(r)) && r != '.' && r != '-' && r != '$' }
+func isLetter(r rune) bool { return r >= 0x80 || byteClass[r]&(small|capital|digit|under) != 0 }
 
 // show returns the chosen passages, grouped under the name of their file and the number of their entry, with "…"
 // between two passages.
@@ -340,7 +341,7 @@ func (l *laterChanges) add(c *change) {
 	l.edited.Add(c.path)
 	for _, line := range without(c.removed, linesOf(c.content)) { // others are still there once
 		if names := telling([]string{line}); names != nil { // brackets occur everywhere
-			l.removed.Add(fileLine(c.path, line))
+			l.removed.At(c.path).Add(line)
 		}
 	}
 }
@@ -391,30 +392,46 @@ const leastCodeLine = 8
 // without returns the content of a file with leftOut in place of the lines that are removed or read again later.
 func (l *laterChanges) without(path, content string) string {
 	var b strings.Builder
-	gutter, left := hasGutter(content), true
-	number := func(line string) int {
-		if gutter {
-			return numbered(line)
-		}
-		return 0
-	}
-	for line := range strings.Lines(content) {
-		at := number(line)
-		code := strings.TrimSpace(line[at:])
-		if key := fileLine(path, code); code != "" && (l.removed.Has(key) || l.read.Has(key)) {
-			b.WriteString(line[:len(line)-len(strings.TrimLeft(line[at:], " \t"))] + leftOut + "\n")
-			continue
-		}
-		left = left && code == ""
-		b.WriteString(line)
-	}
-	for line := range strings.Lines(content) {
-		if code := strings.TrimSpace(line[number(line):]); len(code) >= leastCodeLine {
-			l.read.Add(fileLine(path, code))
+	removed, read := l.removed.At(path), l.read.At(path)
+	left := true
+	for line, code := range numberedLines(content) {
+		if text := strings.TrimSpace(code); text != "" && (removed.Has(text) || read.Has(text)) {
+			b.WriteString(line[:len(line)-len(strings.TrimLeft(code, " \t"))])
+			b.WriteString(leftOut + "\n")
+		} else {
+			left = left && text == ""
+			b.WriteString(line)
 		}
 	}
+	l.reads(path, content)
 	if left {
 		return ""
 	}
 	return b.String()
+}
+
+// reads records the lines of a file that are read.
+func (l *laterChanges) reads(path, content string) {
+	read := l.read.At(path)
+	for _, code := range numberedLines(content) {
+		if text := strings.TrimSpace(code); len(text) >= leastCodeLine && !read.Has(text) {
+			read.Add(strings.Clone(text))
+		}
+	}
+}
+
+// numberedLines yields the lines of a file's content, and for each of them the part after the number that a tool puts before it.
+func numberedLines(content string) func(yield func(line, code string) bool) {
+	return func(yield func(line, code string) bool) {
+		gutter := hasGutter(content)
+		for line := range strings.Lines(content) {
+			at := 0
+			if gutter {
+				at = numbered(line)
+			}
+			if !yield(line, line[at:]) {
+				return
+			}
+		}
+	}
 }

@@ -98,6 +98,10 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && isNote(s, r.before), r.placed && recurs(ws) < 0 && !isLasting(ws):
 		return s
 	}
+	if rated.strength == none && !strings.HasSuffix(s, ";") { // what follows doesn't continue it
+		r.once = false
+		return s
+	}
 	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || errand(s, ws, rated.direct))
 	if rated.strength == none || r.once || len(s) < minStatement {
 		return s
@@ -181,7 +185,7 @@ const mostJoins = 2
 func withoutJoin(s string) string {
 	for range mostJoins {
 		word, rest, _ := strings.Cut(s, " ")
-		if rest == "" || !joining.has(strings.ToLower(strings.TrimRight(word, ","))) {
+		if rest == "" || !joining.has(lower(strings.TrimRight(word, ","))) {
 			return s
 		}
 		s = strings.TrimLeft(rest, " ")

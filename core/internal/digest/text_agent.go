@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -142,13 +143,13 @@ func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 	}
 	end := 1
 	for end < n {
-		switch {
-		case raw[end] != '\\':
-			end++
-		case raw[end+1] == 'u':
-			end += 6
-		default:
-			end += 2
+		at := bytes.IndexByte(raw[end:n], '\\')
+		if at < 0 {
+			end = n
+			break
+		}
+		if end += at + 2; raw[end-1] == 'u' {
+			end += 4
 		}
 	}
 	end = min(end, len(raw)-1)

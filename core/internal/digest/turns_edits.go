@@ -268,3 +268,6 @@ func thrownAway(path string) bool {
 	}
 	return strings.Contains(path, "/scratchpad/") || strings.Contains(path, "\\Temp\\")
 }
+
+// fileLine returns the key of a line of a file. The line has no white space around it.
+func fileLine(path, line string) string { return path + "\x00" + line }

@@ -12,7 +12,8 @@ import (
 type Table struct {
 	rows  []string
 	once  sync.Once
-	slots []uint32 // a hash table whose size is a power of two, at most half full; a slot is the row's index << placeBits, plus one more than the word's position in the row
+	may   [4]uint64 // rules out most words that no row contains: a bit is set for the length and the ends of each word
+	slots []uint32  // a hash table whose size is a power of two, at most half full; a slot is the row's index << placeBits, plus one more than the word's position in the row
 }
 
 // placeBits is the number of bits in a slot for the position in a row. All rows must be shorter than 1<<placeBits
@@ -32,6 +33,8 @@ func (t *Table) build() {
 	for i, row := range t.rows {
 		at := 0
 		for w := range strings.SplitSeq(row, " ") {
+			bit := mayBit(w)
+			t.may[bit/64] |= 1 << (bit % 64)
 			t.slots[t.find(w)] = uint32(i<<placeBits | at + 1)
 			at += len(w) + 1
 		}
@@ -51,7 +54,17 @@ func (t *Table) Row(word string) int {
 // Has reports whether any row contains a word.
 func (t *Table) Has(word string) bool {
 	t.once.Do(t.build)
-	return t.slots[t.find(word)] > 0
+	bit := mayBit(word)
+	return t.may[bit/64]>>(bit%64)&1 != 0 && t.slots[t.find(word)] > 0
+}
+
+// mayBit returns the bit of may for a word.
+func mayBit(word string) uint8 {
+	n := len(word)
+	if n == 0 {
+		return 0
+	}
+	return word[0]*5 ^ word[n-1]*37 ^ uint8(n)*11
 }
 
 // find returns the slot that contains a word, or the empty slot where it belongs.
