@@ -6,6 +6,7 @@ package dates
 
 import (
 	"math/bits"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -71,15 +72,10 @@ func Parse(text string) (Date, bool) {
 	var n [3]int
 	rest := text
 	for k, size := range [...]int{4, 2, 2} {
-		if len(rest) < size {
+		if digitsAt(rest) < size {
 			return 0, false
 		}
-		for i := range size {
-			if rest[i] < '0' || rest[i] > '9' {
-				return 0, false
-			}
-			n[k] = n[k]*10 + int(rest[i]-'0')
-		}
+		n[k], _ = strconv.Atoi(rest[:size])
 		if rest = rest[size:]; rest == "" || k == 2 || rest[0] != '-' {
 			break
 		}
@@ -348,23 +344,11 @@ func Header(text string) (day Found, size int) {
 	if !strings.ContainsAny(head, "0123456789") {
 		return Found{}, 0
 	}
-	line, _, whole := strings.Cut(head, "\n")
-	end := at + len(line)
-	begins := false // the line begins with the day
-	switch closing := strings.IndexAny(head, "])>}】"); {
-	case strings.IndexByte("[(<{", head[0]) >= 0 || strings.HasPrefix(head, "【"):
-		if closing < 0 {
-			return Found{}, 0
-		}
-		line = head[:closing]
-		_, width := utf8.DecodeRuneInString(head[closing:])
-		end = at + closing + width
-	case whole || len(text) < HeaderRoom:
-	case digitsAt(head) == 4:
-		line, begins = line[:min(len(line), len("2023-05-08T13:56:00.000Z"))], true
-	default:
+	line, end, begins := headerLine(head, len(text) < HeaderRoom)
+	if line == "" {
 		return Found{}, 0
 	}
+	end += at
 	ws := words.Append(nil, line)
 	beside := 0
 	for _, w := range ws {
@@ -386,6 +370,27 @@ func Header(text string) (day Found, size int) {
 		return f, end + len(text[end:]) - len(strings.TrimLeft(text[end:], " :\t\r\n"))
 	}
 	return Found{}, 0
+}
+
+// headerLine returns the part of a text's beginning that may be a header, or "", and the offset of the text after it.
+// whole means that head is the whole text. begins means that the line goes on after the part.
+func headerLine(head string, whole bool) (line string, end int, begins bool) {
+	if strings.IndexByte("[(<{", head[0]) >= 0 || strings.HasPrefix(head, "【") {
+		closing := strings.IndexAny(head, "])>}】")
+		if closing < 0 {
+			return "", 0, false
+		}
+		_, width := utf8.DecodeRuneInString(head[closing:])
+		return head[:closing], closing + width, false
+	}
+	line, _, ended := strings.Cut(head, "\n")
+	switch {
+	case ended || whole:
+		return line, len(line), false
+	case digitsAt(head) == 4:
+		return line[:min(len(line), len("2023-05-08T13:56:00.000Z"))], len(line), true
+	}
+	return "", 0, false
 }
 
 // monthNamed returns the number of the month with a name, which must be in lower case, or 0 if there is none.

@@ -12,7 +12,7 @@ var agentLoop = &Style{
 	Header: "[Previous conversation summary]", // S4.38
 	System: agentLoopSystem,
 	Record: func(t *transcript.Transcript, messages []int32, o RecordOptions) string {
-		return labelled(t, messages, o.limit(ProjectedText), o)
+		return Labelled(t, messages, o.limit(ProjectedText), o)
 	},
 	Between: "\n\n",
 	Prompt: func(p *Prompt) string {

@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results have the same form
-// as in summary requests, each shortened to about max runes (S4.34). Messages that are not sent to the model are
-// omitted.
-func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
+// Labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results have the same form
+// as in summary requests, each shortened to about max runes (S4.34); if max is 0, they stay as they are. Messages that
+// are not sent to the model are omitted.
+func Labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
 	var b []byte
 	paragraph := func(label, text string) {
 		if text == "" {
@@ -28,7 +28,7 @@ func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 		said := collect(t, int(i), o)
 		switch m := &t.Messages[i]; m.Role {
 		case transcript.User:
-			if m.Variant == transcript.Shell {
+			if m.Variant == transcript.Shell && !o.Exact {
 				paragraph("[User]: $ ", o.name(t.Text(m.Label)))
 			}
 			paragraph("[User]: ", strings.Join(said.texts, ""))
@@ -46,7 +46,11 @@ func labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 			if name := strings.TrimSpace(out.Name); name != "" {
 				label = "[Tool result " + o.name(name) + "]: "
 			}
-			paragraph(label, TrimWithTail(out.Shown(), max))
+			text := out.Text
+			if max > 0 {
+				text = TrimWithTail(out.Shown(), max)
+			}
+			paragraph(label, text)
 		}
 	}
 	return string(b)

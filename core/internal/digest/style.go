@@ -45,6 +45,7 @@ type RecordOptions struct {
 	Clip        int  // the maximum length of tool results and arguments, in the style's units; 0 means the style's own limit
 	Thoughtless bool // omits reasoning
 	First       int  // the number of the first message, for styles that number them
+	Exact       bool // keeps texts as they are and omits commands that the user ran, as the published system does
 }
 
 // limit returns the maximum length of a text: the style's own limit, most, or Clip if that is less.
@@ -57,11 +58,17 @@ func (o RecordOptions) limit(most int) int {
 
 // text makes a text of the conversation safe for the record, in which it can't begin a new piece.
 func (o RecordOptions) text(text string) string {
+	if o.Exact {
+		return text
+	}
 	return guardLabels(Fence(text))
 }
 
 // name returns a name in the form that it has in the record's labels.
 func (o RecordOptions) name(name string) string {
+	if o.Exact {
+		return name
+	}
 	return Fence(clipLine(name, maxCommand))
 }
 

@@ -30,6 +30,11 @@ type Error struct {
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
+// isLiteral reports whether b begins with a word of JSON.
+func isLiteral(b []byte, word string) bool {
+	return len(b) >= len(word) && string(b[:len(word)]) == word
+}
+
 // describe names the kind of value that begins b, for error messages.
 func describe(b []byte) string {
 	if len(b) == 0 {
@@ -44,9 +49,9 @@ func describe(b []byte) string {
 		return "a string"
 	case c == '-' || c >= '0' && c <= '9':
 		return "a number"
-	case len(b) >= 4 && string(b[:4]) == "true", len(b) >= 5 && string(b[:5]) == "false":
+	case isLiteral(b, "true") || isLiteral(b, "false"):
 		return "a boolean"
-	case len(b) >= 4 && string(b[:4]) == "null":
+	case isLiteral(b, "null"):
 		return "null"
 	case c > ' ' && c < 0x7f:
 		return "'" + string(c) + "'"

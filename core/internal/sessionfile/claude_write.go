@@ -35,13 +35,7 @@ func (c *claudeCode) write() {
 
 // turns returns the messages of the path, and assigns results to their tool calls.
 func (c *claudeCode) turns() []ccTurn {
-	same := filled(len(c.records), -1) // for each line, the next line of the same message
-	head := filled(c.numbers, -1)      // the first line of each provider message, by id
-	for i := len(c.records) - 1; i >= 0; i-- {
-		if l := &c.records[i]; l.kind == ccAssistant && !l.side && !l.failed && l.id != noID {
-			same[i], head[l.id] = head[l.id], int32(i)
-		}
-	}
+	head, same := c.messageLines()
 	done := make([]bool, c.numbers) // whether each provider message has been added, by id
 	seen := make([]bool, c.numbers) // whether each line has been added, by uuid
 	call := filled(c.numbers, -1)   // the last call with each id, as a block
@@ -73,6 +67,18 @@ func (c *claudeCode) turns() []ccTurn {
 	}
 	c.beside(call)
 	return turns
+}
+
+// messageLines returns the first line of each provider message, by id, and for each line the next one of the same
+// message; -1 means none.
+func (c *claudeCode) messageLines() (head, same []int32) {
+	head, same = filled(c.numbers, -1), filled(len(c.records), -1)
+	for i := len(c.records) - 1; i >= 0; i-- {
+		if l := &c.records[i]; l.kind == ccAssistant && !l.side && !l.failed && l.id != noID {
+			same[i], head[l.id] = head[l.id], int32(i)
+		}
+	}
+	return head, same
 }
 
 // mark marks the uuid of a line, if it has one, in seen. It returns whether it was marked already.

@@ -108,11 +108,14 @@ func (w *writer) startOf(i int) string {
 	}
 	w.start = i + lines - 1 // the lines up to here have no longer common beginning
 	n = boundary(s, n)
-	if n < minStart || n <= indentOf(s) || tellsError(s[:min(n+1, len(s))]) {
-		return ""
-	}
-	if len(strings.TrimSpace(s[:n])) < max(1, minStart-4) {
+	if !isStart(s, n) {
 		return ""
 	}
 	return s[:n]
+}
+
+// isStart reports whether the first n bytes of a line say enough to be written once for several lines.
+func isStart(line string, n int) bool {
+	return n >= minStart && n > indentOf(line) && !tellsError(line[:min(n+1, len(line))]) &&
+		len(strings.TrimSpace(line[:n])) >= max(1, minStart-4)
 }

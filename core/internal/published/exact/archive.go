@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -25,24 +26,12 @@ func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	if p.KeepRecent == 0 {
 		return
 	}
-	var seen []int // items with a result that is sent to the model
-	for i := range doc.Items {
-		if resultOf(c, i) >= 0 {
-			seen = append(seen, i)
-		}
-	}
+	seen := sentResults(c)
 	excess := len(seen) - p.KeepRecent
 	if excess <= 0 {
 		return
 	}
-	batches := [][]int{}
-	if p.Batch > 0 {
-		batches = schedule(p, c, seen, excess)
-	} else {
-		for _, i := range seen[:excess] {
-			batches = append(batches, []int{i})
-		}
-	}
+	batches := schedule(p, c, seen, excess)
 	texts, ok := summaries(p, c, batches)
 	if !ok {
 		return
@@ -80,6 +69,16 @@ func archiveResults(p *passes.ArchivePass, c passes.Run) {
 	}
 }
 
+// sentResults returns the items with a result that is sent to the model.
+func sentResults(c passes.Run) (seen []int) {
+	for i := range c.Doc().Items {
+		if resultOf(c, i) >= 0 {
+			seen = append(seen, i)
+		}
+	}
+	return seen
+}
+
 // toolDigest hides the oldest results from the model as S4 does, and adds a user message after the newest message, with
 // one line for each hidden result (S4.39).
 func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
@@ -87,12 +86,7 @@ func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
 	if p.KeepRecent == 0 || passes.FoldsBefore(c, "tool_digest") && len(c.Fold().Items) == 0 {
 		return
 	}
-	var seen []int
-	for i := range doc.Items {
-		if resultOf(c, i) >= 0 {
-			seen = append(seen, i)
-		}
-	}
+	seen := sentResults(c)
 	excess := len(seen) - p.KeepRecent
 	if excess <= 0 {
 		return
@@ -104,9 +98,12 @@ func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
 	doc.Insert(len(doc.Items), addSummary(c, nil, digest.ToolDigest(said)))
 }
 
-// schedule divides the oldest results into batches (S4.30). A result whose key is already in an earlier batch delays
-// its whole batch.
+// schedule divides the need oldest results into batches (S4.30), each of one result if the pass has no batches. A result
+// whose key is already in an earlier batch delays its whole batch.
 func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batches [][]int) {
+	if p.Batch <= 0 {
+		return slices.Collect(slices.Chunk(seen[:need], 1))
+	}
 	var queued critbit.Map[struct{}]
 	for need > 0 && len(seen) > 0 && (p.MaxBatches == 0 || len(batches) < p.MaxBatches) {
 		size := min(need, p.Batch, len(seen))

@@ -42,13 +42,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 			return true
 		}
 	default:
-		switch cut = FindCutPoint(sizes, tool, p.KeepTokens); {
-		case cut > 0:
-		case c.Policy().Summary.Text != "": // S1.35
-			cut = max(0, len(seq)-1)
-		default:
-			cut = passes.ForceCutPoint(len(seq), tool)
-		}
+		cut = turnCut(p, c, sizes, tool)
 		if passes.IsSplitTurn(len(seq), cut, user) {
 			turn = passes.TurnStart(cut, user)
 		}
@@ -73,12 +67,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	}
 	ops := styles.FileOps{Read: c.State().Ledger.Read, Modified: c.State().Ledger.Modified}.Merge(styles.ExtractFileOps(doc.T, seq))
 	c.State().Ledger.Read, c.State().Ledger.Modified = ops.Read, ops.Modified
-	switch {
-	case c.Policy().Summary.Text != "":
-		c.Report().Summary = api.ReportSummary{Source: api.SourceHost}
-	case c.Report().Summary.Source == "none":
-		c.Report().Summary = api.ReportSummary{Source: api.SourceModel}
-	}
+	reportSource(c)
 	c.Report().CutPoint = int(doc.Items[cut-1].In) + 1
 	text := doc.NewMessage(slices.Index(stays[:cut], false), s.Data.Role, s.Message(body))
 	if s.Kind != "" && marks(doc) {
@@ -86,6 +75,29 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	}
 	passes.PutDigest(c, cut, -1, stays, text, nil) // the digest needs no handle: the folded messages are in the changes
 	return false
+}
+
+// reportSource records in the report who wrote the summary: the host or, unless the report names a source, its model.
+func reportSource(c passes.Run) {
+	switch {
+	case c.Policy().Summary.Text != "":
+		c.Report().Summary = api.ReportSummary{Source: api.SourceHost}
+	case c.Report().Summary.Source == "none":
+		c.Report().Summary = api.ReportSummary{Source: api.SourceModel}
+	}
+}
+
+// turnCut returns the index of the first message of S1's tail, which has about KeepTokens. If all messages fit, it
+// keeps one or, if the host gives the summary, the last one (S1.35).
+func turnCut(p *passes.FoldPass, c passes.Run, sizes []int, tool func(i int) bool) int {
+	cut := FindCutPoint(sizes, tool, p.KeepTokens)
+	switch {
+	case cut > 0:
+		return cut
+	case c.Policy().Summary.Text != "":
+		return max(0, len(sizes)-1)
+	}
+	return passes.ForceCutPoint(len(sizes), tool)
 }
 
 // slice returns the index of the first message of S3's tail, which is as many messages as fit in KeepTokens or, if

@@ -1,11 +1,8 @@
 package styles
 
 import (
-	"strings"
-
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
-	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -42,69 +39,7 @@ func AgentLoopPrompt(record, previous, template string) string {
 	return digest.AgentLoopText(`\n`, record, previous, template)
 }
 
-// Labelled renders messages as paragraphs that begin with the speaker's label (S4.35). If max is above 0, tool
-// results are shortened to about max runes, as in a request for a summary (S4.34). Messages that are not sent to the
-// model are left out.
+// Labelled renders messages as the published system does; see [digest.Labelled].
 func Labelled(t *transcript.Transcript, messages []int32, max int) string {
-	var paragraphs []string
-	paragraph := func(label, text string) {
-		if text != "" {
-			paragraphs = append(paragraphs, label+text)
-		}
-	}
-	for _, i := range messages {
-		if t.IsUnsent(int(i)) {
-			continue
-		}
-		m := &t.Messages[i]
-		var texts, reasoning, asked, calls []string
-		var results []int
-		for n := m.First; n < m.First+m.Count; n++ {
-			p := &t.Parts[n]
-			if p.Has(transcript.Removed) || p.Parent >= 0 {
-				continue
-			}
-			switch p.Kind {
-			case transcript.Text:
-				text := t.Text(p.Body)
-				switch {
-				case text == "":
-				case p.Has(transcript.Said):
-					asked = append(asked, text)
-				default:
-					texts = append(texts, text)
-				}
-			case transcript.Reasoning:
-				if t.IsString(p.Body) && t.Text(p.Body) != "" {
-					reasoning = append(reasoning, t.Text(p.Body))
-				}
-			case transcript.ToolCall:
-				calls = append(calls, t.Text(p.Name)+"("+string(tokens.GoArguments(t, p))+")")
-			case transcript.ToolResult:
-				results = append(results, int(n))
-			}
-		}
-		switch m.Role {
-		case transcript.User:
-			paragraph("[User]: ", strings.Join(texts, ""))
-		case transcript.Assistant:
-			paragraph("[Assistant thinking]: ", strings.Join(reasoning, "\n"))
-			paragraph("[Assistant]: ", strings.Join(texts, "\n"))
-			paragraph("[User]: ", strings.Join(asked, "\n"))
-			paragraph("[Assistant tool calls]: ", strings.Join(calls, "; "))
-		}
-		for _, n := range results {
-			o := digest.ToolOutputAt(t, n)
-			text := o.Text
-			if max > 0 {
-				text = digest.TrimWithTail(o.Shown(), max)
-			}
-			label := "[Tool result]: "
-			if name := strings.TrimSpace(o.Name); name != "" {
-				label = "[Tool result " + name + "]: "
-			}
-			paragraph(label, text)
-		}
-	}
-	return strings.Join(paragraphs, "\n\n")
+	return digest.Labelled(t, messages, max, digest.RecordOptions{Exact: true})
 }
