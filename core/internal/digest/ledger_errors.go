@@ -1,0 +1,115 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/api"
+)
+
+// This file keeps the open errors of a ledger: a failed call stays until a later call solves it.
+
+// ended records the outcome of a tool call. on is its command or file, and said the error message. A failure stays
+// until the same call succeeds.
+func (c *collector) ended(tool, on, said string, failed bool) {
+	part, behind := checkedPart(on)
+	f := failedCall(tool, part)
+	if behind != "" {
+		if other := failedCall(tool, behind); failed {
+			f = other
+		} else {
+			c.solved(other)
+		}
+	}
+	c.solved(f) // it succeeded now, or failed again
+	if failed {
+		f.Text = said
+		c.Errors = append(c.Errors, *f)
+		c.begun = append(c.begun, c.worked)
+		c.failed.Set(key(f), len(c.Errors))
+		c.checkFailed(f)
+		return
+	}
+	c.checkPassed(f)
+	for c.worked++; c.beyond < len(c.Errors) && c.begun[c.beyond]+aroundIt <= c.worked; c.beyond++ {
+		if f := &c.Errors[c.beyond]; !isCheck(f) {
+			*f = api.LedgerFailure{}
+		}
+	}
+}
+
+// failedCall returns the failure of a tool's call on a command or file, without the error message.
+func failedCall(tool, on string) *api.LedgerFailure {
+	return &api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
+}
+
+// solved drops the earlier error of a call that has now succeeded.
+func (c *collector) solved(call *api.LedgerFailure) {
+	if at, found := c.failed.Get(key(call)); found && at > 0 {
+		c.Errors[at-1] = api.LedgerFailure{}
+		c.failed.Set(key(call), 0)
+	}
+}
+
+// checkFailed records that the failed command f, the last entry of Errors, was a check.
+func (c *collector) checkFailed(f *api.LedgerFailure) {
+	if kinds := checksOf(f); kinds != 0 {
+		c.checks[kinds] = len(c.begun)
+	}
+}
+
+// checkPassed drops the errors of all checks that a successful call makes obsolete.
+func (c *collector) checkPassed(call *api.LedgerFailure) {
+	kinds := checksOf(call)
+	if kinds == 0 {
+		return
+	}
+	for failed, at := range c.checks {
+		if at > 0 && kinds.covers(checkKinds(failed)) {
+			c.Errors[at-1], c.checks[failed] = api.LedgerFailure{}, 0
+		}
+	}
+}
+
+// aroundIt is the number of successful calls after which a failure no longer counts as open, because the agent has evidently found another
+// way. A failed check stays open, because only running it again shows that it passes.
+const aroundIt = 8
+
+func isCheck(f *api.LedgerFailure) bool { return checksOf(f) != 0 }
+
+// checksOf returns the kinds of the checks that a call runs.
+func checksOf(f *api.LedgerFailure) checkKinds {
+	if useOf(f.Tool) != runs {
+		return 0
+	}
+	return checksIn(f.On)
+}
+
+// sameCommand returns a key for a command, the same one that key returns for the command's failure.
+func sameCommand(script string) string {
+	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
+}
+
+// key returns a key for what has failed: a tool and a file, or a command up to its first option, so that a test with
+// other options counts as the same test.
+func key(f *api.LedgerFailure) string {
+	on := f.On
+	if useOf(f.Tool) == runs {
+		if _, cmd, found := strings.Cut(on, "&& "); found && strings.HasPrefix(on, "cd ") {
+			on = cmd
+		}
+		words := strings.Fields(on)
+		if kindOf(on) == commits { // ignore everything before it, because a failed commit is tried again
+			words = []string{"git", "commit"}
+		}
+		end := 0
+		for end < len(words) && end < 3 && !strings.HasPrefix(words[end], "-") && words[end] != "./..." && !strings.ContainsAny(words[end], "|>&;") {
+			end++
+		}
+		on = strings.Join(words[:end], " ")
+	}
+	tool := ToolKey(f.Tool)
+	if u := useOf(f.Tool); u == edits || u == reads { // an agent that reads a file after a failed edit knows its content
+		tool = "file"
+	}
+	return tool + "\x00" + on
+}
