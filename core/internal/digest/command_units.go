@@ -149,6 +149,22 @@ func withoutLaunchers(words []string) (rest []string, name string) {
 	return words, name
 }
 
+// kindOfGit returns the kind of a git command, which its first word without a hyphen determines.
+func kindOfGit(words []string) runKind {
+	for _, w := range words[1:] {
+		switch {
+		case strings.HasPrefix(w, "-"):
+		case w == "commit":
+			return commits
+		case gitLooks.has(w):
+			return looks
+		default:
+			return alters
+		}
+	}
+	return looks
+}
+
 func kindOfWords(words []string) runKind {
 	words, name := withoutLaunchers(words)
 	for _, w := range words[1:min(len(words), 4)] {
@@ -158,18 +174,7 @@ func kindOfWords(words []string) runKind {
 	}
 	switch {
 	case name == "git":
-		for _, w := range words[1:] {
-			switch {
-			case strings.HasPrefix(w, "-"):
-			case w == "commit":
-				return commits
-			case gitLooks.has(w):
-				return looks
-			default:
-				return alters
-			}
-		}
-		return looks
+		return kindOfGit(words)
 	case alterers.has(name):
 		return alters
 	case name == "sed":

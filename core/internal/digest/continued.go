@@ -50,6 +50,6 @@ func (r *turnReader) continued(i int) {
 // continued adds the content of agent programs' summaries in messages. It must be called before the messages are read.
 func (k *talk) continued(t *transcript.Transcript, messages []int32) {
 	for _, i := range messages {
-		continuedIn(t, int(i), func(summary string) { k.read(carryover, summary, "") })
+		continuedIn(t, int(i), func(summary string) { k.read(carryover, summary) })
 	}
 }

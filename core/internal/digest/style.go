@@ -40,6 +40,35 @@ type Style struct {
 	Fitted bool
 }
 
+// summarySections are the sections of a summary in the turn-tail and agent-loop styles (S1.20, S4.36).
+const summarySections = `
+
+## Goal
+[What the user wants to achieve; one line for each goal]
+
+## Constraints & Preferences
+- [What the user demands, forbids or prefers; "(none)" if nothing was said]
+
+## Progress
+### Done
+- [x] [What is finished]
+
+### In Progress
+- [ ] [What was started]
+
+### Blocked
+- [What prevents progress, if anything does]
+
+## Key Decisions
+- **[What was decided]**: [why]
+
+## Next Steps
+1. [What must be done next, in order]
+
+## Critical Context
+- [Data, names and references needed to continue the work; "(none)" if not applicable]
+`
+
 // RecordOptions are options for rendering messages.
 type RecordOptions struct {
 	Clip        int  // the maximum length of tool results and arguments, in the style's units; 0 means the style's own limit

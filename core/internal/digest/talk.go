@@ -67,7 +67,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
 	for _, section := range chatLayout.order {
-		k.read(section, old[section], "")
+		k.read(section, old[section])
 	}
 	k.continued(t, messages)
 	first := len(k.items) == 0
@@ -189,52 +189,49 @@ func sampled(t *transcript.Transcript, messages []int32) []int32 {
 	return append(out, messages[newest:]...)
 }
 
-// read adds the lines of a section from an earlier digest, except for those contained in known. The beginning of a line
-// may be the label of its speaker; see sections.
-func (k *talk) read(section int, text, known string) {
+// read adds the lines of a section from an earlier digest. The beginning of a line may be the label of its speaker; see
+// sections.
+func (k *talk) read(section int, text string) {
 	src := source{section: section}
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		if section != told {
+		switch line = strings.TrimSpace(line); {
+		case line == "":
+		case section != told:
 			line = strings.TrimPrefix(strings.TrimPrefix(line, plainBullet), lastingBullet)
 			k.items = append(k.items, extract.Item{Text: clipLine(line, longestOld), Factor: ofModel, Uncut: true})
 			k.sources = append(k.sources, src)
-			continue
-		}
-		if line == gapMark {
+		case line == gapMark:
 			src.gap = true
-			continue
-		}
-		if line[0] == '[' && line[len(line)-1] == ']' {
+		case line[0] == '[' && line[len(line)-1] == ']':
 			src.day, src.speaker = line[1:len(line)-1], ""
-			continue
+		default:
+			k.readTold(&src, line)
 		}
-		rest, lasting := strings.CutPrefix(line, lastingBullet)
-		if !lasting {
-			rest = strings.TrimPrefix(line, plainBullet)
-		}
-		if at := labelEnd(rest); at > 0 {
-			src.speaker, rest = rest[:at], rest[at+len(labelMark):]
-		}
-		src.lasting = lasting || src.speaker != "assistant" && extract.Own(rest)
-		if strings.Contains(known, rest) {
-			continue
-		}
-		factor := ofOld
-		if src.lasting {
-			factor = ofLasting
-		}
-		for rest != "" {
-			text, upTo, behind, more := cutAlike(rest)
-			last := len(k.sources) - 1
-			k.items = append(k.items, extract.Item{Text: clipLine(text, longestOld), Factor: factor, Uncut: true, More: more, UpTo: upTo,
-				Follows: last >= 0 && k.sources[last].section == told && !src.gap})
-			k.sources = append(k.sources, src)
-			rest, src.gap = behind, false
-		}
+	}
+}
+
+// readTold adds a line of what was said from an earlier digest. src is the source of the line before it, and becomes that
+// of this line.
+func (k *talk) readTold(src *source, line string) {
+	rest, lasting := strings.CutPrefix(line, lastingBullet)
+	if !lasting {
+		rest = strings.TrimPrefix(line, plainBullet)
+	}
+	if at := labelEnd(rest); at > 0 {
+		src.speaker, rest = rest[:at], rest[at+len(labelMark):]
+	}
+	src.lasting = lasting || src.speaker != "assistant" && extract.Own(rest)
+	factor := ofOld
+	if src.lasting {
+		factor = ofLasting
+	}
+	for rest != "" {
+		text, upTo, behind, more := cutAlike(rest)
+		last := len(k.sources) - 1
+		k.items = append(k.items, extract.Item{Text: clipLine(text, longestOld), Factor: factor, Uncut: true, More: more, UpTo: upTo,
+			Follows: last >= 0 && k.sources[last].section == told && !src.gap})
+		k.sources = append(k.sources, *src)
+		rest, src.gap = behind, false
 	}
 }
 

@@ -31,34 +31,8 @@ const turnTailSystem = `You are a context summarization assistant: you turn the 
 
 // TurnTailLayout and TurnTailEnd are the layout of S1.20, without the lists of files between them, which code writes.
 const (
-	TurnTailLayout = `Your summary will replace everything above. Write it for a model that takes over the work and has seen none of this, in exactly this layout:
-
-## Goal
-[What the user wants to achieve; one line for each goal]
-
-## Constraints & Preferences
-- [What the user demands, forbids or prefers; "(none)" if nothing was said]
-
-## Progress
-### Done
-- [x] [What is finished]
-
-### In Progress
-- [ ] [What was started]
-
-### Blocked
-- [What prevents progress, if anything does]
-
-## Key Decisions
-- **[What was decided]**: [why]
-
-## Next Steps
-1. [What must be done next, in order]
-
-## Critical Context
-- [Data, names and references needed to continue the work; "(none)" if not applicable]
-`
-	TurnTailEnd = `
+	TurnTailLayout = `Your summary will replace everything above. Write it for a model that takes over the work and has seen none of this, in exactly this layout:` + summarySections
+	TurnTailEnd    = `
 Keep each section concise. Preserve exact file paths, function names, and error messages.`
 
 	// splitTurn requests a summary of the beginning of a divided turn (S1.24).
