@@ -41,8 +41,8 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest checks a reply that should be a digest of up to most tokens. If asked is set, the digest must have headings, because the
-// request asked for them.
+// AcceptDigest checks a reply that should be a digest of up to most tokens. If asked is set, the digest must have
+// headings, because the request asked for them.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
@@ -66,8 +66,8 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 	return text, ""
 }
 
-// slack is how many tokens a digest may have beyond twice the requested size, because models don't count and estimates
-// differ.
+// slack is the number of tokens that a digest may have beyond twice the requested size, because models don't count and
+// estimates differ.
 const slack = 256
 
 // leastTokens is the minimum size of a digest that replaces many messages (512 times as many tokens). A smaller
@@ -109,8 +109,8 @@ func begins(text string, list []string) bool {
 	return false
 }
 
-// refusesLater reports whether one of the first clauses of a text, rather than the text itself, begins like a refusal: "Unfortunately this
-// won't work: I'm not able to …".
+// refusesLater reports whether one of the first clauses of text, rather than the text itself, begins like a refusal:
+// "Unfortunately this won't work: I'm not able to …".
 func refusesLater(text string) bool {
 	head := trimRune(text[:min(len(text), firstClauses)])
 	for i, r := range head {
@@ -121,11 +121,11 @@ func refusesLater(text string) bool {
 	return false
 }
 
-// firstClauses is the number of bytes at the beginning of a text in which its first clauses end.
+// firstClauses is the number of bytes at the beginning of text in which its first clauses end.
 const firstClauses = 120
 
-// asksReader reports whether a text asks its reader a question about what the writer should do: "Would you like me to …?". Quotes don't
-// count.
+// asksReader reports whether text asks its reader a question about what the writer should do: "Would you like me to
+// …?". Quotes don't count.
 func asksReader(text string) bool {
 	quoted := quotedIn(text)
 	from := 0
@@ -141,7 +141,7 @@ func asksReader(text string) bool {
 	return false
 }
 
-// isAbbreviated reports whether a dot after a text may be that of an abbreviation: "Mr.", "3.".
+// isAbbreviated reports whether a dot after text may be that of an abbreviation: "Mr.", "3.".
 func isAbbreviated(text string) bool {
 	return len(text)-1-strings.LastIndexAny(text, " \n") <= len("Mrs")
 }
@@ -156,8 +156,9 @@ func asksOfReader(question string) bool {
 	return me && you
 }
 
-// breaksOff reports whether a text ends within a sentence although its writer ends all sentences with a sign: the last line contains a
-// finished sentence and words of an unfinished one, and all other long lines of its kind, items or prose, are finished.
+// breaksOff reports whether text ends within a sentence although its writer ends all sentences with a sign: the last
+// line contains a finished sentence and words of an unfinished one, and all other long lines of its kind, items or
+// prose, are finished.
 func breaksOff(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	last := text[at+1:]
@@ -198,8 +199,8 @@ func isTerm(word string) bool {
 	return found
 }
 
-// callsTool reports whether a text is a tool call in one of the forms that models write: a special tag, or JSON with a tool and its
-// arguments.
+// callsTool reports whether text is a tool call in one of the forms that models write: a special tag, or JSON with a
+// tool and its arguments.
 func callsTool(text string) bool {
 	if begins(text, calls) {
 		return true
@@ -212,7 +213,7 @@ func callsTool(text string) bool {
 	return named && (strings.Contains(head, `"arguments"`) || strings.Contains(head, `"input"`) || strings.Contains(head, `"parameters"`) || strings.Contains(head, `"args"`))
 }
 
-// headingsIn counts the headings in a text. Any headings count, because a host may use its own prompts. A line
+// headingsIn counts the headings in text. Any headings count, because a host may use its own prompts. A line
 // without markup that ends with a colon counts only if it is one of the headings that our prompts ask for.
 func headingsIn(text string) int {
 	n := 0
@@ -236,8 +237,8 @@ func headingsIn(text string) int {
 // leastItems is the minimum number of items in a list.
 const leastItems = 3
 
-// isList reports whether a text is mostly a list. Summarizers built into browsers write plain bullets even if the request asks for headings,
-// so repeating the request would gain nothing.
+// isList reports whether text is mostly a list. Summarizers built into browsers write plain bullets even if the request
+// asks for headings, so repeating the request would gain nothing.
 func isList(text string) bool {
 	lines, items := 0, 0
 	for line := range strings.Lines(text) {
@@ -264,7 +265,7 @@ func isItem(line string) bool {
 	return len(rest) < len(line) && (strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") "))
 }
 
-// unwrap removes the wrapping that models put around a text: thoughts before it, a code fence, or a tag.
+// unwrap removes the wrapping that models put around text: thoughts before it, a code fence, or a tag.
 func unwrap(text string) string {
 	text = strings.TrimSpace(text)
 	for _, tag := range []string{"think", "thinking", "analysis"} {

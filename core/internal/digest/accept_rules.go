@@ -10,7 +10,7 @@ import (
 // permissions lists words from lines that say that something is allowed or unnecessary.
 var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig darf dürfen kann permitido permitida opcional permis autorisé facultatif разрешено можно")
 
-// undenied returns a text without the lines that allow what a strict rule in the ledger forbids.
+// undenied returns text without the lines that allow what a strict rule in the ledger forbids.
 func (l *Ledger) undenied(text string) string {
 	var rules []ban
 	for _, rule := range l.Standing {
@@ -111,7 +111,8 @@ func denied(line string, rules []ban, forbids bool) bool {
 	return false
 }
 
-// skipsFirst reports whether a line says that something is done without something else, and denies nothing else: "mail them without asking".
+// skipsFirst reports whether a line says that something is done without something else, and denies nothing else: "mail
+// them without asking".
 func skipsFirst(ws []word) bool {
 	without := false
 	for i := range ws {

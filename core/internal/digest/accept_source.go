@@ -8,24 +8,24 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A summary is checked against the text that the model was given. Models compute, round and translate, and repeating the request is
-// expensive, so a summary is rejected only if most of the checkable facts in it are wrong.
+// A summary is checked against the text that the model was given. Models compute, round and translate, and repeating
+// the request is expensive, so a summary is rejected only if most of the checkable facts in it are wrong.
 const (
 	mostChecked   = 64 // maximum number of names and numbers that are looked for
 	leastNames    = 4
 	leastNumbers  = 6
 	leastQuotes   = 3
 	leastPeople   = 6
-	leastWords    = 20 // minimum number of content words in a text that may be off topic
-	leastSmall    = 8  // minimum number of function words in a text that must be a translation if the source has few of them
-	leastRepeated = 90 // minimum number of words in a text that may be repetitive
+	leastWords    = 20 // minimum number of content words in text that may be off topic
+	leastSmall    = 8  // minimum number of function words in text that must be a translation if the source has few of them
+	leastRepeated = 90 // minimum number of words in text that may be repetitive
 	quoteBytes    = 24 // minimum length of quotes; shorter ones are names and values
 	mostWrong     = 160
 )
 
-// CheckSource checks a summary against source, the record of the conversation and what else the model was told about it. It returns the
-// reason why the summary is rejected, or "". For the next request, it also returns the names, numbers or quotes that the source doesn't
-// contain. asks is what the request says besides the source.
+// CheckSource checks a summary against source, the record of the conversation and what else the model was told about
+// it. It returns the reason why the summary is rejected, or "". For the next request, it also returns the names,
+// numbers or quotes that the source doesn't contain. asks is what the request says besides the source.
 func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
 	if echoes(text, asks) {
 		return api.FaultEmpty, ""
@@ -101,7 +101,7 @@ func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string)
 	return "", ""
 }
 
-// found counts the terms of a text, and how many of them its source contains.
+// found counts the terms of text, and how many of them its source contains.
 type found struct {
 	all, known int
 	wrong      string
@@ -131,7 +131,7 @@ func (f *found) mostly(least int) bool {
 	return unknown >= least && unknown*4 >= f.all*3
 }
 
-// numbersIn returns the digits of all numbers and times of day in a text, and whether there are times of day.
+// numbersIn returns the digits of all numbers and times of day in text, and whether there are times of day.
 func numbersIn(text string) (has *critbit.Map[struct{}], timed bool) {
 	has = new(critbit.Map[struct{}])
 	eachNumber(text, func(from, to int) { has.Add(digitsOf(text[from:to])) })
@@ -142,12 +142,14 @@ func numbersIn(text string) (has *critbit.Map[struct{}], timed bool) {
 	return has, timed
 }
 
-// hasTime reports whether a source contains a time of day, as 9:05, 9.05 or just 9 for 9:00. contains says whether it has a number.
+// hasTime reports whether a source contains a time of day, as 9:05, 9.05 or just 9 for 9:00. contains says whether it
+// has a number.
 func hasTime(contains func(digits string) bool, hour, minute int) bool {
 	return contains(itoa(hour*100+minute)) || minute == 0 && contains(itoa(hour))
 }
 
-// isDate reports whether a term is a date in digits, like 2024-03-15 or 15.3.2024. The record may have the date in words.
+// isDate reports whether a term is a date in digits, like 2024-03-15 or 15.3.2024. The record may have the date in
+// words.
 func isDate(term string) bool {
 	groups := 1
 	for i := range len(term) {
@@ -181,7 +183,7 @@ func eachTime(text string, see func(hour, minute int)) {
 // two returns a number below 100 with two digits.
 func two(n int) string { return itoa(n/10) + itoa(n%10) }
 
-// echoes reports whether a text consists of lines of the request, without a word about the record.
+// echoes reports whether text consists of lines of the request, without a word about the record.
 func echoes(text, asks string) bool {
 	echoed := false
 	for line := range strings.Lines(text) {
@@ -208,7 +210,7 @@ func digitsOf(s string) string {
 	return b.String()
 }
 
-// cutQuote splits a text at the next closing quotation mark on the same line. closed is false if there is none.
+// cutQuote splits text at the next closing quotation mark on the same line. closed is false if there is none.
 func cutQuote(s string) (quote, rest string, closed bool) {
 	line, _, _ := strings.Cut(s, "\n")
 	at := strings.IndexAny(line, "\"”")
@@ -241,7 +243,7 @@ func flatText(low string) string {
 	return b.String()
 }
 
-// strangers looks in the source for the people and places that a text names, which it recognizes as capitalized words
+// strangers looks in the source for the people and places that text names, which it recognizes as capitalized words
 // inside a sentence. people holds their counts. offTopic is true if the text shares almost no words with the source. If
 // function words suggest that the text is a translation, people who are not in the source are not counted, and the text
 // needs twice as many words to be off topic. low is the source in lower case.
@@ -285,10 +287,10 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 	return people, content.all >= least && content.known*10 < content.all
 }
 
-// scriptsOf returns the language of a text as far as its script identifies it.
+// scriptsOf returns the language of text as far as its script identifies it.
 func scriptsOf(text string) string { return Language([]string{text}) }
 
-// repeats reports whether a text is repetitive: most of its word sequences occur several times.
+// repeats reports whether text is repetitive: most of its word sequences occur several times.
 func repeats(text string) bool {
 	ws := make([]words.Word, 0, len(text)/6)
 	for line := range strings.Lines(text) {

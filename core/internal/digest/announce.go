@@ -13,13 +13,14 @@ var (
 		"still |waiting |continuing |no change yet|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
 		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
-	// orderWords may precede a statement of the next step. After them, orders that the assistant gives itself count too: "Now add …".
+	// orderWords may precede a statement of the next step. After them, orders that the assistant gives itself count
+	// too: "Now add …".
 	orderWords = wordListOf("now next first then ok okay good great perfect alright so and also finally up")
 	selfOrders = wordListOf("i add update fix replace the run check verify implement create write test remove look commit push")
 )
 
-// intendHeads lists, in lower case, the beginnings of sentences in which an agent at work proposes its next step to itself. In an answer, such a
-// sentence is advice to the user.
+// intendHeads lists, in lower case, the beginnings of sentences in which an agent at work proposes its next step to
+// itself. In an answer, such a sentence is advice to the user.
 var intendHeads = strings.Split("we can |we'll |we will |we should |we need to |we could |i should |i can |i could |first we |first, we |it would be prudent to |it would be a good idea to |"+
 	"it would be good to |it might be |my next step |i intend to |wir sollten |wir können |on peut |on devrait |podemos |deberíamos |我们可以|我们需要|我们应该", "|")
 
@@ -39,7 +40,7 @@ func announces(text string) bool {
 	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text) && !(headedBy(text, []string{"still "}) && reportsTrouble(text))
 }
 
-// announcing reports whether a text begins like an announcement of the next step, even if it is a question.
+// announcing reports whether text begins like an announcement of the next step, even if it is a question.
 func announcing(text string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 60)]), "’", "'"))
 	for n := 0; n < 3; n++ {
@@ -130,7 +131,8 @@ func afterClause(head string) (rest string, found bool) {
 	return "", false
 }
 
-// announcesPlan reports whether a clause, in lower case, only announces the assistant's next step: "i'm checking the hooks".
+// announcesPlan reports whether a clause, in lower case, only announces the assistant's next step: "i'm checking the
+// hooks".
 func announcesPlan(clause string) bool {
 	for _, s := range []string{"i'll ", "i will ", "let me ", "i'm going to ", "i am going to ", "i need to ", "next i"} {
 		if strings.HasPrefix(clause, s) {
@@ -158,7 +160,7 @@ var dependent = strings.Split("since |because |as |now that |although |while |if
 // leastLeft is the minimum number of bytes that must remain of a sentence if the plan at its end is cut off.
 const leastLeft = 16
 
-// withoutPlan returns a text that the assistant wrote before a call, without sentences and final clauses that
+// withoutPlan returns text that the assistant wrote before a call, without sentences and final clauses that
 // announce the next step: "X matches the failure, so I'm checking the hook." The record shows that step anyway.
 func withoutPlan(text string) string {
 	if len(text) > mostUnit {

@@ -8,9 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Users don't only write messages. They also answer questions that a tool asks, comment when they refuse a tool call, or type while the agent
-// is working, which puts their words after a tool's output. This file finds these words in tool results. It knows the formats of Claude Code,
-// Codex, OpenCode, pi, Cline and its relatives, Gemini CLI and VS Code.
+// Users don't only write messages. They also answer questions that a tool asks, comment when they refuse a tool call,
+// or type while the agent is working, which puts their words after a tool's output. This file finds these words in tool
+// results. It knows the formats of Claude Code, Codex, OpenCode, pi, Cline and its relatives, Gemini CLI and VS Code.
 
 // answer is something that the user said through a tool.
 type answer struct {
@@ -26,7 +26,8 @@ func (a answer) text() string {
 	return a.about + a.words
 }
 
-// Limits in bytes: for the words of one answer, for its question, and for the parts of a result that are searched at its beginning and end.
+// Limits in bytes: for the words of one answer, for its question, and for the parts of a result that are searched at
+// its beginning and end.
 const (
 	longestAnswer   = maxRequest
 	longestQuestion = 300
@@ -107,7 +108,7 @@ func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	return queued, hasSign(look, "eedback>", len("eedback>")-1), refusal
 }
 
-// hasSign reports whether a text contains a sign. rare is the index of a byte in the sign that few texts contain; the
+// hasSign reports whether text contains a sign. rare is the index of a byte in the sign that few texts contain; the
 // search looks for that byte first.
 func hasSign(text []byte, sign string, rare int) bool {
 	for from := rare; from < len(text); from++ {
@@ -278,7 +279,7 @@ func addAnswer(answers []answer, question, text string) []answer {
 	return append(answers, answer{toQuestion(question), cutWords(words)})
 }
 
-// noAnswer reports whether a text says that the user gave no answer.
+// noAnswer reports whether text says that the user gave no answer.
 func noAnswer(text string) bool {
 	switch strings.ToLower(strings.Trim(text, "().\" ")) {
 	case "", "unanswered", "no option selected", "no answer provided", "none", "null", "cancelled", "canceled", "skipped", "[no preference]":
@@ -324,8 +325,8 @@ func answerWords(text string) string {
 // answerKeys lists the members of a result that hold an answer, by their names as ToolKey returns them.
 var answerKeys = wordListOf("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
 
-// answersIn parses answers in JSON: {"answers":{"id":{"answers":["…"]}}} and similar. It returns false if the text isn't JSON, or has no
-// answer under a known name.
+// answersIn parses answers in JSON: {"answers":{"id":{"answers":["…"]}}} and similar. It returns false if the text
+// isn't JSON, or has no answer under a known name.
 func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -396,7 +397,8 @@ func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	return strings.Join(all, ", ")
 }
 
-// clarified returns the answers in Claude Code's report that the user wants to discuss the questions before answering all of them.
+// clarified returns the answers in Claude Code's report that the user wants to discuss the questions before answering
+// all of them.
 func clarified(text string) (answers []answer) {
 	_, list, _ := strings.Cut(text, "Questions asked:")
 	about := ""

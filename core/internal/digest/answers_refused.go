@@ -161,7 +161,8 @@ const (
 	reminderEnd  = "</system-reminder>"
 )
 
-// withoutReminders returns a result without the reminders in it and the white space at its end. A reminder begins and ends with a line.
+// withoutReminders returns a result without the reminders in it and the white space at its end. A reminder begins and
+// ends with a line.
 func withoutReminders(text string) string {
 	var b strings.Builder
 	rest := text

@@ -112,8 +112,8 @@ func joinLines(all []answer, of func(answer) string) string {
 	return b.String()
 }
 
-// resultAbout returns the question in the heading of a question tool's result, if the result is written as text with a heading such as
-// "[ask_followup_question for 'Which?'] Result:".
+// resultAbout returns the question in the heading of a question tool's result, if the result is written as text with a
+// heading such as "[ask_followup_question for 'Which?'] Result:".
 func resultAbout(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	name, question, found := strings.Cut(line[1:], " for '")
@@ -123,7 +123,7 @@ func resultAbout(text string) string {
 	return ""
 }
 
-// resultWords returns the user's words in a tool result that is part of a text.
+// resultWords returns the user's words in a tool result that is part of text.
 func resultWords(text string) string {
 	if words := queuedAtEnd(text); len(words) > 0 {
 		return strings.Join(words, "\n")
@@ -150,7 +150,7 @@ func Requests(t *transcript.Transcript, messages []int32) (texts []string) {
 	return texts
 }
 
-// spoken returns a text from a user message without the parts that a program added.
+// spoken returns text from a user message without the parts that a program added.
 func spoken(text string) string {
 	text = withoutTruncatedMarker(text)
 	if strings.IndexByte(text, '<') >= 0 && strings.Contains(text, reminderOpen) {
@@ -198,7 +198,7 @@ func asksInTag(name string) bool {
 	return false
 }
 
-// unwrapped returns a text without the wrapping that agent programs put around the user's words.
+// unwrapped returns text without the wrapping that agent programs put around the user's words.
 func unwrapped(text string) string {
 	if strings.IndexByte(text, '<') >= 0 {
 		text = untagged(text)
@@ -235,7 +235,8 @@ func untagged(text string) string {
 	return text
 }
 
-// openTag returns the offset of an opening tag at the beginning of a line, or -1. The tag may have attributes, such as a file's name.
+// openTag returns the offset of an opening tag at the beginning of a line, or -1. The tag may have attributes, such as
+// a file's name.
 func openTag(text, tag string) int {
 	for from := 0; ; {
 		at := strings.Index(text[from:], "<"+tag)
@@ -250,7 +251,7 @@ func openTag(text, tag string) int {
 	}
 }
 
-// cutTag removes the element that begins at offset at, and all further elements with the same tag, from a text.
+// cutTag removes the element that begins at offset at, and all further elements with the same tag, from text.
 func cutTag(text, tag string, at int) string {
 	var b strings.Builder
 	for at >= 0 {
@@ -265,8 +266,8 @@ func cutTag(text, tag string, at int) string {
 	return strings.TrimSpace(b.String() + text)
 }
 
-// isSlip reports whether a text says nothing, because it is a single character that is neither a word nor a choice, or a command of the agent
-// program without arguments.
+// isSlip reports whether text says nothing, because it is a single character that is neither a word nor a choice, or a
+// command of the agent program without arguments.
 func isSlip(text string) bool {
 	if len(text) == 1 {
 		return text[0] < '0' || text[0] > '9' && text[0] < 'A' || text[0] > 'Z' && text[0] < 'a' || text[0] > 'z'
@@ -275,7 +276,7 @@ func isSlip(text string) bool {
 		strings.Trim(text[1:], "abcdefghijklmnopqrstuvwxyz0123456789-_:") == ""
 }
 
-// queuedIn returns the user's words from the reminders in a text.
+// queuedIn returns the user's words from the reminders in text.
 func queuedIn(text string) string {
 	var said []string
 	for len(said) < mostAnswers {
@@ -292,15 +293,16 @@ func queuedIn(text string) string {
 	return strings.Join(said, "\n")
 }
 
-// skillTools lists tools that load a skill, by their names as ToolKey returns them. The skill's text follows as if the user had said it.
+// skillTools lists tools that load a skill, by their names as ToolKey returns them. The skill's text follows as if the
+// user had said it.
 var skillTools = wordListOf("skill useskill loadskill activateskill runskill invokeskill readskill getskill slashcommand")
 
-// longCommand is the minimum length, in bytes, of a text after the user's command that counts as the command's
+// longCommand is the minimum length, in bytes, of text after the user's command that counts as the command's
 // expansion.
 const longCommand = 400
 
-// isPasted reports whether the text of part n is a skill that the assistant has loaded, or the expansion of a command that the user has
-// called. Such a text directly follows the result of loading the skill, or the command.
+// isPasted reports whether the text of part n is a skill that the assistant has loaded, or the expansion of a command
+// that the user has called. Such text directly follows the result of loading the skill, or the command.
 func isPasted(t *transcript.Transcript, n int32, text func() string) bool {
 	for k := n - 1; k >= 0 && k >= n-8; k-- {
 		p := &t.Parts[k]
@@ -322,7 +324,7 @@ func isPasted(t *transcript.Transcript, n int32, text func() string) bool {
 	return false
 }
 
-// cutTags removes two tags and everything between them, wherever they occur in a text.
+// cutTags removes two tags and everything between them, wherever they occur in text.
 func cutTags(text, open, end string) string {
 	var b strings.Builder
 	for {

@@ -22,8 +22,8 @@ const (
 	arrow = " → exit "
 )
 
-// block writes entries between tags, in at most max bytes including the tags. If not all entries fit, it writes the newest ones and the number
-// of omitted entries. It returns "" if no entry fits.
+// block writes entries between tags, in at most max bytes including the tags. If not all entries fit, it writes the
+// newest ones and the number of omitted entries. It returns "" if no entry fits.
 func block(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	from := len(entries)

@@ -85,7 +85,8 @@ func codeOf(lines []string) (code []string) {
 	return code
 }
 
-// createdText describes the content of a file that a call wrote as a whole: the names that it defines, its first comment, or its first lines.
+// createdText describes the content of a file that a call wrote as a whole: the names that it defines, its first
+// comment, or its first lines.
 func (c *change) createdText() string {
 	if isDiff(c.added) {
 		return ""
@@ -103,7 +104,8 @@ func (c *change) createdText() string {
 	return quoted(added, quotedNew)
 }
 
-// description returns what follows the path of a change in an entry: a colon and what the change does, or the number of its lines in parentheses.
+// description returns what follows the path of a change in an entry: a colon and what the change does, or the number of
+// its lines in parentheses.
 func (c *change) description() string {
 	n := max(len(c.added), len(c.removed))
 	switch said := c.text(); {
@@ -174,7 +176,8 @@ func joinEdits(edits []string) string {
 	return strings.Join(parts, editSeparator)
 }
 
-// leastTelling returns the index of the part that says least: the first one after which another one of its kind follows, else a quote.
+// leastTelling returns the index of the part that says least: the first one after which another one of its kind
+// follows, else a quote.
 func leastTelling(parts []string) int {
 	for n := range parts {
 		if slices.ContainsFunc(parts[n+1:], func(part string) bool { return partKind(part) == partKind(parts[n]) }) {
@@ -309,8 +312,8 @@ func commonCall(lines []string) (call string, n int) {
 // mostSwapped is the maximum number of changed lines that are quoted together with their old version.
 const mostSwapped = 2
 
-// swapped describes a change that replaces lines with an equal number of similar lines. If many lines change in the same way, it describes
-// that only once. It returns "" for any other change.
+// swapped describes a change that replaces lines with an equal number of similar lines. If many lines change in the
+// same way, it describes that only once. It returns "" for any other change.
 func swapped(removed, added []string) string {
 	if len(removed) != len(added) || len(added) == 0 {
 		return ""

@@ -11,7 +11,7 @@ const undoneNote = " (taken back later)"
 // undoneVerb is the history given for files whose uncommitted edits a command took back.
 const undoneVerb = "taken back"
 
-// mostTakenBack is how many of the newest units are searched for edits that a command takes back.
+// mostTakenBack is the number of newest units that are searched for edits that a command takes back.
 const mostTakenBack = 1024
 
 // restoredBy returns the files whose uncommitted edits a script takes back with git; all means every file.
@@ -75,8 +75,8 @@ func (r *turnReader) takeBack(script string, bad bool) {
 	})
 }
 
-// stashedBy reports whether a script leaves all uncommitted edits in git's stash, and whether it gets them back from there.
-// A script that does both changes nothing.
+// stashedBy reports whether a script leaves all uncommitted edits in git's stash, and whether it gets them back from
+// there. A script that does both changes nothing.
 func stashedBy(script string) (stashes, pops bool) {
 	eachCommand(script, func(words []string) {
 		if len(words) < 2 || words[0] != "git" || words[1] != "stash" {

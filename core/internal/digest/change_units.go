@@ -40,8 +40,8 @@ func changesOf(t *transcript.Transcript, call *transcript.Part) []change {
 	return changesBy(t.Text(call.Name), path, func(see func(key, text string)) { arguments(t, call, see) })
 }
 
-// undoTool is the name of a tool that takes back the last edit of a file, as ToolKey returns it. The text editor of Claude and of
-// others has a command of this name.
+// undoTool is the name of a tool that takes back the last edit of a file, as ToolKey returns it. The text editor of
+// Claude and of others has a command of this name.
 const undoTool = "undoedit"
 
 // changesBy returns the changes made by a tool that edits files. file is the path that it is given, or "" if each edit
@@ -128,7 +128,7 @@ func replaceBlocks(path, text string) (all []change) {
 	return all
 }
 
-// linesOf returns the non-empty lines of a text, without white space around them.
+// linesOf returns the non-empty lines of text, without white space around them.
 func linesOf(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && len(lines) < keptChanges {
@@ -158,7 +158,8 @@ func without(list, other []string) (rest []string) {
 	return rest
 }
 
-// withoutComma returns a line without the comma at its end, which depends on whether an element of a list is the last one.
+// withoutComma returns a line without the comma at its end, which depends on whether an element of a list is the last
+// one.
 func withoutComma(line string) string { return strings.TrimSuffix(line, ",") }
 
 // surplus returns the lines that list has more often than other.
@@ -209,7 +210,8 @@ func patchChanges(text string) (all []change) {
 	return all
 }
 
-// longestComment is the maximum number of bytes that are quoted of an added comment. leastComment is the minimum number of its words.
+// longestComment is the maximum number of bytes that are quoted of an added comment. leastComment is the minimum number
+// of its words.
 const (
 	longestComment = 240
 	leastComment   = 6

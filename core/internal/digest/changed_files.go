@@ -74,8 +74,9 @@ const (
 // historyVerbs lists the words with which a file's history can begin.
 var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb, triedVerb, beforeHistory}
 
-// files returns the block of changed files with their histories, in at most size bytes. Files with the same history share a line, and the
-// most frequently changed files come first. Paths are relative to the log's folder if all of them are absolute.
+// files returns the block of changed files with their histories, in at most size bytes. Files with the same history
+// share a line, and the most frequently changed files come first. Paths are relative to the log's folder if all of them
+// are absolute.
 func (k *turnLog) files(paths []string, size int) string {
 	histories := k.histories()
 	paths = withoutRelative(paths)

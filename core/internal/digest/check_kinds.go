@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// checkKinds is a set of kinds of checks: bit 1 for tests, bit 2 for linters and formatters, bit 3 for type checks, bit 4 for builds, bit 5
-// for commands whose name does not say what they check, and bit 6 for installations.
+// checkKinds is a set of kinds of checks: bit 1 for tests, bit 2 for linters and formatters, bit 3 for type checks, bit
+// 4 for builds, bit 5 for commands whose name does not say what they check, and bit 6 for installations.
 type checkKinds uint8
 
 // plainCheck is the kind of a command whose name does not say what it checks.

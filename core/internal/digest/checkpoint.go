@@ -163,7 +163,8 @@ func Stringify(t *transcript.Transcript, p *transcript.Part) string {
 	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))
 }
 
-// FirstUnits returns the first max UTF-16 code units of a text, and whether there are more. It doesn't split surrogate pairs.
+// FirstUnits returns the first max UTF-16 code units of text, and whether there are more. It doesn't split surrogate
+// pairs.
 func FirstUnits(text string, max int) (string, bool) {
 	units := 0
 	for i, r := range text {

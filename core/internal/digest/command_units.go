@@ -245,7 +245,8 @@ func endsOf(output string) string {
 	return output[:lookResult] + "\n" + output[len(output)-lookResult:]
 }
 
-// scriptRun returns the script that npm, pnpm or yarn prints before it runs it, or "": "> kiln@1.2.0 check", "> tsc --noEmit".
+// scriptRun returns the script that npm, pnpm or yarn prints before it runs it, or "": "> kiln@1.2.0 check", "> tsc
+// --noEmit".
 func scriptRun(output string) string {
 	named := false
 	for line := range strings.Lines(output) {
@@ -356,7 +357,7 @@ func plainText(output string) string {
 	return b.String()
 }
 
-// lastStates returns a text with each line in its final state on a terminal, where progress bars overwrite themselves.
+// lastStates returns text with each line in its final state on a terminal, where progress bars overwrite themselves.
 func lastStates(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -390,8 +391,8 @@ func outcomeLine(output string) string {
 	return best
 }
 
-// withoutDocs returns a script without its heredocs. If other commands follow, it also omits the command that writes the first heredoc to a
-// file.
+// withoutDocs returns a script without its heredocs. If other commands follow, it also omits the command that writes
+// the first heredoc to a file.
 func withoutDocs(script string) string {
 	script, docs := cutHeredocs(script)
 	if docs == nil {

@@ -14,8 +14,8 @@ type Completed struct {
 	Missing string // lines with facts that are not in Body
 	// Facts is the number of facts that were looked for in Body, and Found the number of those that it contains.
 	Facts, Found int
-	// Named is the number of paths, addresses and identifiers in the model's text, and Unfounded the number of those that the record doesn't
-	// contain.
+	// Named is the number of paths, addresses and identifiers in the model's text, and Unfounded the number of those
+	// that the record doesn't contain.
 	Named, Unfounded int
 }
 
@@ -29,8 +29,8 @@ func (c *Completed) Text() string {
 
 // Complete adds the rules, the ledger and missing facts to a model's text, unless the text already contains them.
 // standing is the block of rules, which doesn't count towards room. room is the size limit for the text and the ledger,
-// in bytes; facts may exceed it by a tenth, and the user's requests by spare more bytes. The ledger gets at least a third
-// of the room.
+// in bytes; facts may exceed it by a tenth, and the user's requests by spare more bytes. The ledger gets at least a
+// third of the room.
 func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	text = e.ledger.undenied(text)
 	standing = e.standingBeside(text, standing)

@@ -28,7 +28,7 @@ var kept = []struct {
 	{regexp.MustCompile(`\b\d[\d.,]*\b`), 19, "some"},
 }
 
-// summaryLike returns a text like a model's summary of messages: the newest sentences of the agent that fit in size bytes, without nearly
+// summaryLike returns text like a model's summary of messages: the newest sentences of the agent that fit in size bytes, without nearly
 // all paths, identifiers and numbers.
 func summaryLike(tr *transcript.Transcript, messages []int32, size int) string {
 	var all []string

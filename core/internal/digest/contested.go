@@ -72,7 +72,8 @@ func contests(asked string) bool {
 	return false
 }
 
-// claimSigns occur in sentences that claim success, in lower case. troubleSigns occur in user messages that report trouble.
+// claimSigns occur in sentences that claim success, in lower case. troubleSigns occur in user messages that report
+// trouble.
 var (
 	claimSigns   = substringsOf("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works")
 	troubleSigns = substringsOf("fail|error|broke|not working|n't work|isn't|aren't|[pasted: ")

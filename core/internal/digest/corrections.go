@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A statement that corrects an earlier one ("I was wrong: the port is 5433", "5433, not 5432") removes the earlier one from a digest, even
-// if the digest has no room for the correction itself.
+// A statement that corrects an earlier one ("I was wrong: the port is 5433", "5433, not 5432") removes the earlier one
+// from a digest, even if the digest has no room for the correction itself.
 
 // correction is a statement that corrects an earlier one.
 type correction struct {
@@ -17,7 +17,7 @@ type correction struct {
 }
 
 // Limits: mostCorrections is the maximum number of corrections, newest first, that are compared with the statements
-// in a digest. lookCorrection is the length of a text's beginning that is searched for a correction, in bytes.
+// in a digest. lookCorrection is the length of text's beginning that is searched for a correction, in bytes.
 // nearAdmission is the number of a statement's first words that are searched for an admission.
 const (
 	mostCorrections = 64
@@ -33,7 +33,8 @@ var (
 	denying = words.NewSet("not nicht pas no não non не")
 )
 
-// admits reports whether a statement begins with an admission of a mistake by its speaker: "I was wrong", "Correction: …".
+// admits reports whether a statement begins with an admission of a mistake by its speaker: "I was wrong", "Correction:
+// …".
 func admits(ws []words.Word) bool {
 	for k, w := range ws[:min(len(ws), nearAdmission)] {
 		if correcting.Has(w.Stem) {
@@ -58,7 +59,7 @@ func deniedIn(text string, ws []words.Word) (from, to int) {
 	return -1, -1
 }
 
-// correctionsIn returns the corrections at the beginning of a text. An admission without a number refers to the
+// correctionsIn returns the corrections at the beginning of text. An admission without a number refers to the
 // statement after it. room is memory to reuse.
 func correctionsIn(text string, room *[]words.Word) (out []*fact) {
 	text = trimRune(text[:min(len(text), lookCorrection)])
@@ -169,7 +170,7 @@ func (t *turn) doubtOnly(i, number int) {
 	t.units[i].beside = false
 }
 
-// correctsIn reports whether a text contains a statement that this one corrects. To deny a name is not enough ("no Opik
+// correctsIn reports whether text contains a statement that this one corrects. To deny a name is not enough ("no Opik
 // plugin"): the statement must give another value, and be about the same thing.
 func (f *fact) correctsIn(text string) bool {
 	for _, at := range sentencesIn(nil, text, nil) {

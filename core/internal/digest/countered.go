@@ -9,9 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Users know their own circumstances better than the assistant does. If a user states a value for something after the assistant has stated a
-// different one ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a day"), a digest prefers the user's sentence, even if
-// later ones repeat all its words, and notes the user's value after the assistant's sentence.
+// Users know their own circumstances better than the assistant does. If a user states a value for something after the
+// assistant has stated a different one ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a
+// day"), a digest prefers the user's sentence, even if later ones repeat all its words, and notes the user's value
+// after the assistant's sentence.
 
 // The factors for the weights of the user's sentence and the assistant's, in 1/1024.
 const (
@@ -30,7 +31,7 @@ const (
 // counterOpen begins the note that follows an assistant's sentence if the user then states another value.
 const counterOpen = " (the user then says "
 
-// measure is a number in a text, together with the words next to it. Usually one of them is its unit or the thing that
+// measure is a number in text, together with the words next to it. Usually one of them is its unit or the thing that
 // it counts.
 type measure struct {
 	count         string // the number
@@ -54,7 +55,7 @@ type countered struct {
 	value          string
 }
 
-// measuresIn returns the numbers in a text.
+// measuresIn returns the numbers in text.
 func measuresIn(text string, ws []words.Word) (out []measure) {
 	for k := 0; k < len(ws); k++ {
 		if ws[k].Kind&words.Digit == 0 {

@@ -4,8 +4,9 @@ import (
 	"strings"
 )
 
-// A later turn can put an answer in doubt: the user reports trouble although the answer claimed success, or the same error occurs again. The
-// log keeps such an answer, because later ones refer to it, and names the turn that puts it in doubt.
+// A later turn can put an answer in doubt: the user reports trouble although the answer claimed success, or the same
+// error occurs again. The log keeps such an answer, because later ones refer to it, and names the turn that puts it in
+// doubt.
 
 // mostDoubted is the maximum number of earlier turns whose answers a recurring error puts in doubt.
 const mostDoubted = 8
@@ -25,8 +26,8 @@ func (t *turn) judge(asked string, number int) {
 	}
 }
 
-// doubtClaims records that the turn with the given number puts the answer's claims of success in doubt, and what trouble
-// is about. The other parts of the answer aren't in doubt. trouble is the user's message; it may be empty.
+// doubtClaims records that the turn with the given number puts the answer's claims of success in doubt, and what
+// trouble is about. The other parts of the answer aren't in doubt. trouble is the user's message; it may be empty.
 func (t *turn) doubtClaims(number int, trouble string) {
 	t.doubt = number
 	said := newTurnWords()

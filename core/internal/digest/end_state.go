@@ -134,8 +134,8 @@ func (s *endState) changedFile(path string) {
 	}
 }
 
-// checked records the result of a check, which replaces its previous result. A check that passes also replaces the results of checks of the same
-// kinds.
+// checked records the result of a check, which replaces its previous result. A check that passes also replaces the
+// results of checks of the same kinds.
 func (s *endState) checked(r *run, bad bool, turn int) {
 	part, behind := checkedPart(r.script)
 	if r.exit != "0" && !bad && r.result == "" { // the result is unknown, and a previous one holds no longer
@@ -222,7 +222,8 @@ func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path 
 	return lines
 }
 
-// stateText returns the section that shows the end state, in at most size bytes, without checks that are among the open errors.
+// stateText returns the section that shows the end state, in at most size bytes, without checks that are among the open
+// errors.
 func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 	if len(k.turns) == 0 {
 		return ""

@@ -7,8 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 )
 
-// An errand is something that the user asks for once: "ok, read the file and tell me what is wrong". It sometimes has the words of a rule,
-// but isn't one: it ends with the turn. A sentence that says how long or when it applies is not an errand.
+// An errand is something that the user asks for once: "ok, read the file and tell me what is wrong". It sometimes has
+// the words of a rule, but isn't one: it ends with the turn. A sentence that says how long or when it applies is not an
+// errand.
 
 // Word lists that identify errands, in English, German, French and Spanish.
 var (
@@ -81,7 +82,8 @@ func errand(s string, ws []word, direct bool) bool {
 	return announcesErrand(ws[i:]) || asksAction(ws, i)
 }
 
-// reaction returns the number of words at the beginning of a sentence that react to what the assistant has said, and whether they answer it.
+// reaction returns the number of words at the beginning of a sentence that react to what the assistant has said, and
+// whether they answer it.
 func reaction(ws []word) (n int, answers bool) {
 	for n < len(ws) && (reacting.has(ws[n].text) || ws[n].text == "no" && n+1 < len(ws) && ws[n+1].breaks) {
 		answers = answers || answering.has(ws[n].text)
@@ -90,7 +92,8 @@ func reaction(ws []word) (n int, answers bool) {
 	return n, answers
 }
 
-// holding reports whether words make a sentence apply beyond the current turn, and whether they make it a rule if its verb allows that.
+// holding reports whether words make a sentence apply beyond the current turn, and whether they make it a rule if its
+// verb allows that.
 func holding(ws []word) (holds, demanded bool) {
 	for i := range ws {
 		w := &ws[i]
@@ -105,12 +108,13 @@ func holding(ws []word) (holds, demanded bool) {
 	return holds, demanded
 }
 
-// asksAboutPaste reports whether words begin with a verb and a text that the user points at: "translate this sentence".
+// asksAboutPaste reports whether words begin with a verb and text that the user points at: "translate this sentence".
 func asksAboutPaste(ws []word) bool {
 	return len(ws) > 2 && ws[1].text == "this" && !ws[0].cue && !ws[0].is(persons|quantifiers|negations) && ws[2].is(products|pasteNouns)
 }
 
-// announcesErrand reports whether words begin as only errands do: "Task 7: write the file.", "ensure we have a ticket", "the issue is …".
+// announcesErrand reports whether words begin as only errands do: "Task 7: write the file.", "ensure we have a ticket",
+// "the issue is …".
 func announcesErrand(ws []word) bool {
 	first := ws[0].text
 	switch {
@@ -126,7 +130,8 @@ func announcesErrand(ws []word) bool {
 	return len(ws) > 2 && ws[0].is(tasks) && troubled.has(ws[1].text) && states.has(ws[2].text)
 }
 
-// asksAction reports whether the verb of a sentence, whose first words are reactions up to index from, is one for something done once.
+// asksAction reports whether the verb of a sentence, whose first words are reactions up to index from, is one for
+// something done once.
 func asksAction(ws []word, from int) bool {
 	i := from
 	for i < len(ws) && (modals.has(ws[i].text) || reacting.has(ws[i].text)) {
@@ -136,8 +141,8 @@ func asksAction(ws []word, from int) bool {
 	return i < len(ws) && errands.has(ws[i].text) && !(i == from+1 && firstTwo.has(ws[from].text)) // "I find …" asks for nothing
 }
 
-// ofOne reports whether a sentence is about a single thing or day: "bring it on Monday", "if I am not there, give it to Tom", "Tuesday suits me
-// better", "I want my money back", "I'd rather have it repaired".
+// ofOne reports whether a sentence is about a single thing or day: "bring it on Monday", "if I am not there, give it to
+// Tom", "Tuesday suits me better", "I want my money back", "I'd rather have it repaired".
 func ofOne(ws []word) bool {
 	last := len(ws) - 1
 	if last < 3 || slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) || each.has(w.text) }) {
@@ -197,8 +202,8 @@ func errandSigned(s string) bool {
 	return false
 }
 
-// rulesOut reports whether a sentence also forbids something, or requires something to be done first: "you can read the logs but not change
-// them", "read the notes before you touch the pump".
+// rulesOut reports whether a sentence also forbids something, or requires something to be done first: "you can read the
+// logs but not change them", "read the notes before you touch the pump".
 func rulesOut(ws []word) bool {
 	for i := range ws[:len(ws)-1] {
 		switch next := &ws[i+1]; {
@@ -247,8 +252,8 @@ func weighs(ws []word) bool {
 // noteHeads lists the beginnings of sentences that remind the reader of a fact.
 var noteHeads = []string{"keep in mind that ", "bear in mind that ", "note that ", "please note that ", "please keep in mind that ", "please bear in mind that ", "remember that ", "beachte, dass ", "ten en cuenta que ", "n'oublie pas que "}
 
-// isNote reports whether a sentence only reminds of a fact that matters for the request in the sentence before it: "Keep
-// in mind that the small kiln has its own clock." A fact about the user is more than that, and so is a rule.
+// isNote reports whether a sentence only reminds of a fact that matters for the request in the sentence before it:
+// "Keep in mind that the small kiln has its own clock." A fact about the user is more than that, and so is a rule.
 func isNote(s, before string) bool {
 	if before == "" || !headedBy(s, noteHeads) {
 		return false

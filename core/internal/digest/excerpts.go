@@ -40,7 +40,7 @@ func withoutExcerptMarker(text string) string {
 	return b.String()
 }
 
-// withoutTruncatedMarker returns a text without an initial line that says that a compaction has cut the text.
+// withoutTruncatedMarker returns text without an initial line that says that a compaction has cut the text.
 func withoutTruncatedMarker(text string) string {
 	const upToHandle = len(TruncatedMarker) - 1
 	if strings.HasPrefix(text, TruncatedMarker+"\n") || strings.HasPrefix(text, TruncatedMarker[:upToHandle]+". Handle: ") {
@@ -59,8 +59,8 @@ const (
 // maxExcerptLines is the number of lines at the beginning of a tool result that are considered for an excerpt.
 const maxExcerptLines = 4000
 
-// Excerpts chooses blocks of tool results that later messages build on: those with names, paths, numbers and errors that later messages
-// and calls repeat, rarest first. A block is quoted as a whole.
+// Excerpts chooses blocks of tool results that later messages build on: those with names, paths, numbers and errors
+// that later messages and calls repeat, rarest first. A block is quoted as a whole.
 type Excerpts struct {
 	texts  []string
 	lines  [][]excerptLine       // by result, in text order
@@ -159,7 +159,7 @@ func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 	}
 }
 
-// hear adds the terms in a text.
+// hear adds the terms in text.
 func (l *laterWords) hear(text string) {
 	eachTerm(text, func(kind termKind, word string) {
 		*l.terms.At(word)++
@@ -170,7 +170,7 @@ func (l *laterWords) hear(text string) {
 	})
 }
 
-// hearLines adds the lines of a text, if it has several.
+// hearLines adds the lines of text, if it has several.
 func (l *laterWords) hearLines(text string) {
 	if strings.IndexByte(text, '\n') < 0 {
 		return
@@ -182,7 +182,7 @@ func (l *laterWords) hearLines(text string) {
 	}
 }
 
-// read splits a text into lines, each with the terms that later messages repeat. own are the terms of the result's
+// read splits text into lines, each with the terms that later messages repeat. own are the terms of the result's
 // call.
 func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{}]) (lines []excerptLine) {
 	at, gap := 0, false
@@ -228,7 +228,8 @@ func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own 
 	})
 }
 
-// numbered returns the length of the line number that tools put before a line ("  12→", "12\t", "12: ", "12|"); 0 if there is none.
+// numbered returns the length of the line number that tools put before a line ("  12→", "12\t", "12: ", "12|"); 0 if
+// there is none.
 func numbered(line string) int {
 	rest := strings.TrimLeft(strings.TrimLeft(line, " "), "0123456789")
 	if len(rest) == len(strings.TrimLeft(line, " ")) {
@@ -245,8 +246,8 @@ func numbered(line string) int {
 	return 0
 }
 
-// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. Long lines are divided between the members of an
-// object, at the end of a sentence, at punctuation or between words, in this order of preference.
+// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. Long lines are divided between
+// the members of an object, at the end of a sentence, at punctuation or between words, in this order of preference.
 func pieceEnd(text string, from, end int) int {
 	if end-from <= maxExcerpt {
 		return end
@@ -338,8 +339,8 @@ type excerptChoice struct {
 	said  critbit.Map[struct{}] // the lines that are chosen
 }
 
-// take adds the lines of a block and its heads, if there is room for all of them. A block whose lines are all chosen already, in any
-// result, is left out.
+// take adds the lines of a block and its heads, if there is room for all of them. A block whose lines are all chosen
+// already, in any result, is left out.
 func (c *excerptChoice) take(e *Excerpts, block excerptBlock, result int) {
 	lines, all, cost, news := e.lines[result], slices.Clone(block.heads), 0, false
 	if len(c.lines[result]) == 0 {
@@ -399,7 +400,8 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 		return e.firstLines(result, size)
 	}
 	for len(queue) > 0 {
-		// The value of a block only falls while others are chosen, so the first one whose value is still the same is the best.
+		// The value of a block only falls while others are chosen, so the first one whose value is still the same is
+		// the best.
 		was := queue.next()
 		is := e.candidate(result, was.block, &have)
 		if is.cost > size || is.worth < leastWorth {
@@ -432,8 +434,8 @@ func (e *Excerpts) candidate(result, i int, have *critbit.Map[struct{}]) candida
 	return c
 }
 
-// isFact reports whether a block consists of members of a small object, such as the fields of an issue. They are worth as much as the
-// least informative block with terms that later messages repeat.
+// isFact reports whether a block consists of members of a small object, such as the fields of an issue. They are worth
+// as much as the least informative block with terms that later messages repeat.
 func (e *Excerpts) isFact(result int, block excerptBlock) bool {
 	text := e.texts[result]
 	return len(text) <= factsSize && len(text) > 0 && text[0] == '{' && isMember(e.text(result, block.from)) && !isAddress(e.text(result, block.from))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A block is what a person would copy from a text as a whole: a short definition with its comment, a statement with what is indented below
-// it, a paragraph, a list item, or a hit of a search.
+// A block is what a person would copy from text as a whole: a short definition with its comment, a statement with what
+// is indented below it, a paragraph, a list item, or a hit of a search.
 
 // excerptBlock is a range of the lines of a result.
 type excerptBlock struct {
@@ -27,7 +27,7 @@ const (
 // mostBlockHeads is the maximum number of heads for a block. If it has more, the outer ones are left out.
 const mostBlockHeads = 6
 
-// blockSplitter divides the lines of a text into blocks.
+// blockSplitter divides the lines of text into blocks.
 type blockSplitter struct {
 	source string
 	lines  []excerptLine
@@ -36,7 +36,7 @@ type blockSplitter struct {
 	blocks []excerptBlock
 }
 
-// blocksOf returns the blocks of a text. They have no lines in common.
+// blocksOf returns the blocks of text. They have no lines in common.
 func blocksOf(text string, lines []excerptLine) []excerptBlock {
 	s := blockSplitter{source: text, lines: lines, ends: make([]int, len(lines)), title: -1}
 	var open []int
@@ -110,8 +110,8 @@ func (s *blockSplitter) lineAfterComments(n, to int) int {
 	return n
 }
 
-// isAbout reports whether line n is a comment, which may be empty, or an annotation. Items of a list may begin like the lines of a comment,
-// whose indentation is odd.
+// isAbout reports whether line n is a comment, which may be empty, or an annotation. Items of a list may begin like the
+// lines of a comment, whose indentation is odd.
 func (s *blockSplitter) isAbout(n int) bool {
 	text := s.text(n)
 	if text[0] == '*' {
@@ -198,7 +198,8 @@ func (s *blockSplitter) saysNothing(n int) bool {
 	return s.hits(n) && (rest == "" || worthInQuote(rest) == 0)
 }
 
-// add adds a block without the lines at its end that only begin something, unless it says nothing or later calls contain half of it.
+// add adds a block without the lines at its end that only begin something, unless it says nothing or later calls
+// contain half of it.
 func (s *blockSplitter) add(from, to int, heads []int) {
 	if first := s.text(from); strings.IndexByte(closers, first[0]) >= 0 && !isNextCase(first) {
 		return
@@ -224,7 +225,8 @@ func (s *blockSplitter) add(from, to int, heads []int) {
 	s.blocks = append(s.blocks, excerptBlock{from, to, heads})
 }
 
-// isLoose reports whether the last line of a block, which begins at line from, only begins something, or closes what began before the block.
+// isLoose reports whether the last line of a block, which begins at line from, only begins something, or closes what
+// began before the block.
 func (s *blockSplitter) isLoose(from, last int) bool {
 	text := s.text(last)
 	if opens(text) && (text[len(text)-1] != ':' || s.lines[last].indent > 0) {

@@ -32,7 +32,7 @@ func TestExcerptsQuoteWholeBlocks(t *testing.T) {
 	}
 }
 
-// The cost of dividing a text into blocks doesn't depend on how deep its lines are indented, or how its lists follow each other.
+// The cost of dividing text into blocks doesn't depend on how deep its lines are indented, or how its lists follow each other.
 func TestBlocksOfHostileTexts(t *testing.T) {
 	deep := ""
 	for i := range 900 {

@@ -14,8 +14,8 @@ const (
 	ofCodeLine   = 256
 )
 
-// leastFill is the minimum room that is worth filling, in bytes. lookFill is how many bytes of results are read for
-// each byte of room, newest results first.
+// leastFill is the minimum room that is worth filling, in bytes. lookFill is the number of bytes of results that are
+// read for each byte of room, newest results first.
 const (
 	leastFill = 400
 	lookFill  = 64
@@ -91,7 +91,8 @@ func (f *filler) add(result int, block excerptBlock) {
 	f.found, f.results = append(f.found, block), append(f.results, result)
 }
 
-// isUnexplained reports whether the lines of a block are code with no comment, or with one that is too short to say more than the code.
+// isUnexplained reports whether the lines of a block are code with no comment, or with one that is too short to say
+// more than the code.
 func (f *filler) isUnexplained(result int, block excerptBlock, text []string) bool {
 	least := leastExplained
 	if len(block.heads) > 0 {
@@ -177,7 +178,8 @@ func worthOfLine(line string) int {
 	return ofCodeLine
 }
 
-// copiesName reports whether a line only passes on a value under nearly its own name: "AuthorName: author.Name," or "owner=owner,".
+// copiesName reports whether a line only passes on a value under nearly its own name: "AuthorName: author.Name," or
+// "owner=owner,".
 func copiesName(line string) bool {
 	line, isMember := strings.CutSuffix(line, ",")
 	at := strings.IndexAny(line, ":=")

@@ -19,7 +19,7 @@ func init() {
 // fenceRoom is the distance after an opening bracket within which a tag's name is looked for, in bytes.
 const fenceRoom = 96
 
-// Fence makes a text safe to put between our tags. It replaces with ‹ the opening bracket of anything that reads like
+// Fence makes text safe to put between our tags. It replaces with ‹ the opening bracket of anything that reads like
 // one of our tags, even if it is written with lookalike letters, hidden characters or entities, and removes
 // characters that reverse the text direction or carry invisible text. All other text stays unchanged, and fencing a
 // text twice has the same result as fencing it once.
@@ -106,8 +106,8 @@ func closesFence(text string) bool {
 	return false
 }
 
-// plainName returns the letters at the start of a text in lower-case ASCII. It converts lookalike letters, and skips separators between letters:
-// spaces, hyphens, slashes and zero-width characters.
+// plainName returns the letters at the start of text in lower-case ASCII. It converts lookalike letters, and skips
+// separators between letters: spaces, hyphens, slashes and zero-width characters.
 func plainName(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -139,9 +139,9 @@ var lookalikes = map[rune]byte{
 	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
 }
 
-// hidden reports whether a rune changes the text direction or is invisible. Such runes are embeddings and overrides, isolates, the zero-width
-// space, word joiners, the byte order mark, and the tag characters, in which text can be smuggled. Joiners and marks that scripts need (U+200C
-// to U+200F) are not hidden.
+// hidden reports whether a rune changes the text direction or is invisible. Such runes are embeddings and overrides,
+// isolates, the zero-width space, word joiners, the byte order mark, and the tag characters, in which text can be
+// smuggled. Joiners and marks that scripts need (U+200C to U+200F) are not hidden.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x200b || r == 0xfeff || r == 0x180e,
@@ -157,7 +157,7 @@ func hidden(r rune) bool {
 // them.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
-// guardLabels makes a text safe to put into a record with such labels. At the start of a line, it replaces the opening
+// guardLabels makes text safe to put into a record with such labels. At the start of a line, it replaces the opening
 // bracket of anything that reads like the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:") with a
 // parenthesis.
 func guardLabels(text string) string {

@@ -7,8 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Flatten renders messages as lines of text, to be read by a model as a record of the conversation (S3.22). Each piece begins with the mark »
-// and its speaker. clip limits the size of each tool result and of each tool call's arguments, in bytes; 0 means no limit.
+// Flatten renders messages as lines of text, to be read by a model as a record of the conversation (S3.22). Each piece
+// begins with the mark » and its speaker. clip limits the size of each tool result and of each tool call's arguments,
+// in bytes; 0 means no limit.
 func Flatten(t *transcript.Transcript, messages []int32, clip int) string {
 	f := flattener{t: t, clip: clip}
 	for _, i := range messages {
@@ -118,7 +119,7 @@ func (f *flattener) command(head, output string) {
 	f.entry(head, output, resultPiece)
 }
 
-// entry adds a piece with a head and a text. A piece without text is omitted.
+// entry adds a piece with a head and text. A piece without text is omitted.
 func (f *flattener) entry(head, text string, kind pieceKind) {
 	if text = Tidy(text); text == "" {
 		return
@@ -176,7 +177,7 @@ func Tidy(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Clip shortens a text to at most max bytes plus a short mark. Two thirds of the bytes are from the beginning of the
+// Clip shortens text to at most max bytes plus a short mark. Two thirds of the bytes are from the beginning of the
 // text and one third from its end. It never splits a rune.
 func Clip(text string, max int) string {
 	if len(text) <= max {
@@ -193,7 +194,7 @@ func Clip(text string, max int) string {
 	return string(head) + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + tail
 }
 
-// LeftOut returns the mark that replaces omitted bytes of a text.
+// LeftOut returns the mark that replaces omitted bytes of text.
 func LeftOut(bytes int) string { return "[… " + itoa(bytes) + " bytes left out …]" }
 
 func itoa(n int) string {
@@ -238,7 +239,8 @@ func resultBeginning(t *transcript.Transcript, part, size int) string {
 	return ResultText(t, part)
 }
 
-// ResultText returns the text of the tool result at a part index: the body if it is a string, otherwise the texts in the body.
+// ResultText returns the text of the tool result at a part index: the body if it is a string, otherwise the texts in
+// the body.
 func ResultText(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	if t.IsString(p.Body) {

@@ -28,7 +28,7 @@ func (s *turnWords) add(text string) {
 	eachName(text, func(name string) { s.names.Add(name) })
 }
 
-// eachName calls see with each identifier and with each file name, without its folder, in a text.
+// eachName calls see with each identifier and with each file name, without its folder, in text.
 func eachName(text string, see func(name string)) {
 	for i := 0; i < len(text); {
 		if !nameByte[text[i]] {
@@ -64,7 +64,7 @@ var nameByte = func() (in [256]bool) {
 	return in
 }()
 
-// shared returns how many of a text's longer words the turn mentions, and how many longer words the text has.
+// shared returns how many of text's longer words the turn mentions, and how many longer words the text has.
 func (s *turnWords) shared(text string) (shared, long int) {
 	s.room = words.Append(s.room[:0], text)
 	for _, w := range s.room {
@@ -79,7 +79,7 @@ func (s *turnWords) shared(text string) (shared, long int) {
 	return shared, long
 }
 
-// namesAll reports whether the turn mentions all code names and numbers in a text.
+// namesAll reports whether the turn mentions all code names and numbers in text.
 func (s *turnWords) namesAll(text string) bool {
 	all := true
 	eachName(text, func(name string) {
@@ -189,7 +189,8 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// Limits for quoted code: lines per result, bytes per line, the minimum length of a name, and the number of names per line.
+// Limits for quoted code: lines per result, bytes per line, the minimum length of a name, and the number of names per
+// line.
 const (
 	mostLines   = 3
 	longestCode = 120

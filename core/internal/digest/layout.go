@@ -81,8 +81,8 @@ func Chats(t *transcript.Transcript, messages []int32, l *Ledger) bool {
 	return layoutOf(t, messages, l) == chatLayout
 }
 
-// place moves the text of sections that the layout lacks to sections that it has, so that a digest written in one layout can continue in
-// the other.
+// place moves the text of sections that the layout lacks to sections that it has, so that a digest written in one
+// layout can continue in the other.
 func (l *layout) place(text [sections]string) [sections]string {
 	for i, s := range text {
 		if s == "" || l.headings[i] != "" {
@@ -98,7 +98,8 @@ func (l *layout) place(text [sections]string) [sections]string {
 	return text
 }
 
-// write joins the sections that have text, each under its heading. A section with nothing but white space becomes just a heading.
+// write joins the sections that have text, each under its heading. A section with nothing but white space becomes just
+// a heading.
 func (l *layout) write(text [sections]string) string {
 	var b strings.Builder
 	for _, i := range l.order {
@@ -145,8 +146,8 @@ func headingOf(line string, loose bool) (section int, ok bool) {
 	return 0, false
 }
 
-// splitSections splits a digest at the headings of both layouts. Text under no heading, or under an unknown one, is carried over. Loose
-// headings count only if there are no others.
+// splitSections splits a digest at the headings of both layouts. Text under no heading, or under an unknown one, is
+// carried over. Loose headings count only if there are no others.
 func splitSections(digest string) (text [sections]string) {
 	at, marked := carryover, false
 	for line := range strings.Lines(digest) {

@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Ledger holds facts about the folded messages that are extracted by code, not by a model. The state carries it from one compaction to the
-// next. Every digest contains it too, so that it can be read back. All lists start with the oldest entry; a modified file is not listed as
-// read.
+// Ledger holds facts about the folded messages that are extracted by code, not by a model. The state carries it from
+// one compaction to the next. Every digest contains it too, so that it can be read back. All lists start with the
+// oldest entry; a modified file is not listed as read.
 type Ledger api.Ledger
 
 // The limits for a ledger. Longer lists lose their oldest entries, and longer texts their middle. Sizes are in bytes.
@@ -281,7 +281,7 @@ func (c *collector) ran(script, exit string) {
 	}
 }
 
-// clipLine returns a text on one line of at most max bytes.
+// clipLine returns text on one line of at most max bytes.
 func clipLine(text string, max int) string {
 	text = strings.TrimSpace(text)
 	if len(text) > max {

@@ -70,8 +70,8 @@ func (c *collector) checkPassed(call *api.LedgerFailure) {
 	}
 }
 
-// aroundIt is the number of successful calls after which a failure no longer counts as open, because the agent has evidently found another
-// way. A failed check stays open, because only running it again shows that it passes.
+// aroundIt is the number of successful calls after which a failure no longer counts as open, because the agent has
+// evidently found another way. A failed check stays open, because only running it again shows that it passes.
 const aroundIt = 8
 
 func isCheck(f *api.LedgerFailure) bool { return checksOf(f) != 0 }

@@ -53,7 +53,7 @@ const (
 	inherited = 3 // in the previous digest
 )
 
-// How much of a text is examined, in bytes: of a tool's output, the beginning and the end; of other texts, the
+// How much of text is examined, in bytes: of a tool's output, the beginning and the end; of other texts, the
 // beginning.
 const (
 	lookResult = 5000
@@ -164,7 +164,8 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// Keep makes the digest contain the block of standing instructions too, outside its size limit, and up to spare extra bytes of requests.
+// Keep makes the digest contain the block of standing instructions too, outside its size limit, and up to spare extra
+// bytes of requests.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
 // SetNearby sets the texts that appear next to the digest, so that the digest doesn't repeat them.
@@ -190,8 +191,8 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
-// session returns the digest of a conversation with tool calls: standing instructions, the log of turns, and the state at the end, which
-// consists of the changed files, the open errors and the plan.
+// session returns the digest of a conversation with tool calls: standing instructions, the log of turns, and the state
+// at the end, which consists of the changed files, the open errors and the plan.
 func (e *Extract) session(size int) string {
 	if e.log == nil {
 		old := e.old

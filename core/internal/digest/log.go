@@ -112,8 +112,8 @@ func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
 	return units[:n], units[n:]
 }
 
-// quoteShare is the share of the log's room that quotes of files may take, in percent. Quotes of more than leastCode bytes are at most as long as
-// the log.
+// quoteShare is the share of the log's room that quotes of files may take, in percent. Quotes of more than leastCode
+// bytes are at most as long as the log.
 const (
 	quoteShare = 20
 	leastCode  = 1500
@@ -199,8 +199,8 @@ const (
 	leastEnding = 8
 )
 
-// withoutBase removes a folder, or a suffix of the folder, before file names in a text. A search may name files relative to a parent folder, so
-// that they begin with a suffix.
+// withoutBase removes a folder, or a suffix of the folder, before file names in text. A search may name files relative
+// to a parent folder, so that they begin with a suffix.
 func withoutBase(text, base string) string {
 	text = strings.ReplaceAll(text, base, "")
 	rest := base

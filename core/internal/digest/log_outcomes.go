@@ -7,18 +7,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// leastFinding is the minimum length, in bytes, of a text that counts as an outcome although the assistant wrote it
+// leastFinding is the minimum length, in bytes, of text that counts as an outcome although the assistant wrote it
 // while working.
 const leastFinding = 50
 
 // leastOutcomes is the minimum size of a log that has room for outcomes, in bytes.
 const leastOutcomes = 2000
 
-// outcomeRoom limits outcomes: most is their maximum length in bytes, and from is the index of the first turn with an outcome.
+// outcomeRoom limits outcomes: most is their maximum length in bytes, and from is the index of the first turn with an
+// outcome.
 type outcomeRoom struct{ most, from int }
 
-// roomForOutcomes divides size bytes among the outcomes. It chooses the largest length at which the outcomes of all turns fit. If there is not even
-// room for short ones, only the newest turns get outcomes.
+// roomForOutcomes divides size bytes among the outcomes. It chooses the largest length at which the outcomes of all
+// turns fit. If there is not even room for short ones, only the newest turns get outcomes.
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	lengths := [...]int{300, 200, 120, 80}
 	for _, most := range lengths {
@@ -55,10 +56,10 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 }
 
 // outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. The outcome
-// is the last call that changed something outside of the conversation, or the first unit of the answer that names something, in at most
-// most bytes. If the user continued before there was
-// an answer, it is the last thing that the assistant wrote while working and that names something. line is "" if the
-// user rejected the answer and hadn't asked a question.
+// is the last call that changed something outside of the conversation, or the first unit of the answer that names
+// something, in at most most bytes. If the user continued before there was an answer, it is the last thing that the
+// assistant wrote while working and that names something. line is "" if the user rejected the answer and hadn't asked a
+// question.
 func (t *turn) outcome(most int) (said *unit, line string) {
 	asks, answered := asksIn(t.asked), false
 	for n := range slices.Backward(t.units) {

@@ -48,7 +48,7 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	}
 }
 
-// ahead is how many of the ledger's next requests are compared with a request of the log.
+// ahead is the number of the ledger's next requests that are compared with a request of the log.
 const ahead = 32
 
 // unclip restores the whole text of requests that an earlier digest had clipped, from the ledger.
@@ -149,7 +149,7 @@ func readLog(text string) (turns []turn, base string) {
 	return turns, base
 }
 
-// HasLog reports whether a text has a log of turns.
+// HasLog reports whether text has a log of turns.
 func HasLog(text string) bool { return strings.Contains(text, sessionLayout.headings[logged]+"\n") }
 
 // readRequests adds the user's requests from the log in a digest to l, unless l already has some. It makes the paths in

@@ -191,7 +191,7 @@ func beginningOf(text string, size int) string {
 	return head
 }
 
-// endsWhole reports whether a sentence or a paragraph of a text ends at a position, and is followed by more.
+// endsWhole reports whether a sentence or a paragraph of text ends at a position, and is followed by more.
 func endsWhole(text string, end int) bool {
 	switch c := text[end-1]; {
 	case c >= utf8.RuneSelf && endsWithAny(text[:end], "。", "？", "！"):
@@ -202,7 +202,7 @@ func endsWhole(text string, end int) bool {
 	return strings.HasPrefix(text[end:], "\n\n")
 }
 
-// mostlyCode reports whether most lines of a text are code, or lines of a diff.
+// mostlyCode reports whether most lines of text are code, or lines of a diff.
 func mostlyCode(text string) bool {
 	code, lines := 0, 0
 	for line := range strings.Lines(text) {
@@ -238,7 +238,7 @@ func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 	return false
 }
 
-// lastQuestion returns the last question in a text or, if there is none, its beginning.
+// lastQuestion returns the last question in text or, if there is none, its beginning.
 func lastQuestion(text string) string {
 	last := text
 	for from, to := range extract.Sentences(text) {

@@ -9,8 +9,9 @@ import (
 // leastLog is the minimum size of a log, in bytes.
 const leastLog = 1000
 
-// IsLog reports whether part n is the result of a command that succeeded in changing or checking something. What such a command prints is a log of
-// its work, and not what was asked for. If a script has several commands, the last one decides.
+// IsLog reports whether part n is the result of a command that succeeded in changing or checking something. What such a
+// command prints is a log of its work, and not what was asked for. If a script has several commands, the last one
+// decides.
 func IsLog(t *transcript.Transcript, n int32) bool {
 	p := &t.Parts[n]
 	if p.Pair < 0 || useOf(t.Text(t.Parts[p.Pair].Name)) != runs || p.Size.Bytes < leastLog || p.Has(transcript.IsError) {

@@ -19,8 +19,8 @@ func IsLoop(t *transcript.Transcript, i int) bool {
 	return t.Messages[i].Role == transcript.User && (t.StartsWith(i, LoopMarker+"\n") || t.StartsWith(i, LoopMarker[:start]+". Handle: "))
 }
 
-// LoopMessage returns the text of a message that replaces the messages of a tool loop. It contains all tool calls and results unclipped, and
-// mentions images and files. marker is the LoopMarker, which may name a handle.
+// LoopMessage returns the text of a message that replaces the messages of a tool loop. It contains all tool calls and
+// results unclipped, and mentions images and files. marker is the LoopMarker, which may name a handle.
 func LoopMessage(t *transcript.Transcript, messages []int32, marker string) string {
 	f := flattener{t: t, guarded: true, thoughtless: true, media: true}
 	for _, i := range messages {

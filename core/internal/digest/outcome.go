@@ -7,7 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// exitMarks lists phrases that precede the exit code in outputs of Claude Code, Codex, pi, mini-swe-agent, OpenHands and others.
+// exitMarks lists phrases that precede the exit code in outputs of Claude Code, Codex, pi, mini-swe-agent, OpenHands
+// and others.
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
 	"returncode\":", "return code: "}
 
@@ -33,7 +34,7 @@ func exitIn(text string) string {
 	return ""
 }
 
-// exitOf returns the number at the start of a text, or "" if there is none. It reads at most 11 characters.
+// exitOf returns the number at the start of text, or "" if there is none. It reads at most 11 characters.
 func exitOf(text string) string {
 	n := 0
 	for n < len(text) && n < 11 && (text[n] >= '0' && text[n] <= '9' || n == 0 && text[n] == '-') {
@@ -107,7 +108,7 @@ func withoutFrame(text string) string {
 	return text
 }
 
-// raised returns the exception of the last Python traceback in a text, or "".
+// raised returns the exception of the last Python traceback in text, or "".
 func raised(text string) string {
 	at := strings.LastIndex(text, "Traceback (most recent call last):")
 	if at < 0 {
@@ -123,7 +124,8 @@ func raised(text string) string {
 	return ""
 }
 
-// fromTrouble returns a short text from its first error line on, without hints. If there is no error line, it returns the whole text.
+// fromTrouble returns a short text from its first error line on, without hints. If there is no error line, it returns
+// the whole text.
 func fromTrouble(text string) string {
 	lines := strings.Split(text, "\n")
 	if len(lines) < 3 {

@@ -191,7 +191,7 @@ func TestTextBesideIsFull(t *testing.T) {
 	}
 }
 
-// Only the newest megabyte of a long conversation is examined. A text counts as far as it is read.
+// Only the newest megabyte of a long conversation is examined. Text counts as far as it is read.
 func TestRecent(t *testing.T) {
 	const long = lookBack / lookText
 	for _, c := range []struct{ size, want int }{{lookBack - long*lookText, 1}, {lookBack - long*lookText - 1, 0}, {lookText, 1}} {

@@ -19,10 +19,10 @@ const (
 	lookTail = 16000
 )
 
-// mostTags is the maximum number of tags that are matched in a text, so that unclosed tags can't make the cost quadratic.
+// mostTags is the maximum number of tags that are matched in text, so that unclosed tags can't make the cost quadratic.
 const mostTags = 64
 
-// passages returns the passages in a text that the user wrote. It skips fences, quotes, tags, tables, code, logs, and
+// passages returns the passages in text that the user wrote. It skips fences, quotes, tags, tables, code, logs, and
 // everything after a line that introduces pasted text, because a pasted page isn't the user's words.
 func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
@@ -50,7 +50,7 @@ func passages(text string) []passage {
 	return p.out
 }
 
-// repliesBelow reports whether a line begins with the arrow after which people reply to a text that they have pasted.
+// repliesBelow reports whether a line begins with the arrow after which people reply to text that they have pasted.
 func repliesBelow(line string) bool {
 	return strings.HasPrefix(line, "-> ") || strings.HasPrefix(line, "--> ") || strings.HasPrefix(line, "=> ") || strings.HasPrefix(line, "→ ")
 }
@@ -58,7 +58,7 @@ func repliesBelow(line string) bool {
 // dumpLines is the minimum number of lines in program output that isDump recognizes.
 const dumpLines = 24
 
-// isDump reports whether a text looks like program output: it has at least least lines, and most of them neither end
+// isDump reports whether text looks like program output: it has at least least lines, and most of them neither end
 // a sentence nor belong to a list. The user's comment on such output is before or after it.
 func isDump(text string, least int) bool {
 	lines, said := 0, 0
@@ -201,7 +201,7 @@ func (p *passageReader) flush() {
 	}
 }
 
-// atLines reports whether a text refers to lines of a file.
+// atLines reports whether text refers to lines of a file.
 func atLines(s string) bool {
 	for {
 		_, rest, found := strings.Cut(s, " line")

@@ -164,8 +164,8 @@ func reviewIn(lines []string) (at int, told string) {
 	return at, pastedOpen + strings.Join(headings, "; ") + pastedEnd
 }
 
-// isBarePrompt reports whether a line is a shell prompt without a command, or the line above a prompt that shows a folder and a branch. Some shells
-// fill that line with dots.
+// isBarePrompt reports whether a line is a shell prompt without a command, or the line above a prompt that shows a
+// folder and a branch. Some shells fill that line with dots.
 func isBarePrompt(s string) bool {
 	return s != "" && strings.Trim(s, "❯➜$% ") == "" || strings.HasPrefix(s, "~/") && strings.Contains(s, "····")
 }

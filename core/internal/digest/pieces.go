@@ -86,7 +86,7 @@ const (
 const markTokens = 12
 
 // size estimates the size, in tokens, of the record when it is clipped to c. It assumes that tokens are distributed
-// evenly within a text.
+// evenly within text.
 func (p *Pieces) size(c Clips) int {
 	sum := p.said
 	if c.Thought >= leastThought {
@@ -206,15 +206,16 @@ func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	return records, tokens, ok
 }
 
-// The limits for error lines that a clipped result keeps: their number, the bytes of each, and how many bytes of the result are searched.
+// The limits for error lines that a clipped result keeps: their number, the bytes of each, and how many bytes of the
+// result are searched.
 const (
 	keptTroubles = 4
 	troubleBytes = 160
 	lookTroubles = 1 << 18
 )
 
-// clipResult shortens a tool's output to about max bytes: two thirds from the beginning, one third from the end, and the first error lines between
-// them.
+// clipResult shortens a tool's output to about max bytes: two thirds from the beginning, one third from the end, and
+// the first error lines between them.
 func clipResult(text string, max int) string {
 	if len(text) <= max || max < 4*troubleBytes {
 		return Clip(text, max)
@@ -235,7 +236,7 @@ func clipResult(text string, max int) string {
 // signals lists words that mark errors in program output, in their usual case.
 var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback", "xception", "fatal:", "FATAL"}
 
-// troublesIn returns the first complete error lines of a text without duplicates, in at most max bytes.
+// troublesIn returns the first complete error lines of text without duplicates, in at most max bytes.
 func troublesIn(text string, max int) string {
 	_, text, _ = strings.Cut(text[:min(len(text), lookTroubles)], "\n") // the first line is cut
 	var lines []string

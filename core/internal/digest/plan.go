@@ -49,7 +49,8 @@ var (
 	stateKeys = wordListOf("status state")
 )
 
-// checklist returns the points from a list of checkboxes in a text ("- [ ] …", "- [x] …"), or none if all of them are done.
+// checklist returns the points from a list of checkboxes in text ("- [ ] …", "- [x] …"), or none if all of them are
+// done.
 func checklist(text string) (points []point) {
 	if !strings.Contains(text, openBox) {
 		return nil
@@ -137,8 +138,8 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	}
 }
 
-// goOn removes the plan if the messages that stay in the context, which begin at the given index, contain a newer list. If all steps are done, any
-// new step begins another list.
+// goOn removes the plan if the messages that stay in the context, which begin at the given index, contain a newer list.
+// If all steps are done, any new step begins another list.
 func (p *planList) goOn(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Messages) && len(p.points) > 0; i++ {
 		for _, part := range t.PartsOf(i) {

@@ -21,7 +21,7 @@ var (
 // longestPlanLead is the maximum length of the line before a list of steps, in bytes.
 const longestPlanLead = 80
 
-// stepsIn returns the steps of the last plan in a text; nil if there is none.
+// stepsIn returns the steps of the last plan in text; nil if there is none.
 func stepsIn(text string) (steps []point) {
 	var list []point
 	led, indent := false, 0 // whether a line has named a plan, and the indentation of its steps
@@ -196,14 +196,14 @@ func (m *marker) mark(steps []point) (all bool) {
 	return all
 }
 
-// stemLength is how many bytes of a word are compared, so that "update" and "updated" are equal. leastStem is the
-// minimum length of a word that counts.
+// stemLength is the number of bytes of a word that are compared, so that "update" and "updated" are equal. leastStem is
+// the minimum length of a word that counts.
 const (
 	stemLength = 6
 	leastStem  = 4
 )
 
-// eachStem calls see with the beginning of each longer word in a text, in lower case.
+// eachStem calls see with the beginning of each longer word in text, in lower case.
 func eachStem(text string, see func(stem string)) {
 	for word := range strings.FieldsFuncSeq(lower(text), func(r rune) bool {
 		return r < utf8.RuneSelf && byteClass[r]&(small|capital|digit) == 0 || r >= utf8.RuneSelf && !unicode.IsLetter(r)

@@ -25,8 +25,8 @@ var (
 
 var instructionStarts = startsOf(projectStarts, skillStarts)
 
-// ProjectIn returns the kind of project instructions in message i, and a key that newer versions of the same instructions share. Agent programs put
-// the instructions into user messages, or a tool returns them.
+// ProjectIn returns the kind of project instructions in message i, and a key that newer versions of the same
+// instructions share. Agent programs put the instructions into user messages, or a tool returns them.
 func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	m := &t.Messages[i]
 	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {

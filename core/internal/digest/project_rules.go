@@ -44,9 +44,10 @@ type ruleRun struct {
 // this many.
 const namesPart = 12
 
-// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the file's order, those
-// with the strictest instructions first, then whole paragraphs and lists of the other sections. Only if these fill less than half of the
-// size, it also keeps single items. A note states how much is omitted, and under which headings.
+// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the
+// file's order, those with the strictest instructions first, then whole paragraphs and lists of the other sections.
+// Only if these fill less than half of the size, it also keeps single items. A note states how much is omitted, and
+// under which headings.
 func ProjectRules(text string, size int) string {
 	c := ruleChoice{lines: ruleLines(text), size: size - len(LeftOut(len(text))) - 1}
 	c.chosen = make([]bool, len(c.lines))

@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// This file recognizes sentences that depend on the previous one: they begin with a pronoun or another word that refers back.
+// This file recognizes sentences that depend on the previous one: they begin with a pronoun or another word that refers
+// back.
 
 // introduces reports whether a sentence only introduces the following text.
 func introduces(s string) bool {
@@ -87,7 +88,7 @@ var backSignStarts = startsOf(backSigns)
 // longestBack is the length of the longest word in backWords, in bytes.
 const longestBack = 24
 
-// linkless replaces the Markdown links in a text with their link texts. It adds the line number if a link names a line of a file, and keeps
+// linkless replaces the Markdown links in text with their link texts. It adds the line number if a link names a line of a file, and keeps
 // URLs in parentheses.
 func linkless(s string) string {
 	if !strings.Contains(s, "](") {

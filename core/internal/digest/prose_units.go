@@ -359,7 +359,7 @@ func (p *proseReader) sentences(line string) {
 	}
 }
 
-// withoutBold returns a text without the marks of bold type. The stars in patterns such as "**/*.go" and in code stay.
+// withoutBold returns text without the marks of bold type. The stars in patterns such as "**/*.go" and in code stay.
 func withoutBold(s string) string {
 	if !strings.Contains(s, "**") {
 		return s
@@ -384,7 +384,7 @@ func cleanLead(s string) string {
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
-// cleanUnit returns a text as an entry quotes it: on one line, without bold type, and in about most bytes or less. It
+// cleanUnit returns text as an entry quotes it: on one line, without bold type, and in about most bytes or less. It
 // returns "" if nothing is left.
 func cleanUnit(s string, most int) string {
 	s = linkless(strings.TrimSpace(withoutBold(s)))
@@ -411,7 +411,7 @@ func cleanUnit(s string, most int) string {
 	return Fence(s)
 }
 
-// clipWords shortens a text to at most most bytes. It cuts at the end of a sentence if possible, otherwise after a
+// clipWords shortens text to at most most bytes. It cuts at the end of a sentence if possible, otherwise after a
 // word.
 func clipWords(s string, most int) string {
 	if len(s) <= most {

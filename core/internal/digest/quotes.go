@@ -2,8 +2,9 @@ package digest
 
 import "strings"
 
-// This file finds the passages of a file that can be quoted. A passage is one unbroken run of lines that can be understood alone: a short
-// definition, a definition's comment with its first line, a comment with the statement that it explains, or a paragraph of prose.
+// This file finds the passages of a file that can be quoted. A passage is one unbroken run of lines that can be
+// understood alone: a short definition, a definition's comment with its first line, a comment with the statement that
+// it explains, or a paragraph of prose.
 
 // The maximum numbers of lines in a definition, and in a statement inside one, that is quoted as a whole.
 const (
@@ -66,7 +67,7 @@ func eachPassage(content string, see func(p fileQuote)) {
 // fileLines splits a file's content into lines, without the numbers that a tool puts before them.
 func fileLines(content string) (lines []fileText) {
 	gutter := hasGutter(content)
-	within := false // a text between three quotes
+	within := false // text between three quotes
 	for line := range strings.Lines(content) {
 		at := 0
 		if gutter {
@@ -89,7 +90,7 @@ func fileLines(content string) (lines []fileText) {
 // mostFramed is the maximum number of lines that a tool puts before the numbered lines of a file.
 const mostFramed = 2
 
-// hasGutter reports whether the lines of a text have consecutive numbers, as printed by tools that read files.
+// hasGutter reports whether the lines of text have consecutive numbers, as printed by tools that read files.
 func hasGutter(content string) bool {
 	last, lines, framed := 0, 0, 0
 	for line := range strings.Lines(content) {
@@ -196,7 +197,8 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 	return at + 1
 }
 
-// explains reports whether the lines from i to end are a comment of at least a sentence, rather than code that is commented out.
+// explains reports whether the lines from i to end are a comment of at least a sentence, rather than code that is
+// commented out.
 func (f *passageFinder) explains(i, end int) bool {
 	words := 0
 	for _, line := range f.lines[i:end] {
@@ -223,8 +225,8 @@ func (f *passageFinder) statements(i, end int) int {
 	return end
 }
 
-// blockEnd returns the end of the statement that begins at line i. It returns i if the statement has more than most lines, or if some of them
-// are missing.
+// blockEnd returns the end of the statement that begins at line i. It returns i if the statement has more than most
+// lines, or if some of them are missing.
 func (f *passageFinder) blockEnd(i, most int) int {
 	indent, depth, end := f.lines[i].indent, 0, i
 	for ; end < len(f.lines); end++ {
@@ -261,7 +263,8 @@ func (f *passageFinder) blockEnd(i, most int) int {
 	return end
 }
 
-// endsBlock reports whether a line closes a block with a keyword, as in Ruby and Lua: "end", "end)", "end # each", but not "end = 7".
+// endsBlock reports whether a line closes a block with a keyword, as in Ruby and Lua: "end", "end)", "end # each", but
+// not "end = 7".
 func endsBlock(text string) bool {
 	rest, found := strings.CutPrefix(text, "end")
 	return found && (rest == "" || strings.IndexByte(").,;]}", rest[0]) >= 0 || rest[0] == ' ' && len(rest) > 1 && (isLetter(rune(rest[1])) || strings.IndexByte("#-", rest[1]) >= 0))

@@ -33,7 +33,7 @@ var failedStarts = []string{"error:", "error reading", "error executing", "<tool
 	"the file does not exist", "traceback (most recent", "fatal:", "the user doesn't want to proceed", "your proposed edit has introduced", "no replacement was performed", "failed to edit", "text not found", "could not find the exact text",
 	"the tool execution failed", "the user denied this operation", "unable to apply diff", "apply_patch verification failed", "<error_details>", `{"error"`, `{"success":false`, `{"success": false`, "invalid path"}
 
-// failedText reports whether a text reports a failure.
+// failedText reports whether text reports a failure.
 func failedText(text string) bool {
 	if len(text) > shortNote {
 		return false
@@ -52,7 +52,8 @@ func failedResult(t *transcript.Transcript, n int32) bool {
 	return t.Parts[n].Has(transcript.IsError) || failedText(ResultText(t, int(n)))
 }
 
-// ReadingOf returns the kind of content in the tool result at a part index, for a tool that reads a file. text is the result's text.
+// ReadingOf returns the kind of content in the tool result at a part index, for a tool that reads a file. text is the
+// result's text.
 func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	p := &t.Parts[result]
 	if p.Has(transcript.IsError) || failedText(text) {
@@ -80,7 +81,7 @@ func ResultReading(t *transcript.Transcript, result int32) Reading {
 	return ReadingOf(t, result, resultBeginning(t, int(result), shortNote+1))
 }
 
-// anyContent serves as an example of a text that is too long to be a note.
+// anyContent serves as an example of text that is too long to be a note.
 var anyContent = strings.Repeat(" ", shortNote+1)
 
 // MayPoint reports whether a result is short enough to refer to another read instead of repeating the content.
@@ -108,7 +109,8 @@ func PointsTo(t *transcript.Transcript, result int32) []string {
 var rangeKeys = wordListOf("offset limit viewrange startline endline linestart lineend startlineoneindexed endlineoneindexedinclusive lines linerange lineranges " +
 	"range ranges start end head tail maxlines pages page from to")
 
-// asksRange reports whether the arguments of a call request a part of a file. An offset of the first line, without a limit, requests the whole file.
+// asksRange reports whether the arguments of a call request a part of a file. An offset of the first line, without a
+// limit, requests the whole file.
 func asksRange(args []byte) bool {
 	s := jsonspan.New(args)
 	if len(args) == 0 || s.Kind() != jsonspan.Object {

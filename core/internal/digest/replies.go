@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A user's short reply ("yes", "option 2") means nothing without the question or the option that it refers to. This file
-// finds that question or option.
+// A user's short reply ("yes", "option 2") means nothing without the question or the option that it refers to. This
+// file finds that question or option.
 
 // acceptsIn is the length, in bytes, up to which an answer says little, no matter how it begins.
 const acceptsIn = 16
@@ -29,7 +29,8 @@ func affirms(asked string) bool {
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-// asking lists affirmations that begin a question if a word of personal, or a question mark, follows: "can we …", "do you …".
+// asking lists affirmations that begin a question if a word of personal, or a question mark, follows: "can we …", "do
+// you …".
 var (
 	asking   = wordListOf("can do please go")
 	personal = wordListOf("we you i u they he she")
@@ -38,8 +39,8 @@ var (
 // optionNames lists words that precede the number of an option in a reply.
 var optionNames = wordListOf("option number no nr variant choice approach plan variante nummer opción opcion número choix approche вариант 选项 方案 案")
 
-// optionIn returns the number of the option that a short reply names: 2 for "option 2, please", "2" and "let's do #2". It
-// returns 0 if there is none.
+// optionIn returns the number of the option that a short reply names: 2 for "option 2, please", "2" and "let's do #2".
+// It returns 0 if there is none.
 func optionIn(asked string) int {
 	before := ""
 	for n, word := range strings.Fields(lower(asked)) {
@@ -60,7 +61,7 @@ var emptyQuestions = strings.Split("your preference|you prefer|do you think|your
 // longestEmpty is the maximum length of such a question, in bytes.
 const longestEmpty = 60
 
-// isEmptyQuestion reports whether a text is such a question and nothing else.
+// isEmptyQuestion reports whether text is such a question and nothing else.
 func isEmptyQuestion(text string) bool {
 	said := lower(text)
 	return len(said) <= longestEmpty && asksIn(said) && !names(said) && slices.ContainsFunc(emptyQuestions, func(s string) bool { return strings.Contains(said, s) })
@@ -99,8 +100,8 @@ func (t *turn) meant(asked string) (units []int) {
 	return units
 }
 
-// option returns the number of the option that a unit describes: "2. Lower the current", or a unit below "Option 2: Rail". It
-// returns 0 if the unit describes none.
+// option returns the number of the option that a unit describes: "2. Lower the current", or a unit below "Option 2:
+// Rail". It returns 0 if the unit describes none.
 func (u *unit) option() int {
 	if u.item > 0 {
 		if number := numberAt(u.text); number > 0 {
@@ -116,7 +117,8 @@ func (u *unit) option() int {
 	return 0
 }
 
-// numberAt returns the number of one digit at the beginning of a text, before a dot, a parenthesis, a colon or a dash; otherwise 0.
+// numberAt returns the number of one digit at the beginning of text, before a dot, a parenthesis, a colon or a dash;
+// otherwise 0.
 func numberAt(text string) int {
 	if len(text) < 2 || text[0] < '1' || text[0] > '9' || strings.IndexByte(".):, -", text[1]) < 0 {
 		return 0

@@ -11,8 +11,8 @@ import (
 // that was repeated many times.
 const leastWhole = 200
 
-// tersely writes to out the most distinctive sentences from the requests of turns [from, to), in about size bytes together. It marks omitted
-// sentences.
+// tersely writes to out the most distinctive sentences from the requests of turns [from, to), in about size bytes
+// together. It marks omitted sentences.
 func (k *turnLog) tersely(out []string, from, to, size int) {
 	if k.terse == nil {
 		items := make([]extract.Item, len(k.turns))
@@ -58,7 +58,7 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 	}
 }
 
-// sentencesOf returns the chosen sentences of a text, with a mark in place of omitted ones.
+// sentencesOf returns the chosen sentences of text, with a mark in place of omitted ones.
 func sentencesOf(text string, chosen []extract.Chosen) string {
 	var b strings.Builder
 	at := 0
@@ -82,7 +82,7 @@ func sentencesOf(text string, chosen []extract.Chosen) string {
 	return b.String()
 }
 
-// hasWords reports whether a text contains anything but punctuation.
+// hasWords reports whether text contains anything but punctuation.
 func hasWords(text string) bool {
 	return strings.ContainsFunc(text, inWord)
 }

@@ -15,8 +15,8 @@ import (
 // runningTag encloses the block of running work in a digest.
 const runningTag = "running-work"
 
-// unloadedTag encloses the list of tools that a fold has unloaded. Older digests listed these tools as running work, in a line that begins with
-// unloadedHead.
+// unloadedTag encloses the list of tools that a fold has unloaded. Older digests listed these tools as running work, in
+// a line that begins with unloadedHead.
 const (
 	unloadedTag  = "unloaded-tools"
 	unloadedHead = "unloaded tools: "
@@ -30,7 +30,8 @@ const (
 	maxToolName = 128 // bytes
 )
 
-// runningLines returns lines that describe the running work, in at most max bytes including line feeds. If not all lines fit, the newest are kept.
+// runningLines returns lines that describe the running work, in at most max bytes including line feeds. If not all
+// lines fit, the newest are kept.
 func (l *Ledger) runningLines(max int) []string {
 	var lines []string
 	for _, r := range l.Running {

@@ -159,7 +159,7 @@ func genericWork(name string, use use, head string) (kind, id string) {
 	return "", ""
 }
 
-// idAt returns the id at the beginning of a text: at most 64 letters, digits, _, -, :, and dots inside.
+// idAt returns the id at the beginning of text: at most 64 letters, digits, _, -, :, and dots inside.
 func idAt(text string) string {
 	n := 0
 	for n < len(text) && n <= 64 && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z' ||
@@ -298,7 +298,7 @@ func (s *sign) tellsOf(id string) bool {
 	return at >= 0 && over(s.text[at:min(len(s.text), at+len(id)+nearID)])
 }
 
-// over reports whether a text in lower case says that work has ended and doesn't continue.
+// over reports whether text in lower case says that work has ended and doesn't continue.
 func over(text string) bool {
 	for _, word := range runningWords {
 		if strings.Contains(text, word) {
@@ -313,7 +313,7 @@ func over(text string) bool {
 	return false
 }
 
-// mention returns the offset of an id in a text, which is in lower case, or -1. If the id is a number, the text must
+// mention returns the offset of an id in text, which is in lower case, or -1. If the id is a number, the text must
 // call it an id.
 func mention(text, id string) int {
 	number := strings.Trim(id, "0123456789") == ""
@@ -367,7 +367,7 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 			names = append(names, name)
 		}
 	}
-	if searches && t.IsString(p.Body) { // definitions in a text
+	if searches && t.IsString(p.Body) { // definitions in text
 		for text := t.Text(p.Body); len(names) < maxUnloaded; {
 			_, rest, found := strings.Cut(text, "<function>")
 			if !found {

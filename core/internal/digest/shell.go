@@ -284,7 +284,8 @@ func withoutWritten(script string, see func(path, body string)) string {
 	return rest.String()
 }
 
-// patchMarks lists the beginnings of lines that name a changed file, in patches for Codex's apply_patch and in unified diffs.
+// patchMarks lists the beginnings of lines that name a changed file, in patches for Codex's apply_patch and in unified
+// diffs.
 var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ", "+++ b/"}
 
 // patchedFiles calls wrote with the files that a patch changes.

@@ -16,7 +16,8 @@ import (
 // leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
 const leastShowing = 6000
 
-// lookShown is the maximum number of bytes of files that are considered, most recently read first; lookFile is the maximum for one file.
+// lookShown is the maximum number of bytes of files that are considered, most recently read first; lookFile is the
+// maximum for one file.
 const (
 	lookShown = 1 << 18
 	lookFile  = 1 << 15
@@ -368,8 +369,8 @@ func asksAround(script string) bool {
 	return strings.Contains(script, " -A") || strings.Contains(script, " -B") || strings.Contains(script, " -C") || strings.Contains(script, "-context")
 }
 
-// searchedLines returns the output of a search in one file, whose lines begin with their numbers ("12:" for a hit, "13-"
-// around it), in the form in which tools print a file. Other texts are returned unchanged.
+// searchedLines returns the output of a search in one file, whose lines begin with their numbers ("12:" for a hit,
+// "13-" around it), in the form in which tools print a file. Other texts are returned unchanged.
 func searchedLines(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -385,8 +386,8 @@ func searchedLines(output string) string {
 	return b.String()
 }
 
-// leastCodeLine is the minimum length, in bytes, of a line that shows that a passage is read again. Shorter lines, such as
-// brackets, occur in many passages.
+// leastCodeLine is the minimum length, in bytes, of a line that shows that a passage is read again. Shorter lines, such
+// as brackets, occur in many passages.
 const leastCodeLine = 8
 
 // without returns the content of a file with leftOut in place of the lines that are removed or read again later.

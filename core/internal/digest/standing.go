@@ -141,8 +141,8 @@ func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool 
 	return stays
 }
 
-// StandingBlock returns the block of standing instructions in at most max bytes including the tags; "" if none fit. If not all fit, those
-// of a higher rank stay, and within a rank the oldest and the newest in turn.
+// StandingBlock returns the block of standing instructions in at most max bytes including the tags; "" if none fit. If
+// not all fit, those of a higher rank stay, and within a rank the oldest and the newest in turn.
 func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max) }
 
 // ChatStandingBlock is like StandingBlock, for chats. Statements of fact may take only an eighth of the block,
@@ -207,7 +207,7 @@ func namesRules(lead string) bool {
 	return slices.ContainsFunc(ws, func(w word) bool { return w.is(ruleNouns) }) && rate(lead, ws).strength == none
 }
 
-// WithStanding appends the block of standing instructions to a text that has no other blocks.
+// WithStanding appends the block of standing instructions to text that has no other blocks.
 func WithStanding(text, block string) string {
 	if block == "" {
 		return text

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // starts is a set of hashes of the first two bytes of fixed prefixes, ignoring case. It quickly excludes most texts
 // that begin with none of the prefixes. For prefixes that begin with a non-ASCII letter in a script with case, it can
-// only tell that a text begins with some such letter.
+// only tell that text begins with some such letter.
 type starts [4]uint64
 
 // startsOf returns the starts of all prefixes in the given lists.
@@ -26,7 +26,7 @@ func (s *starts) add(text string) {
 // caselessLead is the first lead byte of scripts whose letters have no case.
 const caselessLead = 0xd7
 
-// startOf returns the hash of the first two bytes of a text, which has at least two.
+// startOf returns the hash of the first two bytes of text, which has at least two.
 func startOf(text string) uint {
 	switch c := text[0]; {
 	case c >= caselessLead:
@@ -37,7 +37,7 @@ func startOf(text string) uint {
 	return (uint(text[0]|0x20)*37 + uint(text[1]|0x20)) % 256
 }
 
-// may reports whether a text may begin with one of the prefixes, in any case.
+// may reports whether text may begin with one of the prefixes, in any case.
 func (s *starts) may(text string) bool {
 	if len(text) < 2 || text[0] < utf8.RuneSelf && text[1] >= utf8.RuneSelf {
 		return true

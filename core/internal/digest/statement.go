@@ -82,8 +82,8 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 	return r.out
 }
 
-// sentence adds a sentence that begins at a byte of the passage if it is a statement. It returns the part of the sentence that the user
-// asserts. quoted marks the bytes in quotes; nil means that there are none.
+// sentence adds a sentence that begins at a byte of the passage if it is a statement. It returns the part of the
+// sentence that the user asserts. quoted marks the bytes in quotes; nil means that there are none.
 func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 	ws := appendWords(r.room.words[:0], s, quoted)
 	if n := asserted(s, ws); n > 0 {
@@ -117,7 +117,8 @@ func isLasting(ws []word) bool {
 	return slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) })
 }
 
-// add adds the statement s, with the sentence before it if it can't be understood alone. cue is the offset of its decisive cue.
+// add adds the statement s, with the sentence before it if it can't be understood alone. cue is the offset of its
+// decisive cue.
 func (r *statementReader) add(s string, ws []word, cue int) {
 	whole, fits := s, r.before != "" && len(r.before)+len(s) < maxStatement
 	switch {
@@ -142,7 +143,8 @@ func (r *statementReader) add(s string, ws []word, cue int) {
 	r.out = append(r.out, clause(whole, len(whole)-len(s)+cue))
 }
 
-// clause returns a statement on one line. A long statement is reduced to the text around the cue, cut at the ends of clauses or words.
+// clause returns a statement on one line. A long statement is reduced to the text around the cue, cut at the ends of
+// clauses or words.
 func clause(s string, cue int) string {
 	if strings.ContainsAny(s, "\t\r\n") || strings.Contains(s, "  ") {
 		s = strings.Join(strings.Fields(s), " ")
@@ -175,7 +177,8 @@ func clause(s string, cue int) string {
 	return strings.ToValidUTF8(out, "")
 }
 
-// joining lists words that join a sentence to the one before it, which a list of rules doesn't have: "And never push to main."
+// joining lists words that join a sentence to the one before it, which a list of rules doesn't have: "And never push to
+// main."
 var joining = wordListOf("and but also oh und aber et mais y pero mas и а но ale ve ama maar")
 
 // mostJoins is the maximum number of such words at the beginning of a sentence.
@@ -234,7 +237,7 @@ type judging struct {
 	ask bool // it is a question, and not a polite wish
 }
 
-// rateClause is rate for a text with the words ws, whether or not it contains an order.
+// rateClause is rate for text with the words ws, whether or not it contains an order.
 func rateClause(s string, ws []word) rating {
 	j := judging{ask: (asks(s) || inverted(ws)) && !polite(ws)}
 	j.look(s, ws)
@@ -375,8 +378,8 @@ func pointless(ws []word) bool {
 // mostSkipped is the maximum number of modifiers between two words of a cue: "I do not [really] like".
 const mostSkipped = 2
 
-// matches returns the number of words at the beginning of ws that a cue matches, including modifiers in between, or 0. The first word must
-// already be known to match.
+// matches returns the number of words at the beginning of ws that a cue matches, including modifiers in between, or 0.
+// The first word must already be known to match.
 func (c *cue) matches(ws []word) int {
 	at := 1
 	for more := c.text[len(ws[0].text):]; more != ""; at++ {
@@ -402,10 +405,11 @@ func leadsWith(cue, word string) bool {
 	return strings.HasPrefix(cue, word) && (len(cue) == len(word) || cue[len(word)] == ' ' || cue[len(word)] == ',')
 }
 
-// telltales has a bit for the stem of one word from each cue in scripts with spaces. A text with none of these stems contains no cue.
+// telltales has a bit for the stem of one word from each cue in scripts with spaces. Text with none of these stems
+// contains no cue.
 var telltales [1 << 16 / 64]uint64
 
-// hasSigns reports whether a text may be in a script whose cues are character sequences.
+// hasSigns reports whether text may be in a script whose cues are character sequences.
 func hasSigns(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] >= 0xd6 {
@@ -415,7 +419,7 @@ func hasSigns(text string) bool {
 	return false
 }
 
-// telltalesIn appends to cues the positions of words that may begin cues. A text without such words, and without
+// telltalesIn appends to cues the positions of words that may begin cues. Text without such words, and without
 // signs, contains no cue. It reuses the memory of ws.
 func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
 	ready()

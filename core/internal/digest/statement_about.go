@@ -73,7 +73,8 @@ func (sc *scene) inventionIn(ws []word) int {
 	return len(ws)
 }
 
-// abroad reports whether a sentence states a rule of a country or a game: "In England muss man …", "In the game, a player must …".
+// abroad reports whether a sentence states a rule of a country or a game: "In England muss man …", "In the game, a
+// player must …".
 func (sc *scene) abroad(i int) bool {
 	ws := sc.ws
 	if i > 2 && ws[0].text == "in" && ws[2].text == "you" && !ws[1].is(products|quantifiers|conditions) && sc.all&products == 0 { // "in chess you must …"

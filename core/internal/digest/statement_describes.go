@@ -54,7 +54,8 @@ func (s *spot) reports() bool {
 	return false
 }
 
-// deniesNothing reports whether the cue is a "no" that forbids nothing: "no longer compiles", "no remove this", "oh no", "prints 'no cups'".
+// deniesNothing reports whether the cue is a "no" that forbids nothing: "no longer compiles", "no remove this", "oh
+// no", "prints 'no cups'".
 func (s *spot) deniesNothing() bool {
 	if s.w.text != "no" || s.place != bare && s.place != loose {
 		return false
@@ -64,8 +65,8 @@ func (s *spot) deniesNothing() bool {
 		s.place == loose && (next == nil || next.breaks || s.i > 0 && s.scene.text[s.w.at-1] == '\'')
 }
 
-// describesAll reports whether a sentence describes all things of a kind: "every room smelled of paint", "every rule has its own buckets",
-// "every file has a header already".
+// describesAll reports whether a sentence describes all things of a kind: "every room smelled of paint", "every rule
+// has its own buckets", "every file has a header already".
 func (s *spot) describesAll() bool {
 	first, n := &s.ws[0], len(s.ws)
 	switch {
@@ -117,7 +118,8 @@ func (sc *scene) attributed() bool {
 	return false
 }
 
-// sighs reports whether the word at i belongs to a saying or a sigh: "on ne sait jamais", "siempre lo mismo con la calefacción".
+// sighs reports whether the word at i belongs to a saying or a sigh: "on ne sait jamais", "siempre lo mismo con la
+// calefacción".
 func (sc *scene) sighs(i int) bool {
 	for k := range sc.ws {
 		if len(sc.ws) < 6 && known.has(sc.ws[k].text) && sc.all&lastingly != 0 || k > 1 && sc.ws[k].text == "only" && sc.ws[k-1].text == "the" && sc.ws[k-2].is(beings) || k > i && k < i+3 && same.has(sc.ws[k].text) && sc.ws[i].is(lastingly) {
@@ -127,8 +129,8 @@ func (sc *scene) sighs(i int) bool {
 	return false
 }
 
-// befallen reports whether a sentence says what happens each time that its writer does something: "Jedes Mal, wenn ich anrufe, ist besetzt". In a
-// rule the last clause is an order.
+// befallen reports whether a sentence says what happens each time that its writer does something: "Jedes Mal, wenn ich
+// anrufe, ist besetzt". In a rule the last clause is an order.
 func (sc *scene) befallen() bool {
 	at := 0
 	for i := 1; i < min(len(sc.ws)-1, 4) && at == 0; i++ {

@@ -2,8 +2,8 @@ package digest
 
 import "strings"
 
-// fitsDuty reports whether a verb expresses a permanent duty, rather than a likelihood, a past duty, or one for today. The subject of a
-// permanent duty is the reader, the reader's output, or a thing in general.
+// fitsDuty reports whether a verb expresses a permanent duty, rather than a likelihood, a past duty, or one for today.
+// The subject of a permanent duty is the reader, the reader's output, or a thing in general.
 func (s *spot) fitsDuty() bool {
 	return !s.passes() && !s.supposes() && s.obliges()
 }
@@ -59,7 +59,8 @@ func (s *spot) supposesAt(n, at int) bool {
 	return (w.is(beings) || n == at-1) && s.unshaded(n+1).is(moods)
 }
 
-// subject returns the index of the first word of the clause before the cue, at most 12 words before it, and the kinds of its words.
+// subject returns the index of the first word of the clause before the cue, at most 12 words before it, and the kinds
+// of its words.
 func (s *spot) subject() (from int, kinds wordKind) {
 	for from = s.i; from > 0 && s.i-from < 12 && !s.ws[from].breaks; {
 		from--

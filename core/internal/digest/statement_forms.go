@@ -30,7 +30,7 @@ var (
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords contains at least one word from each form. A text that contains none of them, and no cue, isn't examined
+// formWords contains at least one word from each form. Text that contains none of them, and no cue, isn't examined
 // further.
 var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
@@ -99,7 +99,8 @@ func (sc *scene) lesson() int {
 	return -1
 }
 
-// effectOnWriterInflected is like moved, for Russian and for plurals in Romance languages: "Толпа меня нервирует", "Museus me entediam".
+// effectOnWriterInflected is like moved, for Russian and for plurals in Romance languages: "Толпа меня нервирует",
+// "Museus me entediam".
 func (sc *scene) effectOnWriterInflected() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
 		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && (i == 1 || i == 2 && len(sc.ws[0].text) < 4) && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
@@ -151,7 +152,8 @@ func (sc *scene) anyCase() bool {
 	return false
 }
 
-// recurring recognizes sentences about something to do again and again: "Run the linter on everything you touch", "Vor jedem Deal bitte …".
+// recurring recognizes sentences about something to do again and again: "Run the linter on everything you touch", "Vor
+// jedem Deal bitte …".
 func (sc *scene) recurring() int {
 	at := recurs(sc.ws)
 	if at < 0 || sc.ws[0].is(persons|things|narrators) {
@@ -280,8 +282,8 @@ func (sc *scene) restricted() int {
 	return sc.limited(i, negated)
 }
 
-// suffers reports whether the verb at word i says how something always affects the writer: "I sleep badly on trains", "I get seasick on
-// ferries".
+// suffers reports whether the verb at word i says how something always affects the writer: "I sleep badly on trains",
+// "I get seasick on ferries".
 func (sc *scene) suffers(i int) bool {
 	if len(sc.ws) >= 9 || !inclining.has(sc.textAt(i+2)) || !sc.generally(i+3) || !strings.HasSuffix(sc.textAt(i+3), "s") {
 		return false
@@ -355,7 +357,8 @@ func (sc *scene) forWriter() int {
 	return -1
 }
 
-// whenI recognizes sentences that describe the writer through something else: "Mornings are when I'm best", "What I love most is tea".
+// whenI recognizes sentences that describe the writer through something else: "Mornings are when I'm best", "What I
+// love most is tea".
 func (sc *scene) whenI() int {
 	ws := sc.ws
 	if ws[0].text == "what" && ws[1].text == "i" && len(ws) > 4 && !knowing.has(ws[2].text) {

@@ -29,7 +29,8 @@ const (
 	story    // signs only: the sentence is about one day, not about every day
 )
 
-// placeRules says for each place when a cue fits there, and which cues are only part of a remark. A cue fits a place without a function.
+// placeRules says for each place when a cue fits there, and which cues are only part of a remark. A cue fits a place
+// without a function.
 var placeRules = [...]struct{ fits, remarks func(*spot) bool }{
 	anywhere: {(*spot).fitsAnywhere, (*spot).remarksAnywhere},
 	lead:     {(*spot).fitsLead, (*spot).remarksLead},

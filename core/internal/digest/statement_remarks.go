@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// This file recognizes sentences that only sound like a rule or a preference: remarks, wishes, one-time requests, and predictions.
+// This file recognizes sentences that only sound like a rule or a preference: remarks, wishes, one-time requests, and
+// predictions.
 
 // soothing lists words after "don't" in sentences that reassure somebody: "no te preocupes".
 var soothing = wordListOf("fais feelings hello hi preocupes preocupe preocupéis inquiète inquiétez preoccupare preoccuparti preoccuparsi preocupa preocupar волнуйся волнуйтесь беспокойся переживай")
@@ -47,7 +48,8 @@ var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute 
 // dealings lists verbs for what other people do to or for the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// remarks reports whether a cue is part of a remark instead of an instruction. The functions after it do the same for the cues of one place.
+// remarks reports whether a cue is part of a remark instead of an instruction. The functions after it do the same for
+// the cues of one place.
 func (s *spot) remarks() bool {
 	if s.describes() || s.about() {
 		return true
@@ -177,7 +179,8 @@ func (s *spot) remarksLoose() bool {
 	return false
 }
 
-// soothes reports whether one of the words after the cue, those with numbers [from, to], reassures somebody: "no te preocupes".
+// soothes reports whether one of the words after the cue, those with numbers [from, to], reassures somebody: "no te
+// preocupes".
 func (s *spot) soothes(from, to int) bool {
 	for k := s.end + from; k <= s.end+to; k++ {
 		if soothing.has(s.textAt(k)) {

@@ -193,7 +193,8 @@ func (sc *scene) ofSelf(i int, next string) bool {
 	return false
 }
 
-// choosesOne reports whether the writer asks for one thing at the moment: "I'd prefer a morning appointment". i is the index of the verb.
+// choosesOne reports whether the writer asks for one thing at the moment: "I'd prefer a morning appointment". i is the
+// index of the verb.
 func (sc *scene) choosesOne(i int) bool {
 	if i == 0 || sc.ws[i-1].text != "would" && !strings.HasSuffix(sc.ws[i-1].text, "'d") || sc.all&(products|lastingly|quantifiers|addressees) != 0 || sc.conditional() {
 		return false
@@ -262,8 +263,8 @@ func (sc *scene) opensClause(i int) bool {
 	return !w.is(conditions|lastingly) && w.text != "as" && !inclining.has(w.text) && !adverb(w.text) && (i > 0 || !w.is(joins))
 }
 
-// ordersAt reports whether the word at i, which opens a clause, is the verb of an order. conditional means that the sentence says when it
-// applies.
+// ordersAt reports whether the word at i, which opens a clause, is the verb of an order. conditional means that the
+// sentence says when it applies.
 func (sc *scene) ordersAt(i int, conditional bool) bool {
 	w, after := &sc.ws[i], sc.word(i+1)
 	if i > 0 && !conditional && !sc.ws[i-1].is(joins) {

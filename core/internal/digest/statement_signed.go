@@ -50,8 +50,8 @@ func describesInChinese(sign, before, rest string) bool {
 // writing has characters of Chinese words for what an assistant writes: answers, code, examples, names, titles.
 const writing = "答复回写文码字句词语译例释明題题名式标注"
 
-// booksInChinese reports whether a sentence with a cue says what one booking or order should be like, such as "make it five people" or
-// "preferably one by the window", instead of how to do things in general.
+// booksInChinese reports whether a sentence with a cue says what one booking or order should be like, such as "make it
+// five people" or "preferably one by the window", instead of how to do things in general.
 func booksInChinese(sign, before, rest string) bool {
 	if sign == "以下" && !strings.HasPrefix(rest, "的") { // "the following expression"
 		if r, _ := utf8.DecodeRuneInString(rest); r >= 0x4e00 && r <= 0x9fff {
@@ -91,8 +91,8 @@ var amongOthers = []string{"家", "个", "個", "间", "間", "款", "种", "種
 // ofState are Chinese verbs with which a wish describes a thing.
 var ofState = []string{"是", "有", "靠"}
 
-// countsInChinese reports whether a text names a day of the week, or has a number before a unit of time, people, rooms or seats, or a
-// number of a house.
+// countsInChinese reports whether text names a day of the week, or has a number before a unit of time, people, rooms or
+// seats, or a number of a house.
 func countsInChinese(text string) bool {
 	if strings.HasPrefix(text, "周") || strings.HasPrefix(text, "星期") {
 		return true
@@ -187,7 +187,7 @@ func describesInHindi(sign, before, rest string) bool {
 	return strings.HasPrefix(before, "वह ") || strings.Contains(before, "ने ") && strings.Contains(before, " कहा") // "he …", "she said that …"
 }
 
-// subjectInKorean reports whether a text ends with the subject of a sentence, and that subject isn't the writer.
+// subjectInKorean reports whether text ends with the subject of a sentence, and that subject isn't the writer.
 func subjectInKorean(before string) bool {
 	before = strings.TrimRight(before, " ")
 	switch before {
@@ -202,7 +202,7 @@ func asksInKorean(rest string) bool {
 	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool { return strings.Contains(rest, sign) })
 }
 
-// endsWithAny reports whether a text ends with any of the given endings.
+// endsWithAny reports whether text ends with any of the given endings.
 func endsWithAny(text string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(text, end) })
 }
@@ -246,8 +246,8 @@ func likeThis(rest string) bool {
 	return rest == "这样" || rest == "這樣"
 }
 
-// formedSigned reports whether a sentence without a cue is a rule by its form: "每封信都…" (every letter …), "絵文字はなしで" (with no emoji), or
-// names what its writer likes: "好きな色は緑です" (my favourite colour is green).
+// formedSigned reports whether a sentence without a cue is a rule by its form: "每封信都…" (every letter …), "絵文字はなしで"
+// (with no emoji), or names what its writer likes: "好きな色は緑です" (my favourite colour is green).
 func formedSigned(s string) bool {
 	s = strings.TrimRight(s, "。.！! ")
 	if strings.HasPrefix(s, "每") {

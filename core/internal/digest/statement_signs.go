@@ -70,8 +70,8 @@ func (c *cueRow) misses(sign, before, from string) bool {
 	}
 }
 
-// markSign marks the words of a sign at a byte offset, and removes the sign from a word that contains it. It reports whether the sign is in
-// quotes.
+// markSign marks the words of a sign at a byte offset, and removes the sign from a word that contains it. It reports
+// whether the sign is in quotes.
 func markSign(ws []word, sign string, at int) (quoted bool) {
 	end := at + len(sign)
 	for i := range ws {
@@ -136,7 +136,8 @@ func timed(before string) bool {
 	return strings.ContainsRune("点點半分刻时時号號日月年", r)
 }
 
-// lasted reports whether a Chinese text ends with a number of days: "two days", before what somebody hasn't done for so long.
+// lasted reports whether a Chinese text ends with a number of days: "two days", before what somebody hasn't done for so
+// long.
 func lasted(before string) bool {
 	before, found := strings.CutSuffix(before, "天")
 	r, _ := utf8.DecodeLastRuneInString(before)
@@ -146,7 +147,7 @@ func lasted(before string) bool {
 // orderSigns lists phrases from sentences that tell the reader to do something, no matter whom else they mention.
 var orderSigns = [...]string{"ください", "下さい", "주세요", "마세요", "请", "請", "不要", "别", "別", "لا ت", "मत "}
 
-// signSet finds many character sequences in one pass over a text. A hash of the three bytes at a position, or of six
+// signSet finds many character sequences in one pass over text. A hash of the three bytes at a position, or of six
 // for longer signs, leads to the few that can begin there.
 type signSet struct {
 	phrases                 // the signs of a list share the hash of their first bytes
@@ -155,7 +156,7 @@ type signSet struct {
 	texts   []string
 }
 
-// signAt is a sign that a text contains, with its first position in bytes.
+// signAt is a sign that text contains, with its first position in bytes.
 type signAt struct{ sign, at int }
 
 var signIndex signSet
@@ -186,7 +187,7 @@ func (x *signSet) index() {
 	}
 }
 
-// first appends to found each sign of the set that a text contains, with its first position. The result is in the
+// first appends to found each sign of the set that text contains, with its first position. The result is in the
 // order of the set.
 func (x *signSet) first(found []signAt, text string) []signAt {
 	var seen [32]uint64 // one bit per sign
@@ -207,7 +208,7 @@ func (x *signSet) first(found []signAt, text string) []signAt {
 	return found
 }
 
-// at appends to found those signs from the list that begins with sign that occur at position i in a text and weren't
+// at appends to found those signs from the list that begins with sign that occur at position i in text and weren't
 // seen before.
 func (x *signSet) at(found []signAt, seen *[32]uint64, text string, i, sign int) []signAt {
 	for ; sign >= 0; sign = x.after(sign) {

@@ -22,7 +22,7 @@ type word struct {
 	kinds  wordKind
 }
 
-// wordsOf returns the words in a text. quoted says for each byte whether it is in quotes; nil means that none is.
+// wordsOf returns the words in text. quoted says for each byte whether it is in quotes; nil means that none is.
 func wordsOf(text string, quoted []bool) []word {
 	return appendWords(make([]word, 0, len(text)/6+2), text, quoted)
 }
@@ -30,7 +30,7 @@ func wordsOf(text string, quoted []bool) []word {
 // clauseEnds marks the ASCII characters that end a clause.
 var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true, ')': true, '-': true}
 
-// appendWords appends the words of a text to ws, which is empty. quoted says for each byte whether it is in quotes;
+// appendWords appends the words of text to ws, which is empty. quoted says for each byte whether it is in quotes;
 // nil means that none is.
 func appendWords(ws []word, text string, quoted []bool) []word {
 	ready()
@@ -71,8 +71,8 @@ func (w *word) lookUp() {
 	}
 }
 
-// wordAt returns the word of a script that begins at a position of a text, in lower case, and the position after it. An elided word ends with
-// its apostrophe.
+// wordAt returns the word of a script that begins at a position of text, in lower case, and the position after it. An
+// elided word ends with its apostrophe.
 func wordAt(text string, from, script int) (w string, end int) {
 	i := from
 	var all uint8
@@ -110,7 +110,7 @@ func wordAt(text string, from, script int) (w string, end int) {
 // is reports whether a word is of one of the given kinds. A nil word is of no kind.
 func (w *word) is(kinds wordKind) bool { return w != nil && w.kinds&kinds != 0 }
 
-// runeIn returns the character at a position of a text, and its length.
+// runeIn returns the character at a position of text, and its length.
 func runeIn(text string, at int) (rune, int) {
 	if c := text[at]; c < utf8.RuneSelf {
 		return rune(c), 1
@@ -118,7 +118,7 @@ func runeIn(text string, at int) (rune, int) {
 	return utf8.DecodeRuneInString(text[at:])
 }
 
-// lower returns a text in lower case, like strings.ToLower. It returns the text itself if it certainly has no capitals.
+// lower returns text in lower case, like strings.ToLower. It returns the text itself if it certainly has no capitals.
 func lower(text string) string { return words.Lower(text) }
 
 func inWord(r rune) bool { return r == '_' || words.InWord(r) }
@@ -126,7 +126,7 @@ func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 // quotes lists the pairs of characters that open and close a quotation.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
-// quotedIn returns, for each byte of a text, whether it is in quotes; nil if none is. Unclosed quotes don't count.
+// quotedIn returns, for each byte of text, whether it is in quotes; nil if none is. Unclosed quotes don't count.
 func quotedIn(text string) []bool {
 	if !mayQuote(text) {
 		return nil
@@ -166,7 +166,7 @@ func quotedIn(text string) []bool {
 // opensQuote marks the first bytes of characters that can open a quote.
 var opensQuote = [256]bool{'"': true, '`': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
-// mayQuote reports whether a text contains the first byte of a character that opens a quote.
+// mayQuote reports whether text contains the first byte of a character that opens a quote.
 func mayQuote(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if opensQuote[text[i]] {
@@ -176,7 +176,7 @@ func mayQuote(text string) bool {
 	return false
 }
 
-// sentencesIn appends the sentences of a text to out, as ranges of bytes. A sentence ends neither inside quotes nor after an abbreviation, unless it
+// sentencesIn appends the sentences of text to out, as ranges of bytes. A sentence ends neither inside quotes nor after an abbreviation, unless it
 // is very long.
 func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	from := 0
@@ -222,7 +222,7 @@ var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true,
 // longestAbbreviation is the length of the longest known abbreviation, in bytes.
 const longestAbbreviation = 6
 
-// abbreviates reports whether a text ends with an abbreviation that has a dot.
+// abbreviates reports whether text ends with an abbreviation that has a dot.
 func abbreviates(text string) bool {
 	from := len(text)
 	for from > 0 && text[from-1] != ' ' && text[from-1] != '(' {

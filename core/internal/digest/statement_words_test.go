@@ -75,7 +75,7 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// A cue is found by the words that wordsOf makes of a text, so it is written as these.
+// A cue is found by the words that wordsOf makes of text, so it is written as these.
 func TestCues(t *testing.T) {
 	for n := range cues.rows {
 		var list []string

@@ -18,7 +18,8 @@ var (
 	statusSigns    = strings.Fields("✅ ✔ ✓ 🎉 🎯 🚀 🏆")
 )
 
-// The maximum numbers of words in a status before its subject, and between the subject and the state: "Finally, the build now passes".
+// The maximum numbers of words in a status before its subject, and between the subject and the state: "Finally, the
+// build now passes".
 const (
 	beforeSubject = 3
 	beforeState   = 4
@@ -73,7 +74,7 @@ func withoutStatuses(text string) string {
 	return strings.TrimRight(kept.String(), " ;")
 }
 
-// partsOf yields the sentences and list items of a text, each with the separator after it. It doesn't split inside
+// partsOf yields the sentences and list items of text, each with the separator after it. It doesn't split inside
 // code spans.
 func partsOf(text string) func(yield func(part string) bool) {
 	return func(yield func(part string) bool) {
@@ -96,7 +97,7 @@ func partsOf(text string) func(yield func(part string) bool) {
 	}
 }
 
-// divided reports whether a part of a text ends before rest, which a space separates from it.
+// divided reports whether a part of text ends before rest, which a space separates from it.
 func divided(part, rest string) bool {
 	if part == "" {
 		return false
@@ -112,7 +113,7 @@ func divided(part, rest string) bool {
 	return signed(rest) && unsigned(part) != ""
 }
 
-// signed reports whether a text begins with a sign of success, such as a checkmark, followed by other text.
+// signed reports whether text begins with a sign of success, such as a checkmark, followed by other text.
 func signed(text string) bool {
 	return text != "" && text[0] >= utf8.RuneSelf && slices.ContainsFunc(statusSigns, func(s string) bool {
 		rest, found := strings.CutPrefix(text, s)
@@ -120,7 +121,7 @@ func signed(text string) bool {
 	})
 }
 
-// unsigned returns a part of a text without its item number, signs of success, and the separator at its end.
+// unsigned returns a part of text without its item number, signs of success, and the separator at its end.
 func unsigned(part string) string {
 	part = strings.TrimRight(part, " ;")
 	if rest := strings.TrimLeft(part, "0123456789"); strings.HasPrefix(rest, ". ") {
@@ -135,7 +136,7 @@ func unsigned(part string) string {
 	return part
 }
 
-// isStatus reports whether a part of a text only says that checks pass or that the work is complete.
+// isStatus reports whether a part of text only says that checks pass or that the work is complete.
 func isStatus(part string) bool {
 	if len(part) > longestPrediction || asksIn(part) || strings.ContainsAny(part, "`/_") {
 		return false
@@ -172,7 +173,7 @@ func ofChecks(words []string) bool {
 	return false
 }
 
-// beforeStatus returns a part of a text without a status that follows a dash: "Pushed - all hooks pass".
+// beforeStatus returns a part of text without a status that follows a dash: "Pushed - all hooks pass".
 func beforeStatus(part string) string {
 	if head, tail, found := cutDash(part); found && isStatus(tail) {
 		return head + part[len(strings.TrimRight(part, " ;.")):]
@@ -182,7 +183,7 @@ func beforeStatus(part string) string {
 
 var dashes = substringsOf(" - | – | — ")
 
-// cutDash splits a text at the first dash with spaces around it. found is false if there is none.
+// cutDash splits text at the first dash with spaces around it. found is false if there is none.
 func cutDash(text string) (head, tail string, found bool) {
 	if !dashes.in(text) {
 		return text, "", false

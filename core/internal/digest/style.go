@@ -17,7 +17,8 @@ type Style struct {
 	Role   transcript.Role
 	Header string // the beginning of the digest message
 	System string // the system prompt of a request
-	// Split means that if the cut divides a turn, the turn's beginning is summarized separately from the history before it.
+	// Split means that if the cut divides a turn, the turn's beginning is summarized separately from the history before
+	// it.
 	Split bool
 	// Temperature and MaxOutput are the system's settings for its model; 0 means no setting.
 	Temperature float64
@@ -32,8 +33,8 @@ type Style struct {
 	// Own means that digest messages have the same form as in ctxfold's own style, which applies if the policy names no
 	// style.
 	Own bool
-	// Numbered means that the header contains the round, that the model writes the header too, and that a later digest ends with a line
-	// about the earlier ones (S2.18, S2.30). In other styles the round has its own line.
+	// Numbered means that the header contains the round, that the model writes the header too, and that a later digest
+	// ends with a line about the earlier ones (S2.18, S2.30). In other styles the round has its own line.
 	Numbered bool
 	// Fitted means that tool results are clipped just enough for the record to fit into its room; other styles have
 	// fixed limits.
@@ -77,7 +78,7 @@ type RecordOptions struct {
 	Exact       bool // keeps texts as they are and omits commands that the user ran, as the published system does
 }
 
-// limit returns the maximum length of a text: the style's own limit, most, or Clip if that is less.
+// limit returns the maximum length of text: the style's own limit, most, or Clip if that is less.
 func (o RecordOptions) limit(most int) int {
 	if o.Clip > 0 {
 		return min(o.Clip, most)
@@ -85,7 +86,7 @@ func (o RecordOptions) limit(most int) int {
 	return most
 }
 
-// text makes a text of the conversation safe for the record, in which it can't begin a new piece.
+// text makes text of the conversation safe for the record, in which it can't begin a new piece.
 func (o RecordOptions) text(text string) string {
 	if o.Exact {
 		return text
@@ -199,8 +200,8 @@ func StyleOf(t *transcript.Transcript, i int) *Style {
 	return nil
 }
 
-// isOurs reports whether a text looks like a digest in any style, or like a branch digest, whatever the role of its
-// message. If a user pastes such a text, it isn't a request.
+// isOurs reports whether text looks like a digest in any style, or like a branch digest, whatever the role of its
+// message. If a user pastes such text, it isn't a request.
 func isOurs(text string) bool {
 	if strings.HasPrefix(text, Header) || strings.HasPrefix(text, BranchHeader) {
 		return true

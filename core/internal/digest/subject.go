@@ -18,7 +18,7 @@ type statement struct {
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
 
-// analyse analyses a statement's words. A text without a cue counts as the weakest kind of statement.
+// analyse analyses a statement's words. Text without a cue counts as the weakest kind of statement.
 func (s *statement) analyse() {
 	s.strength = max(s.strength, weak)
 	_, text := underRules(s.text)

@@ -78,13 +78,14 @@ func factOf(text string) *fact {
 	return f
 }
 
-// longestValue is the maximum length of a value, and longestBefore the maximum length of a statement without one, in bytes.
+// longestValue is the maximum length of a value, and longestBefore the maximum length of a statement without one, in
+// bytes.
 const (
 	longestValue  = 48
 	longestBefore = 120
 )
 
-// valueIn returns the only sequence of names or numbers in a text, depending on kind, not counting the first word. It
+// valueIn returns the only sequence of names or numbers in text, depending on kind, not counting the first word. It
 // returns "" if there are none or several, because then it is unclear which one is meant.
 func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 	is := func(k int) bool {
@@ -141,11 +142,12 @@ func (f *fact) replaces(old *fact) bool {
 // statement just before it.
 func (f *fact) lacksSubject() bool { return f.denies > 0 && len(f.subject) == 0 }
 
-// nearCorrection is the maximum distance, in sentences, between a correction without a subject and the statement that it corrects.
+// nearCorrection is the maximum distance, in sentences, between a correction without a subject and the statement that
+// it corrects.
 const nearCorrection = 5
 
-// nearSubject is how many words of a statement are searched for its subject: "my sister moved to Bergen just after I
-// called" is not about its speaker.
+// nearSubject is the number of words of a statement that are searched for its subject: "my sister moved to Bergen just
+// after I called" is not about its speaker.
 const nearSubject = 8
 
 // longFact is the maximum number of words in a statement that says only one thing.

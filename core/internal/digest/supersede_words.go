@@ -16,7 +16,7 @@ func newWordSet(spaced, signs string) wordSet {
 	return wordSet{words.NewSet(spaced), strings.Fields(signs)}
 }
 
-// in reports whether a text contains one of the words. low is the text in lower case, and ws are its words.
+// in reports whether text contains one of the words. low is the text in lower case, and ws are its words.
 func (s wordSet) in(low string, ws []words.Word) bool {
 	for _, w := range ws {
 		if w.Kind&words.Pair != 0 {

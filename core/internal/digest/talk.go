@@ -57,8 +57,8 @@ const (
 	ofRule    = 8192 // a rule for which the block has no room
 )
 
-// lookTalk is how many bytes of a conversation are read: half of them are the newest, the other half is sampled
-// evenly from older messages.
+// lookTalk is the number of bytes of a conversation that are read: half of them are the newest, the other half is
+// sampled evenly from older messages.
 const lookTalk = 1 << 19
 
 // newTalk collects the statements in messages and in the sections of an earlier digest. rules lists the user's standing
@@ -118,8 +118,8 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 	return k
 }
 
-// header returns the date in the header of a text, and the size of the header; see [dates.Header]. In a chat without headers, a message that only
-// has a date, or a name and a date, answers a question: "14 March 1988".
+// header returns the date in the header of text, and the size of the header; see [dates.Header]. In a chat without
+// headers, a message that only has a date, or a name and a date, answers a question: "14 March 1988".
 func (k *talk) header(text string) (dates.Found, int) {
 	found, size := dates.Header(text)
 	if size > 0 && size == len(text) && strings.IndexByte("[(<{#-=*", text[0]) < 0 && len(k.items) > 0 && k.months == [13]string{} {
@@ -210,8 +210,8 @@ func (k *talk) read(section int, text string) {
 	}
 }
 
-// readTold adds a line of what was said from an earlier digest. src is the source of the line before it, and becomes that
-// of this line.
+// readTold adds a line of what was said from an earlier digest. src is the source of the line before it, and becomes
+// that of this line.
 func (k *talk) readTold(src *source, line string) {
 	rest, lasting := strings.CutPrefix(line, lastingBullet)
 	if !lasting {

@@ -30,15 +30,16 @@ func (k *talk) announces(chosen []extract.Chosen) bool {
 	return len(chosen) == 1 || chosen[1].Item != c.Item || chosen[1].Sentence != c.Sentence+1
 }
 
-// longestListHeading is the maximum length of the heading that is repeated with an item of its list, in bytes, and longestList the maximum number of
-// lines between the two.
+// longestListHeading is the maximum length of the heading that is repeated with an item of its list, in bytes, and
+// longestList the maximum number of lines between the two.
 const (
 	longestListHeading = 48
 	longestList        = 24
 )
 
-// listHeading returns the heading of the list in which a statement begins at a byte of a text: "To buy later:". It returns "" if the statement isn't
-// at the beginning of an item, or if its list has no short heading. Without its heading, an item may seem to belong to the items before it.
+// listHeading returns the heading of the list in which a statement begins at a byte of text: "To buy later:". It
+// returns "" if the statement isn't at the beginning of an item, or if its list has no short heading. Without its
+// heading, an item may seem to belong to the items before it.
 func listHeading(text string, at int) string {
 	from := strings.LastIndexByte(text[:at], '\n') + 1
 	if item, _ := listItem(strings.TrimSpace(text[from:])); !item || at-from > len("  10. **") {
@@ -69,8 +70,9 @@ func isHeading(line string) bool {
 	return found && len(bold) > 2 && strings.Index(bold, "**") == len(bold)-2 || strings.HasPrefix(line, "#") && strings.HasPrefix(strings.TrimLeft(line, "#"), " ")
 }
 
-// listed returns a statement without its number in a list, unless the statement before it on the line has the previous number: "2. Mint. 4. Sage."
-// would suggest that the others are missing by mistake. It also returns the number, or the previous one.
+// listed returns a statement without its number in a list, unless the statement before it on the line has the previous
+// number: "2. Mint. 4. Sage." would suggest that the others are missing by mistake. It also returns the number, or the
+// previous one.
 func listed(text string, previous int) (string, int) {
 	digits := 0
 	for digits < min(len(text), 3) && text[digits] >= '0' && text[digits] <= '9' {
@@ -87,8 +89,8 @@ func listed(text string, previous int) (string, int) {
 	return rest, -1
 }
 
-// rowOf returns the cells of a table's row as a phrase: "| oak | 140 € |" becomes "oak: 140 €". An empty cell before others becomes a dash, so
-// that each cell keeps its column.
+// rowOf returns the cells of a table's row as a phrase: "| oak | 140 € |" becomes "oak: 140 €". An empty cell before
+// others becomes a dash, so that each cell keeps its column.
 func rowOf(text string) string {
 	row := strings.TrimSpace(text)
 	if len(row) < 3 || row[0] != '|' {
@@ -122,7 +124,7 @@ func rowOf(text string) string {
 	return b.String()
 }
 
-// cellEnd returns the length of the cell at the beginning of a text. A bar after a backslash is part of the cell.
+// cellEnd returns the length of the cell at the beginning of text. A bar after a backslash is part of the cell.
 func cellEnd(text string) int {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '|' && (i == 0 || text[i-1] != '\\') {

@@ -40,7 +40,7 @@ func TestChatDigestForgedNames(t *testing.T) {
 	}
 }
 
-// TestChatDigestLongText: a text longer than the examined length is cut at a whole character.
+// TestChatDigestLongText: text longer than the examined length is cut at a whole character.
 func TestChatDigestLongText(t *testing.T) {
 	for n := range 3 {
 		text := strings.Repeat("x", n) + strings.Repeat("é", 20000)

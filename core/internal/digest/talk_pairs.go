@@ -82,9 +82,10 @@ func (k *talk) pair() {
 	}
 }
 
-// choose chooses statements of about size bytes together. If fewer names and numbers of the user were among them than in the user's newest
-// messages of that size, what the user said comes first, in as much of the room as it takes. A question without its answer is replaced by other
-// statements, unless nobody has answered it or it says something about the speaker.
+// choose chooses statements of about size bytes together. If fewer names and numbers of the user were among them than
+// in the user's newest messages of that size, what the user said comes first, in as much of the room as it takes. A
+// question without its answer is replaced by other statements, unless nobody has answered it or it says something about
+// the speaker.
 func (k *talk) choose(size int) []extract.Chosen {
 	for first := 0; ; first += size / 4 {
 		chosen := k.chooseWith(size, first)
@@ -114,8 +115,8 @@ func (k *talk) chooseWith(size, first int) []extract.Chosen {
 	return k.answered(k.chosen.ChooseTalk(size, lone, first, k.ofUser), stays, lone)
 }
 
-// answered returns the chosen statements without those questions whose answer isn't chosen, unless stays returns true for them. It adds the
-// numbers of these questions to lone.
+// answered returns the chosen statements without those questions whose answer isn't chosen, unless stays returns true
+// for them. It adds the numbers of these questions to lone.
 func (k *talk) answered(chosen []extract.Chosen, stays func(extract.Chosen) bool, lone map[int]bool) []extract.Chosen {
 	if len(chosen) == 0 {
 		return nil

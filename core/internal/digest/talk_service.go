@@ -6,12 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// In a dialogue with a service (a booking, a repair, an account), each matter becomes one line with the values of its messages: "table for 4
-// at 19:30 on Friday – name Berger – reference number 7GK2". Whole sentences would have room for half as many.
+// In a dialogue with a service (a booking, a repair, an account), each matter becomes one line with the values of its
+// messages: "table for 4 at 19:30 on Friday – name Berger – reference number 7GK2". Whole sentences would have room for
+// half as many.
 
-// A chat is such a dialogue if it has at least leastService messages of at most shortService bytes on average, a quarter of them have a number,
-// one in courtesyShare is a question of the assistant or a courtesy, and most speakers have no name, unlike friends who talk. It is shortened if it has more than tightService times as much text as
-// fits.
+// A chat is such a dialogue if it has at least leastService messages of at most shortService bytes on average, a
+// quarter of them have a number, one in courtesyShare is a question of the assistant or a courtesy, and most speakers
+// have no name, unlike friends who talk. It is shortened if it has more than tightService times as much text as fits.
 const (
 	shortService  = 160
 	leastService  = 12
@@ -19,8 +20,9 @@ const (
 	tightService  = 3
 )
 
-// bothMark is the speaker of a matter, turnMark separates statements of different messages, which are chosen one by one, and deniedTurn does so before a message that denies something, so
-// that what comes before it is never quoted without it, and longestMatter is the length, in bytes, from which on a line isn't continued.
+// bothMark is the speaker of a matter, turnMark separates statements of different messages, which are chosen one by
+// one, and deniedTurn does so before a message that denies something, so that what comes before it is never quoted
+// without it, and longestMatter is the length, in bytes, from which on a line isn't continued.
 const (
 	bothMark      = "both"
 	turnMark      = "\n"
@@ -48,8 +50,8 @@ func (k *talk) service(size int) bool {
 	return count >= leastService && !k.ofPeople() && all <= shortService*count && all > size*tightService && numbers*4 >= count && courtesies*courtesyShare >= count
 }
 
-// serve joins the messages of each matter if the chat is a dialogue with a service and is much longer than size bytes. A matter ends when
-// the assistant says goodbye, or when the user says something that depends on nothing before it.
+// serve joins the messages of each matter if the chat is a dialogue with a service and is much longer than size bytes.
+// A matter ends when the assistant says goodbye, or when the user says something that depends on nothing before it.
 func (k *talk) serve(size int) {
 	if k.served || !k.service(size) {
 		return

@@ -77,14 +77,15 @@ func isRole(name string) bool {
 	return false
 }
 
-// mostLabelled is the number of messages of a role that are searched for names, and mostNames the maximum number of names that are found.
+// mostLabelled is the number of messages of a role that are searched for names, and mostNames the maximum number of
+// names that are found.
 const (
 	mostLabelled = 64
 	mostNames    = 16
 )
 
-// labelsOf returns the names with which messages of a role begin ("Anna: …"), each in at least two messages. It returns none if most messages of the
-// role begin with no such name.
+// labelsOf returns the names with which messages of a role begin ("Anna: …"), each in at least two messages. It returns
+// none if most messages of the role begin with no such name.
 func labelsOf(t *transcript.Transcript, messages []int32, role transcript.Role) (names []string) {
 	var counts []int
 	all, with := 0, 0
@@ -131,7 +132,8 @@ const labelMark = ": "
 // wideLabelMark ends a speaker's label in a message, in scripts that have wide punctuation.
 const wideLabelMark = "："
 
-// spokenLabel splits a message into the name before its first colon, if it begins with something short before a colon, and the rest.
+// spokenLabel splits a message into the name before its first colon, if it begins with something short before a colon,
+// and the rest.
 func spokenLabel(text string) (name, rest string) {
 	if at := labelEnd(text); at > 0 {
 		return text[:at], text[at+len(labelMark):]
@@ -142,7 +144,7 @@ func spokenLabel(text string) (name, rest string) {
 	return "", text
 }
 
-// labelEnd returns the length, in bytes, of the label (or of what looks like one) at the beginning of a text; 0 if
+// labelEnd returns the length, in bytes, of the label (or of what looks like one) at the beginning of text; 0 if
 // there is none.
 func labelEnd(text string) int {
 	return max(strings.Index(text[:min(len(text), longestName+len(labelMark))], labelMark), 0)

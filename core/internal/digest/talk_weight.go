@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// longTalk is the length in bytes above which the sentences of a text have a lower weight, and leastOf is their minimum weight, in 1/1024. An essay
-// isn't worth as many lines as twenty short messages of the same total length.
+// longTalk is the length in bytes above which the sentences of text have a lower weight, and leastOf is their minimum
+// weight, in 1/1024. An essay isn't worth as many lines as twenty short messages of the same total length.
 const (
 	longTalk = 1500
 	leastOf  = 256
@@ -25,15 +25,16 @@ const (
 	longAnswer  = 300
 )
 
-// fullAnswer is the minimum length in bytes of an answer whose sentences are kept together with the question, because a part of such an answer doesn't
-// show what was asked.
+// fullAnswer is the minimum length in bytes of an answer whose sentences are kept together with the question, because a
+// part of such an answer doesn't show what was asked.
 const fullAnswer = 200
 
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// ofUser is the factor of the user's texts next to an assistant's, in 1/1024: the user's words can't be asked for again, and an answer can.
-// mostOfUser is the maximum factor by which they gain weight next to a talkative assistant. Of people with names, nobody is the user.
+// ofUser is the factor of the user's texts next to an assistant's, in 1/1024: the user's words can't be asked for
+// again, and an answer can. mostOfUser is the maximum factor by which they gain weight next to a talkative assistant.
+// Of people with names, nobody is the user.
 const (
 	ofUser     = 2048
 	mostOfUser = 4
@@ -76,8 +77,8 @@ func (k *talk) shares() shares {
 	return s
 }
 
-// newestAnswers is the number of newest answers that are worth more than older ones of their length: the last one weighs at least as much as a short
-// text, and each one before it half as much. The user goes on from there.
+// newestAnswers is the number of newest answers that are worth more than older ones of their length: the last one
+// weighs at least as much as a short text, and each one before it half as much. The user goes on from there.
 const newestAnswers = 3
 
 // ofPeople reports whether most messages are by people with names, of whom nobody is the user or the assistant.
@@ -131,8 +132,8 @@ func (k *talk) weigh() {
 	}
 }
 
-// appendHeadings appends the headings of a text, which say nothing without the lines below them. The lines of a list bring theirs along; see
-// listHeading.
+// appendHeadings appends the headings of text, which say nothing without the lines below them. The lines of a list
+// bring theirs along; see listHeading.
 func appendHeadings(dst []extract.Weighed, text string) []extract.Weighed {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -144,7 +145,8 @@ func appendHeadings(dst []extract.Weighed, text string) []extract.Weighed {
 	return dst
 }
 
-// favourRules gives the user's rules a high weight, except for those that block already lists, which need not appear twice.
+// favourRules gives the user's rules a high weight, except for those that block already lists, which need not appear
+// twice.
 func (k *talk) favourRules(rules []string, block string) {
 	var weights critbit.Map[int]
 	for _, rule := range rules {
@@ -185,7 +187,7 @@ var (
 // mostAsked is the maximum number of messages of one turn that are searched for a question.
 const mostAsked = 8
 
-// denied reports whether a text rejects the last item. After a question in the same turn, "no" is an answer. Between
+// denied reports whether text rejects the last item. After a question in the same turn, "no" is an answer. Between
 // people, for whom toRole is false, "no" usually expresses sympathy: "No, that's awful!"
 func (k *talk) denied(text string, toRole bool) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))

@@ -46,7 +46,8 @@ type talkLines struct {
 	before       int             // the item of the last line; -1 if there is none
 }
 
-// line returns the statements with indexes [from, to), which are from the same item, as one line. It is "" if the digest has them elsewhere.
+// line returns the statements with indexes [from, to), which are from the same item, as one line. It is "" if the
+// digest has them elsewhere.
 func (l *talkLines) line(from, to int) string {
 	var line strings.Builder
 	number, heading := 0, "" // of the previous item of a list
@@ -81,7 +82,8 @@ func (l *talkLines) line(from, to int) string {
 	return line.String()
 }
 
-// tell writes a line of an item to w, after its day or the mark of a gap, and its speaker if the previous line has another one.
+// tell writes a line of an item to w, after its day or the mark of a gap, and its speaker if the previous line has
+// another one.
 func (l *talkLines) tell(w *strings.Builder, item int, text string) {
 	src := l.sources[item]
 	if src.day != l.day && src.day != "" {

@@ -62,7 +62,7 @@ const (
 	maxLink   = 200
 )
 
-// eachTerm calls see with each term in a text and its kind, in order.
+// eachTerm calls see with each term in text and its kind, in order.
 func eachTerm(text string, see func(kind termKind, term string)) {
 	var e escapes
 	for i := 0; i < len(text); {
@@ -115,10 +115,12 @@ func termsOf(word string, all uint8, see func(kind termKind, term string)) {
 	}
 }
 
-// escapes says whether the backslashes of a text are escapes, as in quoted text, or part of Windows paths. It is determined on first use.
+// escapes says whether the backslashes of text are escapes, as in quoted text, or part of Windows paths. It is
+// determined on first use.
 type escapes struct{ known, windows bool }
 
-// after returns the index after the byte at i, which is in no word, and after the control sequence or the escape that the byte begins.
+// after returns the index after the byte at i, which is in no word, and after the control sequence or the escape that
+// the byte begins.
 func (e *escapes) after(text string, i int) int {
 	next := i + 1
 	switch {
@@ -161,7 +163,7 @@ const (
 	mostError  = 160
 )
 
-// errorIn returns the error message at the beginning of a text; "" if it is too short.
+// errorIn returns the error message at the beginning of text; "" if it is too short.
 func errorIn(text string) string {
 	said := text[:min(len(text), mostError)]
 	if n := strings.IndexAny(said, "\n\r\x1b"); n >= 0 {
@@ -326,7 +328,7 @@ func rank(list []term) []term {
 // ranked returns the terms by value, the highest first.
 func (ts *terms) ranked() []term { return rank(slices.Clone(ts.list)) }
 
-// said adds the terms in a text to a set. For a path, it also adds each of its suffixes.
+// said adds the terms in text to a set. For a path, it also adds each of its suffixes.
 func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }
@@ -342,7 +344,7 @@ func say(kind termKind, word string, into *critbit.Map[struct{}]) {
 	}
 }
 
-// eachNumber calls see with each range of a text that may be a number, including all numbers that eachTerm finds.
+// eachNumber calls see with each range of text that may be a number, including all numbers that eachTerm finds.
 func eachNumber(text string, see func(from, to int)) {
 	for i := 0; i < len(text); {
 		if byteClass[text[i]] == 0 {

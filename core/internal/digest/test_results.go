@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// mostFailed is the maximum number of failed tests that an entry names. longestTest is the maximum length of a test name, in bytes.
+// mostFailed is the maximum number of failed tests that an entry names. longestTest is the maximum length of a test
+// name, in bytes.
 const (
 	mostFailed  = 6
 	longestTest = 80
 )
 
-// failMarks lists phrases that precede a failed test's name in the output of go test, pytest, TAP, unittest, jest, vitest and node.
+// failMarks lists phrases that precede a failed test's name in the output of go test, pytest, TAP, unittest, jest,
+// vitest and node.
 var failMarks = []string{"--- FAIL: ", "FAILED ", "not ok ", "FAIL: ", "ERROR: ", "FAIL\t", "✕ ", "✖ ", "× "}
 
 // failedMark follows the name of a failed test in the output of cargo test.

@@ -72,7 +72,8 @@ func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	return after
 }
 
-// outputsAmong returns the messages that begin like outputs or, if these are a minority, those that share the most common beginning or end.
+// outputsAmong returns the messages that begin like outputs or, if these are a minority, those that share the most
+// common beginning or end.
 func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	var leads, ends critbit.Map[int]
 	type edge struct {
@@ -164,7 +165,7 @@ var outputStarts = startsOf(outputMarks)
 // longestMark is the length of the longest of outputMarks, in bytes.
 const longestMark = 64
 
-// isOutputLead reports whether a text begins like the output of a tool.
+// isOutputLead reports whether text begins like the output of a tool.
 func isOutputLead(lead string) bool {
 	if outputStarts.may(lead) {
 		low := lower(trimRune(lead[:min(len(lead), longestMark)]))
@@ -177,7 +178,8 @@ func isOutputLead(lead string) bool {
 	return isResultHead(lead)
 }
 
-// isResultHead reports whether a text begins with Cline's heading of a tool result: "[name for 'x'] Result:", "[name] Result:".
+// isResultHead reports whether text begins with Cline's heading of a tool result: "[name for 'x'] Result:", "[name]
+// Result:".
 func isResultHead(lead string) bool {
 	if !strings.HasPrefix(lead, "[") {
 		return false
@@ -186,7 +188,7 @@ func isResultHead(lead string) bool {
 	return strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
 }
 
-// leadOf returns the tag or label at the beginning of a text if it has at least four characters: "<name>", "LABEL:",
+// leadOf returns the tag or label at the beginning of text if it has at least four characters: "<name>", "LABEL:",
 // "[label]"; otherwise "".
 func leadOf(lead string) string {
 	lead = lead[:min(len(lead), longestLead)]

@@ -40,8 +40,8 @@ const (
 	mostCalls = 16
 )
 
-// textCalls returns the calls in the texts of assistant message i. If the transcript has no outputs written as text, it returns none, because a
-// fenced block in a chat is a quotation.
+// textCalls returns the calls in the texts of assistant message i. If the transcript has no outputs written as text, it
+// returns none, because a fenced block in a chat is a quotation.
 func textCalls(t *transcript.Transcript, i int) []textCall {
 	if !t.Outputs || t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -69,7 +69,7 @@ func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	return calls
 }
 
-// callsOf returns the calls in a text: those in fenced blocks or, if there are none, those in tags or, if there are
+// callsOf returns the calls in text: those in fenced blocks or, if there are none, those in tags or, if there are
 // none either, the call in a line that names an action.
 func callsOf(text string) []textCall {
 	if calls := fencedCalls(text); len(calls) > 0 {
@@ -237,7 +237,7 @@ func taggedCalls(text string) (calls []textCall) {
 // longestTag is the maximum length of a tag with its attributes, in bytes.
 const longestTag = 120
 
-// tagName returns the name of a tag at the beginning of a text: lower case letters, digits, _ and -.
+// tagName returns the name of a tag at the beginning of text: lower case letters, digits, _ and -.
 func tagName(text string) string {
 	n := 0
 	for n < len(text) && n < longestLead && (text[n] >= 'a' && text[n] <= 'z' || n > 0 && (text[n] == '_' || text[n] == '-' || text[n] >= '0' && text[n] <= '9')) {
@@ -349,7 +349,8 @@ func jsonCall(text string) []textCall {
 	return []textCall{c}
 }
 
-// actionLine returns a call written on one line: "Action: name[argument]", optionally followed by a line "Action Input:".
+// actionLine returns a call written on one line: "Action: name[argument]", optionally followed by a line "Action
+// Input:".
 func actionLine(text string) []textCall {
 	at := strings.LastIndex("\n"+text, "\nAction:")
 	if at < 0 {
@@ -419,7 +420,8 @@ func (c *collector) inText(i int) {
 	c.called = nil
 }
 
-// textCall collects the files that a call reads and that its command changes. What a tool that edits files changes is known by its output.
+// textCall collects the files that a call reads and that its command changes. What a tool that edits files changes is
+// known by its output.
 func (c *collector) textCall(call textCall) {
 	folder := folderOf(call.command)
 	read := func(path string) { c.Read = addPath(c.Read, inFolder(folder, path)) }

@@ -42,7 +42,8 @@ func ToolOutputAt(t *transcript.Transcript, part int) ToolOutput {
 	return o
 }
 
-// JoinedText returns the text of a tool result: its body if that is a string, otherwise the texts in it without a separator.
+// JoinedText returns the text of a tool result: its body if that is a string, otherwise the texts in it without a
+// separator.
 func JoinedText(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	inner := t.InnerParts(part)
@@ -82,7 +83,7 @@ func or(name, none string) string {
 	return none
 }
 
-// line returns a text as one line of at most max runes.
+// line returns text as one line of at most max runes.
 func line(text string, max int) string {
 	return TrimRunes(strings.ReplaceAll(text, "\n", " "), max)
 }

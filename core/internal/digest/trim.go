@@ -2,7 +2,7 @@ package digest
 
 import "unicode/utf8"
 
-// TrimRunes returns the first max runes of a text; all of it if max is 0 or less (S4.28).
+// TrimRunes returns the first max runes of text; all of it if max is 0 or less (S4.28).
 func TrimRunes(text string, max int) string {
 	if max <= 0 || len(text) <= max {
 		return text
@@ -10,7 +10,7 @@ func TrimRunes(text string, max int) string {
 	return text[:RuneOffset(text, max)]
 }
 
-// TrimWithTail shortens a text to max runes plus a marker of 21 runes. Two thirds of the runes are from the beginning
+// TrimWithTail shortens text to max runes plus a marker of 21 runes. Two thirds of the runes are from the beginning
 // and one third from the end, at least one from each. If max is 0 or less, it returns the whole text (S4.28).
 func TrimWithTail(text string, max int) string {
 	if max <= 0 || len(text) <= max {

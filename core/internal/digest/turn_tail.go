@@ -12,7 +12,8 @@ import (
 // turn-tail style (S1.29).
 const MaxToolResult = 2000
 
-// turnTail is the style of S1. Its digest is a system message. If the cut divides a turn, the history and the turn's beginning have separate summaries.
+// turnTail is the style of S1. Its digest is a system message. If the cut divides a turn, the history and the turn's
+// beginning have separate summaries.
 var turnTail = &Style{
 	Name: "turn-tail", Role: transcript.System, Split: true,
 	Header:     turnTailHeader,
@@ -161,7 +162,7 @@ func CompactArgs(t *transcript.Transcript, p *transcript.Part) string {
 	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))
 }
 
-// TruncateToolResult returns the first max bytes of a text, without splitting a rune, and a note about how many bytes
+// TruncateToolResult returns the first max bytes of text, without splitting a rune, and a note about how many bytes
 // were removed (S1.29).
 func TruncateToolResult(text string, max int) string {
 	if len(text) <= max {

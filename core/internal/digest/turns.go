@@ -139,8 +139,8 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 	return closing
 }
 
-// mostClosing is how many bytes of the closing messages of old turns are read. If there are more, the messages are
-// sampled evenly.
+// mostClosing is the number of bytes of the closing messages of old turns that are read. If there are more, the
+// messages are sampled evenly.
 const mostClosing = 1 << 18
 
 // thin removes marks from old messages until the marked ones have at most mostClosing bytes.
@@ -364,7 +364,8 @@ func (r *turnReader) add(u unit) {
 	}
 }
 
-// message adds the assistant's texts and calls in message i. The last message of a turn is its answer, unless it calls a tool.
+// message adds the assistant's texts and calls in message i. The last message of a turn is its answer, unless it calls
+// a tool.
 func (r *turnReader) message(i int, last bool) {
 	t, m := r.t, &r.t.Messages[i]
 	if m.Variant == transcript.Shell {
@@ -438,7 +439,7 @@ type place struct{ turn, unit int }
 var openSigns = substringsOf("remaining|next step|next up|still to |still open|still need|todo|to do|to-do|not yet|not done|left to|outstanding|blocked|follow-up|pending|" +
 	"offen|noch zu|noch nicht|nächste schritte|restant|à faire|reste à|pendiente|por hacer|осталось|待办|剩余|下一步|未完|残り|남은")
 
-// saysOpen reports whether a text mentions remaining work.
+// saysOpen reports whether text mentions remaining work.
 func saysOpen(text string) bool {
 	return openSigns.in(lower(text))
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The maximum sizes in an entry about a call of an unknown tool, in bytes: one argument, one argument of a call that asks another agent to do
-// something, and a result on the same line.
+// The maximum sizes in an entry about a call of an unknown tool, in bytes: one argument, one argument of a call that
+// asks another agent to do something, and a result on the same line.
 const (
 	mostArgument = 80
 	mostTask     = 280
@@ -106,8 +106,8 @@ func isDeed(name string) bool {
 var doers = wordListOf("send book rebook create update cancel modify change set add remove delete pay refund charge transfer exchange return submit place " +
 	"order reserve register schedule reschedule assign approve confirm post publish issue close enable disable apply grant revoke insert reset")
 
-// argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". Each value has at most most bytes, and all of them
-// together about twice as many.
+// argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". Each value has at most most
+// bytes, and all of them together about twice as many.
 func argumentLine(args []byte, most int) string {
 	if len(args) == 0 || !valid(jsonspan.New(args)) {
 		return clipLine(string(args), most)

@@ -52,7 +52,7 @@ func (r *turnReader) replaced(at place, verb string) {
 	}
 }
 
-// mostUndone is how many of the newest commits are searched for those that a command takes back.
+// mostUndone is the number of newest commits that are searched for those that a command takes back.
 const mostUndone = 64
 
 // undone marks the commits that a command takes back. A commit that git revert makes becomes the newest one.

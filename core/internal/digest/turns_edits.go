@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// An entry gives the net effect of a turn's edits instead of each edit: a line that one edit adds and a later one removes
-// isn't mentioned, and a line that one edit removes and another adds was moved. So the unit of an edit gets its
+// An entry gives the net effect of a turn's edits instead of each edit: a line that one edit adds and a later one
+// removes isn't mentioned, and a line that one edit removes and another adds was moved. So the unit of an edit gets its
 // description when the turn ends, or when a commit includes the edit.
 
 // hunks holds the edits of one turn that have no description yet.
@@ -229,8 +229,8 @@ func (c *change) factor() int {
 	return ofChange
 }
 
-// overtake drops an edit that is already described if a change removes the lines that it added, or half of them if there
-// are many.
+// overtake drops an edit that is already described if a change removes the lines that it added, or half of them if
+// there are many.
 func (r *turnReader) overtake(c *change) {
 	for _, line := range c.removed {
 		key := fileLine(c.path, line)

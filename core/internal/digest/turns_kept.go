@@ -10,7 +10,7 @@ import (
 // turn. The work then still has an entry of its own, which quotes the beginning of the request, instead of becoming
 // part of the previous entry.
 
-// mostKept is how many bytes of a request that stays in the context are quoted at most.
+// mostKept is the maximum number of bytes quoted of a request that stays in the context.
 const mostKept = 200
 
 // keptNote follows the beginning of a request that stays in the context.
@@ -56,7 +56,8 @@ func keptBefore(t *transcript.Transcript, messages []int32, earlier []turn) []st
 	return kept
 }
 
-// turnAbout returns the index of the last turn with the given request, or -1. A turn may quote only the beginning of its request.
+// turnAbout returns the index of the last turn with the given request, or -1. A turn may quote only the beginning of
+// its request.
 func turnAbout(turns []turn, request string) int {
 	if request == "" {
 		return -1

@@ -3,15 +3,15 @@ package digest
 import "strings"
 
 // Agents write to others through the shell too: a prompt for another agent, the text of an issue, a note in a tracker.
-// Such a text is a quoted word of a command, or a heredoc. Whoever goes on with the work needs to know what it says.
+// Such text is a quoted word of a command, or a heredoc. Whoever goes on with the work needs to know what it says.
 
-// leastPrompt is the minimum number of words of such a text, and mostPrompt how many of its bytes are read.
+// leastPrompt is the minimum number of words of such text, and mostPrompt how many of its bytes are read.
 const (
 	leastPrompt = 25
 	mostPrompt  = mostReport
 )
 
-// prompt is a text that a command passes to another program. to names the command.
+// prompt is text that a command passes to another program. to names the command.
 type prompt struct{ to, text string }
 
 // prompts adds the texts that a script passes to other programs. docs holds the script's heredocs.
@@ -36,8 +36,8 @@ func (r *turnReader) prompts(i int, script string, docs []string) {
 // promptVerb begins the source of a unit that quotes what the assistant wrote to another program.
 const promptVerb = "told "
 
-// promptsIn returns the texts in prose that the commands of a script pass on. Each heredoc belongs to a command, in their
-// order; those of commits, which come first, to none.
+// promptsIn returns the texts in prose that the commands of a script pass on. Each heredoc belongs to a command, in
+// their order; those of commits, which come first, to none.
 func promptsIn(script string, docs []string) (all []prompt) {
 	var takers []string
 	eachCommand(script, func(words []string) {
@@ -69,7 +69,7 @@ func promptsIn(script string, docs []string) (all []prompt) {
 // posts lists programs that change something elsewhere, but also carry texts there.
 var posts = wordListOf("gh glab")
 
-// writesTo reports whether a command may pass a text to a reader. The description of a pull request repeats the work that
+// writesTo reports whether a command may pass text to a reader. The description of a pull request repeats the work that
 // the log has.
 func writesTo(name string, words []string) bool {
 	switch {
@@ -98,7 +98,7 @@ func callName(words []string, name string) string {
 	return name
 }
 
-// isProse reports whether a text of several sentences is written for a reader, and is no code, data or output.
+// isProse reports whether text of several sentences is written for a reader, and is no code, data or output.
 func isProse(text string) bool {
 	if fewSpaces(text, leastPrompt) && !unspacedText(text) || len(text) < leastPrompt {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// mostReport is how many bytes of a tool's output are searched for sentences.
+// mostReport is the number of bytes of a tool's output that are searched for sentences.
 const mostReport = 6000
 
 // looked adds a unit about a file that was looked at.
@@ -138,7 +138,7 @@ func (r *turnReader) report(i int, call, text string) {
 	var see func(key, text string)
 	see = func(key, text string) {
 		switch {
-		case len(text) > mostLead && depth < 4 && (text[0] == '{' || text[0] == '[') && valid(jsonspan.New([]byte(text))): // JSON in a text
+		case len(text) > mostLead && depth < 4 && (text[0] == '{' || text[0] == '[') && valid(jsonspan.New([]byte(text))): // JSON in text
 			depth++
 			pairsIn(jsonspan.New([]byte(text)), []byte(text), "", key, see)
 			depth--
@@ -182,13 +182,13 @@ func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, 
 	}
 }
 
-// unspacedText reports whether a text is in a script without spaces.
+// unspacedText reports whether text is in a script without spaces.
 func unspacedText(text string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, "\"'“「《*_ "))
 	return words.Unspaced(r)
 }
 
-// isOpaque reports whether a text is an id, a date, an address or a number, and not prose.
+// isOpaque reports whether text is an id, a date, an address or a number, and not prose.
 func isOpaque(text string) bool {
 	if strings.Contains(text, "://") {
 		return true

@@ -102,7 +102,8 @@ func worthAtWork(text string) int {
 	return ofSaid
 }
 
-// isStep reports whether a text only announces a numbered next step: "Step 3: Check the hooks", "Critical issue #1: Fix the door".
+// isStep reports whether text only announces a numbered next step: "Step 3: Check the hooks", "Critical issue #1: Fix
+// the door".
 func isStep(text string) bool {
 	head, rest, found := strings.Cut(text, ": ")
 	if !found || len(text) > longestStep || strings.ContainsAny(text, "`(") || strings.Contains(rest, ". ") {
@@ -147,7 +148,7 @@ func (r *turnReader) joined(from int, u unit) bool {
 	return true
 }
 
-// withoutPraise returns a text without an initial sentence that only expresses approval: "Good context. So …"
+// withoutPraise returns text without an initial sentence that only expresses approval: "Good context. So …"
 func withoutPraise(text string) string {
 	const longest = 64
 	end := strings.IndexAny(text, ".!")
@@ -184,7 +185,7 @@ func (r *turnReader) about(u unit) {
 // pointing lists pronouns that can precede the noun to which they belong.
 var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
 
-// names reports whether a text contains a number or a code name.
+// names reports whether text contains a number or a code name.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
 
 // namesMore reports whether text names anything besides line numbers, unlike "The function ends at line 499."
@@ -203,7 +204,7 @@ func namesMore(text string) bool {
 	return false
 }
 
-// wordsBefore yields the words of a text, each with the word before it.
+// wordsBefore yields the words of text, each with the word before it.
 func wordsBefore(text string) func(yield func(word, before string) bool) {
 	return func(yield func(word, before string) bool) {
 		before := ""
@@ -287,7 +288,7 @@ func (r *turnReader) doubted(from int, text string) {
 	}
 }
 
-// takesBack reports whether one sentence of a text takes back an earlier one: "It reads the file twice. But wait, …".
+// takesBack reports whether one sentence of text takes back an earlier one: "It reads the file twice. But wait, …".
 func takesBack(text string) bool {
 	for rest := text; ; {
 		at := strings.IndexAny(rest, ".!?")
@@ -303,7 +304,7 @@ func takesBack(text string) bool {
 // guessSigns lists phrases from sentences that express uncertainty.
 var guessSigns = substringsOf("aybe |erhaps|might |robably|ossibly|could be | think |ait, |mm, |vielleicht|womöglich|peut-être|quizá|возможно|可能|也许|かもしれ|아마")
 
-// guesses reports whether a text is only a guess.
+// guesses reports whether text is only a guess.
 func guesses(text string) bool {
 	return guessSigns.in(text)
 }
@@ -329,7 +330,7 @@ var wonderStarts, doubtStarts = startsOf(wonderHeads), startsOf(doubtHeads)
 
 func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
 
-// headedBy reports whether a text begins with one of the given prefixes, which are in lower case.
+// headedBy reports whether text begins with one of the given prefixes, which are in lower case.
 func headedBy(text string, heads []string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
 	for _, s := range heads {
@@ -340,7 +341,7 @@ func headedBy(text string, heads []string) bool {
 	return false
 }
 
-// saysLittle reports whether a text is a single word, or has few words and neither a number nor a code name: "Good, those are fine."
+// saysLittle reports whether text is a single word, or has few words and neither a number nor a code name: "Good, those are fine."
 func saysLittle(text string) bool {
 	if !strings.Contains(text, " ") && !unspacedText(text) {
 		return true
@@ -356,7 +357,7 @@ func saysLittle(text string) bool {
 	return fewSpaces(text, least) && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
 }
 
-// fewSpaces reports whether a text has fewer than n spaces.
+// fewSpaces reports whether text has fewer than n spaces.
 func fewSpaces(text string, n int) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] == ' ' {

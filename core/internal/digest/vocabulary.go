@@ -50,8 +50,8 @@ const (
 	verbs     // verbs that can also be other parts of speech
 )
 
-// The tables are built on first use, because tables built at start-up would become part of the module. They contain positions in the rows as numbers,
-// and no pointers.
+// The tables are built on first use, because tables built at start-up would become part of the module. They contain
+// positions in the rows as numbers, and no pointers.
 
 // table is a hash table of words. Words of a transcript are only looked up, never added, so a transcript can't slow
 // it down: a lookup takes no more steps than the longest run of occupied slots.
@@ -156,7 +156,8 @@ func (p *phrases) add(row uint8, at uint16) {
 	p.rows, p.ats, p.next = append(p.rows, row), append(p.ats, at), append(p.next, 0)
 }
 
-// link puts a cue at the head of a list. head is one more than the number of the list's first cue, or 0 if the list is empty.
+// link puts a cue at the head of a list. head is one more than the number of the list's first cue, or 0 if the list is
+// empty.
 func (p *phrases) link(n int, head *uint16) {
 	if *head > 0 {
 		p.next[n] = *head - 1 - uint16(n)
@@ -173,7 +174,7 @@ type cue struct {
 // words returns the number of words in a cue.
 func (c *cue) words() int { return 1 + strings.Count(c.text, " ") }
 
-// eachIn adds a text as a new row, splits it at the separators, and calls do with each piece, the row's number and the
+// eachIn adds text as a new row, splits it at the separators, and calls do with each piece, the row's number and the
 // piece's offset.
 func eachIn(text, separator string, do func(piece string, row uint8, at uint16)) {
 	row, at := uint8(len(rowTexts)), 0
