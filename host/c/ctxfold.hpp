@@ -59,7 +59,7 @@ class answer {
   ctxfold_answer a_{};
 };
 
-// The members of a request that the loops use; for the others of ctxfold_request use instance::call.
+// The members of a request that the loops use; for other members of ctxfold_request use instance::call.
 struct request {
   std::string_view policy, options, state, plan, summaries, messages;
 };

@@ -26,7 +26,7 @@ export interface CompactorOptions {
    */
   concurrency?: number;
   /**
-   * Finds secrets, such as keys and passwords, in a text of the messages. Returns the matching strings, or objects that
+   * Finds secrets, such as keys and passwords, in text of the messages. Returns the matching strings, or objects that
    * also give a placeholder. They are replaced before a summarizer, digest or archive gets the text; messages that stay
    * are not changed. If it throws, or returns a string that the text doesn't contain, the whole text is replaced
    * (docs/guides/redact.md).

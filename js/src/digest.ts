@@ -32,7 +32,7 @@ const TYPES = ["compactionSummary", "branchSummary", "compaction_summary", "bran
 /**
  * Reports whether a compaction wrote the message, for example a digest, so that a chat can show it as a note rather
  * than as somebody's words. This works for any wire format and without the module, but only checks the beginning of
- * the message. A text that a user pasted may begin in the same way, so `own` of {@link Digest} is more reliable.
+ * the message. Text that a user pasted may begin in the same way, so `own` of {@link Digest} is more reliable.
  */
 export function isDigest(message: unknown): boolean {
   const { role } = Object(message) as { role?: unknown };

@@ -9,7 +9,7 @@ import type { Effect, EffectResult } from "./types.gen.js";
 export interface FitMemory {
   /** Returns the text last saved under the key; undefined or null if there is none. */
   load(key: string): MaybeText | PromiseLike<MaybeText>;
-  /** Saves a text, replacing the previous one. */
+  /** Saves text in place of what was saved before. */
   save(key: string, json: string): void | PromiseLike<void>;
 }
 
@@ -211,7 +211,7 @@ export class KeptRecords implements Records {
   }
 }
 
-/** Returns a text that changes whenever the record does: its length and a 64-bit hash (FNV-1a, twice). */
+/** Returns a string that changes whenever the record does: its length and a 64-bit hash (FNV-1a, twice). */
 function revisionOf(record: string): string {
   let [a, b] = [0x811c9dc5, 0x01000193];
   for (let i = 0; i < record.length; i++) {

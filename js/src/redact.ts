@@ -41,7 +41,7 @@ export function redactions(find: FindSecrets | undefined, piece: string | Uint8A
   return all.length > 0 ? { texts: all } : undefined;
 }
 
-/** Calls `find` and returns the secrets in a text. Throws if the result of `find` is unusable. */
+/** Calls `find` and returns the secrets in text. Throws if the result of `find` is unusable. */
 function secretsIn(find: FindSecrets, text: string): Redaction[] {
   return [...(find(text) ?? [])].map((secret) => {
     const { text: what, placeholder } = typeof secret === "string" ? { text: secret, placeholder: undefined } : secret;

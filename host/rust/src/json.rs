@@ -62,7 +62,7 @@ pub fn string(json: &str) -> Option<String> {
     }
 }
 
-/// Returns a text as a JSON string.
+/// Returns text as a JSON string.
 ///
 /// ```
 /// assert_eq!(ctxfold::json::quoted("a \"b\"\n"), r#""a \"b\"\u000a""#);

@@ -145,7 +145,7 @@ fn without_zeros(text: String) -> CString {
     CString::new(text.replace('\0', "")).unwrap_or_default()
 }
 
-/// Copies a text for C, which frees it. Zeros are removed, because the first one would end the C string.
+/// Copies text for C, which frees it. Zeros are removed, because the first one would end the C string.
 pub(crate) fn copied(text: String) -> *mut c_char {
     let text = without_zeros(text);
     let bytes = text.as_bytes_with_nul();

@@ -9,7 +9,7 @@ import type { Given } from "./flags.js";
 import { plural } from "./table.js";
 import { reasonOf } from "./write.js";
 
-/** A text and its name in error messages. */
+/** Text, and its name in error messages. */
 export interface Source {
   name: string;
   text: Uint8Array;

@@ -137,7 +137,7 @@ def calling(module: Module, source: Transcript) -> Call:
 
 
 def owner_of(id: Any) -> str:
-    """Returns the id of a conversation or a user, after checking that it is a text. Many database ids are numbers."""
+    """Returns the id of a conversation or a user, after checking that it is a string. Many database ids are numbers."""
     if not isinstance(id, str):
         # only the text of a number or a UUID is another one for each conversation
         such = f", such as {str(id)!r}" if isinstance(id, (int, UUID)) and not isinstance(id, bool) else ""
