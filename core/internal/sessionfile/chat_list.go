@@ -80,7 +80,7 @@ func readChatList(f *file) writer {
 		c.nodes = append(c.nodes, chatNode{at: at})
 	}
 	list := func(s *jsonspan.Scanner) { c.list = readList(s, "messages", "a message", entry) }
-	s := f.scan(uint32(start(f.src)))
+	s := f.scannerAt(uint32(textStart(f.src)))
 	if s.Kind() == jsonspan.Array {
 		list(s)
 	} else {
@@ -106,7 +106,7 @@ func readChatList(f *file) writer {
 		n.first = int32(c.Count)
 		c.entry(int32(i))
 		if n.n = int32(c.Count) - n.first; n.n == 0 {
-			c.skip(api.SkipEmpty, 1)
+			c.noteSkipped(api.SkipEmpty, 1)
 		}
 	}
 	return c
@@ -122,7 +122,7 @@ func (c *chatList) entry(i int32) {
 	kwargs := find(c.src, at, "additional_kwargs")
 	texts, images := c.parts(items(c.src, find(c.src, at, w.parts)))
 	if texts == nil {
-		texts = c.withText(nil, stringAt(c.src, at, "content"))
+		texts = c.appendText(nil, stringAt(c.src, at, "content"))
 	}
 	switch role {
 	case "assistant", "chatbot", "model":
@@ -132,7 +132,7 @@ func (c *chatList) entry(i int32) {
 		c.answer.texts = texts
 	case "tool", "function":
 		if c.answer.results == nil {
-			c.answered(appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`), joined(texts, "\n"))
+			c.addResult(appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`), joinTexts(texts, "\n"))
 		}
 	default:
 		c.spoke(role, i, joinedTexts(texts), images)
@@ -146,7 +146,7 @@ func (c *chatList) parts(parts []jsonspan.Span) (texts [][]byte, images []byte) 
 	for _, part := range parts {
 		switch typ := textOf(c.src, part, w.tag); {
 		case typ == w.textType:
-			texts = c.withText(texts, stringAt(c.src, part, w.text))
+			texts = c.appendText(texts, stringAt(c.src, part, w.text))
 		case typ == w.callType:
 			c.called(part)
 		case typ == w.resultType && typ != "":
@@ -174,16 +174,16 @@ func (c *chatList) spoke(role string, i int32, text, images []byte) {
 	if text == nil && images == nil {
 		return
 	}
-	c.message()
-	c.came(i)
+	c.beginMessage()
+	c.addOrigin(i)
 	if images == nil {
-		c.put(`{"role":`, quoted(role), `,"content":`, text, `}`)
+		c.appendPieces(`{"role":`, quoted(role), `,"content":`, text, `}`)
 		return
 	}
 	if text != nil {
 		images = appendJSON(nil, nil, `,{"type":"text","text":`, text, `}`, images)
 	}
-	c.put(`{"role":`, quoted(role), `,"content":[`, images[1:], `]}`)
+	c.appendPieces(`{"role":`, quoted(role), `,"content":[`, images[1:], `]}`)
 }
 
 // imageURL returns the URL of an image part, or a data URL with its content.
@@ -215,7 +215,7 @@ func (c *chatList) called(part jsonspan.Span) {
 // save replaces the list. Unchanged messages stay as they are. Afterwards, folded messages only exist in the old file.
 func (c *chatList) save(s *saver) {
 	if c.list.IsZero() {
-		s.cannot("there is no conversation in this file")
+		s.refuse("there is no conversation in this file")
 		return
 	}
 	s.kept, s.out = int(c.list.Start), []byte{'['}
@@ -225,7 +225,7 @@ func (c *chatList) save(s *saver) {
 			names.Set(textOf(s.in.Src, call, "id"), textOf(s.in.Src, call, "function.name"))
 		}
 		g := c.group(s, i)
-		if s.comma(i); g.node >= 0 {
+		if s.writeComma(i); g.node >= 0 {
 			s.write(c.nodes[g.node].at)
 			i = g.end
 			continue
@@ -248,12 +248,12 @@ func (s *saver) valueSpan(i int, path string) jsonspan.Span {
 func (c *chatList) callOf(s *saver, n *int, call jsonspan.Span) {
 	w := c.words
 	c.partOf(s, n, w.callType)
-	s.pair(w.id, textOf(s.in.Src, call, "id"))
+	s.writeText(w.id, textOf(s.in.Src, call, "id"))
 	c.named(s, textOf(s.in.Src, call, "function.name"))
 	if args := textOf(s.in.Src, call, "function.arguments"); w.tag == "$type" && holdsObject(args) {
 		s.write(`,"`, w.arguments, `":`, args)
 	} else {
-		s.pair(w.arguments, args)
+		s.writeText(w.arguments, args)
 	}
 	s.write(`}`)
 }
@@ -281,18 +281,18 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 	n := 0
 	if role == "tool" && !index {
 		c.partOf(s, &n, w.resultType)
-		s.pair(w.resultID, jsonspan.Text(s.in.Src, id))
+		s.writeText(w.resultID, jsonspan.Text(s.in.Src, id))
 		c.named(s, name)
-		s.pair(w.result, text)
+		s.writeText(w.result, text)
 		s.write(`}`)
 	} else if text != "" || role == "tool" {
 		c.partOf(s, &n, w.textType)
-		s.pair(w.text, text)
+		s.writeText(w.text, text)
 		s.write(`}`)
 	}
 	for _, url := range images {
 		c.partOf(s, &n, w.imageType)
-		s.pair(w.url, jsonspan.Text(s.in.Src, url))
+		s.writeText(w.url, jsonspan.Text(s.in.Src, url))
 		s.write(`}`)
 	}
 	if !(index && c.apart) {
@@ -307,7 +307,7 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 //
 //go:noinline
 func (c *chatList) partOf(s *saver, n *int, typ string) {
-	s.comma(*n)
+	s.writeComma(*n)
 	*n++
 	s.write(`{"`, c.words.tag, `":`, quoted(typ))
 }
@@ -328,9 +328,9 @@ func (c *chatList) named(s *saver, name string) {
 	w := c.words
 	if w.plugin != "" {
 		if plugin, function, found := strings.Cut(name, "-"); found {
-			s.pair(w.plugin, plugin)
+			s.writeText(w.plugin, plugin)
 			name = function
 		}
 	}
-	s.pair(w.name, name)
+	s.writeText(w.name, name)
 }

@@ -74,8 +74,8 @@ func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
 			s.Fail(api.CodeUnknownSession, int(e.at.Start), "the newest message comes first; list the messages in ascending order")
 		}
 	}
-	if f.wholeList("an entry", entry).IsZero() {
-		f.lines(entry)
+	if f.eachOfList("an entry", entry).IsZero() {
+		f.eachLine(entry)
 	}
 	if f.err != nil {
 		return c
@@ -100,7 +100,7 @@ func (c *chatLog) rewind() {
 		}
 		target := textOf(c.src, e.at, "data.upToEventId")
 		if n, known := places.Get(target); known && n < len(left) && left[n].id == target {
-			c.skip(api.SkipRolledBack, len(left)-n)
+			c.noteSkipped(api.SkipRolledBack, len(left)-n)
 			left = left[:n]
 		}
 	}
@@ -119,7 +119,7 @@ func (c *chatLog) letta(at jsonspan.Span) {
 	case "assistant":
 		c.said(find(c.src, at, "content"))
 	case "tool_call", "approval_request":
-		c.next(noID)
+		c.endAnswered(noID)
 		calls := find(c.src, at, "tool_calls")
 		if calls.IsZero() || c.src[calls.Start] != '[' {
 			c.call(find(c.src, at, "tool_call"), "tool_call_id", "arguments")
@@ -137,7 +137,7 @@ func (c *chatLog) letta(at jsonspan.Span) {
 		c.returned(items(c.src, find(c.src, at, "approvals")))
 	case "reasoning", "hidden_reasoning":
 	default:
-		c.skip(api.SkipMeta, 1)
+		c.noteSkipped(api.SkipMeta, 1)
 	}
 }
 
@@ -154,7 +154,7 @@ func (c *chatLog) returned(results []jsonspan.Span) {
 func (c *chatLog) copilot(at jsonspan.Span) {
 	data := find(c.src, at, "data")
 	if !stringAt(c.src, at, "agentId").IsZero() || !stringAt(c.src, data, "parentToolCallId").IsZero() {
-		c.skip(api.SkipSideChain, 1)
+		c.noteSkipped(api.SkipSideChain, 1)
 		return
 	}
 	switch typeOf(c.src, at) {
@@ -178,7 +178,7 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 		c.said(find(c.src, data, "content"))
 		for i, call := range items(c.src, find(c.src, data, "toolRequests")) {
 			if i == 0 {
-				c.next(noID)
+				c.endAnswered(noID)
 			}
 			c.call(call, "toolCallId", "arguments")
 		}
@@ -187,9 +187,9 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 		if !stringAt(c.src, data, "result.content").IsZero() {
 			said = `$result.content?"";`
 		}
-		c.answered(appendFilled(nil, c.src, data, `{"role":"tool","tool_call_id":$toolCallId?"";,"content":`+said), nil)
+		c.addResult(appendFilled(nil, c.src, data, `{"role":"tool","tool_call_id":$toolCallId?"";,"content":`+said), nil)
 	default:
-		c.skip(api.SkipMeta, 1)
+		c.noteSkipped(api.SkipMeta, 1)
 	}
 }
 
@@ -199,18 +199,18 @@ func (c *chatLog) begin(summary jsonspan.Span) {
 		return
 	}
 	c.flush(noID)
-	c.skip(api.SkipCompacted, c.Count)
+	c.noteSkipped(api.SkipCompacted, c.Count)
 	c.Messages, c.Count, c.origins = nil, 0, nil
 	c.user(summary)
 }
 
 // said adds text of the model, or a list of texts.
 func (c *chatLog) said(content jsonspan.Span) {
-	c.next(noID)
+	c.endAnswered(noID)
 	if !content.IsZero() && c.src[content.Start] == '"' {
-		c.answer.texts = c.withText(c.answer.texts, content)
+		c.answer.texts = c.appendText(c.answer.texts, content)
 	} else {
-		c.answer.texts = c.texts(c.answer.texts, content)
+		c.answer.texts = c.appendTexts(c.answer.texts, content)
 	}
 }
 
@@ -218,13 +218,13 @@ func (c *chatLog) said(content jsonspan.Span) {
 func (c *chatLog) user(content jsonspan.Span) {
 	c.flush(noID)
 	if content.Len() <= 2 {
-		c.skip(api.SkipEmpty, 1)
+		c.noteSkipped(api.SkipEmpty, 1)
 		return
 	}
-	c.message()
-	c.came(noID)
+	c.beginMessage()
+	c.addOrigin(noID)
 	if c.src[content.Start] == '"' {
-		c.put(`{"role":"user","content":`, content, `}`)
+		c.appendPieces(`{"role":"user","content":`, content, `}`)
 		return
 	}
 	var parts []byte
@@ -241,10 +241,10 @@ func (c *chatLog) user(content jsonspan.Span) {
 	if parts == nil {
 		parts = []byte(`,{"type":"text","text":""}`)
 	}
-	c.put(`{"role":"user","content":[`, parts[1:], `]}`)
+	c.appendPieces(`{"role":"user","content":[`, parts[1:], `]}`)
 }
 
 // save always fails, because a conversation isn't resumed from such a file.
 func (c *chatLog) save(s *saver) {
-	s.cannot("no program resumes a conversation from a log of the kind " + c.Kind)
+	s.refuse("no program resumes a conversation from a log of the kind " + c.Kind)
 }

@@ -22,7 +22,7 @@ func (c *chatTree) save(s *saver) {
 		groups, i = append(groups, g), g.end
 	}
 	if c.list.IsZero() || len(groups) == 0 {
-		s.cannot("there is no list of messages in this file, or no message to save")
+		s.refuse("there is no list of messages in this file, or no message to save")
 		return
 	}
 	end := int(c.list.End) - 1
@@ -80,15 +80,15 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 		parent = `null`
 	}
 	for k, g := range groups {
-		time, children := s.next(), ""
+		time, children := s.nextTime(), ""
 		if c.app == &openWebUI {
-			s.comma(k)
+			s.writeComma(k)
 			s.write(g.id, `:`)
 			if k+1 < len(groups) {
 				children = groups[k+1].id
 			}
 		} else if !c.nested {
-			s.comma(k)
+			s.writeComma(k)
 		}
 		s.out = c.head(s, g, parent, time, children)
 		if parent = g.id; c.nested {
@@ -111,14 +111,14 @@ func (c *chatTree) copyRest(s *saver, n *chatNode) {
 		old = appendJSON(nil, old, jsonspan.Span{Start: at.Start, End: n.children.Start}, `null`, jsonspan.Span{Start: n.children.End, End: at.End})
 		at = jsonspan.Span{End: uint32(len(old))}
 	}
-	rest := appendObject(nil, old, at, chatOwn.find)
+	rest := appendObject(nil, old, at, chatOwn.conversionOf)
 	if rest = rest[1 : len(rest)-1]; len(rest) > 0 {
 		s.write(`,`, rest)
 	}
 }
 
 // chatOwn lists the members of a message that are removed from a copy or get new values in it.
-var chatOwn = without("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
+var chatOwn = withoutKeys("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
 // files writes images as Open WebUI's list of files, if there are any.
 func (s *saver) files(images []jsonspan.Span) {
@@ -127,7 +127,7 @@ func (s *saver) files(images []jsonspan.Span) {
 	}
 	s.write(`,"files":[`)
 	for k, url := range images {
-		s.comma(k)
+		s.writeComma(k)
 		s.write(`{"type":"image","url":`, url.Slice(s.in.Src), `}`)
 	}
 	s.write(`]`)
@@ -147,8 +147,8 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 	if c.app == &openWebUI {
 		s.write(`,"childrenIds":[`, children, `],"timestamp":`, millis(time)/1000)
 	} else {
-		s.pair("createdAt", time)
-		s.pair("updatedAt", time)
+		s.writeText("createdAt", time)
+		s.writeText("updatedAt", time)
 	}
 	if g.node >= 0 {
 		c.copyRest(s, &c.nodes[g.node])
@@ -157,7 +157,7 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 	role := s.role(g.from)
 	text, images := chatText(s.in.Src, s.in.Messages[g.from])
 	if c.app == &openWebUI {
-		s.pair("role", role)
+		s.writeText("role", role)
 		s.files(images)
 	} else {
 		if !c.about.IsZero() {
@@ -165,9 +165,9 @@ func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []
 		}
 		s.write(`,"error":false,"unfinished":false,"sender":`, chatSender(role))
 	}
-	s.pair(c.app.text, text)
+	s.writeText(c.app.text, text)
 	if role != "user" && c.Model != "" {
-		s.pair("model", c.Model)
+		s.writeText("model", c.Model)
 	}
 	if role != "user" && role != "system" {
 		s.write(`,"`, c.app.parts, `":[`)
@@ -193,7 +193,7 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 		results.Set(textOf(s.in.Src, s.in.Messages[i], "tool_call_id"), i)
 	}
 	for _, call := range items(s.in.Src, find(s.in.Src, s.in.Messages[g.from], "tool_calls")) {
-		s.comma(n)
+		s.writeComma(n)
 		n++
 		if c.app == &openWebUI {
 			s.out = appendFilled(s.out, s.in.Src, call, `{"type":"function_call","status":"completed","call_id":$id?"";,"name":$function.name?"";,"arguments":$function.arguments?"";}`)
@@ -202,13 +202,13 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 		s.out = appendFilled(s.out, s.in.Src, call, `{"type":"tool_call","tool_call":{"type":"tool_call","progress":1,"id":$id?"";,"name":$function.name?"";,"args":$function.arguments?"";`)
 		if i, answered := results.Get(textOf(s.in.Src, call, "id")); answered {
 			said, _ := chatText(s.in.Src, s.in.Messages[i])
-			s.pair("output", said)
+			s.writeText("output", said)
 		}
 		s.write(`}}`)
 	}
 	for i := g.from; c.app == &openWebUI && i < g.end; i++ {
 		if s.role(i) == "tool" {
-			s.comma(n)
+			s.writeComma(n)
 			n++
 			said, _ := chatText(s.in.Src, s.in.Messages[i])
 			s.out = appendFilled(s.out, s.in.Src, s.in.Messages[i], `{"type":"function_call_output","status":"completed","call_id":$tool_call_id?"";,"output":`)

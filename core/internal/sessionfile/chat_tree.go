@@ -79,7 +79,7 @@ type chatTree struct {
 
 func readChat(f *file, app *chatApp) writer {
 	c := &chatTree{file: f, app: app}
-	s := f.scan(uint32(start(f.src)))
+	s := f.scannerAt(uint32(textStart(f.src)))
 	var system jsonspan.Span
 	many := 0
 	fields := []field{{"conversationId", &c.about}, {"options", []field{{"promptPrefix", &system}}},
@@ -183,7 +183,7 @@ func (c *chatTree) path() (path []int32) {
 		id = c.nodes[i].parent
 	}
 	slices.Reverse(path)
-	c.skip(api.SkipBranch, len(c.nodes)-len(path))
+	c.noteSkipped(api.SkipBranch, len(c.nodes)-len(path))
 	return path
 }
 
@@ -213,7 +213,7 @@ func (c *chatTree) summaryOf(part jsonspan.Span) [][]byte {
 	if typeOf(c.src, part) != "summary" {
 		return nil
 	}
-	text := c.texts(nil, find(c.src, part, "content"))
+	text := c.appendTexts(nil, find(c.src, part, "content"))
 	if old := stringAt(c.src, part, "text"); len(text) == 0 && !old.IsZero() {
 		text = append(text, old.Slice(c.src))
 	}
@@ -223,17 +223,17 @@ func (c *chatTree) summaryOf(part jsonspan.Span) [][]byte {
 func (c *chatTree) write(path []int32) {
 	begin, parts, summary := c.compacted(path)
 	if summary != nil {
-		c.message()
-		c.put(`{"role":"user","content":`, summary, `}`)
-		c.came(noID)
+		c.beginMessage()
+		c.appendPieces(`{"role":"user","content":`, summary, `}`)
+		c.addOrigin(noID)
 	}
-	c.skip(api.SkipCompacted, begin)
+	c.noteSkipped(api.SkipCompacted, begin)
 	for _, i := range path[begin:] {
 		n := &c.nodes[i]
 		n.first = int32(c.Count)
 		c.said(n, i, parts)
 		if parts, n.n = 0, int32(c.Count)-n.first; n.n == 0 {
-			c.skip(api.SkipEmpty, 1)
+			c.noteSkipped(api.SkipEmpty, 1)
 		} else if !n.model.IsZero() {
 			c.Model = c.textAt(n.model)
 		}
@@ -273,35 +273,35 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 			images = appendImage(images, c.textAt(url))
 		}
 	}
-	said := joinedTexts(c.texts(nil, n.parts))
+	said := joinedTexts(c.appendTexts(nil, n.parts))
 	if said == nil {
 		said = c.written(n.text)
 	}
 	if said == nil && images == nil {
 		return
 	}
-	c.message()
-	c.came(i)
+	c.beginMessage()
+	c.addOrigin(i)
 	if images == nil {
-		c.put(`{"role":"`+n.role+`","content":`, said, `}`)
+		c.appendPieces(`{"role":"`+n.role+`","content":`, said, `}`)
 		return
 	}
-	c.put(`{"role":"` + n.role + `","content":[`)
+	c.appendPieces(`{"role":"` + n.role + `","content":[`)
 	if said == nil {
 		images = images[1:]
 	} else {
-		c.put(`{"type":"text","text":`, said, `}`)
+		c.appendPieces(`{"type":"text","text":`, said, `}`)
 	}
-	c.put(images, `]}`)
+	c.appendPieces(images, `]}`)
 }
 
 // written returns the text at a span as JSON, or nil if it is empty: a string, or the texts of a list of parts, as
 // programs write it that use the API.
 func (c *chatTree) written(at jsonspan.Span) []byte {
 	if !at.IsZero() && c.src[at.Start] == '"' {
-		return joinedTexts(c.withText(nil, at))
+		return joinedTexts(c.appendText(nil, at))
 	}
-	return joinedTexts(c.texts(nil, at))
+	return joinedTexts(c.appendTexts(nil, at))
 }
 
 // appendImage appends a part with an image, after a comma.
@@ -340,11 +340,11 @@ func (c *chatTree) part(at jsonspan.Span, node int32) {
 	a := &c.answer
 	switch typeOf(c.src, at) {
 	case "text":
-		c.next(node)
-		a.texts = c.texts(a.texts, at)
+		c.endAnswered(node)
+		a.texts = c.appendTexts(a.texts, at)
 	case "message":
-		c.next(node)
-		if texts := joinedTexts(c.texts(nil, find(c.src, at, "content"))); texts != nil {
+		c.endAnswered(node)
+		if texts := joinedTexts(c.appendTexts(nil, find(c.src, at, "content"))); texts != nil {
 			a.texts = append(a.texts, texts)
 		}
 	case "tool_call":
@@ -354,16 +354,16 @@ func (c *chatTree) part(at jsonspan.Span, node int32) {
 			c.result(call, "id", "output")
 		}
 	case "function_call":
-		c.next(node)
+		c.endAnswered(node)
 		c.call(at, "call_id", "arguments")
 	case "function_call_output":
 		c.result(at, "call_id", "output")
 	case "steer": // what the user said during the answer
 		if text := stringAt(c.src, at, "steer"); !text.IsZero() {
 			c.flush(node)
-			c.message()
-			c.put(`{"role":"user","content":`, text, `}`)
-			c.came(node)
+			c.beginMessage()
+			c.appendPieces(`{"role":"user","content":`, text, `}`)
+			c.addOrigin(node)
 		}
 	}
 }
@@ -379,13 +379,13 @@ func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
 func (c *chatTree) arguments(args jsonspan.Span) {
 	text := []byte(`"{}"`)
 	if !args.IsZero() && c.src[args.Start] != 'n' {
-		text = c.spelled(args)
+		text = c.asString(args)
 	}
 	c.answer.calls = appendJSON(c.answer.calls, nil, text, `}}`)
 }
 
-// spelled returns the string at a span, or the JSON of any other value as a string.
-func (c *chatTree) spelled(value jsonspan.Span) []byte {
+// asString returns the string at a span, or the JSON of any other value as a string.
+func (c *chatTree) asString(value jsonspan.Span) []byte {
 	if c.src[value.Start] == '"' {
 		return value.Slice(c.src)
 	}
@@ -400,25 +400,25 @@ func (c *chatTree) result(at jsonspan.Span, id, output string) {
 	untyped := func(part jsonspan.Span) bool { return typeOf(c.src, part) == "" }
 	switch {
 	case said.IsZero() || c.src[said.Start] == 'n':
-		c.answered(m, []byte(`""`))
+		c.addResult(m, []byte(`""`))
 	case c.src[said.Start] == '[' && !slices.ContainsFunc(parts, untyped):
-		c.answered(m, joined(c.texts(nil, said), ""))
+		c.addResult(m, joinTexts(c.appendTexts(nil, said), ""))
 	default:
-		c.answered(m, c.spelled(said))
+		c.addResult(m, c.asString(said))
 	}
 }
 
-// answered adds the result of a call: the beginning of its message, and its content.
+// addResult adds the result of a call: the beginning of its message, and its content.
 //
 //go:noinline
-func (c *chatTree) answered(begin, content []byte) {
+func (c *chatTree) addResult(begin, content []byte) {
 	c.answer.results = append(c.answer.results, appendJSON(begin, nil, content, `}`))
 }
 
-// next writes the answer so far if it has results: what follows is a new message of the model.
+// endAnswered writes the answer so far if it has results: what follows is a new message of the model.
 //
 //go:noinline
-func (c *chatTree) next(node int32) {
+func (c *chatTree) endAnswered(node int32) {
 	if len(c.answer.results) > 0 {
 		c.flush(node)
 	}
@@ -429,29 +429,29 @@ func (c *chatTree) flush(node int32) {
 	a := c.answer
 	c.answer = chatAnswer{}
 	if len(a.texts) > 0 || len(a.calls) > 0 {
-		c.message()
-		c.came(node)
+		c.beginMessage()
+		c.addOrigin(node)
 		content := joinedTexts(a.texts)
 		if content == nil {
 			content = []byte(`""`)
 		}
-		if c.put(`{"role":"assistant","content":`, content); len(a.calls) > 0 {
-			c.put(`,"tool_calls":[`, a.calls[1:], `]`)
+		if c.appendPieces(`{"role":"assistant","content":`, content); len(a.calls) > 0 {
+			c.appendPieces(`,"tool_calls":[`, a.calls[1:], `]`)
 		}
-		c.put(`}`)
+		c.appendPieces(`}`)
 	}
 	for _, result := range a.results {
-		c.message()
-		c.came(node)
-		c.put(result)
+		c.beginMessage()
+		c.addOrigin(node)
+		c.appendPieces(result)
 	}
 }
 
-// texts appends the texts of a part or of a list of parts, as JSON, except empty ones.
-func (c *chatTree) texts(to [][]byte, at jsonspan.Span) [][]byte {
+// appendTexts appends the texts of a part or of a list of parts, as JSON, except empty ones.
+func (c *chatTree) appendTexts(to [][]byte, at jsonspan.Span) [][]byte {
 	if at.IsZero() || c.src[at.Start] != '{' {
 		for _, part := range items(c.src, at) {
-			to = c.texts(to, part)
+			to = c.appendTexts(to, part)
 		}
 		return to
 	}
@@ -459,21 +459,21 @@ func (c *chatTree) texts(to [][]byte, at jsonspan.Span) [][]byte {
 	if text.IsZero() {
 		text = stringAt(c.src, at, "text.value")
 	}
-	return c.withText(to, text)
+	return c.appendText(to, text)
 }
 
-// withText appends the string at a span unless it is empty.
+// appendText appends the string at a span unless it is empty.
 //
 //go:noinline
-func (c *chatTree) withText(to [][]byte, text jsonspan.Span) [][]byte {
+func (c *chatTree) appendText(to [][]byte, text jsonspan.Span) [][]byte {
 	if text.Len() > 2 {
 		to = append(to, text.Slice(c.src))
 	}
 	return to
 }
 
-// joined returns texts, which are JSON strings, as a single one with a separator between them.
-func joined(texts [][]byte, separator string) []byte {
+// joinTexts returns texts, which are JSON strings, as a single one with a separator between them.
+func joinTexts(texts [][]byte, separator string) []byte {
 	var all []byte
 	for i, text := range texts {
 		if i > 0 {
@@ -489,5 +489,5 @@ func joinedTexts(texts [][]byte) []byte {
 	if len(texts) <= 1 {
 		return slices.Concat(texts...)
 	}
-	return joined(texts, "\n")
+	return joinTexts(texts, "\n")
 }

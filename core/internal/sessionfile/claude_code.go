@@ -113,8 +113,8 @@ type claudeCode struct {
 
 func readClaudeCode(f *file) writer {
 	c := &claudeCode{file: f}
-	if c.list = f.wholeList("an entry", c.line); c.list.IsZero() {
-		f.lines(c.line)
+	if c.list = f.eachOfList("an entry", c.line); c.list.IsZero() {
+		f.eachLine(c.line)
 	}
 	if f.err == nil {
 		c.resolve()
@@ -135,7 +135,7 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	read(s,
 		field{"type", oneOf(&typ, "user", "assistant", "system", "attachment")}, field{"subtype", oneOf(&sub, "compact_boundary")},
 		field{"uuid", number{&c.ids, &l.uuid}},
-		field{"parentUuid", func(s *jsonspan.Scanner) { l.linked, l.parent = true, c.ids.add(c.src, text(s)) }},
+		field{"parentUuid", func(s *jsonspan.Scanner) { l.linked, l.parent = true, c.ids.add(c.src, stringSpan(s)) }},
 		field{"isSidechain", &l.side}, field{"isApiErrorMessage", &l.failed}, field{"isCompactSummary", &l.summary},
 		field{"isReplay", &l.replay},
 		field{"message", anyValue{&message}}, field{"attachment", anyValue{&attachment}}, field{"compactMetadata", anyValue{&metadata}},
@@ -166,7 +166,7 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	}
 	l.end = int32(len(c.blocks))
 	if l.kind == ccEvent && l.uuid == noID {
-		c.skip(api.SkipMeta, 1)
+		c.noteSkipped(api.SkipMeta, 1)
 		return
 	}
 	c.records = append(c.records, l)

@@ -12,7 +12,7 @@ import (
 // wherever they are. If the file is a list, the entries are added at its end.
 func (c *claudeCode) save(s *saver) {
 	if c.leaf < 0 {
-		s.cannot("the session file holds no message to continue from")
+		s.refuse("the session file holds no message to continue from")
 		return
 	}
 	leaf := c.records[c.leaf].at
@@ -28,7 +28,7 @@ func (c *claudeCode) save(s *saver) {
 		s.kept, s.out, end = int(c.list.End)-1, []byte(",\n"), "},\n"
 	}
 	s.write(`{"type":"system","subtype":"compact_boundary","parentUuid":null,"logicalParentUuid":`, logical, common,
-		`,"content":"Conversation compacted","isMeta":false,"timestamp":`, quoted(s.next()), `,"uuid":`, boundary,
+		`,"content":"Conversation compacted","isMeta":false,"timestamp":`, quoted(s.nextTime()), `,"uuid":`, boundary,
 		`,"level":"info",`, metadata, s.in.Tokens, "}", end)
 	parent, digest := boundary, s.digest()
 	for i := range s.in.Messages {
@@ -44,7 +44,7 @@ func (c *claudeCode) save(s *saver) {
 		} else {
 			s.write(common)
 		}
-		s.write(`,"timestamp":`, quoted(s.next())) // older versions resume from the line with the latest time
+		s.write(`,"timestamp":`, quoted(s.nextTime())) // older versions resume from the line with the latest time
 		if i == digest {
 			s.write(`,"isVisibleInTranscriptOnly":true,"isCompactSummary":true`)
 		}
@@ -107,7 +107,7 @@ func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
 	content := string(s.value(i, "content"))
 	id := `"msg_` + s.id() + `"`
 	if !was.IsZero() {
-		s.out = appendObject(s.out, c.src, was, rename{}.set("id", id).set("content", content).set("usage", ccUnused).find)
+		s.out = appendObject(s.out, c.src, was, rename{}.withValue("id", id).withValue("content", content).withValue("usage", ccUnused).conversionOf)
 		return
 	}
 	s.write(`{"id":`, id, `,"type":"message","role":"assistant","model":`, quoted(c.Model),

@@ -22,7 +22,7 @@ func (c *claudeCode) write() {
 			continue
 		}
 		if !c.assistant(t) {
-			c.skip(api.SkipEmpty, 1)
+			c.noteSkipped(api.SkipEmpty, 1)
 			continue
 		}
 		next := int32(-1)
@@ -95,7 +95,7 @@ func (c *claudeCode) repeats(i int32, seen []bool) bool {
 		return false
 	}
 	c.records[i].used = true
-	c.skip(api.SkipDuplicate, 1)
+	c.noteSkipped(api.SkipDuplicate, 1)
 	return true
 }
 
@@ -122,7 +122,7 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 		if of := &c.blocks[call[p.id]]; of.answer < 0 {
 			of.answer = b
 		} else {
-			c.skip(api.SkipDuplicate, 1)
+			c.noteSkipped(api.SkipDuplicate, 1)
 		}
 	}
 }
@@ -158,8 +158,8 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 			return false
 		}
 		c.begin("assistant")
-		c.came(t.lines[0])
-		c.put(l.content)
+		c.addOrigin(t.lines[0])
+		c.appendPieces(l.content)
 	} else {
 		n := 0
 		for _, i := range t.lines {
@@ -168,9 +168,9 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 		if n == 0 {
 			return false
 		}
-		c.put(`]`)
+		c.appendPieces(`]`)
 	}
-	c.put(`}`)
+	c.appendPieces(`}`)
 	for _, i := range t.lines {
 		l := &c.records[i]
 		if l.model.IsZero() || jsonspan.EqualText(c.src, l.model, synthetic) {
@@ -178,7 +178,7 @@ func (c *claudeCode) assistant(t *ccTurn) bool {
 		}
 		c.Model = c.textAt(l.model)
 		if i > c.cut && !l.usage.IsZero() {
-			c.used(index, c.usageAt(l.usage))
+			c.noteUsage(index, c.usageAt(l.usage))
 		}
 	}
 	return true
@@ -192,11 +192,11 @@ func (c *claudeCode) blocksOf(n *int, i int32) {
 	}
 	if l.first == l.end {
 		c.element(n, "assistant", i)
-		c.put(`{"type":"text","text":`, l.content, `}`)
+		c.appendPieces(`{"type":"text","text":`, l.content, `}`)
 	}
 	for b := l.first; b < l.end; b++ {
 		c.element(n, "assistant", i)
-		c.put(c.blocks[b].span)
+		c.appendPieces(c.blocks[b].span)
 	}
 }
 
@@ -218,7 +218,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 		for b := l.first; b < l.end; b++ {
 			if a := c.blocks[b].answer; a >= 0 {
 				c.element(&n, "user", c.blocks[a].line)
-				c.put(c.blocks[a].span)
+				c.appendPieces(c.blocks[a].span)
 			}
 		}
 	}
@@ -231,11 +231,11 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 			if p := &c.blocks[b]; !p.moved {
 				p.moved = true
 				c.element(&n, "user", next)
-				c.put(p.span)
+				c.appendPieces(p.span)
 			}
 		}
 	}
-	c.put(`]}`)
+	c.appendPieces(`]}`)
 }
 
 // gave reports whether any tool result on line i is written elsewhere, directly after its call, or is left out.
@@ -251,24 +251,24 @@ func (c *claudeCode) gave(i int32) bool {
 func (c *claudeCode) user(i int32) {
 	l := &c.records[i]
 	if !c.filled(l) {
-		c.skip(api.SkipEmpty, 1)
+		c.noteSkipped(api.SkipEmpty, 1)
 		return
 	}
 	if !c.gave(i) {
 		c.begin("user")
-		c.came(i)
-		c.put(l.content, `}`)
+		c.addOrigin(i)
+		c.appendPieces(l.content, `}`)
 		return
 	}
 	n := 0
 	for b := l.first; b < l.end; b++ {
 		if p := &c.blocks[b]; !p.moved {
 			c.element(&n, "user", i)
-			c.put(p.span)
+			c.appendPieces(p.span)
 		}
 	}
 	if n > 0 {
-		c.put(`]}`)
+		c.appendPieces(`]}`)
 	}
 }
 
@@ -278,8 +278,8 @@ func (c *claudeCode) filled(l *ccLine) bool {
 
 // begin starts a message. The caller writes the content and the closing brace.
 func (c *claudeCode) begin(role string) {
-	c.message()
-	c.put(`{"role":"` + role + `","content":`)
+	c.beginMessage()
+	c.appendPieces(`{"role":"` + role + `","content":`)
 }
 
 // element starts the next content block of a message with the given role. The block comes from the given line. n
@@ -287,12 +287,12 @@ func (c *claudeCode) begin(role string) {
 func (c *claudeCode) element(n *int, role string, line int32) {
 	if *n == 0 {
 		c.begin(role)
-		c.put(`[`)
+		c.appendPieces(`[`)
 	} else {
-		c.put(`,`)
+		c.appendPieces(`,`)
 	}
 	*n++
-	c.came(line)
+	c.addOrigin(line)
 }
 
 // countSkipped counts the lines that are not part of any message in the result.
@@ -311,17 +311,17 @@ func (c *claudeCode) countSkipped() {
 		switch l := &c.records[i]; {
 		case l.used:
 		case !l.isMessage():
-			c.skip(api.SkipMeta, 1)
+			c.noteSkipped(api.SkipMeta, 1)
 		case l.side:
-			c.skip(api.SkipSideChain, 1)
+			c.noteSkipped(api.SkipSideChain, 1)
 		case l.failed:
-			c.skip(api.SkipAPIError, 1)
+			c.noteSkipped(api.SkipAPIError, 1)
 		case l.uuid != noID && there[l.uuid]:
-			c.skip(api.SkipDuplicate, 1)
+			c.noteSkipped(api.SkipDuplicate, 1)
 		case int32(i) < begin:
-			c.skip(api.SkipCompacted, 1)
+			c.noteSkipped(api.SkipCompacted, 1)
 		default:
-			c.skip(api.SkipBranch, 1)
+			c.noteSkipped(api.SkipBranch, 1)
 		}
 	}
 }

@@ -41,7 +41,7 @@ type cline struct {
 
 func readCline(f *file) writer {
 	c := &cline{file: f, merged: merged{sends: clineSends, block: clineBlock}}
-	s := f.scan(uint32(start(f.src)))
+	s := f.scannerAt(uint32(textStart(f.src)))
 	var system jsonspan.Span
 	read(s, field{"messages", func(s *jsonspan.Scanner) { c.list = readList(s, "messages", "a message", c.record) }},
 		field{"system_prompt", &system}, field{"updated_at", timeOf{f}})
@@ -74,9 +74,9 @@ func (c *cline) write() {
 	for i := range c.records {
 		switch r := &c.records[i]; {
 		case r.role == "" || r.content.IsZero():
-			c.skip(api.SkipMeta, 1)
+			c.noteSkipped(api.SkipMeta, 1)
 		case c.blocks(c.file, r.role, r.content, func(jsonspan.Span) {}) == 0:
-			c.skip(api.SkipEmpty, 1)
+			c.noteSkipped(api.SkipEmpty, 1)
 		default:
 			sent = append(sent, int32(i))
 		}
@@ -89,10 +89,10 @@ func (c *cline) write() {
 		}
 		c.merged.write(c.file, r.role, contents)
 		for _, k := range sent[:n] {
-			c.came(k)
+			c.addOrigin(k)
 		}
 		if sent = sent[n:]; r.role == "assistant" && r.ts > c.folded {
-			c.used(c.Count-1, r.usage)
+			c.noteUsage(c.Count-1, r.usage)
 		}
 	}
 }
@@ -103,8 +103,8 @@ func clineSends(_, typ string, _ jsonspan.Span) bool {
 }
 
 var (
-	clineUse      = without("call_id signature")
-	clineThinking = without("call_id details summary")
+	clineUse      = withoutKeys("call_id signature")
+	clineThinking = withoutKeys("call_id details summary")
 )
 
 // clineBlock appends a block in Anthropic's form. A string becomes a text block. Cline has its own form for images and

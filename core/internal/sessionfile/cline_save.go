@@ -6,7 +6,7 @@ import (
 )
 
 // clineCounted removes the provider's counts, which describe a prompt that won't be sent again.
-var clineCounted = without("metrics")
+var clineCounted = withoutKeys("metrics")
 
 // save replaces the list with the new messages. Unchanged messages keep everything but the provider's counts. The
 // digest gets the metadata that Cline writes for its own compactions. Afterwards, folded messages only exist in the old
@@ -16,11 +16,11 @@ func (c *cline) save(s *saver) {
 	names := c.names(s)
 	digest, now := s.digest(), millis(s.in.Time)
 	for i := range s.in.Messages {
-		s.comma(i)
+		s.writeComma(i)
 		if k := s.from[i]; k >= 0 {
 			for n, o := range s.recordsOf(k) {
-				s.comma(n)
-				s.out = appendObject(s.out, c.src, c.records[o.record].at, clineCounted.find)
+				s.writeComma(n)
+				s.out = appendObject(s.out, c.src, c.records[o.record].at, clineCounted.conversionOf)
 			}
 			continue
 		}
@@ -69,8 +69,8 @@ func (t *clineTools) block(dst, src []byte, at jsonspan.Span) []byte {
 			name = []byte(`"tool"`)
 		}
 		own := func(dst, src []byte, value jsonspan.Span) []byte { return appendList(dst, src, value, t.block) }
-		dst = appendObject(dst, src, at, rename{{key: "content", to: "content", with: own}}.find)
-		return appendJSON(hole(dst), src, `,"name":`, name, `}`)
+		dst = appendObject(dst, src, at, rename{{key: "content", to: "content", with: own}}.conversionOf)
+		return appendJSON(withoutBrace(dst), src, `,"name":`, name, `}`)
 	}
 	return append(dst, at.Slice(src)...)
 }

@@ -52,25 +52,25 @@ type codex struct {
 
 func readCodex(f *file) writer {
 	c := &codex{file: f, asked: -1, wrote: -1, last: -1}
-	f.lines(c.line)
+	f.eachLine(c.line)
 	if f.err != nil {
 		return c
 	}
 	for i := range c.items {
 		it := &c.items[i]
 		if i < c.cut && (!it.input || it.summary) {
-			f.skip(api.SkipCompacted, 1)
+			f.noteSkipped(api.SkipCompacted, 1)
 			continue
 		}
-		f.message()
-		f.came(int32(i))
+		f.beginMessage()
+		f.addOrigin(int32(i))
 		if it.summary {
-			f.put(`{"type":"message","role":"user","content":[{"type":"input_text","text":`, it.span, `}]}`)
+			f.appendPieces(`{"type":"message","role":"user","content":[{"type":"input_text","text":`, it.span, `}]}`)
 		} else {
 			f.Messages = appendChanged(f.Messages, f.src, it.span, cxOwn)
 		}
 		if i == c.asked {
-			f.used(f.Count-1, c.usage)
+			f.noteUsage(f.Count-1, c.usage)
 		}
 	}
 	return c
@@ -81,7 +81,7 @@ func (c *codex) line(s *jsonspan.Scanner) {
 	var payload jsonspan.Span
 	read(s, field{"type", oneOf(&typ, "session_meta", "response_item", "event_msg", "turn_context", "compacted")},
 		field{"payload", anyValue{&payload}}, field{"timestamp", timeOf{c.file}},
-		field{"ordinal", func(s *jsonspan.Scanner) { c.last = max(c.last, tokens(s)) }})
+		field{"ordinal", func(s *jsonspan.Scanner) { c.last = max(c.last, tokenCount(s)) }})
 	if s.Err() != nil {
 		return
 	}
@@ -92,7 +92,7 @@ func (c *codex) line(s *jsonspan.Scanner) {
 		inside(s, payload, c.add)
 		return
 	}
-	c.skip(api.SkipMeta, 1)
+	c.noteSkipped(api.SkipMeta, 1)
 	inside(s, payload, func(s *jsonspan.Scanner) {
 		if typ == "" || !isObject(s) {
 			return
@@ -118,7 +118,7 @@ func (c *codex) session(s *jsonspan.Scanner) {
 	var system jsonspan.Span
 	instructions := func(s *jsonspan.Scanner) {
 		if s.Kind() == jsonspan.String {
-			system = text(s)
+			system = stringSpan(s)
 		} else {
 			s.Skip()
 		}
@@ -147,7 +147,7 @@ func (c *codex) add(s *jsonspan.Scanner) {
 	it.span.End = s.Pos()
 	switch typ {
 	case "ghost_snapshot": // a commit of the working tree that is used to undo changes; never sent
-		c.skip(api.SkipMeta, 1)
+		c.noteSkipped(api.SkipMeta, 1)
 		return
 	case "message":
 		it.model = role == "assistant"
@@ -222,7 +222,7 @@ func (c *codex) compacted(s *jsonspan.Scanner) {
 		}
 		return
 	}
-	c.skip(api.SkipCompacted, len(c.items))
+	c.noteSkipped(api.SkipCompacted, len(c.items))
 	c.items, c.turns, c.cut = c.items[:0], c.turns[:0], 0
 	inside(s, history, func(s *jsonspan.Scanner) {
 		for s.Array(); s.Elem(); {
@@ -250,7 +250,7 @@ func (c *codex) event(s *jsonspan.Scanner) {
 	case typ == "thread_rolled_back" && turns > 0 && len(c.turns) > 0:
 		first := max(0, int64(len(c.turns))-turns)
 		at := int(c.turns[first])
-		c.skip(api.SkipRolledBack, len(c.items)-at)
+		c.noteSkipped(api.SkipRolledBack, len(c.items)-at)
 		c.items, c.turns = c.items[:at], c.turns[:first]
 		c.cut = min(c.cut, at)
 		if c.wrote >= at {

@@ -77,19 +77,19 @@ func readAt(src []byte, at jsonspan.Span, fields ...field) {
 func (f *field) read(s *jsonspan.Scanner) bool {
 	switch to := f.to.(type) {
 	case *jsonspan.Span:
-		*to = text(s)
+		*to = stringSpan(s)
 	case anyValue:
 		*to.Span = s.Skip().Span
 	case *int64:
-		*to = tokens(s)
+		*to = tokenCount(s)
 	case *bool:
 		*to = s.Skip().Kind == jsonspan.True
 	case choice:
-		*to.to = word(s, to.words...)
+		*to.to = oneWordOf(s, to.words...)
 	case number:
-		*to.to = to.ids.add(s.Src(), text(s))
+		*to.to = to.ids.add(s.Src(), stringSpan(s))
 	case timeOf:
-		to.file.timed(text(s))
+		to.file.noteTime(stringSpan(s))
 	case []field:
 		if s.Kind() != jsonspan.Object {
 			return false
@@ -162,8 +162,8 @@ func items(src []byte, at jsonspan.Span) (all []jsonspan.Span) {
 	return all
 }
 
-// text reads a string and returns its span. It skips any other value and returns the zero Span.
-func text(s *jsonspan.Scanner) jsonspan.Span {
+// stringSpan reads a string and returns its span. It skips any other value and returns the zero Span.
+func stringSpan(s *jsonspan.Scanner) jsonspan.Span {
 	if s.Kind() == jsonspan.String {
 		return s.Text().Span
 	}
@@ -171,9 +171,9 @@ func text(s *jsonspan.Scanner) jsonspan.Span {
 	return jsonspan.Span{}
 }
 
-// word reads a string and returns it if it is one of words; otherwise "".
-func word(s *jsonspan.Scanner, words ...string) string {
-	p := text(s)
+// oneWordOf reads a string and returns it if it is one of words; otherwise "".
+func oneWordOf(s *jsonspan.Scanner, words ...string) string {
+	p := stringSpan(s)
 	for _, w := range words {
 		if jsonspan.EqualText(s.Src(), p, w) {
 			return w
@@ -182,8 +182,8 @@ func word(s *jsonspan.Scanner, words ...string) string {
 	return ""
 }
 
-// tokens reads a token count, a non-negative integer. It returns 0 for any other value.
-func tokens(s *jsonspan.Scanner) int64 {
+// tokenCount reads a token count, a non-negative integer. It returns 0 for any other value.
+func tokenCount(s *jsonspan.Scanner) int64 {
 	v := s.Skip()
 	if v.Kind != jsonspan.Number {
 		return 0
@@ -259,11 +259,11 @@ func (k *usageKeys) read(s *jsonspan.Scanner) (u Usage) {
 		for i, keys := range [...]string{k.input, k.output, k.cacheRead, k.cacheWrite} {
 			to := [...]*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite}[i]
 			if keys == string(key) {
-				*to = tokens(s)
+				*to = tokenCount(s)
 				return true
 			}
 			if strings.IndexByte(keys, ' ') > 0 && slices.Contains(strings.Fields(keys), string(key)) {
-				*to += tokens(s)
+				*to += tokenCount(s)
 				return true
 			}
 		}

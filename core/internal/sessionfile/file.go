@@ -27,27 +27,27 @@ type file struct {
 // in its own way.
 type origin struct{ message, record int32 }
 
-// came notes that the message being written comes from the given record.
+// addOrigin notes that the message being written comes from the given record.
 //
 //go:noinline
-func (f *file) came(record int32) {
+func (f *file) addOrigin(record int32) {
 	o := origin{int32(f.Count) - 1, record}
 	if n := len(f.origins); n == 0 || f.origins[n-1] != o {
 		f.origins = append(f.origins, o)
 	}
 }
 
-// timed notes the time of the entry that was read last. The time is the string at a span.
+// noteTime notes the time of the entry that was read last. The time is the string at a span.
 //
 //go:noinline
-func (f *file) timed(at jsonspan.Span) {
+func (f *file) noteTime(at jsonspan.Span) {
 	if f.stamp = at; at.Len() > 2 {
-		f.dated(at)
+		f.noteLatest(at)
 	}
 }
 
-// dated notes a time that occurs in the file, the string at a span, so that new entries get later times.
-func (f *file) dated(at jsonspan.Span) {
+// noteLatest notes a time that occurs in the file, the string at a span, so that new entries get later times.
+func (f *file) noteLatest(at jsonspan.Span) {
 	time := f.textAt(at)
 	if !strings.HasSuffix(time, "Z") { // OpenHands writes times without a zone
 		time += "Z"
@@ -69,8 +69,8 @@ func (f *file) fail(e *jsonspan.Error, line int) {
 	f.err = &c
 }
 
-// skip counts n more entries that were left out for the given reason.
-func (f *file) skip(what api.SkipReason, n int) {
+// noteSkipped counts n more entries that were left out for the given reason.
+func (f *file) noteSkipped(what api.SkipReason, n int) {
 	if n == 0 {
 		return
 	}
@@ -86,52 +86,53 @@ func (f *file) skip(what api.SkipReason, n int) {
 	f.Skipped[i].Count += n
 }
 
-// open returns the messages so far as a JSON array without its closing bracket.
-func (f *file) open() []byte {
+// openList returns the messages so far as a JSON array without its closing bracket.
+func (f *file) openList() []byte {
 	if f.Messages == nil {
 		f.Messages = append(f.Messages, '[')
 	}
 	return f.Messages
 }
 
-// message starts a message. The caller appends the message itself to f.Messages.
+// beginMessage starts a message. The caller appends the message itself to f.Messages.
 //
 //go:noinline
-func (f *file) message() {
-	f.Messages = f.open()
+func (f *file) beginMessage() {
+	f.Messages = f.openList()
 	if f.Count > 0 {
 		f.Messages = append(f.Messages, ',')
 	}
 	f.Count++
 }
 
-// put appends pieces of JSON to the message being written, as appendJSON does. Spans among them refer to the file.
+// appendPieces appends pieces of JSON to the message being written, as appendJSON does. Spans among them refer to the
+// file.
 //
 //go:noinline
-func (f *file) put(pieces ...any) { f.Messages = appendJSON(f.Messages, f.src, pieces...) }
+func (f *file) appendPieces(pieces ...any) { f.Messages = appendJSON(f.Messages, f.src, pieces...) }
 
-// member appends a member to the message being written, unless the value is missing. It must not be the message's
+// appendMember appends a member to the message being written, unless the value is missing. It must not be the message's
 // first member.
 //
 //go:noinline
-func (f *file) member(key string, value jsonspan.Span) {
+func (f *file) appendMember(key string, value jsonspan.Span) {
 	if !value.IsZero() {
-		f.put(`,"`+key+`":`, value)
+		f.appendPieces(`,"`+key+`":`, value)
 	}
 }
 
 // usageAt reads the provider's counts from the value at a span.
 func (f *file) usageAt(at jsonspan.Span) (u Usage) {
 	if !at.IsZero() {
-		u = f.kind.Usage.read(f.scan(at.Start))
+		u = f.kind.Usage.read(f.scannerAt(at.Start))
 	}
 	return u
 }
 
-// used records the provider's counts for the call that produced a message, unless all of them are zero.
+// noteUsage records the provider's counts for the call that produced a message, unless all of them are zero.
 //
 //go:noinline
-func (f *file) used(message int, u Usage) {
+func (f *file) noteUsage(message int, u Usage) {
 	u.Message = message
 	if u.Total() > 0 {
 		if u.Least = u.Total(); f.Usage != nil {
@@ -141,9 +142,9 @@ func (f *file) used(message int, u Usage) {
 	}
 }
 
-// scan returns a scanner at an offset of the file. Lone surrogates pass through unchanged, because this package doesn't
-// repair messages.
-func (f *file) scan(at uint32) *jsonspan.Scanner { return scanner(f.src, at) }
+// scannerAt returns a scanner at an offset of the file. Lone surrogates pass through unchanged, because this package
+// doesn't repair messages.
+func (f *file) scannerAt(at uint32) *jsonspan.Scanner { return scanner(f.src, at) }
 
 // scanner returns a scanner at an offset that accepts lone surrogates.
 func scanner(src []byte, at uint32) *jsonspan.Scanner {
@@ -152,10 +153,10 @@ func scanner(src []byte, at uint32) *jsonspan.Scanner {
 	return s
 }
 
-// wholeList calls one for each object if the file consists of a list, and returns the span of the list; zero for any
+// eachOfList calls one for each object if the file consists of a list, and returns the span of the list; zero for any
 // other file. item names an object in error messages.
-func (f *file) wholeList(item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
-	if s := f.scan(uint32(start(f.src))); s.Kind() == jsonspan.Array {
+func (f *file) eachOfList(item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
+	if s := f.scannerAt(uint32(textStart(f.src))); s.Kind() == jsonspan.Array {
 		at = readList(s, "a session", item, one)
 		s.End()
 		f.fail(s.Err(), 0)
@@ -163,16 +164,16 @@ func (f *file) wholeList(item string, one func(s *jsonspan.Scanner)) (at jsonspa
 	return at
 }
 
-// lines calls one for each line that is not blank, with a scanner at the line's object. An incomplete last line is
+// eachLine calls one for each line that is not blank, with a scanner at the line's object. An incomplete last line is
 // skipped.
-func (f *file) lines(one func(s *jsonspan.Scanner)) {
+func (f *file) eachLine(one func(s *jsonspan.Scanner)) {
 	src := f.src
-	for pos, end := nextLine(src, start(src)); pos < len(src) && f.err == nil; {
+	for pos, end := nextLine(src, textStart(src)); pos < len(src) && f.err == nil; {
 		s := lineScanner(src, pos, end)
 		next, nextEnd := nextLine(src, end)
 		if next == len(src) {
 			if s.Skip(); s.Err() != nil && s.Err().Code == jsonspan.TruncatedJSON {
-				f.skip(api.SkipUnfinished, 1)
+				f.noteSkipped(api.SkipUnfinished, 1)
 				f.whole = pos
 				return
 			}
@@ -210,7 +211,7 @@ func nextLine(src []byte, pos int) (from, end int) {
 // lineScanner returns a scanner for the line at [pos, end), which can't read beyond it.
 func lineScanner(src []byte, pos, end int) *jsonspan.Scanner { return scanner(src[:end], uint32(pos)) }
 
-func start(src []byte) int {
+func textStart(src []byte) int {
 	if len(src) >= len(bom) && string(src[:len(bom)]) == bom {
 		return len(bom)
 	}
@@ -228,15 +229,15 @@ func detect(src []byte) (k *Kind, why string) {
 	if bytes.HasPrefix(src, []byte("SQLite format 3\x00")) {
 		return nil, "it is a SQLite database; let the agent export the session, as \"opencode export ID\" does, and give that file"
 	}
-	if at := start(src); lineScanner(src, at, len(src)).Kind() == jsonspan.Array {
-		return listed(lineScanner(src, at, len(src)))
+	if at := textStart(src); lineScanner(src, at, len(src)).Kind() == jsonspan.Array {
+		return kindOfList(lineScanner(src, at, len(src)))
 	}
-	for pos, end := nextLine(src, start(src)); pos < len(src); pos, end = nextLine(src, end) {
-		k, err := signed(lineScanner(src, pos, end))
+	for pos, end := nextLine(src, textStart(src)); pos < len(src); pos, end = nextLine(src, end) {
+		k, err := kindOfLine(lineScanner(src, pos, end))
 		if err != nil {
 			// The file doesn't consist of lines, or this line is broken. The whole file may still be a single object.
-			if k, _ = signed(lineScanner(src, start(src), len(src))); k == nil {
-				k = streamed(src)
+			if k, _ = kindOfLine(lineScanner(src, textStart(src), len(src))); k == nil {
+				k = kindOfStream(src)
 			}
 			return k, ""
 		}
@@ -247,8 +248,8 @@ func detect(src []byte) (k *Kind, why string) {
 	return nil, ""
 }
 
-// listed returns the kind of a file that is a list, from the first item that identifies one.
-func listed(s *jsonspan.Scanner) (*Kind, string) {
+// kindOfList returns the kind of a file that is a list, from the first item that identifies one.
+func kindOfList(s *jsonspan.Scanner) (*Kind, string) {
 	for s.Array(); s.Elem(); {
 		if s.Kind() != jsonspan.Object {
 			break
@@ -275,20 +276,20 @@ func listed(s *jsonspan.Scanner) (*Kind, string) {
 // says what the file is instead, if that is known.
 func (k *Kind) hasItem(src []byte, at jsonspan.Span, typ string, seen []string) (is bool, why string) {
 	for _, b := range k.Beside {
-		if b.is(typ, seen) {
+		if b.isShownBy(typ, seen) {
 			return false, b.Why
 		}
 	}
 	for _, sign := range k.Items {
-		if sign.is(typ, seen) && (k.Is == nil || k.Is(src, at)) {
+		if sign.isShownBy(typ, seen) && (k.Is == nil || k.Is(src, at)) {
 			return true, ""
 		}
 	}
 	return false, ""
 }
 
-// signed returns the kind that is identified by the object at s. The object must be the whole line.
-func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
+// kindOfLine returns the kind that is identified by the object at s. The object must be the whole line.
+func kindOfLine(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	k := signOf(s)
 	if s.End(); s.Err() != nil {
 		return nil, s.Err()
@@ -296,9 +297,9 @@ func signed(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	return k, nil
 }
 
-// streamed returns the kind of a file of concatenated objects, from the first object that identifies one.
-func streamed(src []byte) *Kind {
-	for s := lineScanner(src, start(src), len(src)); s.Kind() == jsonspan.Object; {
+// kindOfStream returns the kind of a file of concatenated objects, from the first object that identifies one.
+func kindOfStream(src []byte) *Kind {
+	for s := lineScanner(src, textStart(src), len(src)); s.Kind() == jsonspan.Object; {
 		if k := signOf(s); k != nil && k.Stream {
 			return k
 		}
@@ -323,7 +324,7 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	}
 	for _, k := range kinds {
 		for _, sign := range k.Signs {
-			if sign.is(typ, seen) && (k.Is == nil || k.Is(s.Src(), at)) {
+			if sign.isShownBy(typ, seen) && (k.Is == nil || k.Is(s.Src(), at)) {
 				return k
 			}
 		}
@@ -341,7 +342,7 @@ func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 			}
 			return true
 		}
-		if w := known(key); w != "" && !slices.Contains(seen, w) {
+		if w := signKey(key); w != "" && !slices.Contains(seen, w) {
 			seen = append(seen, w)
 		}
 		return false
@@ -349,8 +350,8 @@ func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	return typ, seen
 }
 
-// known returns the key if a kind of session file is recognized by it, otherwise "".
-func known(key []byte) string {
+// signKey returns the key if a kind of session file is recognized by it, otherwise "".
+func signKey(key []byte) string {
 	for _, k := range kinds {
 		for _, signs := range [...][]Sign{k.Signs, k.Items} {
 			for _, sign := range signs {
@@ -365,7 +366,7 @@ func known(key []byte) string {
 	return ""
 }
 
-func (g *Sign) is(typ string, seen []string) bool {
+func (g *Sign) isShownBy(typ string, seen []string) bool {
 	if g.Type != "" && g.Type != typ {
 		return false
 	}

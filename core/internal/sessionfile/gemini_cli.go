@@ -55,14 +55,14 @@ type geminiCLI struct {
 
 func readGeminiCLI(f *file) writer {
 	g := &geminiCLI{file: f}
-	from, end := nextLine(f.src, start(f.src))
+	from, end := nextLine(f.src, textStart(f.src))
 	first := lineScanner(f.src, from, end)
 	if first.Skip(); first.Err() == nil {
 		n := 0
-		f.lines(func(s *jsonspan.Scanner) { n++; g.entry(s) })
+		f.eachLine(func(s *jsonspan.Scanner) { n++; g.entry(s) })
 		g.lined = n > 1 || g.list.IsZero()
 	} else { // a single object on several lines
-		s := f.scan(uint32(from))
+		s := f.scannerAt(uint32(from))
 		g.entry(s)
 		s.End()
 		f.fail(s.Err(), 0)
@@ -76,7 +76,7 @@ func readGeminiCLI(f *file) writer {
 		g.write(p)
 	}
 	if g.role != "" {
-		g.put(`]}`)
+		g.appendPieces(`]}`)
 	}
 	if g.Model == "" { // no response is left
 		g.Model = g.textAt(g.asked)
@@ -93,7 +93,7 @@ func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 	read(s, field{"id", number{&g.ids, &c.id}}, field{"type", &typ}, messages, field{"timestamp", timeOf{g.file}}, field{"lastUpdated", timeOf{g.file}},
 		field{"model", &g.asked}, field{"$set", []field{messages}},
 		field{"$rewindTo", func(s *jsonspan.Scanner) {
-			g.changes = append(g.changes, gcChange{kind: gcRewind, id: g.ids.add(g.src, text(s))})
+			g.changes = append(g.changes, gcChange{kind: gcRewind, id: g.ids.add(g.src, stringSpan(s))})
 		}})
 	c.span.End = s.Pos()
 	if !typ.IsZero() && s.Err() == nil {
@@ -112,7 +112,7 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) {
 	for s.Array(); s.Elem(); {
 		s.Kind()
 		c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
-		read(s, field{"id", number{&g.ids, &c.id}}, field{"timestamp", func(s *jsonspan.Scanner) { g.dated(text(s)) }}, field{"model", &g.asked})
+		read(s, field{"id", number{&g.ids, &c.id}}, field{"timestamp", func(s *jsonspan.Scanner) { g.noteLatest(stringSpan(s)) }}, field{"model", &g.asked})
 		c.span.End = s.Pos()
 		g.changes = append(g.changes, c)
 	}
@@ -152,7 +152,7 @@ func (g *geminiCLI) replay() []jsonspan.Span {
 
 // cut removes the message at an index and all messages after it.
 func (r *gcReplay) cut(to int, why api.SkipReason) {
-	r.skip(why, len(r.list)-to)
+	r.noteSkipped(why, len(r.list)-to)
 	for _, id := range r.owner[to:] {
 		if id != noID {
 			r.at[id] = -1
@@ -178,11 +178,11 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 	switch typ {
 	case "user":
 		if g.parts(&n, "user", content); n == 0 {
-			g.skip(api.SkipEmpty, 1)
+			g.noteSkipped(api.SkipEmpty, 1)
 		}
 		return
 	case "":
-		g.skip(api.SkipMeta, 1)
+		g.noteSkipped(api.SkipMeta, 1)
 		return
 	}
 	if g.complete(content) {
@@ -197,12 +197,12 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 		g.Model = g.textAt(model)
 	}
 	if n == 0 {
-		g.skip(api.SkipEmpty, 1)
+		g.noteSkipped(api.SkipEmpty, 1)
 		return
 	}
 	u := g.usageAt(usage)
 	u.Input = max(0, u.Input-u.CacheRead) // the count input includes cached tokens, but not the tokens of tool results
-	g.used(g.Count-1, u)
+	g.noteUsage(g.Count-1, u)
 	if results {
 		g.each(calls, func(s *jsonspan.Scanner) { g.result(&n, s) })
 	}
@@ -212,7 +212,7 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	for _, item := range items(g.src, at) {
 		if g.src[item.Start] == '{' {
-			one(g.scan(item.Start))
+			one(g.scannerAt(item.Start))
 		}
 	}
 }
@@ -235,17 +235,17 @@ func (g *geminiCLI) complete(content jsonspan.Span) bool {
 func (g *geminiCLI) part(n *int, role string) {
 	*n++
 	if g.role == role {
-		g.put(`,`)
-		g.came(g.record)
+		g.appendPieces(`,`)
+		g.addOrigin(g.record)
 		return
 	}
 	if g.role != "" {
-		g.put(`]}`)
+		g.appendPieces(`]}`)
 	}
 	g.role = role
-	g.message()
-	g.came(g.record)
-	g.put(`{"role":"` + role + `","parts":[`)
+	g.beginMessage()
+	g.addOrigin(g.record)
+	g.appendPieces(`{"role":"` + role + `","parts":[`)
 }
 
 // parts writes content, which is text, a part, or a list of both.
@@ -257,11 +257,11 @@ func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
 	case '"':
 		if at.Len() > 2 {
 			g.part(n, role)
-			g.put(`{"text":`, at, `}`)
+			g.appendPieces(`{"text":`, at, `}`)
 		}
 	case '{':
 		g.part(n, role)
-		g.put(at)
+		g.appendPieces(at)
 	case '[':
 		for _, item := range items(g.src, at) {
 			if g.src[item.Start] != '[' {
@@ -285,11 +285,11 @@ func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 		}
 		return jsonspan.Span{}
 	}
-	g.put(`{"text":"`)
+	g.appendPieces(`{"text":"`)
 	if subject.Len() > 2 {
-		g.put(`**`, inner(subject), `**\n\n`)
+		g.appendPieces(`**`, inner(subject), `**\n\n`)
 	}
-	g.put(inner(description), `","thought":true}`)
+	g.appendPieces(inner(description), `","thought":true}`)
 }
 
 // call writes a tool call, unless written is true, which means that the content has already included it. result is true
@@ -297,7 +297,7 @@ func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool) {
 	if !written {
 		g.part(n, "model")
-		g.put(`{"functionCall":{`)
+		g.appendPieces(`{"functionCall":{`)
 	}
 	first := true
 	members(s, func(key []byte) bool {
@@ -308,15 +308,15 @@ func (g *geminiCLI) call(n *int, s *jsonspan.Scanner, written bool) (result bool
 			result = g.answers(v)
 		case !written && (name == "id" || name == "name" || name == "args"):
 			if !first {
-				g.put(`,`)
+				g.appendPieces(`,`)
 			}
 			first = false
-			g.put(`"`+name+`":`, v)
+			g.appendPieces(`"`+name+`":`, v)
 		}
 		return true
 	})
 	if !written {
-		g.put(`}}`)
+		g.appendPieces(`}}`)
 	}
 	return result
 }
@@ -347,12 +347,12 @@ func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 		return
 	}
 	g.part(n, "user")
-	g.put(`{"functionResponse":{`)
+	g.appendPieces(`{"functionResponse":{`)
 	if !id.IsZero() {
-		g.put(`"id":`, id, `,`)
+		g.appendPieces(`"id":`, id, `,`)
 	}
 	if !name.IsZero() {
-		g.put(`"name":`, name, `,`)
+		g.appendPieces(`"name":`, name, `,`)
 	}
-	g.put(`"response":{"output":`, result, `}}}`)
+	g.appendPieces(`"response":{"output":`, result, `}}}`)
 }

@@ -12,7 +12,7 @@ func (g *geminiCLI) save(s *saver) {
 	if g.lined {
 		s.write(`{"$set":{"messages":`)
 		g.saveList(s)
-		s.write(`,"lastUpdated":`, quoted(s.next()), "}}\n")
+		s.write(`,"lastUpdated":`, quoted(s.nextTime()), "}}\n")
 		return
 	}
 	s.kept, s.out = int(g.list.Start), nil
@@ -72,7 +72,7 @@ type gcList struct {
 
 // next starts the next record.
 func (w *gcList) next() {
-	w.s.comma(w.n)
+	w.s.writeComma(w.n)
 	w.n++
 }
 
@@ -96,8 +96,8 @@ func (w *gcList) stays(i int) *gcUnit {
 func (w *gcList) copyUnit(u *gcUnit) {
 	for r := u.first; r < u.end; r++ {
 		w.next()
-		time := string(jsonspan.AppendString(nil, w.s.next()))
-		w.s.out = appendObject(w.s.out, w.g.src, w.g.records[r], without("tokens").set("timestamp", time).find)
+		time := string(jsonspan.AppendString(nil, w.s.nextTime()))
+		w.s.out = appendObject(w.s.out, w.g.src, w.g.records[r], withoutKeys("tokens").withValue("timestamp", time).conversionOf)
 	}
 }
 
@@ -144,14 +144,14 @@ func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 			}
 		}
 	}
-	s.write(`{"id":`, id, `,"timestamp":`, quoted(s.next()), `,"type":"`+typ+`"`)
+	s.write(`{"id":`, id, `,"timestamp":`, quoted(s.nextTime()), `,"type":"`+typ+`"`)
 }
 
 // saveParts writes a member whose value is a list of parts.
 func saveParts(s *saver, key string, parts []gcPart) {
 	s.write(`,"` + key + `":[`)
 	for k, p := range parts {
-		s.comma(k)
+		s.writeComma(k)
 		s.write(p.span.Slice(s.in.Src))
 	}
 	s.write(`]`)
@@ -166,7 +166,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	if len(calls) > 0 {
 		s.write(`,"toolCalls":[`)
 		for k, call := range calls {
-			s.comma(k)
+			s.writeComma(k)
 			n := 0 // the number of its results; results in another order than the calls are stored with the last call
 			for n < len(answers) && (k == len(calls)-1 || answers[n].of(s.in.Src, call)) {
 				n++
@@ -200,7 +200,7 @@ func saveCall(s *saver, call jsonspan.Span, answers []gcPart) {
 	if len(answers) == 0 {
 		status = "cancelled"
 	}
-	s.write(`,"status":"`+status+`","timestamp":`, quoted(s.next()))
+	s.write(`,"status":"`+status+`","timestamp":`, quoted(s.nextTime()))
 	if len(answers) > 0 {
 		saveParts(s, "result", answers)
 	}

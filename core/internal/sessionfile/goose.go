@@ -50,8 +50,8 @@ type goose struct {
 
 func readGoose(f *file) writer {
 	g := &goose{file: f}
-	if at := uint32(start(f.src)); find(f.src, jsonspan.Span{Start: at, End: uint32(len(f.src))}, "conversation").IsZero() {
-		f.lines(func(s *jsonspan.Scanner) {
+	if at := uint32(textStart(f.src)); find(f.src, jsonspan.Span{Start: at, End: uint32(len(f.src))}, "conversation").IsZero() {
+		f.eachLine(func(s *jsonspan.Scanner) {
 			from := s.Pos()
 			if g.record(s); len(g.records) == 1 && g.records[0].role == "" && g.about.IsZero() {
 				g.records = nil // this object describes the session
@@ -61,7 +61,7 @@ func readGoose(f *file) writer {
 			}
 		})
 	} else {
-		s := f.scan(at)
+		s := f.scannerAt(at)
 		g.session(s)
 		s.End()
 		f.fail(s.Err(), 0)
@@ -165,34 +165,34 @@ func (g *goose) write() {
 	g.usage.Message = -1
 	end := func() {
 		if role != "" {
-			g.put(`]}`)
+			g.appendPieces(`]}`)
 		}
 	}
 	for i := range g.records {
 		r := &g.records[i]
 		first := true
 		if why := g.unsent(r); why != "" {
-			g.skip(why, 1)
+			g.noteSkipped(why, 1)
 			continue
 		}
 		g.blocks(r, func(block jsonspan.Span) {
 			switch {
 			case !first || r.role == role:
-				g.put(`,`)
+				g.appendPieces(`,`)
 			default:
 				end()
 				role = r.role
-				g.message()
-				g.put(`{"role":"` + role + `","content":[`)
+				g.beginMessage()
+				g.appendPieces(`{"role":"` + role + `","content":[`)
 			}
 			first = false
 			g.Messages = gooseBlock(g.Messages, g.src, block)
 		})
 		if first {
-			g.skip(api.SkipEmpty, 1)
+			g.noteSkipped(api.SkipEmpty, 1)
 			continue
 		}
-		g.came(int32(i))
+		g.addOrigin(int32(i))
 		switch r.sent = true; {
 		case r.summary:
 			g.usage.Message = -1 // the counts describe an earlier request
@@ -201,7 +201,7 @@ func (g *goose) write() {
 		}
 	}
 	if end(); g.usage.Message >= 0 {
-		g.used(g.usage.Message, g.usage)
+		g.noteUsage(g.usage.Message, g.usage)
 	}
 }
 

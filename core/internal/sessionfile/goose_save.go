@@ -8,7 +8,7 @@ import (
 
 // gooseCounts removes the token counts, which describe a request that won't be sent again. Without counts, Goose
 // estimates.
-var gooseCounts = without("usage").set("total_tokens", "null").set("input_tokens", "null").set("output_tokens", "null")
+var gooseCounts = withoutKeys("usage").withValue("total_tokens", "null").withValue("input_tokens", "null").withValue("output_tokens", "null")
 
 // save compacts in the way Goose does: messages that are no longer sent stay in the conversation, marked as invisible
 // to the model, and new messages, which only the model sees, are inserted in their place. In files from before Goose's
@@ -17,10 +17,10 @@ var gooseCounts = without("usage").set("total_tokens", "null").set("input_tokens
 // Goose orders the messages of a session by time, so a new message gets the time of the message before it, or of the
 // first message.
 func (g *goose) save(s *saver) {
-	s.kept, s.out = start(g.src), nil
+	s.kept, s.out = textStart(g.src), nil
 	if g.list.IsZero() {
 		if !g.about.IsZero() {
-			s.out = append(appendObject(s.out, g.src, g.about, gooseCounts.find), '\n')
+			s.out = append(appendObject(s.out, g.src, g.about, gooseCounts.conversionOf), '\n')
 		}
 		g.merge(s)
 		return
@@ -31,7 +31,7 @@ func (g *goose) save(s *saver) {
 		return append(s.out, ']')
 	}}
 	session := jsonspan.Span{Start: uint32(s.kept), End: uint32(len(g.src))}
-	s.out = appendObject(s.out, g.src, session, append(rename{conversation}, gooseCounts...).find)
+	s.out = appendObject(s.out, g.src, session, append(rename{conversation}, gooseCounts...).conversionOf)
 }
 
 // gooseMerge writes the new messages between the records of the file.
@@ -121,18 +121,18 @@ func (m *gooseMerge) new(i int) {
 // gooseHidden appends a message from the file, marked as invisible to the model.
 func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
 	if find(src, at, "metadata").IsZero() {
-		return appendJSON(hole(appendObject(dst, src, at, rename(nil).find)), nil, `,"metadata":{"userVisible":true,"agentVisible":false}}`)
+		return appendJSON(withoutBrace(appendObject(dst, src, at, rename(nil).conversionOf)), nil, `,"metadata":{"userVisible":true,"agentVisible":false}}`)
 	}
 	return appendObject(dst, src, at, rename{{key: "metadata", to: "metadata", with: func(dst, src []byte, value jsonspan.Span) []byte {
 		if src[value.Start] != '{' {
 			return append(dst, `{"userVisible":true,"agentVisible":false}`...)
 		}
-		dst = hole(appendObject(dst, src, value, without("agentVisible").find))
+		dst = withoutBrace(appendObject(dst, src, value, withoutKeys("agentVisible").conversionOf))
 		if dst[len(dst)-1] != '{' {
 			dst = append(dst, ',')
 		}
 		return append(dst, `"agentVisible":false}`...)
-	}}}.find)
+	}}}.conversionOf)
 }
 
 // gooseContent appends content in Anthropic's form as a list of blocks in Goose's form.

@@ -40,7 +40,7 @@ func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
 		return places
 	}
 	for s.Array(); s.Elem(); {
-		if n := t.add(s.Src(), text(s)); n != noID {
+		if n := t.add(s.Src(), stringSpan(s)); n != noID {
 			places = append(places, n)
 		}
 	}

@@ -15,23 +15,23 @@ type merged struct {
 // write writes a message that joins several contents, each a string or a list of blocks. A single string stays a
 // string.
 func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
-	f.message()
-	f.put(`{"role":"` + role + `","content":`)
+	f.beginMessage()
+	f.appendPieces(`{"role":"` + role + `","content":`)
 	if len(contents) == 1 && f.src[contents[0].Start] == '"' {
-		f.put(contents[0], `}`)
+		f.appendPieces(contents[0], `}`)
 		return
 	}
-	f.put(`[`)
+	f.appendPieces(`[`)
 	n := 0
 	for _, content := range contents {
 		m.blocks(f, role, content, func(block jsonspan.Span) {
 			if n++; n > 1 {
-				f.put(`,`)
+				f.appendPieces(`,`)
 			}
 			f.Messages = m.block(f.Messages, f.src, block)
 		})
 	}
-	f.put(`]}`)
+	f.appendPieces(`]}`)
 }
 
 // blocks calls one for each block of content that is sent. If content is a non-empty string, it calls one once, for
@@ -56,7 +56,7 @@ func withoutMembers(dst, src []byte, at jsonspan.Span, table rename) []byte {
 	if src[at.Start] == '"' {
 		return appendJSON(dst, src, `{"type":"text","text":`, at, `}`)
 	}
-	return appendChanged(dst, src, at, table.find)
+	return appendChanged(dst, src, at, table.conversionOf)
 }
 
 // tell ignores the boundaries between user messages.

@@ -55,7 +55,7 @@ type opencode struct {
 
 func readOpencode(f *file) writer {
 	o := &opencode{file: f, back: noID, asked: -1, summarized: -1}
-	s := f.scan(uint32(start(f.src)))
+	s := f.scannerAt(uint32(textStart(f.src)))
 	s.Kind()
 	o.whole.Start = s.Pos()
 	read(s, field{"info", anyValue{&o.info}},
@@ -94,7 +94,7 @@ func (o *opencode) record(s *jsonspan.Scanner) {
 func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
 	var finish jsonspan.Span
 	failed := false
-	time := func(s *jsonspan.Scanner) { o.latest = max(o.latest, tokens(s)) }
+	time := func(s *jsonspan.Scanner) { o.latest = max(o.latest, tokenCount(s)) }
 	model := []field{{"providerID", &r.provider}, {"modelID", &r.model}}
 	read(s, field{"id", &r.id}, field{"parentID", number{&o.ids, &r.parent}}, field{"role", oneOf(&r.role, "user", "assistant")},
 		field{"summary", &r.summary}, field{"time", []field{{"created", time}, {"completed", time}}}, field{"finish", &finish},
@@ -117,14 +117,14 @@ func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 // pick selects the messages that are sent: the newest compaction with its summary, its tail, and the messages after it.
 func (o *opencode) pick() {
 	end, n := o.resolve()
-	o.skip(api.SkipRolledBack, len(o.records)-end)
+	o.noteSkipped(api.SkipRolledBack, len(o.records)-end)
 	for i := range o.records[:end] {
 		if o.records[i].role == "user" {
 			o.asked = i
 		}
 	}
 	o.arrange(o.first(end, make([]bool, n)), end)
-	o.skip(api.SkipCompacted, end-len(o.order))
+	o.noteSkipped(api.SkipCompacted, end-len(o.order))
 	for _, i := range o.order {
 		if o.records[i].summary {
 			o.summarized = max(o.summarized, i)
@@ -231,24 +231,24 @@ func (o *opencode) write(i int32) {
 	r := &o.records[i]
 	parts := o.partsOf(r)
 	if r.failed && !o.aborted(r, parts) {
-		o.skip(api.SkipFailed, 1)
+		o.noteSkipped(api.SkipFailed, 1)
 		return
 	}
-	was, count := len(o.open()), o.Count
-	o.message()
-	o.came(i)
-	o.put(`{`)
+	was, count := len(o.openList()), o.Count
+	o.beginMessage()
+	o.addOrigin(i)
+	o.appendPieces(`{`)
 	if !r.id.IsZero() {
-		o.put(`"id":`, r.id, `,`)
+		o.appendPieces(`"id":`, r.id, `,`)
 	}
-	o.put(`"role":"` + r.role + `","parts":[`)
+	o.appendPieces(`"role":"` + r.role + `","parts":[`)
 	foreign, signed := o.foreign(r), o.signed(parts)
 	n, said := 0, false
 	next := func(begin string) {
 		if n++; n > 1 {
-			o.put(`,`)
+			o.appendPieces(`,`)
 		}
-		o.put(begin)
+		o.appendPieces(begin)
 		said = said || begin != ocStep
 	}
 	for _, p := range parts {
@@ -261,10 +261,10 @@ func (o *opencode) write(i int32) {
 	if !said || r.role == "" {
 		o.Messages, o.Count = o.Messages[:was], count
 		o.origins = o.origins[:len(o.origins)-1]
-		o.skip(api.SkipEmpty, 1)
+		o.noteSkipped(api.SkipEmpty, 1)
 		return
 	}
-	o.put(`]}`)
+	o.appendPieces(`]}`)
 	if r.role == "assistant" {
 		o.answered(i)
 	}
@@ -277,7 +277,7 @@ func (o *opencode) answered(i int32) {
 		o.Model = o.textAt(r.model)
 	}
 	if i > o.summarized && !r.tokens.IsZero() {
-		o.used(o.Count-1, o.counts(r.tokens))
+		o.noteUsage(o.Count-1, o.counts(r.tokens))
 	}
 }
 

@@ -21,16 +21,16 @@ func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 	case "text":
 		if said := stringAt(o.src, p, "text"); said.Len() > 2 && !isSet(o.src, p, "ignored", "true") {
 			next(`{"type":"text"`)
-			o.member("text", said)
-			o.put(`}`)
+			o.appendMember("text", said)
+			o.appendPieces(`}`)
 		}
 	case "file":
 		if mime := textOf(o.src, p, "mime"); mime != "text/plain" && mime != "application/x-directory" {
 			next(`{"type":"file"`)
-			o.member("url", find(o.src, p, "url"))
-			o.member("mediaType", find(o.src, p, "mime"))
-			o.member("filename", find(o.src, p, "filename"))
-			o.put(`}`)
+			o.appendMember("url", find(o.src, p, "url"))
+			o.appendMember("mediaType", find(o.src, p, "mime"))
+			o.appendMember("filename", find(o.src, p, "filename"))
+			o.appendPieces(`}`)
 		}
 	case "compaction":
 		next(`{"type":"text","text":` + ocAsked + `}`)
@@ -52,10 +52,10 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 		next(`{"type":"text","text":" "`) // providers reject an empty text after signed reasoning
 	case typ == "text", typ == "reasoning" && foreign && strings.TrimSpace(o.textAt(said)) != "":
 		next(`{"type":"text"`)
-		o.member("text", said)
+		o.appendMember("text", said)
 	case typ == "reasoning" && !foreign:
 		next(`{"type":"reasoning"`)
-		o.member("text", said)
+		o.appendMember("text", said)
 	case typ == "step-start":
 		next(ocStep)
 		return
@@ -65,8 +65,8 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 	default:
 		return
 	}
-	o.member("providerMetadata", metadata)
-	o.put(`}`)
+	o.appendMember("providerMetadata", metadata)
+	o.appendPieces(`}`)
 }
 
 // output writes the output of a call with its attachments, unless the agent cleared it.
@@ -74,13 +74,13 @@ func (o *opencode) output(state, output jsonspan.Span) {
 	attachments, compacted := find(o.src, state, "attachments"), find(o.src, state, "time.compacted")
 	switch {
 	case !compacted.IsZero() && string(compacted.Slice(o.src)) != "0":
-		o.put(`,"output":` + ocCompacted)
+		o.appendPieces(`,"output":` + ocCompacted)
 	case len(items(o.src, attachments)) > 0:
-		o.put(`,"output":{"text":`, output)
-		o.member("attachments", attachments)
-		o.put(`}`)
+		o.appendPieces(`,"output":{"text":`, output)
+		o.appendMember("attachments", attachments)
+		o.appendPieces(`}`)
 	default:
-		o.member("output", output)
+		o.appendMember("output", output)
 	}
 }
 
@@ -101,7 +101,7 @@ func (o *opencode) writeTool(p, metadata jsonspan.Span, next func(begin string))
 		return
 	}
 	next(`{"type":"tool-`)
-	o.put(jsonspan.Span{Start: name.Start + 1, End: name.End})
+	o.appendPieces(jsonspan.Span{Start: name.Start + 1, End: name.End})
 	status, output := textOf(o.src, state, "status"), find(o.src, state, "output")
 	if status == "error" && isSet(o.src, state, "metadata.interrupted", "true") {
 		if output = stringAt(o.src, state, "metadata.output"); !output.IsZero() {
@@ -109,27 +109,27 @@ func (o *opencode) writeTool(p, metadata jsonspan.Span, next func(begin string))
 		}
 	}
 	if status == "completed" {
-		o.put(`,"state":"output-available"`)
+		o.appendPieces(`,"state":"output-available"`)
 	} else {
-		o.put(`,"state":"output-error"`)
+		o.appendPieces(`,"state":"output-error"`)
 	}
-	o.member("toolCallId", find(o.src, p, "callID"))
-	o.member("input", find(o.src, state, "input"))
+	o.appendMember("toolCallId", find(o.src, p, "callID"))
+	o.appendMember("input", find(o.src, state, "input"))
 	switch status {
 	case "completed":
 		o.output(state, output)
 	case "error":
-		o.member("errorText", find(o.src, state, "error"))
+		o.appendMember("errorText", find(o.src, state, "error"))
 	default:
-		o.put(`,"errorText":` + ocBroken)
+		o.appendPieces(`,"errorText":` + ocBroken)
 	}
 	if isSet(o.src, p, "metadata.providerExecuted", "true") {
-		o.put(`,"providerExecuted":true`)
+		o.appendPieces(`,"providerExecuted":true`)
 	}
 	if !metadata.IsZero() {
-		if rest := appendObject(nil, o.src, metadata, without("providerExecuted").find); len(rest) > 2 {
-			o.put(`,"callProviderMetadata":`, rest)
+		if rest := appendObject(nil, o.src, metadata, withoutKeys("providerExecuted").conversionOf); len(rest) > 2 {
+			o.appendPieces(`,"callProviderMetadata":`, rest)
 		}
 	}
-	o.put(`}`)
+	o.appendPieces(`}`)
 }

@@ -30,17 +30,17 @@ func (o *opencode) save(s *saver) {
 	s.kept, s.out = int(o.whole.Start), nil
 	s.out = appendObject(s.out, o.src, o.whole, rename{
 		{key: "info", to: "info", with: func(dst, src []byte, v jsonspan.Span) []byte {
-			return appendObject(dst, src, v, without("revert share").set("id", w.session).find)
+			return appendObject(dst, src, v, withoutKeys("revert share").withValue("id", w.session).conversionOf)
 		}},
 		{key: "messages", to: "messages", with: func(dst, _ []byte, _ jsonspan.Span) []byte {
 			s.out = append(dst, '[')
 			for i := range s.in.Messages {
-				s.comma(i)
+				s.writeComma(i)
 				w.message(i)
 			}
 			return append(s.out, ']')
 		}},
-	}.find)
+	}.conversionOf)
 	s.write(o.src[o.whole.End:])
 }
 
@@ -107,7 +107,7 @@ func (w *ocWriter) message(i int) {
 		like = w.assistant
 	}
 	if like == nil {
-		s.cannot("the session has no message with the role " + strconv.Quote(role) + ", which tells the model and the agent that a new one is for")
+		s.refuse("the session has no message with the role " + strconv.Quote(role) + ", which tells the model and the agent that a new one is for")
 		return
 	}
 	w.id = w.next("msg")
@@ -120,8 +120,8 @@ func (w *ocWriter) message(i int) {
 		times = `{"created":` + created + `,"completed":` + created + `}`
 	}
 	s.write(`{"info":`)
-	s.out = appendObject(s.out, w.src, like.info, without("summary error structured").set("id", w.id).set("sessionID", w.session).
-		set("parentID", w.parent).set("time", times).set("cost", "0").set("tokens", ocUncounted).find)
+	s.out = appendObject(s.out, w.src, like.info, withoutKeys("summary error structured").withValue("id", w.id).withValue("sessionID", w.session).
+		withValue("parentID", w.parent).withValue("time", times).withValue("cost", "0").withValue("tokens", ocUncounted).conversionOf)
 	s.write(`,"parts":[`)
 	n := 0
 	if s.from[i] >= 0 {
@@ -139,7 +139,7 @@ func (w *ocWriter) message(i int) {
 
 // begin starts a part and writes its ids and its type. n counts the parts.
 func (w *ocWriter) begin(n *int, typ string) {
-	w.comma(*n)
+	w.writeComma(*n)
 	*n++
 	w.write(`{"id":`, w.next("prt"), `,"sessionID":`, w.session, `,"messageID":`, w.id, `,"type":"`+typ+`"`)
 }
@@ -154,7 +154,7 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	default:
 		typ := stringAt(w.src, p, "type")
 		w.begin(n, string(w.src[typ.Start+1:typ.End-1]))
-		if rest := appendObject(nil, w.src, p, without("id sessionID messageID type").find); len(rest) > 2 {
+		if rest := appendObject(nil, w.src, p, withoutKeys("id sessionID messageID type").conversionOf); len(rest) > 2 {
 			w.write(`,`, rest[1:len(rest)-1])
 		}
 		w.write(`}`)
@@ -233,7 +233,7 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	}
 	w.write(`,"time":`)
 	if at := find(w.src, state, "time"); !find(w.src, at, "end").IsZero() {
-		w.out = appendObject(w.out, w.src, at, without("compacted").find)
+		w.out = appendObject(w.out, w.src, at, withoutKeys("compacted").conversionOf)
 	} else {
 		w.write(w.times())
 	}
@@ -241,7 +241,7 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	if !isSet(src, p, "providerExecuted", "true") {
 		w.value("metadata", p, "callProviderMetadata")
 	} else if metadata := find(src, p, "callProviderMetadata"); !metadata.IsZero() {
-		w.write(`,"metadata":`, hole(metadata.Slice(src)), `,"providerExecuted":true}`)
+		w.write(`,"metadata":`, withoutBrace(metadata.Slice(src)), `,"providerExecuted":true}`)
 	} else {
 		w.write(`,"metadata":{"providerExecuted":true}`)
 	}

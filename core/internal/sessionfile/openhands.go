@@ -120,7 +120,7 @@ type openHands struct {
 
 func readOpenHands(f *file) writer {
 	o := &openHands{file: f, head: noID}
-	if o.list = f.wholeList("an event", o.event); o.list.IsZero() {
+	if o.list = f.eachOfList("an event", o.event); o.list.IsZero() {
 		o.stream()
 	}
 	if f.err == nil {
@@ -135,8 +135,8 @@ func readOpenHands(f *file) writer {
 
 // stream reads concatenated objects, with any white space between them. An incomplete last object is skipped.
 func (o *openHands) stream() {
-	for at := uint32(start(o.src)); o.err == nil; {
-		s := o.scan(at)
+	for at := uint32(textStart(o.src)); o.err == nil; {
+		s := o.scannerAt(at)
 		kind := s.Kind()
 		from := int(s.Pos())
 		if from == len(o.src) {
@@ -148,7 +148,7 @@ func (o *openHands) stream() {
 			o.event(s)
 		}
 		if s.Err() != nil && s.Err().Code == jsonspan.TruncatedJSON {
-			o.skip(api.SkipUnfinished, 1)
+			o.noteSkipped(api.SkipUnfinished, 1)
 			o.whole = from
 			return
 		}
@@ -166,7 +166,7 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 	empty := false
 	read(s, field{"kind", &kind}, field{"id", &id}, field{"timestamp", &stamp},
 		field{"parent_id", func(s *jsonspan.Scanner) {
-			p := text(s)
+			p := stringSpan(s)
 			e.root = jsonspan.EqualText(o.src, p, "__root__")
 			if e.linked = p.Len() >= 2; e.linked {
 				e.parent = o.ids.add(o.src, p)
@@ -197,7 +197,7 @@ func (o *openHands) event(s *jsonspan.Scanner) {
 	e.kind = ohKindOf(o.src, kind)
 	e.id = o.ids.add(o.src, id)
 	if stamp.Len() > 2 {
-		o.timed(stamp)
+		o.noteTime(stamp)
 	}
 	if e.kind == ohCondensation && e.id != noID {
 		e.summaryID = o.ids.addText(append(bytes.Clone(o.ids.keys[e.id]), "-summary"...))
@@ -256,9 +256,9 @@ func (o *openHands) skipOthers(seen []bool) {
 		switch k := o.events[i].kind; {
 		case seen[i]:
 		case k.sent() || k == ohCondensation:
-			o.skip(api.SkipBranch, 1)
+			o.noteSkipped(api.SkipBranch, 1)
 		default:
-			o.skip(api.SkipMeta, 1)
+			o.noteSkipped(api.SkipMeta, 1)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (o *openHands) count() {
 			continue
 		}
 		if u := told[g.record]; min(u.Input, u.CacheRead, u.CacheWrite, u.Output) >= 0 {
-			o.used(int(g.message), u)
+			o.noteUsage(int(g.message), u)
 		}
 	}
 }

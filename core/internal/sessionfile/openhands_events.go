@@ -15,7 +15,7 @@ func (w *ohSaver) event(kind, source string) {
 }
 
 // now returns the time for the next event, without a time zone.
-func (w *ohSaver) now() quoted { return quoted(strings.TrimSuffix(w.next(), "Z")) }
+func (w *ohSaver) now() quoted { return quoted(strings.TrimSuffix(w.nextTime(), "Z")) }
 
 // separate writes the separator before the next event.
 func (w *ohSaver) separate() {
@@ -69,7 +69,7 @@ func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 		}
 		return append(dst, answer...)
 	}
-	table := append(append(without("id timestamp"), member{key: "llm_response_id", to: "llm_response_id", with: response}), changed...)
+	table := append(append(withoutKeys("id timestamp"), member{key: "llm_response_id", to: "llm_response_id", with: response}), changed...)
 	if w.parent != "" {
 		table = append(table, member{key: "parent_id"})
 	}
@@ -78,10 +78,10 @@ func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 		table = append(table, member{key: "action"})
 	}
 	if e.kind.answers() && call.id != "" {
-		table = table.set("action_id", call.id)
+		table = table.withValue("action_id", call.id)
 	}
 	w.separate()
-	w.out = hole(appendObject(w.out, w.src, e.at, table.find))
+	w.out = withoutBrace(appendObject(w.out, w.src, e.at, table.conversionOf))
 	w.write(`,"timestamp":`, w.now())
 	w.link()
 	if e.kind == ohAction {
@@ -143,7 +143,7 @@ func (w *ohSaver) content(i int, failed bool) {
 			failed = false
 			return
 		}
-		w.comma(n)
+		w.writeComma(n)
 		n++
 		w.write(`{"type":"text","text":`, text.Slice(src), `}`)
 	}
@@ -155,7 +155,7 @@ func (w *ohSaver) content(i int, failed bool) {
 		if text := stringAt(src, at, "text"); !text.IsZero() {
 			part(text)
 		} else if url := stringAt(src, at, "image_url.url"); !url.IsZero() {
-			w.comma(n)
+			w.writeComma(n)
 			n++
 			w.write(`{"type":"image","image_urls":[`, url.Slice(src), `]}`)
 		}
@@ -175,8 +175,8 @@ func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	known := w.call(textOf(w.in.Src, call, "id"))
 	id, name, arguments := spelled("id"), spelled("function.name"), spelled("function.arguments")
 	if known.action >= 0 {
-		changed := append(without("thought thinking_blocks"), member{key: "tool_call", to: "tool_call", with: func(dst, src []byte, v jsonspan.Span) []byte {
-			return appendObject(dst, src, v, rename{}.set("name", name).set("arguments", arguments).find)
+		changed := append(withoutKeys("thought thinking_blocks"), member{key: "tool_call", to: "tool_call", with: func(dst, src []byte, v jsonspan.Span) []byte {
+			return appendObject(dst, src, v, rename{}.withValue("name", name).withValue("arguments", arguments).conversionOf)
 		}})
 		if w.o.reasoned {
 			changed = append(changed, member{key: "reasoning_content"})
@@ -226,7 +226,7 @@ func (w *ohSaver) result(i int) {
 		seen = find(w.src, w.o.events[known.result].at, "observation")
 	}
 	if !stringAt(w.src, seen, "kind").IsZero() && ohObserved(w.src, seen) == ohPlain {
-		w.out = hole(appendObject(w.out, w.src, seen, without("content is_error").find))
+		w.out = withoutBrace(appendObject(w.out, w.src, seen, withoutKeys("content is_error").conversionOf))
 	} else {
 		w.write(`{"kind":"MCPToolObservation","tool_name":`, name)
 	}

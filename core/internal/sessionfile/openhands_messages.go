@@ -26,27 +26,27 @@ func (o *openHands) write() {
 		entry := o.view[k]
 		if entry < 0 {
 			user = o.begin(user, "user")
-			o.came(entry)
+			o.addOrigin(entry)
 			o.textPart(o.events[ohSummaryOf(entry)].summary)
-			o.put(`]}`)
+			o.appendPieces(`]}`)
 			continue
 		}
 		e := &o.events[entry]
 		switch e.kind {
 		case ohSystem:
 			user = o.begin(false, "system")
-			o.came(entry)
+			o.addOrigin(entry)
 			for _, key := range []string{"system_prompt", "dynamic_context"} {
 				if at := stringAt(o.src, e.at, key+".text"); !at.IsZero() {
 					o.textPart(at)
 				}
 			}
-			o.put(`]}`)
+			o.appendPieces(`]}`)
 		case ohSummary:
 			user = o.begin(user, "user")
-			o.came(entry)
+			o.addOrigin(entry)
 			o.textPart(e.summary)
-			o.put(`]}`)
+			o.appendPieces(`]}`)
 		case ohMessage:
 			user = o.said(entry, user)
 		case ohAction:
@@ -57,12 +57,12 @@ func (o *openHands) write() {
 			user = o.calls(o.view[first : k+1])
 		default:
 			user = o.begin(false, "tool")
-			o.came(entry)
+			o.addOrigin(entry)
 			o.result(e)
-			o.put(`]`)
-			o.member("tool_call_id", find(o.src, e.at, "tool_call_id"))
-			o.member("name", find(o.src, e.at, "tool_name"))
-			o.put(`}`)
+			o.appendPieces(`]`)
+			o.appendMember("tool_call_id", find(o.src, e.at, "tool_call_id"))
+			o.appendMember("name", find(o.src, e.at, "tool_name"))
+			o.appendPieces(`}`)
 		}
 	}
 }
@@ -74,31 +74,31 @@ func (o *openHands) begin(goOn bool, role string) bool {
 		o.Messages = o.Messages[:len(o.Messages)-len("]}")]
 		return true
 	}
-	o.message()
-	o.put(`{"role":"` + role + `","content":[`)
+	o.beginMessage()
+	o.appendPieces(`{"role":"` + role + `","content":[`)
 	return role == "user"
 }
 
 // comma writes a comma, except before the first part of the content.
 func (o *openHands) comma() {
 	if o.Messages[len(o.Messages)-1] != '[' {
-		o.put(`,`)
+		o.appendPieces(`,`)
 	}
 }
 
 func (o *openHands) textPart(text jsonspan.Span) {
 	o.comma()
-	o.put(`{"type":"text","text":`, text, `}`)
+	o.appendPieces(`{"type":"text","text":`, text, `}`)
 }
 
 func (o *openHands) madePart(text string) {
 	o.comma()
-	o.put(`{"type":"text","text":`, quoted(text), `}`)
+	o.appendPieces(`{"type":"text","text":`, quoted(text), `}`)
 }
 
 func (o *openHands) imagePart(url jsonspan.Span) {
 	o.comma()
-	o.put(`{"type":"image_url","image_url":{"url":`, url, `}}`)
+	o.appendPieces(`{"type":"image_url","image_url":{"url":`, url, `}}`)
 }
 
 // each calls text for each text in content, and image for each image URL. content is a list of parts or a single text.
@@ -119,7 +119,8 @@ func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Spa
 	}
 }
 
-// writeParts writes the writeParts of content. It truncates long texts in tool results, and leaves out blank texts next to calls.
+// writeParts writes the writeParts of content. It truncates long texts in tool results, and leaves out blank texts next
+// to calls.
 func (o *openHands) writeParts(content jsonspan.Span, role string, calls bool) {
 	o.each(content, func(at jsonspan.Span) {
 		switch {
@@ -136,31 +137,31 @@ func (o *openHands) writeParts(content jsonspan.Span, role string, calls bool) {
 // empty, it writes "" or, next to calls, no content at all.
 func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	if o.Messages[len(o.Messages)-1] != '[' {
-		o.put(`]`)
+		o.appendPieces(`]`)
 	} else {
 		o.Messages = o.Messages[:len(o.Messages)-len(`,"content":[`)]
 		if !calls {
-			o.put(`,"content":""`)
+			o.appendPieces(`,"content":""`)
 		}
 	}
 	if blocks := find(o.src, from, "thinking_blocks"); !blocks.IsZero() && o.src[blocks.Start] == '[' && len(elements(blocks.Slice(o.src))) > 0 {
-		o.member("thinking_blocks", blocks)
+		o.appendMember("thinking_blocks", blocks)
 	}
 	if said := stringAt(o.src, from, "reasoning_content"); o.reasoned && said.Len() > 2 {
-		o.member("reasoning_content", said)
+		o.appendMember("reasoning_content", said)
 	}
 }
 
 // call writes the tool call with index n of a message.
 func (o *openHands) call(n int, call jsonspan.Span) {
 	if n == 0 {
-		o.put(`,"tool_calls":[`)
+		o.appendPieces(`,"tool_calls":[`)
 	} else {
-		o.put(`,`)
+		o.appendPieces(`,`)
 	}
 	o.Messages = appendFilled(o.Messages, o.src, call, `{"id":$id?"";,"type":"function","function":{"name":$name?"";`)
-	o.member("arguments", stringAt(o.src, call, "arguments"))
-	o.put(`}}`)
+	o.appendMember("arguments", stringAt(o.src, call, "arguments"))
+	o.appendPieces(`}}`)
 }
 
 // calls writes a message with all calls of one response. The event of the first call also contains the model's
@@ -171,10 +172,10 @@ func (o *openHands) calls(batch []int32) bool {
 	o.writeParts(find(o.src, first, "thought"), "assistant", true)
 	o.answer(true, first)
 	for n, i := range batch {
-		o.came(i)
+		o.addOrigin(i)
 		o.call(n, find(o.src, o.events[i].at, "tool_call"))
 	}
-	o.put(`]}`)
+	o.appendPieces(`]}`)
 	return false
 }
 
@@ -190,23 +191,23 @@ func (o *openHands) said(entry int32, user bool) bool {
 	calls := items(o.src, find(o.src, m, "tool_calls"))
 	plain := role == "user" && calls == nil && id.IsZero() && name.IsZero()
 	o.begin(user && plain, role)
-	o.came(entry)
+	o.addOrigin(entry)
 	called := role == "assistant" && calls != nil
 	o.writeParts(find(o.src, m, "content"), role, called)
 	o.writeParts(find(o.src, at, "extended_content"), role, called)
 	if role != "assistant" {
-		o.put(`]`)
+		o.appendPieces(`]`)
 	} else if o.answer(called, m); called {
 		for n, call := range calls {
 			o.call(n, call)
 		}
-		o.put(`]`)
+		o.appendPieces(`]`)
 	}
 	if role == "tool" {
-		o.member("tool_call_id", id)
-		o.member("name", name)
+		o.appendMember("tool_call_id", id)
+		o.appendMember("name", name)
 	}
-	o.put(`}`)
+	o.appendPieces(`}`)
 	return plain
 }
 
@@ -313,7 +314,7 @@ func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 		o.madePart("Screenshot saved to: " + ohPath(folder, "browser_screenshot_"+handles.Handle([]byte(text))[:8]+"."+end))
 	}
 	o.comma()
-	o.put(`{"type":"image_url","image_url":{"url":`, quoted("data:image/"+mime+";base64,"+text), `}}`)
+	o.appendPieces(`{"type":"image_url","image_url":{"url":`, quoted("data:image/"+mime+";base64,"+text), `}}`)
 }
 
 func ohPath(folder, name string) string { return strings.TrimRight(folder, "/") + "/" + name }

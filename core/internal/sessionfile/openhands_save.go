@@ -30,7 +30,7 @@ type ohCall struct {
 // the rest of a response if a part of it is forgotten.
 func (o *openHands) save(s *saver) {
 	if len(o.path) == 0 {
-		s.cannot("the conversation has no events to go on from")
+		s.refuse("the conversation has no events to go on from")
 		return
 	}
 	w := &ohSaver{saver: s, o: o}
@@ -201,7 +201,7 @@ func (w *ohSaver) condense(stay, digest, end int) {
 	w.event("Condensation", "environment")
 	w.write(`,"forgotten_event_ids":[`)
 	for n, entry := range forgotten {
-		w.comma(n)
+		w.writeComma(n)
 		if entry >= 0 {
 			w.write(find(w.src, w.o.events[entry].at, "id"))
 		} else {

@@ -27,13 +27,13 @@ func (o *openHands) sees() {
 		case e.kind == ohCondensation:
 			o.condensed(&list, i, events, summaries)
 		}
-		o.skip(api.SkipMeta, 1)
+		o.noteSkipped(api.SkipMeta, 1)
 	}
 	for c := list.first; c != nil; c = c.next {
 		o.raw = append(o.raw, c.items...)
 	}
 	o.view = o.enforced(o.raw)
-	o.skip(api.SkipFailed, len(o.raw)-len(o.view))
+	o.noteSkipped(api.SkipFailed, len(o.raw)-len(o.view))
 }
 
 // condensed applies condensation i to the list. events and summaries have the list entry with each id, or -1.
@@ -57,7 +57,7 @@ func (o *openHands) forget(list *ohList, entry *int32) {
 	if *entry != -1 {
 		list.remove(*entry)
 		*entry = -1
-		o.skip(api.SkipCompacted, 1)
+		o.noteSkipped(api.SkipCompacted, 1)
 	}
 }
 

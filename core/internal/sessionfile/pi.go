@@ -75,7 +75,7 @@ type pi struct {
 
 func readPi(f *file) writer {
 	p := &pi{file: f}
-	f.lines(p.line)
+	f.eachLine(p.line)
 	if f.err == nil {
 		p.resolve()
 		p.write()
@@ -92,10 +92,10 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	version := int64(0)
 	read(s, field{"type", oneOf(&typ, "session", "message", "compaction", "branch_summary", "custom_message", "model_change", "context_edit")},
 		field{"id", number{&p.ids, &e.id}},
-		field{"parentId", func(s *jsonspan.Scanner) { e.linked, e.parent = true, p.ids.add(p.src, text(s)) }},
-		field{"firstKeptEntryId", func(s *jsonspan.Scanner) { e.kept, e.byLine, named = p.ids.add(p.src, text(s)), false, true }},
+		field{"parentId", func(s *jsonspan.Scanner) { e.linked, e.parent = true, p.ids.add(p.src, stringSpan(s)) }},
+		field{"firstKeptEntryId", func(s *jsonspan.Scanner) { e.kept, e.byLine, named = p.ids.add(p.src, stringSpan(s)), false, true }},
 		field{"firstKeptEntryIndex", func(s *jsonspan.Scanner) {
-			if n := tokens(s); !named {
+			if n := tokenCount(s); !named {
 				e.kept, e.byLine = int32(min(n, 1<<30)), true
 			}
 		}},
@@ -300,11 +300,11 @@ func (p *pi) countSkipped(cut int32) {
 		switch {
 		case e.used:
 		case e.kind.isMeta():
-			p.skip(api.SkipMeta, 1)
+			p.noteSkipped(api.SkipMeta, 1)
 		case int32(i) < cut:
-			p.skip(api.SkipCompacted, 1)
+			p.noteSkipped(api.SkipCompacted, 1)
 		default:
-			p.skip(api.SkipBranch, 1)
+			p.noteSkipped(api.SkipBranch, 1)
 		}
 	}
 }
@@ -343,22 +343,22 @@ func (p *pi) entry(i int32, counts bool, gone []bool) {
 	}
 	e.used = true
 	if why := p.leftOut(e, empty); why != "" {
-		p.skip(why, 1)
+		p.noteSkipped(why, 1)
 		return
 	}
 	src, body := p.src, e.body
 	if content != "" {
-		src = appendObject(nil, src, body, rename{}.set("content", content).find)
+		src = appendObject(nil, src, body, rename{}.withValue("content", content).conversionOf)
 		body = jsonspan.Span{End: uint32(len(src))}
 	}
-	p.file.message()
-	p.came(i)
+	p.file.beginMessage()
+	p.addOrigin(i)
 	if e.role.members == nil {
 		p.Messages = append(p.Messages, body.Slice(src)...)
 	} else {
-		p.Messages = appendObject(p.Messages, src, body, e.role.members.find)
+		p.Messages = appendObject(p.Messages, src, body, e.role.members.conversionOf)
 	}
 	if counts && !e.usage.IsZero() {
-		p.used(p.Count-1, p.usageAt(e.usage))
+		p.noteUsage(p.Count-1, p.usageAt(e.usage))
 	}
 }

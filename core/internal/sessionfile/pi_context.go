@@ -106,7 +106,7 @@ func (p *pi) replay(what string) []piNamed {
 			s := scanner(p.src, in.Start)
 			members(s, func(key []byte) bool {
 				name, from := string(key), s.KeyPos()
-				value := text(s)
+				value := stringSpan(s)
 				set(piNamed{name, jsonspan.Span{Start: from, End: s.Pos()}, value})
 				return true
 			})

@@ -12,27 +12,27 @@ type piRole struct {
 
 var piRoles = []piRole{
 	{"user", "user", nil},
-	{"assistant", "assistant", append(without("api provider model usage stopReason responseId"), // what the provider reported about the call
+	{"assistant", "assistant", append(withoutKeys("api provider model usage stopReason responseId"), // what the provider reported about the call
 		member{key: "content", to: "content", with: piParts}, member{key: "errorMessage", to: "error_message"})},
-	{"toolResult", "tool_result", append(without("details").set("role", `"tool_result"`), // details are only for the user interface
+	{"toolResult", "tool_result", append(withoutKeys("details").withValue("role", `"tool_result"`), // details are only for the user interface
 		member{key: "toolCallId", to: "tool_call_id"}, member{key: "toolName", to: "tool_name"}, member{key: "isError", to: "is_error"})},
-	{"bashExecution", "bash_execution", append(without("excludeFromContext").set("role", `"bash_execution"`),
+	{"bashExecution", "bash_execution", append(withoutKeys("excludeFromContext").withValue("role", `"bash_execution"`),
 		member{key: "exitCode", to: "exit_code"}, member{key: "fullOutputPath", to: "full_output_path"})},
 	{"custom", "custom", piNote},
 	{"hookMessage", "custom", piNote}, // version 2 calls it custom
 }
 
-var piNote = append(without("details").set("role", `"custom"`), member{key: "customType", to: "custom_type"})
+var piNote = append(withoutKeys("details").withValue("role", `"custom"`), member{key: "customType", to: "custom_type"})
 
 // Conversions for entries that are messages themselves: their type becomes the role, and the links that form the tree
 // are removed.
 var (
 	piSummary = piRole{"", "compaction_summary", append(
-		without("id parentId timestamp firstKeptEntryId firstKeptEntryIndex details fromHook usage systemMessage"),
+		withoutKeys("id parentId timestamp firstKeptEntryId firstKeptEntryIndex details fromHook usage systemMessage"),
 		member{key: "type", to: "role", value: `"compaction_summary"`}, member{key: "tokensBefore", to: "tokens_before"})}
-	piBranch = piRole{"", "branch_summary", append(without("id parentId timestamp details fromHook usage"),
+	piBranch = piRole{"", "branch_summary", append(withoutKeys("id parentId timestamp details fromHook usage"),
 		member{key: "type", to: "role", value: `"branch_summary"`}, member{key: "fromId", to: "from_id"})}
-	piCustom = piRole{"", "custom", append(without("id parentId timestamp details"),
+	piCustom = piRole{"", "custom", append(withoutKeys("id parentId timestamp details"),
 		member{key: "type", to: "role", value: `"custom"`}, member{key: "customType", to: "custom_type"})}
 )
 
@@ -52,9 +52,9 @@ func piParts(dst, src []byte, content jsonspan.Span) []byte {
 	return appendList(dst, src, content, func(dst, src []byte, part jsonspan.Span) []byte {
 		switch typeOf(src, part) {
 		case "thinking":
-			return appendObject(dst, src, part, piThinking.find)
+			return appendObject(dst, src, part, piThinking.conversionOf)
 		case "toolCall":
-			return appendObject(dst, src, part, piCall.find)
+			return appendObject(dst, src, part, piCall.conversionOf)
 		}
 		return append(dst, part.Slice(src)...)
 	})
@@ -85,7 +85,7 @@ func appendPi(dst, src []byte, message jsonspan.Span) []byte {
 	role := find(src, message, "role")
 	for i := range piBack {
 		if b := &piBack[i]; jsonspan.EqualText(src, role, b.native) {
-			return appendObject(dst, src, message, b.members.find)
+			return appendObject(dst, src, message, b.members.conversionOf)
 		}
 	}
 	return append(dst, message.Slice(src)...)
@@ -103,9 +103,9 @@ func piPartsBack(dst, src []byte, content jsonspan.Span) []byte {
 	return appendList(dst, src, content, func(dst, src []byte, part jsonspan.Span) []byte {
 		switch typeOf(src, part) {
 		case "reasoning":
-			return appendObject(dst, src, part, piThinkingBack.find)
+			return appendObject(dst, src, part, piThinkingBack.conversionOf)
 		case "tool_call":
-			return appendObject(dst, src, part, piCallBack.find)
+			return appendObject(dst, src, part, piCallBack.conversionOf)
 		}
 		return append(dst, part.Slice(src)...)
 	})

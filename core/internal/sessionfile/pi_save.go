@@ -36,7 +36,7 @@ func (p *pi) compaction(s *saver, summary string, first int32) string {
 	if first >= 0 {
 		kept = p.idOf(s, first)
 	}
-	s.write(`{"type":"compaction","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), `,"summary":`, quoted(summary),
+	s.write(`{"type":"compaction","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()), `,"summary":`, quoted(summary),
 		`,"firstKeptEntryId":`, kept, `,"tokensBefore":`, s.in.Tokens)
 	if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
 		s.write(`,"systemMessage":`, prompt)
@@ -123,7 +123,7 @@ func (p *pi) settings(s *saver) (parent string) {
 		case i >= 0:
 			p.copyEntry(s, p.entries[i].at, id, parent)
 		case k == 0:
-			s.write(`{"type":"model_change","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()),
+			s.write(`{"type":"model_change","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()),
 				`,"provider":`, p.asked("provider"), `,"modelId":`, p.asked("model"), "}\n")
 		default:
 			continue
@@ -132,7 +132,7 @@ func (p *pi) settings(s *saver) (parent string) {
 	}
 	if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
 		id := s.newID()
-		s.write(`{"type":"message","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), `,"message":`, prompt, "}\n")
+		s.write(`{"type":"message","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()), `,"message":`, prompt, "}\n")
 		parent = id
 	}
 	return parent
@@ -144,17 +144,17 @@ const piUnused = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalToken
 // copyEntry writes a copy of an entry with a new id and parent.
 func (p *pi) copyEntry(s *saver, at jsonspan.Span, id, parent string) {
 	unused := func(dst, src []byte, v jsonspan.Span) []byte {
-		return appendObject(dst, src, v, rename{}.set("usage", piUnused).find)
+		return appendObject(dst, src, v, rename{}.withValue("usage", piUnused).conversionOf)
 	}
-	moved := append(without("id parentId timestamp"), member{key: "message", to: "message", with: unused})
-	s.out = hole(appendObject(s.out, p.src, at, moved.find))
-	s.write(`,"id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()), "}\n")
+	moved := append(withoutKeys("id parentId timestamp"), member{key: "message", to: "message", with: unused})
+	s.out = withoutBrace(appendObject(s.out, p.src, at, moved.conversionOf))
+	s.write(`,"id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()), "}\n")
 }
 
 // newEntry writes an entry for message i, which is new or changed.
 func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	head := func(typ string) {
-		s.write(`{"type":"`+typ+`","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.next()))
+		s.write(`{"type":"`+typ+`","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()))
 	}
 	src, at := s.in.Src, s.in.Messages[i]
 	role := s.role(i)
@@ -169,7 +169,7 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	}
 	head("message")
 	s.write(`,"message":`)
-	s.out = hole(appendPi(s.out, src, at))
+	s.out = withoutBrace(appendPi(s.out, src, at))
 	lacks := func(key string) bool { return find(src, at, key).IsZero() }
 	switch {
 	case role == "assistant":
@@ -203,19 +203,19 @@ func (p *pi) asked(key string) string {
 // migrate converts a file of version 1 to version 2: each entry gets an id, and the previous entry as its parent. pi
 // itself makes the changes from version 2 to 3.
 func (p *pi) migrate(s *saver) {
-	s.kept, s.out = 0, append([]byte(nil), p.src[:start(p.src)]...)
+	s.kept, s.out = 0, append([]byte(nil), p.src[:textStart(p.src)]...)
 	p.made = make([]string, len(p.entries))
 	parent := "null"
 	for i := range p.entries {
 		e := &p.entries[i]
 		if e.header {
 			p.made[i] = "null"
-			s.out = hole(appendObject(s.out, p.src, e.at, without("version").find))
+			s.out = withoutBrace(appendObject(s.out, p.src, e.at, withoutKeys("version").conversionOf))
 			s.write(`,"version":2}` + "\n")
 			continue
 		}
 		p.made[i] = s.newID()
-		s.out = hole(appendObject(s.out, p.src, e.at, without("id parentId firstKeptEntryIndex firstKeptEntryId").find))
+		s.out = withoutBrace(appendObject(s.out, p.src, e.at, withoutKeys("id parentId firstKeptEntryIndex firstKeptEntryId").conversionOf))
 		s.write(`,"id":`, p.made[i], `,"parentId":`, parent)
 		if e.kind == piCompaction {
 			kept := p.made[i]
@@ -241,7 +241,7 @@ func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 		out = find(src, message, "summary").Slice(src)
 	} else {
 		said := appendPi(nil, src, message)
-		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))}, without("timestamp isError display").find)
+		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))}, withoutKeys("timestamp isError display").conversionOf)
 		if isSet(src, message, "is_error", "true") {
 			dst = append(dst, "\nfailed"...)
 		}

@@ -62,25 +62,25 @@ type member struct {
 // rename is a table of conversions. Members for which it has none stay unchanged.
 type rename []member
 
-// without returns a table that removes the members with the given keys, which are separated by spaces.
+// withoutKeys returns a table that removes the members with the given keys, which are separated by spaces.
 //
 //go:noinline
-func without(keys string) (t rename) {
+func withoutKeys(keys string) (t rename) {
 	for _, key := range strings.Fields(keys) {
 		t = append(t, member{key: key})
 	}
 	return t
 }
 
-// set returns the table with one more conversion: the member with this key gets a new value, which is JSON.
+// withValue returns the table with one more conversion: the member with this key gets a new value, which is JSON.
 //
 //go:noinline
-func (t rename) set(key, value string) rename {
+func (t rename) withValue(key, value string) rename {
 	return append(t, member{key: key, to: key, value: value})
 }
 
-// find returns the conversion for a key, or nil if there is none.
-func (t rename) find(key []byte) *member {
+// conversionOf returns the conversion for a key, or nil if there is none.
+func (t rename) conversionOf(key []byte) *member {
 	for i := range t {
 		if t[i].key == string(key) {
 			return &t[i]
@@ -150,5 +150,6 @@ func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, ite
 	return append(dst, ']')
 }
 
-// hole removes the closing brace from the object at the end of dst, so that the caller can append `,"key":value}`.
-func hole(dst []byte) []byte { return dst[:len(dst)-1] }
+// withoutBrace removes the closing brace from the object at the end of dst, so that the caller can append
+// `,"key":value}`.
+func withoutBrace(dst []byte) []byte { return dst[:len(dst)-1] }

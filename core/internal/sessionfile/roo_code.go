@@ -63,7 +63,7 @@ type rooCall struct {
 func readRoo(f *file) writer {
 	r := &rooCode{file: f}
 	r.merged = merged{sends: r.sends, block: rooBlock}
-	s := f.scan(uint32(start(f.src)))
+	s := f.scannerAt(uint32(textStart(f.src)))
 	r.list = readList(s, "a session", "a message", r.record)
 	s.End()
 	if f.fail(s.Err(), 0); f.err == nil {
@@ -79,7 +79,7 @@ func (r *rooCode) record(s *jsonspan.Scanner) {
 	var condensed jsonspan.Span
 	read(s, field{"role", oneOf(&rec.role, "user", "assistant")}, field{"type", oneOf(&reasoning, "reasoning")},
 		field{"content", func(s *jsonspan.Scanner) { rec.content = r.content(s) }},
-		field{"ts", func(s *jsonspan.Scanner) { r.newest = max(r.newest, tokens(s)) }},
+		field{"ts", func(s *jsonspan.Scanner) { r.newest = max(r.newest, tokenCount(s)) }},
 		field{"isSummary", &rec.summary}, field{"isTruncationMarker", &rec.marker},
 		field{"truncationId", number{&r.ids, &rec.stands}}, field{"truncationParent", number{&r.ids, &rec.hidden}},
 		field{"condenseParent", &condensed},
@@ -124,15 +124,15 @@ func (r *rooCode) visible() (sent []int32) {
 			r.live.Set(r.textAt(c.id), true)
 		}
 	}
-	r.skip(api.SkipCompacted, r.first)
+	r.noteSkipped(api.SkipCompacted, r.first)
 	for i := r.first; i < len(r.records); i++ {
 		switch rec := &r.records[i]; {
 		case rec.hidden != noID && stands[ranks[rec.hidden]]:
-			r.skip(api.SkipCompacted, 1)
+			r.noteSkipped(api.SkipCompacted, 1)
 		case rec.reasoning || rec.role == "":
-			r.skip(api.SkipMeta, 1)
+			r.noteSkipped(api.SkipMeta, 1)
 		case r.blocks(r.file, rec.role, rec.content, func(jsonspan.Span) {}) == 0:
-			r.skip(api.SkipEmpty, 1)
+			r.noteSkipped(api.SkipEmpty, 1)
 		default:
 			sent = append(sent, int32(i))
 		}
@@ -188,7 +188,7 @@ func (r *rooCode) cameWithReasoning(k int32) {
 		from--
 	}
 	for ; from <= k; from++ {
-		r.came(from)
+		r.addOrigin(from)
 	}
 }
 
@@ -209,8 +209,8 @@ func (r *rooCode) sends(role, typ string, block jsonspan.Span) bool {
 }
 
 var (
-	rooOthers   = without("call_id reasoning_details summary signature")
-	rooThinking = without("call_id reasoning_details summary")
+	rooOthers   = withoutKeys("call_id reasoning_details summary signature")
+	rooThinking = withoutKeys("call_id reasoning_details summary")
 )
 
 // rooBlock appends a block without the members that Anthropic doesn't know. A string becomes a text block.

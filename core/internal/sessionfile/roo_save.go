@@ -8,19 +8,19 @@ import "strconv"
 // point in time. If that point is before the summary, the original messages are sent again.
 func (r *rooCode) save(s *saver) {
 	if r.cline {
-		s.cannot("a Cline task cannot take other messages: another file says which of them it truncated, by position")
+		s.refuse("a Cline task cannot take other messages: another file says which of them it truncated, by position")
 		return
 	}
 	condensed := s.newID()
 	s.kept, s.out = int(r.list.Start), []byte{'['}
 	for i := range r.records {
-		s.comma(i)
+		s.writeComma(i)
 		rec := &r.records[i]
 		if rec.condensed {
 			s.write(rec.at)
 			continue
 		}
-		s.out = hole(appendObject(s.out, r.src, rec.at, without("condenseParent").find))
+		s.out = withoutBrace(appendObject(s.out, r.src, rec.at, withoutKeys("condenseParent").conversionOf))
 		s.write(`,"condenseParent":`, condensed, `}`)
 	}
 	next := max(r.newest, millis(s.in.Time)-1)
@@ -42,7 +42,7 @@ func (r *rooCode) save(s *saver) {
 			continue
 		}
 		next++
-		s.write(`,`, hole(s.body(i)), `,"ts":`, next, summary+`}`)
+		s.write(`,`, withoutBrace(s.body(i)), `,"ts":`, next, summary+`}`)
 	}
 	s.write(`]`, r.src[r.list.End:])
 }
@@ -52,7 +52,7 @@ func (r *rooCode) save(s *saver) {
 func (r *rooCode) again(s *saver, rec *rooRecord, ts int64, summary string) {
 	time := strconv.FormatInt(ts, 10)
 	s.write(`,`)
-	s.out = hole(appendObject(s.out, r.src, rec.at, without("isSummary condenseId condenseParent truncationParent").set("ts", time).find))
+	s.out = withoutBrace(appendObject(s.out, r.src, rec.at, withoutKeys("isSummary condenseId condenseParent truncationParent").withValue("ts", time).conversionOf))
 	if find(r.src, rec.at, "ts").IsZero() {
 		s.write(`,"ts":`, time)
 	}

@@ -42,13 +42,13 @@ func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Messages = append(f.open(), ']')
+	f.Messages = append(f.openList(), ']')
 	s := &saver{file: f, w: w, in: in, old: elements(f.Messages)}
-	s.match()
+	s.matchMessages()
 	if s.unchanged() {
 		return &Saved{Kind: f.Kind, Kept: len(src)}, nil
 	}
-	s.begin()
+	s.prepare()
 	w.save(s)
 	if s.err != nil {
 		return nil, s.err
@@ -124,9 +124,9 @@ func hash(text []byte) uint64 {
 	return h
 }
 
-// match finds the unchanged messages. It compares from last to first, because compactions preserve the order, and
-// ignores differences in spelling, since the host may have decoded and encoded the messages.
-func (s *saver) match() {
+// matchMessages finds the unchanged messages. It compares from last to first, because compactions preserve the order,
+// and ignores differences in spelling, since the host may have decoded and encoded the messages.
+func (s *saver) matchMessages() {
 	type known struct {
 		print uint64
 		at    int32
@@ -162,8 +162,8 @@ func (s *saver) unchanged() bool {
 	return len(s.from) == len(s.old)
 }
 
-// begin prepares the new file: it keeps the old file up to its last complete line, and sets the seed for new ids.
-func (s *saver) begin() {
+// prepare prepares the new file: it keeps the old file up to its last complete line, and sets the seed for new ids.
+func (s *saver) prepare() {
 	if s.in.Time == "" {
 		if s.in.Time = s.textAt(s.stamp); millis(s.in.Time) < 0 {
 			s.in.Time = "1970-01-01T00:00:00.000Z"
@@ -209,18 +209,18 @@ func (s *saver) newID() string { return `"` + s.id() + `"` }
 //go:noinline
 func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces...) }
 
-// pair writes a comma and a member whose value is text.
+// writeText writes a comma and a member whose value is text.
 //
 //go:noinline
-func (s *saver) pair(key, text string) { s.write(`,"`, key, `":`, quoted(text)) }
+func (s *saver) writeText(key, text string) { s.write(`,"`, key, `":`, quoted(text)) }
 
 // firstRecord returns the firstRecord record that message k in the file comes from.
 func (s *saver) firstRecord(k int32) int32 { return s.origins[s.begins[k]].record }
 
-// comma writes a comma unless k, the index of a value in a list, is 0.
+// writeComma writes a comma unless k, the index of a value in a list, is 0.
 //
 //go:noinline
-func (s *saver) comma(k int) {
+func (s *saver) writeComma(k int) {
 	if k > 0 {
 		s.write(`,`)
 	}
@@ -239,10 +239,10 @@ func (s *saver) value(i int, path string) []byte {
 	return nil
 }
 
-// cannot makes the saving fail. why is the reason why the file can't contain the messages.
+// refuse makes the saving fail. why is the reason why the file can't contain the messages.
 //
 //go:noinline
-func (s *saver) cannot(why string) {
+func (s *saver) refuse(why string) {
 	s.fail(&jsonspan.Error{Code: api.CodeCannotSave, Message: why}, 0)
 }
 
@@ -270,7 +270,7 @@ func (s *saver) roleText(i int) (role, content string) {
 func onlyText(s *jsonspan.Scanner) string {
 	switch s.Kind() {
 	case jsonspan.String:
-		return jsonspan.Text(s.Src(), text(s))
+		return jsonspan.Text(s.Src(), stringSpan(s))
 	case jsonspan.Array:
 	default:
 		s.Skip()
@@ -286,7 +286,7 @@ func onlyText(s *jsonspan.Scanner) string {
 		members(s, func(key []byte) bool {
 			switch string(key) {
 			case "text":
-				all = jsonspan.AppendText(all, s.Src(), text(s))
+				all = jsonspan.AppendText(all, s.Src(), stringSpan(s))
 				return true
 			case "type", "cache_control":
 			default:

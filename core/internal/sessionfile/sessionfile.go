@@ -105,7 +105,7 @@ func Open(src []byte) (*Session, *jsonspan.Error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Messages = append(f.open(), ']')
+	f.Messages = append(f.openList(), ']')
 	return f.Session, nil
 }
 

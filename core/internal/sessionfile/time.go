@@ -66,9 +66,9 @@ func fractionMillis(fraction string) int64 {
 	return ms
 }
 
-// next returns the time for the next new line: one millisecond after the previous one, and later than all times in the
-// file.
-func (s *saver) next() string {
+// nextTime returns the time for the next new line: one millisecond after the previous one, and later than all times in
+// the file.
+func (s *saver) nextTime() string {
 	if s.time == 0 {
 		s.time = max(millis(s.in.Time), s.latest+1, 0) - 1
 	}

@@ -122,18 +122,18 @@ const minWrapped = 4
 // the number of these lines, or 0 if there is no such data.
 func (w *writer) encoded(i int) int {
 	s := w.line(i)
-	if len(s) < wrapped || !w.may(Binary) || !all(s) || !binary(s) {
+	if len(s) < wrapped || !w.allows(Binary) || !isBase64(s) || !binary(s) {
 		return 0
 	}
 	k := 1
-	for i+k < w.count() && len(w.line(i+k)) == len(s) && all(w.line(i+k)) {
+	for i+k < w.count() && len(w.line(i+k)) == len(s) && isBase64(w.line(i+k)) {
 		k++
 	}
 	if k < minWrapped {
 		return 0
 	}
 	if i+k < w.count() { // the last line may be shorter
-		if last := w.line(i + k); len(last) > 0 && len(last) < len(s) && all(last) && (last[len(last)-1] == '=' || binary(last)) {
+		if last := w.line(i + k); len(last) > 0 && len(last) < len(s) && isBase64(last) && (last[len(last)-1] == '=' || binary(last)) {
 			k++
 		}
 	}
@@ -142,8 +142,8 @@ func (w *writer) encoded(i int) int {
 	return k
 }
 
-// all reports whether text consists only of base64 characters.
-func all(s string) bool {
+// isBase64 reports whether text consists only of base64 characters.
+func isBase64(s string) bool {
 	for i := len(s) - 1; i >= 0; i-- {
 		if !encodedByte(s[i]) {
 			return false

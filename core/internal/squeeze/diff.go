@@ -34,7 +34,7 @@ func (w *writer) context(s string) bool {
 		w.diff = true
 		return false
 	}
-	if !w.diff || !w.may(Context) {
+	if !w.diff || !w.allows(Context) {
 		return false
 	}
 	if s == "" || s[0] != ' ' {

@@ -34,7 +34,7 @@ const minGutter = 3
 // gutter writes numbered lines from line i on, without the padding before each number and the separator after it. It
 // returns the number of lines, or 0 if line i doesn't begin such lines.
 func (w *writer) gutter(i int) int {
-	if !w.may(Gutter) {
+	if !w.allows(Gutter) {
 		return 0
 	}
 	first, sign, _, ok := gutterLine(w.line(i))
@@ -52,11 +52,11 @@ func (w *writer) gutter(i int) int {
 	}
 	for at := range k {
 		if at%judging == 0 {
-			w.judge(i+at, i+k, text)
+			w.judgeIndents(i+at, i+k, text)
 		}
 		s := w.undent(text(i + at))
 		w.out = strconv.AppendInt(w.out, int64(first+at), 10)
-		if !blank(s) || !w.may(Padding) {
+		if !blank(s) || !w.allows(Padding) {
 			switch {
 			case sign == '|' && s != "" && s[0] == ' ':
 			case tabs && !w.bracket:

@@ -32,7 +32,7 @@ type jsonLines struct {
 // returns the number of lines, or 0 if line i begins no JSON.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
-	if from < w.noJSON || !w.may(JSON) {
+	if from < w.noJSON || !w.allows(JSON) {
 		return w.members(i)
 	}
 	j := jsonLines{line: i, from: from}
@@ -344,7 +344,7 @@ func (w *writer) emit(n int32) {
 		w.emitInside(n)
 	default:
 		s := w.src[v.start:v.end]
-		if len(s) > minBinary && w.may(Binary) {
+		if len(s) > minBinary && w.allows(Binary) {
 			w.cut(s)
 			return
 		}
@@ -381,7 +381,7 @@ const minValue = 80
 // It returns false if it wrote nothing.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
-	if !w.twice || v.end-v.start < minValue || !w.may(Repeats) {
+	if !w.twice || v.end-v.start < minValue || !w.allows(Repeats) {
 		return false
 	}
 	s := w.src[v.start:v.end]
@@ -449,7 +449,7 @@ func memberValue(value string) bool {
 // value, for example because the middle of the output was cut out. It returns the number of lines, or 0 if line i
 // begins no such lines.
 func (w *writer) members(i int) int {
-	if i < w.member || !w.may(JSON) {
+	if i < w.member || !w.allows(JSON) {
 		return 0
 	}
 	k, keys := 0, 0

@@ -39,7 +39,7 @@ func matchPlace(s string) (place, bool) {
 		from = 2
 	}
 	at := strings.IndexByte(s[from:min(len(s), maxPath)], ':') + from
-	if at <= from || at+1 >= len(s) || !digit(s[at+1]) || !named(s[:at]) {
+	if at <= from || at+1 >= len(s) || !digit(s[at+1]) || !mayBePath(s[:at]) {
 		return place{}, false
 	}
 	return numbered(s, at)
@@ -54,7 +54,7 @@ func contextPlace(s, path, next string) (place, bool) {
 			break
 		}
 		from += i + 1
-		if from >= len(s) || !digit(s[from]) || !named(s[:from-1]) {
+		if from >= len(s) || !digit(s[from]) || !mayBePath(s[:from-1]) {
 			continue
 		}
 		p, ok := numbered(s, from-1)
@@ -97,8 +97,8 @@ func numbered(s string, at int) (place, bool) {
 	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
-// named reports whether text may be a path: it contains a letter and a dot or a slash, but no white space.
-func named(s string) bool {
+// mayBePath reports whether text may be a path: it contains a letter and a dot or a slash, but no white space.
+func mayBePath(s string) bool {
 	if len(s) < 3 || len(s) > maxPath {
 		return false
 	}
@@ -142,7 +142,7 @@ func sameFile(long, short string) bool {
 // lines, including the separators that the search has written between them. It returns the number of lines, or 0 if
 // line i begins no such lines.
 func (w *writer) paths(i int) int {
-	if !w.may(Paths) {
+	if !w.allows(Paths) {
 		return 0
 	}
 	path, k := w.fileLines(i)

@@ -9,7 +9,7 @@ import (
 func (w *writer) plain(i int) {
 	s := w.line(i)
 	if i >= w.judged {
-		w.judge(i, w.count(), func(i int) string { return w.line(i) })
+		w.judgeIndents(i, w.count(), func(i int) string { return w.line(i) })
 	}
 	if !w.context(s) {
 		w.text(w.undent(s))
@@ -20,15 +20,15 @@ func (w *writer) plain(i int) {
 // judging is the number of lines that are examined to decide whether brackets determine their indentation.
 const judging = 64
 
-// judge determines, for the lines from i on, whether brackets determine their indentation, and the indentation that all
-// of them share. line returns the line at an index.
-func (w *writer) judge(i, end int, line func(i int) string) {
+// judgeIndents determines, for the lines from i on, whether brackets determine their indentation, and the indentation
+// that all of them share. line returns the line at an index.
+func (w *writer) judgeIndents(i, end int, line func(i int) string) {
 	end = min(i+judging, end)
 	if !w.bracket {
 		w.level, w.opened = -1, false // the indentation of the previous line is unknown
 	}
 	w.judged, w.bracket, w.margin, w.unit = end, false, 1<<30, 0
-	if !w.may(Indentation) {
+	if !w.allows(Indentation) {
 		w.margin = 0
 		return
 	}
@@ -129,7 +129,7 @@ const (
 // text writes a line without layout: without trailing white space, wide gaps between columns, and long runs of one
 // character.
 func (w *writer) text(s string) {
-	if !w.may(Padding) {
+	if !w.allows(Padding) {
 		w.out = append(w.out, s...)
 		return
 	}
@@ -140,7 +140,7 @@ func (w *writer) text(s string) {
 		w.out = append(w.out, s...)
 		return
 	}
-	if len(s) >= minBinary && w.may(Binary) {
+	if len(s) >= minBinary && w.allows(Binary) {
 		if from, _ := encodedRun(s, 0); from >= 0 {
 			w.cut(s)
 			return
@@ -154,7 +154,7 @@ func (w *writer) text(s string) {
 		return
 	}
 	w.forms |= Padding
-	w.signs(s, gap, run)
+	w.writeSigns(s, gap, run)
 }
 
 // columnGap returns the position of the first run of spaces that isn't indentation. at is the end of the line's
@@ -174,9 +174,9 @@ func columnGap(s string, at, gap int) int {
 	return at + gap
 }
 
-// signs writes a line in which runs of one character, and runs of spaces after the indentation, are shortened. gap
+// writeSigns writes a line in which runs of one character, and runs of spaces after the indentation, are shortened. gap
 // and run are the positions of the first such runs, or the length of the line.
-func (w *writer) signs(s string, gap, run int) {
+func (w *writer) writeSigns(s string, gap, run int) {
 	at, n := 0, len(s)
 	for at < n {
 		if gap < run {
@@ -296,12 +296,12 @@ func hash(s string) uint64 {
 	const m = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * m
 	for len(s) > 40 { // hashing the ends of a long line suffices: lines with equal hashes are compared
-		h = (h ^ load(s) ^ load(s[8:])*3) * m
+		h = (h ^ firstEight(s) ^ firstEight(s[8:])*3) * m
 		h ^= h >> 29
 		s = s[len(s)-24:]
 	}
 	for len(s) >= 8 {
-		h = (h ^ load(s)) * m
+		h = (h ^ firstEight(s)) * m
 		h ^= h >> 29
 		s = s[8:]
 	}
@@ -311,7 +311,7 @@ func hash(s string) uint64 {
 	return h
 }
 
-func load(s string) uint64 {
+func firstEight(s string) uint64 {
 	_ = s[7]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 |
 		uint64(s[6])<<48 | uint64(s[7])<<56
@@ -321,7 +321,7 @@ func load(s string) uint64 {
 // Each line is compared with at most two earlier ones, and a match is taken as a whole, so the cost is linear. It
 // returns the number of lines, or 0 if nothing is repeated.
 func (w *writer) repeats(i int) int {
-	j := w.above(i)
+	j := w.equalLineAbove(i)
 	if j < 0 {
 		return 0
 	}
@@ -338,10 +338,10 @@ func (w *writer) repeats(i int) int {
 	return w.writeAbove(i, n)
 }
 
-// above returns the index of an earlier line that equals line i, or -1.
-func (w *writer) above(i int) int {
+// equalLineAbove returns the index of an earlier line that equals line i, or -1.
+func (w *writer) equalLineAbove(i int) int {
 	s := w.line(i)
-	if len(s) < minLine || !w.may(Repeats) {
+	if len(s) < minLine || !w.allows(Repeats) {
 		return -1
 	}
 	slot := w.seen[hash(s)>>w.shift<<1:][:2]

@@ -21,7 +21,7 @@ const (
 // ["a",1] ["b",2]]. If all objects have the same value for a key, the header contains the value; if an object lacks a
 // key, its cell is empty. It returns false if it has written nothing.
 func (w *writer) rows(n int32) bool {
-	if !w.may(Rows) || w.nodes[n].count < minRows {
+	if !w.allows(Rows) || w.nodes[n].count < minRows {
 		return false
 	}
 	base, end := len(w.cols), w.nodes[n].next
@@ -32,7 +32,7 @@ func (w *writer) rows(n int32) bool {
 			return false
 		}
 	}
-	if !w.pays(&t) {
+	if !w.isWorthTable(&t) {
 		return false
 	}
 	w.forms |= Rows
@@ -84,9 +84,9 @@ func (w *writer) addCell(col *column, value int32) {
 	col.alike = col.alike && w.alike(col.value, value)
 }
 
-// pays reports whether a header with rows is shorter than the objects, and most cells are filled. It also sets
+// isWorthTable reports whether a header with rows is shorter than the objects, and most cells are filled. It also sets
 // column.same.
-func (w *writer) pays(t *table) bool {
+func (w *writer) isWorthTable(t *table) bool {
 	cols := w.cols[t.base:]
 	head, total := 6, t.total
 	for i := range cols {
@@ -118,7 +118,7 @@ func (w *writer) writeHeader(base int) {
 			w.emit(col.value)
 		case col.alike:
 			w.out = append(w.out, '{')
-			w.within(col.value, func(key, _ int32) {
+			w.writeMembers(col.value, func(key, _ int32) {
 				w.out = append(w.out, w.src[w.nodes[key].start+1:w.nodes[key].end-1]...)
 			})
 			w.out = append(w.out, '}')
@@ -139,7 +139,7 @@ func (w *writer) writeRow(k int32, base int) {
 		case m == 0:
 		case alike:
 			w.out = append(w.out, '[')
-			w.within(m, func(_, value int32) { w.emit(value) })
+			w.writeMembers(m, func(_, value int32) { w.emit(value) })
 			w.out = append(w.out, ']')
 		default:
 			w.emit(m)
@@ -169,8 +169,8 @@ func (w *writer) each(object int32, do func(key, value int32)) {
 	}
 }
 
-// within calls write for each member of an object, and writes commas in between.
-func (w *writer) within(object int32, write func(key, value int32)) {
+// writeMembers calls write for each member of an object, and writes commas in between.
+func (w *writer) writeMembers(object int32, write func(key, value int32)) {
 	w.each(object, func(key, value int32) {
 		if key > object+1 {
 			w.out = append(w.out, ',')

@@ -133,8 +133,8 @@ func (w *writer) line(i int) string { return w.src[w.lines[i] : w.lines[i+1]-1] 
 // count returns the number of lines.
 func (w *writer) count() int { return len(w.lines) - 1 }
 
-// may reports whether a form may be used.
-func (w *writer) may(f Form) bool { return w.without&f == 0 }
+// allows reports whether a form may be used.
+func (w *writer) allows(f Form) bool { return w.without&f == 0 }
 
 // split fills w.lines and allocates w.seen.
 func (w *writer) split() {
@@ -174,7 +174,7 @@ func (w *writer) run() {
 			k = w.indented(i, s)
 		case digit(s[0]):
 			k = w.gutter(i)
-		case s[0] == 'd' && w.may(Context):
+		case s[0] == 'd' && w.allows(Context):
 			k = w.diffHead(i)
 		}
 		for n := 0; k == 0; n++ {
@@ -233,7 +233,7 @@ func (w *writer) empty(i int) int {
 		return k
 	}
 	w.end()
-	if k > 1 && w.may(Padding) {
+	if k > 1 && w.allows(Padding) {
 		w.forms |= Padding
 		return k
 	}

@@ -10,11 +10,11 @@ const (
 	ahead     = 8  // the number of lines that determine the common beginning
 )
 
-// common returns the length of the longest common prefix of two texts, in bytes.
-func common(a, b string) int {
+// commonPrefix returns the length of the longest common prefix of two texts, in bytes.
+func commonPrefix(a, b string) int {
 	n := min(len(a), len(b))
 	i := 0
-	for i+8 <= n && load(a[i:]) == load(b[i:]) {
+	for i+8 <= n && firstEight(a[i:]) == firstEight(b[i:]) {
 		i += 8
 	}
 	for i < n && a[i] == b[i] {
@@ -92,12 +92,12 @@ func (w *writer) starts(i int) int {
 // startOf returns the common beginning of line i and some of the lines after it, or "" if it is too short.
 func (w *writer) startOf(i int) string {
 	s, next := w.line(i), w.line(i+1)
-	if i < w.start || len(s) < minStart || len(next) < minStart || load(s) != load(next) || !w.may(Starts) || i+2 >= w.count() {
+	if i < w.start || len(s) < minStart || len(next) < minStart || firstEight(s) != firstEight(next) || !w.allows(Starts) || i+2 >= w.count() {
 		return ""
 	}
 	n, lines := len(s), 1
 	for ; lines < ahead && i+lines < w.count(); lines++ {
-		k := common(s, w.line(i+lines))
+		k := commonPrefix(s, w.line(i+lines))
 		if k < minStart || lines >= minLines && k < n/2 {
 			break
 		}
