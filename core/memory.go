@@ -13,9 +13,11 @@ import (
 // request passes in its member memory. An entry that can't be read, or has another version, is ignored, which costs at
 // most another compaction.
 type memory struct {
-	version  int
-	format   string
-	at       point  // the messages that were replaced, and the messages sent for them, by which a continuation of the result is recognized
+	version int
+	format  string
+	// The messages that were replaced, and the messages sent for them, by which a continuation of the result is
+	// recognized.
+	at       point
 	newest   bool   // whether the newest user message was replaced too
 	later    string // print of the replaced messages without the text of the first one; "" if unknown
 	changing bool   // whether that text had changed before
@@ -27,7 +29,9 @@ type memory struct {
 	state    jsonspan.Span
 	result   []place // the messages sent in place of the replaced ones
 	tail     []place // changes to later messages: changed, dropped or, with before, inserted
-	given    *memory // the same compaction relative to the list that the program passed, if that list continued from what was sent before; otherwise nil
+	// The same compaction relative to the list that the program passed, if that list continued from what was sent
+	// before; otherwise nil.
+	given *memory
 }
 
 const (

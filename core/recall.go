@@ -32,9 +32,11 @@ type history struct {
 	since    int                      // index of the first message that was added after the entry was made
 	prints   []transcript.Fingerprint // prints of the history's beginnings with at least from+1 messages
 	from     int
-	later    []transcript.Fingerprint // prints of all beginnings without the text of the first message; nil if they are unknown
-	changing bool                     // whether the text of the first message has changed since an earlier request
-	switched bool                     // whether that entry was passed over first, so that a provider's count belongs to another list
+	// Prints of all beginnings without the text of the first message; nil if they are unknown.
+	later    []transcript.Fingerprint
+	changing bool // whether the text of the first message has changed since an earlier request
+	// Whether that entry was passed over first, so that a provider's count belongs to another list.
+	switched bool
 	// The input, if an entry for another text of the first message was passed over that would replace more or is newer;
 	// otherwise nil.
 	others *source
@@ -121,7 +123,8 @@ type candidate struct {
 	messages int  // how many of the given messages it replaces
 	whole    int  // how many messages of the whole history it covers
 	sent     bool // whether the history continues from what was sent
-	later    bool // whether the text of the first message differs, so that the entry only applies if it keeps that message
+	// Whether the text of the first message differs, so that the entry only applies if it keeps that message.
+	later bool
 }
 
 // longer compares entries that apply to a history. Those that replace more messages come first; if they replace equally

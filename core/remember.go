@@ -17,10 +17,12 @@ import (
 // the replaced messages.
 type remembering struct {
 	*history
-	t     *transcript.Transcript   // the messages to send, as they were read again
-	list  []place                  // the places of the messages to send
-	on    map[int]int              // messages of the history that depend on another message, with the index of that message
-	loose map[int]looks            // messages that a repair dropped or that only contained reasoning, with what identifies them
+	t    *transcript.Transcript // the messages to send, as they were read again
+	list []place                // the places of the messages to send
+	// Messages of the history that depend on another message, with the index of that message.
+	on map[int]int
+	// Messages that a repair dropped or that only contained reasoning, with what identifies them.
+	loose map[int]looks
 	sent  []transcript.Fingerprint // prints of the beginnings of the messages to send
 	cut   int                      // how many messages of the history the entry covers, including kept ones
 	clip  int                      // how many bytes are sent of each text of the first message; 0 if all of it

@@ -20,7 +20,8 @@ type Places struct {
 	Pinned  func(message int) bool // whether the policy pins a message of the input; nil if it pins none
 	Notice  string                 // the policy's gate.notice, which hosts append
 	Project bool                   // whether messages with project instructions may stay before the digest
-	Last    func(of Origin) int    // the last input position at which one of the policy's passes puts messages of an origin: -1 for none, or Anywhere
+	// The last input position at which one of the policy's passes puts messages of an origin: -1 for none, or Anywhere.
+	Last func(of Origin) int
 }
 
 // identifying finds the messages in the input of a document that compactions wrote.

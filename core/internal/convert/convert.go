@@ -20,8 +20,10 @@ import (
 // Output is the converted conversation.
 type Output struct {
 	Messages []byte // a list of messages, or a request body if the input was one
-	System   []byte // the system prompt in the target's form, for targets that keep it outside the messages; nil if there is none or it is in Messages
-	Lost     []api.Loss
+	// The system prompt in the target's form, for targets that keep it outside the messages; nil if there is none or it
+	// is in Messages.
+	System []byte
+	Lost   []api.Loss
 }
 
 // conversion is the state of one conversion.
@@ -41,10 +43,11 @@ type conversion struct {
 	turns  []turn
 	folded int // the number of messages at the front that a provider's own, unreadable summary covers
 
-	metadata critbit.Map[int] // the index in lost by the name of a message's member, or by a space and the name of a part's member
-	order    []int32          // a buffer for spoken
-	written  []bool           // for each part that is a result, whether it is in the output
-	copied   []bool           // for each part, whether it repeats a call that another part describes; nil if none does
+	// The index in lost by the name of a message's member, or by a space and the name of a part's member.
+	metadata critbit.Map[int]
+	order    []int32 // a buffer for spoken
+	written  []bool  // for each part that is a result, whether it is in the output
+	copied   []bool  // for each part, whether it repeats a call that another part describes; nil if none does
 	out      []byte
 	n        int // messages written so far
 	number   int // the next number for templates that count

@@ -28,26 +28,30 @@ const (
 
 // restoring is the state of a restoration.
 type restoring struct {
-	doc       *view.View
-	authors   *authorship.Authors
-	report    *report.Report
-	changes   string // the handle of the newest changes that are still to be undone; "" if there are none
-	respelled string // the handle of changes whose messages write tool calls differently than those that the program passed; "" if there are none
+	doc     *view.View
+	authors *authorship.Authors
+	report  *report.Report
+	changes string // the handle of the newest changes that are still to be undone; "" if there are none
+	// The handle of changes whose messages write tool calls differently than those that the program passed; "" if there
+	// are none.
+	respelled string
 	given     []api.Kept
 	bodies    critbit.Map[int] // index in given, by the first digits of the handle
 	folds     map[int]*foldBack
-	room      int           // how many more bytes may be written
-	tried     map[int]bool  // indexes in given of the changes that were tried, successfully or not
-	older     string        // the handle of the changes before those that could not be undone; "" if there are none
-	misses    int           // how many compactions in a row could not be undone
-	later     [][]view.Item // items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last
-	left      []api.Marker  // changes that were not undone
-	unfolded  int           // index of the first item after everything that the last undone compaction had folded
-	turns     []string      // prints of the messages that a repair inserts; computed on first use
-	at        int           // index of the body being read, for errors
+	room      int          // how many more bytes may be written
+	tried     map[int]bool // indexes in given of the changes that were tried, successfully or not
+	older     string       // the handle of the changes before those that could not be undone; "" if there are none
+	misses    int          // how many compactions in a row could not be undone
+	// Items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last.
+	later    [][]view.Item
+	left     []api.Marker // changes that were not undone
+	unfolded int          // index of the first item after everything that the last undone compaction had folded
+	turns    []string     // prints of the messages that a repair inserts; computed on first use
+	at       int          // index of the body being read, for errors
 
-	unmarked critbit.Map[struct{}] // the handles of markers whose messages were not found when their compactions were undone
-	bare     map[int32]bare        // by message: the message without these markers
+	// The handles of markers whose messages were not found when their compactions were undone.
+	unmarked critbit.Map[struct{}]
+	bare     map[int32]bare // by message: the message without these markers
 
 	missed    []missed              // compactions in left whose digest is not in the messages
 	ancestors critbit.Map[struct{}] // the handles of older changes than those in missed

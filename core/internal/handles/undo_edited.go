@@ -15,13 +15,15 @@ import (
 // hunk is a place after the folds where the result of a compaction differs from its input: the result messages to
 // remove, and the steps that produce the input messages in their place.
 type hunk struct {
-	at     int    // the index of the first message of gone; without any, the index of the message after the dropped ones
+	// The index of the first message of gone; without any, the index of the message after the dropped ones.
+	at     int
 	gone   []gone // consecutive, apart from inserted turns
 	steps  []step
-	print  string   // the print of the message after the hunk; "" if unknown
-	twice  int      // how many times in a row the result has messages like the dropped ones before that message
-	behind string   // the print of the message before the hunk, if no message follows; "" if unknown
-	isBack bool     // whether the dropped messages are at the only place that looks like the hunk's, so nothing is missing
+	print  string // the print of the message after the hunk; "" if unknown
+	twice  int    // how many times in a row the result has messages like the dropped ones before that message
+	behind string // the print of the message before the hunk, if no message follows; "" if unknown
+	// Whether the dropped messages are at the only place that looks like the hunk's, so nothing is missing.
+	isBack bool
 	looks  []string // the prints of the dropped messages, computed on first use
 }
 

@@ -40,12 +40,13 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 
 // rebuilding is the state of restoring.rebuild.
 type rebuilding struct {
-	r       *restoring
-	items   []view.Item
-	out     []view.Item
-	used    []bool         // which items are in out already, unchanged or restored
-	folds   map[int][]bool // for the item at each index, which messages of its fold are in out; each is used at most once
-	literal bool           // whether a message came from the changes themselves
+	r     *restoring
+	items []view.Item
+	out   []view.Item
+	used  []bool // which items are in out already, unchanged or restored
+	// For the item at each index, which messages of its fold are in out; each is used at most once.
+	folds   map[int][]bool
+	literal bool // whether a message came from the changes themselves
 }
 
 // step executes one step. It returns false if the step is invalid. If a body is invalid, r.at is its index.

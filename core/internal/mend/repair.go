@@ -27,11 +27,12 @@ type Mender struct {
 	ledger  *digest.Ledger // the ledger that records what a repair folds
 	report  *report.Report
 
-	refused   []api.LeftViolation        // the violations in the input that the provider would reject
-	late      int                        // tokens of messages that were added after the plan and have become items
-	tolerated map[uint64]cases           // violations of the input that are left unrepaired, by placeOf
-	mended    bool                       // whether the input has been repaired, so that further violations were caused by passes
-	renamed   map[uint64]transcript.Span // spans of the ids in the source, by the keys of the spans that replaced them
+	refused   []api.LeftViolation // the violations in the input that the provider would reject
+	late      int                 // tokens of messages that were added after the plan and have become items
+	tolerated map[uint64]cases    // violations of the input that are left unrepaired, by placeOf
+	// Whether the input has been repaired, so that further violations were caused by passes.
+	mended  bool
+	renamed map[uint64]transcript.Span // spans of the ids in the source, by the keys of the spans that replaced them
 }
 
 // New returns a Mender for doc. ledger records whatever a repair folds.

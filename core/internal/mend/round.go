@@ -18,13 +18,15 @@ type round struct {
 	place places
 	marks []mark // by item
 
-	inserts    map[int][]byte          // messages to insert after an item; -1 means the front
-	unanswered map[int32][]int32       // by message: the part indexes of calls without results
-	answered   map[int][]int32         // by item: the calls that are answered by the message inserted after it, in order
-	moved      []move                  // the moves, in the order of the violations
-	turns      map[int]transcript.Role // by item: the role of a message to insert after it so that the roles alternate
-	others     map[int32][]int32       // by call: its results besides the one that it is paired with; computed on demand
-	opener     int                     // the item before which a first user message is inserted, or -1
+	inserts    map[int][]byte    // messages to insert after an item; -1 means the front
+	unanswered map[int32][]int32 // by message: the part indexes of calls without results
+	// By item: the calls that are answered by the message inserted after it, in order.
+	answered map[int][]int32
+	moved    []move                  // the moves, in the order of the violations
+	turns    map[int]transcript.Role // by item: the role of a message to insert after it so that the roles alternate
+	// By call: its results besides the one that it is paired with; computed on demand.
+	others map[int32][]int32
+	opener int // the item before which a first user message is inserted, or -1
 }
 
 func (md *Mender) round() *round {

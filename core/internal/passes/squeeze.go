@@ -129,10 +129,11 @@ func (p *squeezePass) Run(c Run) {
 
 // shortening is the state of shortening results, the newest first.
 type shortening struct {
-	pass     *squeezePass
-	run      Run
-	log      bool                  // whether the current result is a log that the model has read
-	terminal bool                  // whether to shorten only escape codes, progress lines and reminders of the current result
+	pass *squeezePass
+	run  Run
+	log  bool // whether the current result is a log that the model has read
+	// Whether to shorten only escape codes, progress lines and reminders of the current result.
+	terminal bool
 	reminded critbit.Map[struct{}] // the reminders at the ends of newer results
 }
 

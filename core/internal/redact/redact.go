@@ -31,7 +31,8 @@ type Redactor struct {
 	texts   []api.Redaction
 	as      []string // the placeholder of each text; "" until it is found
 	matcher matcher
-	whole   critbit.Map[int32] // one more than the index in texts, by the text; for texts that must match a whole string
+	// One more than the index in texts, by the text; for texts that must match a whole string.
+	whole   critbit.Map[int32]
 	numbers critbit.Map[int32] // the number of each text in Known, by its hash
 	spelled []int32            // for each spelling in the matcher, the index of its text in texts
 	levels  []int8             // for each spelling, how many levels of nested JSON its placeholder must be escaped for

@@ -14,10 +14,11 @@ import (
 const (
 	one = 1024
 
-	leastWeight          = 64   // the weight of a word that every message has
-	saturation           = 819  // k1
-	lengthPart           = 410  // b
-	pairBonus            = 717  // the bonus for two query words near each other, relative to the weight of the lighter one
+	leastWeight = 64  // the weight of a word that every message has
+	saturation  = 819 // k1
+	lengthPart  = 410 // b
+	// The bonus for two query words near each other, relative to the weight of the lighter one.
+	pairBonus            = 717
 	maxPairDistance      = 8    // the maximum distance of such words, in words
 	relativeShare        = 410  // the weight of a word that shares five letters with a query word
 	leadPart             = 512  // the share of its weight that the first word of a question keeps

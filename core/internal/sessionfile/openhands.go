@@ -112,10 +112,11 @@ type openHands struct {
 	empty     bool          // the base state says that the conversation is empty
 	numbers   int
 	path      []int32 // the indexes of the events from the root to the newest
-	raw       []int32 // what the condensations leave: indexes of events, and ohSummaryOf(i) for the summary of condensation i
-	view      []int32 // the entries of raw that are sent
-	reasoned  bool    // the model's reasoning_content is sent back to it
-	told      bool    // the last message that tell saw was a plain user message, which merges with the next one
+	// What the condensations leave: indexes of events, and ohSummaryOf(i) for the summary of condensation i.
+	raw      []int32
+	view     []int32 // the entries of raw that are sent
+	reasoned bool    // the model's reasoning_content is sent back to it
+	told     bool    // the last message that tell saw was a plain user message, which merges with the next one
 }
 
 func readOpenHands(f *file) writer {

@@ -10,9 +10,10 @@ import (
 )
 
 const (
-	ohFailed      = "[An error occurred during execution.]\n" // precedes the result of a failed call
-	ohToolLimit   = 50_000                                    // the maximum length of text in a tool result, in characters
-	ohOutputLimit = 30_000                                    // the maximum length of a command's output, in characters
+	ohFailed = "[An error occurred during execution.]\n" // precedes the result of a failed call
+	// The maximum length of text in a tool result, in characters.
+	ohToolLimit   = 50_000
+	ohOutputLimit = 30_000 // the maximum length of a command's output, in characters
 	ohClipped     = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>"
 	ohSaved       = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you. The complete output has been saved to "
 	ohSavedLine   = " - you can use other tools to view the full content (truncated part starts around line "

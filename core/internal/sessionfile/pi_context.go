@@ -83,8 +83,9 @@ func (p *pi) system(last int) {
 
 // piNamed is a named section of the system prompt, or a named tool.
 type piNamed struct {
-	name        string
-	span, value jsonspan.Span // for a tool, the tool twice; for a section, the member and its text. A zero value means that it was removed
+	name string
+	// For a tool, the tool twice; for a section, the member and its text. A zero value means that it was removed.
+	span, value jsonspan.Span
 }
 
 // replay returns the sections or tools that result from all valid system messages, in which later ones may replace or

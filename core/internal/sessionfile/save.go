@@ -93,10 +93,11 @@ func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 type saver struct {
 	time int64 // the time of the newest new line, in milliseconds since 1970; 0 before the first
 	*file
-	in     Saving
-	old    []jsonspan.Span // the spans of the file's messages in file.Messages
-	from   []int32         // for each message, the index of the same message in the file, or -1
-	begins []int32         // for each message of the file, the start of its origins; the last element is the end of all origins
+	in   Saving
+	old  []jsonspan.Span // the spans of the file's messages in file.Messages
+	from []int32         // for each message, the index of the same message in the file, or -1
+	// For each message of the file, the start of its origins; the last element is the end of all origins.
+	begins []int32
 	kept   int
 	out    []byte
 	seed   []byte

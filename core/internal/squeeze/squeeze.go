@@ -24,10 +24,11 @@ const (
 	Repeats                      // repeated lines replaced with a count, or with a reference to their first occurrence
 	Binary                       // long hexadecimal or base64 data replaced with its length and a hash
 	Context                      // context lines of a diff without any word removed
-	Padding                      // trailing white space, wide column gaps, long runs of one character and repeated empty lines removed
-	Steps                        // the middle of long runs of progress lines replaced with a count
-	Around                       // the lines around the hits of a search removed
-	Middle                       // the middle of a log removed, except for problems
+	// Trailing white space, wide column gaps, long runs of one character and repeated empty lines removed.
+	Padding
+	Steps  // the middle of long runs of progress lines replaced with a count
+	Around // the lines around the hits of a search removed
+	Middle // the middle of a log removed, except for problems
 )
 
 // words holds an explanation of each form for the model that reads the text; "" means that the form needs none.

@@ -16,7 +16,9 @@ type native struct {
 	list       string   // the member that contains the messages
 	beside     []string // the members of the conversation's request body that the API needs
 	more       string   // the members that request a compaction
-	readable   bool     // whether the result is one message with a readable summary (empty on failure), not a list that begins with user messages
+	// Whether the result is one message with a readable summary (empty on failure), not a list that begins with user
+	// messages.
+	readable bool
 }
 
 // natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0

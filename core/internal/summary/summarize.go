@@ -112,16 +112,17 @@ type Job struct {
 	Messages []int32
 	Prior    string // the previous digest
 	Ledger   *digest.Ledger
-	Gain     int                 // tokens that the digest replaces
-	Old      int                 // the part of Gain that belongs to the previous digest
-	Turn     int                 // index in Messages of the turn that is divided, or -1
-	Room     int                 // tokens that the limit leaves for the digest; 0 means no limit
-	Least    bool                // whether to only count the messages if there is no room for a digest
-	Cut      bool                // whether only the beginning of a message is folded, and the rest stays
-	Tail     int                 // input index of the first message that stays after the folded ones; -1 if there is none
-	Local    bool                // whether to use neither the model nor the provider nor the host's text
-	Offer    *ProviderCompaction // the items that the provider can compact instead of the model; nil if there are none
-	id       string              // id of the job's request
+	Gain     int  // tokens that the digest replaces
+	Old      int  // the part of Gain that belongs to the previous digest
+	Turn     int  // index in Messages of the turn that is divided, or -1
+	Room     int  // tokens that the limit leaves for the digest; 0 means no limit
+	Least    bool // whether to only count the messages if there is no room for a digest
+	Cut      bool // whether only the beginning of a message is folded, and the rest stays
+	// Input index of the first message that stays after the folded ones; -1 if there is none.
+	Tail  int
+	Local bool                // whether to use neither the model nor the provider nor the host's text
+	Offer *ProviderCompaction // the items that the provider can compact instead of the model; nil if there are none
+	id    string              // id of the job's request
 }
 
 // Digest is the result of a job.

@@ -65,29 +65,34 @@ type Flags uint32
 
 // The flags of parts.
 const (
-	IsError      Flags = 1 << iota // a tool result that reports a failure
-	Signed                         // the provider has signed or encrypted the part: it must stay unchanged or be removed
-	Server                         // a tool call or result that the provider runs itself, paired inside one message
-	JSONText                       // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
-	NotSent                        // never sent to the provider, so it costs no tokens
-	Removed                        // a pass took the part out of its message
-	Edited                         // a pass replaced the body
-	Cleared                        // the body is a marker that replaces a removed body, ours or found in the input
-	ProviderOnly                   // content that only its provider can read, so its message must stay
-	Misshapen                      // a tool result whose Body doesn't have the form that the wire format requires
-	Bound                          // signed reasoning that its provider binds to the messages before it (AN9)
-	Tied                           // reasoning that the provider has stored together with the following part: both stay or both are removed
-	Legacy                         // in the form of an older version of the format, or of its SDK
-	Step                           // a step of the assistant begins here: the message may be cut before this part
-	Null                           // a tool call whose arguments are null
-	Said                           // the user said it while the assistant was working; it is inside an assistant message (AM6)
-	Required                       // reasoning that its message must have, even if its text is empty (OC9)
-	Stored                         // the provider stores the message under an id; a Member with this flag is that id, and has no content
-	Called                         // a tool call made by one of the provider's tools (AN11)
-	Squeezed                       // a pass shortened the body, and the body's first line says so
-	Mark                           // a cache breakpoint that is a part of its own, without content
-	Continues                      // one of several results of the same call
-	Summary                        // the provider's own summary of everything before it, which is then no longer sent to the model (AN12)
+	IsError Flags = 1 << iota // a tool result that reports a failure
+	// The provider has signed or encrypted the part: it must stay unchanged or be removed.
+	Signed
+	Server       // a tool call or result that the provider runs itself, paired inside one message
+	JSONText     // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
+	NotSent      // never sent to the provider, so it costs no tokens
+	Removed      // a pass took the part out of its message
+	Edited       // a pass replaced the body
+	Cleared      // the body is a marker that replaces a removed body, ours or found in the input
+	ProviderOnly // content that only its provider can read, so its message must stay
+	Misshapen    // a tool result whose Body doesn't have the form that the wire format requires
+	Bound        // signed reasoning that its provider binds to the messages before it (AN9)
+	// Reasoning that the provider has stored together with the following part: both stay or both are removed.
+	Tied
+	Legacy // in the form of an older version of the format, or of its SDK
+	Step   // a step of the assistant begins here: the message may be cut before this part
+	Null   // a tool call whose arguments are null
+	// The user said it while the assistant was working; it is inside an assistant message (AM6).
+	Said
+	Required // reasoning that its message must have, even if its text is empty (OC9)
+	// The provider stores the message under an id; a Member with this flag is that id, and has no content.
+	Stored
+	Called    // a tool call made by one of the provider's tools (AN11)
+	Squeezed  // a pass shortened the body, and the body's first line says so
+	Mark      // a cache breakpoint that is a part of its own, without content
+	Continues // one of several results of the same call
+	// The provider's own summary of everything before it, which is then no longer sent to the model (AN12).
+	Summary
 )
 
 // Part is a piece of a message.
@@ -173,7 +178,8 @@ type Message struct {
 	Variant  Variant
 	Label    Span // for a variant: the command, or the type of the note; zero if there is none
 	Exit     Span // the exit code of a Shell command, a number; zero if there is none
-	OldCalls Span // a list of tool calls outside the content that is never sent (ai-sdk: toolCalls); zero if there is none
+	// A list of tool calls outside the content that is never sent (ai-sdk: toolCalls); zero if there is none.
+	OldCalls Span
 	Reasoned bool // a repair gave it empty reasoning (OC9)
 	Lone     bool // it contains a lone surrogate
 	Joined   bool // must stay together with the next message (a reasoning item and the item after it)

@@ -17,10 +17,12 @@ type Input struct {
 	State      api.State
 	N          int // number of messages to process, from the front of the transcript; later messages stay unchanged
 	Replies    []api.Summary
-	Score      *api.Score  // how much calls and messages matter to the host, by index in the transcript; nil if the host hasn't said
-	Recalled   bool        // the transcript contains digests that fit remembered and inserted
-	Marked     []wire.Mark // cache breakpoints that the app has set in messages that these digests replace
-	Changing   int         // one more than the index of the first message, if its text changes between requests; otherwise 0
+	// How much calls and messages matter to the host, by index in the transcript; nil if the host hasn't said.
+	Score    *api.Score
+	Recalled bool        // the transcript contains digests that fit remembered and inserted
+	Marked   []wire.Mark // cache breakpoints that the app has set in messages that these digests replace
+	// One more than the index of the first message, if its text changes between requests; otherwise 0.
+	Changing int
 }
 
 // KnownMessages returns how many messages the last compaction left, according to the state. It returns 0 if the

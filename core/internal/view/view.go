@@ -13,17 +13,21 @@ import (
 
 // Item is one message of the view.
 type Item struct {
-	Msg    int32           // index in T.Messages
-	In     int32           // index in the input's list, or -1 for a new message
-	Tokens int             // estimated size in tokens
-	Dirty  bool            // whether parts of it were replaced or removed
-	Marked bool            // whether nothing but a cache breakpoint was added
-	Pinned bool            // whether it must stay byte for byte
-	Instr  bool            // whether it is pinned because of project instructions
-	Rest   bool            // whether its beginning was folded, and the rest stays after the digest
-	Said   int32           // one more than the part index of the newest user text in it, if that text must stay; otherwise 0
-	Body   int32           // one more than the index, in the list of archived bodies, of the body that the item replaces; 0 for none
-	Before transcript.Span // the text to write before it, including its comma or the list's opening bracket; zero for the original text, or none
+	Msg    int32 // index in T.Messages
+	In     int32 // index in the input's list, or -1 for a new message
+	Tokens int   // estimated size in tokens
+	Dirty  bool  // whether parts of it were replaced or removed
+	Marked bool  // whether nothing but a cache breakpoint was added
+	Pinned bool  // whether it must stay byte for byte
+	Instr  bool  // whether it is pinned because of project instructions
+	Rest   bool  // whether its beginning was folded, and the rest stays after the digest
+	// One more than the part index of the newest user text in it, if that text must stay; otherwise 0.
+	Said int32
+	// One more than the index, in the list of archived bodies, of the body that the item replaces; 0 for none.
+	Body int32
+	// The text to write before it, including its comma or the list's opening bracket; zero for the original text, or
+	// none.
+	Before transcript.Span
 }
 
 // View is a transcript as the passes see and edit it.
@@ -36,8 +40,9 @@ type View struct {
 	N     int // number of input messages in the initial view
 	// Rest is the index of the first input message that was added after the plan was made. Such messages are not
 	// items; they are written after the items.
-	Rest   int
-	Close  transcript.Span // the text to write after the last item if that isn't the input's last; zero for a bracket alone
+	Rest int
+	// The text to write after the last item if that isn't the input's last; zero for a bracket alone.
+	Close  transcript.Span
 	Leans  []Lean
 	edits  []edit
 	Beside bool // whether U+FFFD replaces lone surrogates outside the list

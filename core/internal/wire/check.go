@@ -45,9 +45,11 @@ type Rules struct {
 
 	Answers    Answers
 	ResultRole transcript.Role // role of messages that hold tool results, for repairs that write one
-	Named      bool            // a result must have the name of its call's tool, and may be paired by the name alone (G4)
-	Apart      bool            // parallel calls may be spread over several messages: the calls of the last ones are open together
-	Ordered    bool            // a result without id and name answers the oldest open call in the newest message
+	// A result must have the name of its call's tool, and may be paired by the name alone (G4).
+	Named bool
+	// Parallel calls may be spread over several messages: the calls of the last ones are open together.
+	Apart   bool
+	Ordered bool // a result without id and name answers the oldest open call in the newest message
 	// Through: system messages, and user messages that the model doesn't see, may come between a tool call and its
 	// result; messages that aren't sent may be empty.
 	Through bool
@@ -109,8 +111,11 @@ type Checker struct {
 	place      []int32 // for each message of T: its position in Seq, or -1
 	run        []int32 // for each position: the number of its run, which consists of consecutive messages of one role
 	asked      []int32 // for each position: the last position before it with a user or system message, or -1
-	owner      []int32 // for each position: the last position before it with a message that holds more than tool results, or -1
-	spoken     []int32 // for each position: the last position before it with a system message, or with a user message that holds more than tool results; or -1
+	// For each position: the last position before it with a message that holds more than tool results, or -1.
+	owner []int32
+	// For each position: the last position before it with a system message, or with a user message that holds more than
+	// tool results; or -1.
+	spoken []int32
 }
 
 // Check returns the violations in a sequence of messages of t, in order. Tool calls at the end that have no results

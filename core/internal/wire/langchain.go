@@ -12,10 +12,12 @@ import (
 
 // The spellings of LangChain's messages.
 const (
-	lcFlat        uint8 = iota + 1 // {"type":"human","content":…}
-	lcStored                       // {"type":"human","data":{"content":…}}
-	lcConstructor                  // {"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":…}}
-	lcPython                       // the same with the ids that Python writes: ["langchain","schema","messages","HumanMessage"]
+	lcFlat   uint8 = iota + 1 // {"type":"human","content":…}
+	lcStored                  // {"type":"human","data":{"content":…}}
+	// {"lc":1,"type":"constructor","id":["langchain_core","messages","HumanMessage"],"kwargs":{"content":…}}
+	lcConstructor
+	// The same with the ids that Python writes: ["langchain","schema","messages","HumanMessage"].
+	lcPython
 )
 
 // lcSpelled holds the formats that write messages, by spelling.

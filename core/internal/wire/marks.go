@@ -14,7 +14,8 @@ type MarkKind uint8
 const (
 	ControlMark MarkKind = 1 << iota // the member cache_control of a part or a message
 	PointMark                        // a separate part: cachePoint
-	OptionMark                       // a member of providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}
+	// A member of providerOptions: {"anthropic":{"cacheControl":…}}, {"bedrock":{"cachePoint":…}}.
+	OptionMark
 )
 
 // MaxMarks is the maximum number of cache breakpoints in a request, including those in the system prompt and the tools.

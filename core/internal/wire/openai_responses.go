@@ -109,8 +109,9 @@ type responsesItem struct {
 type usage uint8
 
 const (
-	idNeeded   usage = iota // the item is invalid without its id
-	idOptional              // the item may be sent without its id; the provider then requires nothing of what it stored with the item
+	idNeeded usage = iota // the item is invalid without its id
+	// The item may be sent without its id; the provider then requires nothing of what it stored with the item.
+	idOptional
 )
 
 const (

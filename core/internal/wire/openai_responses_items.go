@@ -8,7 +8,8 @@ import (
 // early has those members of an item that have already been read. Their meaning depends on the type, so they can only
 // be read early if the type comes first.
 type early struct {
-	self    int             // index in Parts of the part that represents the item and is completed at its end; -1 if there is none
+	// Index in Parts of the part that represents the item and is completed at its end; -1 if there is none.
+	self    int
 	content bool            // whether the texts of a reasoning item were read
 	summary bool            // whether its summary was read
 	output  bool            // whether a tool's output was read

@@ -13,9 +13,10 @@ import (
 // the provider's prompt cache depends on: the tools, the system prompt and, if changing it would invalidate the
 // cache, the tool choice.
 type PrefixForm struct {
-	Limit  string // the member that limits the output, in tokens; a dot separates an object from its member
-	Older  string // the older name of that member, used if a body already has it
-	None   string // members, as JSON, that forbid tool calls; "" if the API has none, or they would invalidate the cache
+	Limit string // the member that limits the output, in tokens; a dot separates an object from its member
+	Older string // the older name of that member, used if a body already has it
+	// Members, as JSON, that forbid tool calls; "" if the API has none, or they would invalidate the cache.
+	None   string
 	Forced string // the same for a body that forces a tool call; "" means None
 	Choice string // the member in which a body may force a tool call
 	Set    string // further members to set, as JSON

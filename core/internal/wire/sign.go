@@ -25,7 +25,9 @@ type Signs struct {
 	Shy bool
 	// Closed means that applications can't add types of parts: a type of another format rules this format out.
 	Closed bool
-	Own    string // role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how its name begins)
+	// Role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how
+	// its name begins).
+	Own string
 }
 
 // sign is a feature of messages, with the formats that it tells apart.

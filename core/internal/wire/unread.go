@@ -14,8 +14,9 @@ import (
 // Coverage counts the bytes of text in messages by whether a format reads them. A string counts as text if it
 // contains white space or a non-ASCII character; ids, types, dates and base64 don't.
 type Coverage struct {
-	Read    int // in the parts of messages
-	Lost    int // in messages of which nothing is read, and in parts whose type the format knows but whose spelling it doesn't
+	Read int // in the parts of messages
+	// In messages of which nothing is read, and in parts whose type the format knows but whose spelling it doesn't.
+	Lost    int
 	Foreign int // in parts of types that the format doesn't know
 	Beside  int // in other members of messages that are read, counting strings of at least 64 bytes
 }

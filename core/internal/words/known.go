@@ -2,7 +2,8 @@ package words
 
 // Known is a small set of stems that Find looks for in texts. The zero value is the empty set.
 type Known struct {
-	begin [1 << 15 / 64]uint64 // a filter by the first three bytes of ASCII words: a clear bit means that no word of the set begins with them
+	// A filter by the first three bytes of ASCII words: a clear bit means that no word of the set begins with them.
+	begin [1 << 15 / 64]uint64
 	first [1 << 10 / 64]uint64 // the same for other words and for pairs, by their first two runes in lower case
 	slots [4 * MostKnown]slot
 	n     int

@@ -50,9 +50,11 @@ func (s *Stems) Has(stem uint32) bool {
 // Exact is a fixed set of words that are compared as they are spelled, ignoring case. It distinguishes "they" from
 // "the", which have the same stem. Like a [Table], it is built on first use.
 type Exact struct {
-	text   string
-	once   sync.Once
-	hashes []uint32 // a hash table whose size is a power of two, at most half full; each hash is in the slot of its lower bits, or in the next free one
+	text string
+	once sync.Once
+	// A hash table whose size is a power of two, at most half full; each hash is in the slot of its lower bits, or in
+	// the next free one.
+	hashes []uint32
 }
 
 // NewExact returns the set of the words in text, which are separated by white space.

@@ -10,10 +10,12 @@ import (
 // positions of the words in the rows, and is built on first use, because data that exists when the program starts
 // becomes part of the module.
 type Table struct {
-	rows  []string
-	once  sync.Once
-	may   [4]uint64 // rules out most words that no row contains: a bit is set for the length and the ends of each word
-	slots []uint32  // a hash table whose size is a power of two, at most half full; a slot is the row's index << placeBits, plus one more than the word's position in the row
+	rows []string
+	once sync.Once
+	may  [4]uint64 // rules out most words that no row contains: a bit is set for the length and the ends of each word
+	// A hash table whose size is a power of two, at most half full; a slot is the row's index << placeBits, plus one
+	// more than the word's position in the row.
+	slots []uint32
 }
 
 // placeBits is the number of bits in a slot for the position in a row. All rows must be shorter than 1<<placeBits
