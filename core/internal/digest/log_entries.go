@@ -41,8 +41,13 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		for next < len(chosen) && k.units[chosen[next].Item].turn == i {
 			next++
 		}
+		var outcome *unit
+		line := ""
+		if i >= k.outcome.from {
+			outcome, line = k.outcomeIn(&k.turns[i], k.outcome.most)
+		}
 		request := asked[i]
-		if request == "" && k.turns[i].asked != "" && from < next { // answers are meaningless without their request
+		if request == "" && k.turns[i].asked != "" && (from < next || line != "" && !k.outcomes) { // answers are meaningless without their request
 			request = k.least(i)
 		}
 		if from == next && (request == "" || isChatter(request) && k.turns[i].question.text == "") {
@@ -71,10 +76,8 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		b = append(b, '\n')
 		start := len(b)
 		b = k.entry(b, &k.turns[i], chosen[from:next])
-		if k.outcomes && i >= k.outcome.from && !k.tells(&k.turns[i], chosen[from:next]) {
-			if said, line := k.turns[i].outcome(k.outcome.most); line != "" && !bytes.Contains(b[start:], []byte(said.text)) {
-				b = append(b, line...)
-			}
+		if line != "" && !(k.outcomes && k.tells(&k.turns[i], chosen[from:next])) && !bytes.Contains(b[start:], []byte(outcome.text)) {
+			b = append(b, line...)
 		}
 	}
 	return bytes.TrimSuffix(b, []byte("\n"))

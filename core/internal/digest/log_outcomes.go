@@ -21,7 +21,10 @@ type outcomeRoom struct{ most, from int }
 // roomForOutcomes divides size bytes among the outcomes. It chooses the largest length at which the outcomes of all
 // turns fit. If there is not even room for short ones, only the newest turns get outcomes.
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
-	lengths := [...]int{300, 200, 120, 80}
+	lengths := []int{300, 200, 120, 80}
+	if !k.outcomes {
+		lengths = lengths[2:3]
+	}
 	for _, most := range lengths {
 		if k.outcomesAt(most) <= size {
 			return outcomeRoom{most, 0}
@@ -29,7 +32,7 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	}
 	least, from := lengths[len(lengths)-1], len(k.turns)
 	for from > 0 {
-		_, line := k.turns[from-1].outcome(least)
+		_, line := k.outcomeIn(&k.turns[from-1], least)
 		if size -= len(line); size < 0 {
 			break
 		}
@@ -41,10 +44,18 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 // outcomesAt returns the size in bytes of the outcomes of all turns if each is limited to most bytes.
 func (k *turnLog) outcomesAt(most int) (sum int) {
 	for i := range k.turns {
-		_, line := k.turns[i].outcome(most)
+		_, line := k.outcomeIn(&k.turns[i], most)
 		sum += len(line)
 	}
 	return sum
+}
+
+// outcomeIn returns the outcome of a turn that the log has room for. If it has little, only what a turn changed outside of the conversation is one.
+func (k *turnLog) outcomeIn(t *turn, most int) (said *unit, line string) {
+	if said, line = t.outcome(most); !k.outcomes && line != "" && said.factor != ofDeed {
+		return nil, ""
+	}
+	return said, line
 }
 
 // tells reports whether the units chosen for a turn include the turn's outcome. After a question, only an answer is an

@@ -80,6 +80,9 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		}
 		return sum
 	}
+	if sum(leastRequest) > size { // the newest don't crowd out the others
+		newest = max(newest, len(k.turns)-1)
+	}
 	low, high := leastRequest, maxRequest
 	for low < high {
 		if mid := (low + high + 1) / 2; sum(mid) <= size {
@@ -125,6 +128,9 @@ func (k *turnLog) least(i int) string {
 	return k.brief[i]
 }
 
+// leastTail is the minimum length, in bytes, of the end of a clipped request. Less says nothing.
+const leastTail = 8
+
 // Limits for requests that consist mostly of pasted lines: the number of lines, the maximum length in bytes, and the
 // room for error lines, which represent the omitted part.
 const (
@@ -154,6 +160,11 @@ func clipRequest(text string, most int) string {
 	inside := from > 0 && from < len(text) && byteClass[text[from-1]]&byteClass[text[from]]&(small|digit) != 0 // the cut is inside a word
 	if n := strings.IndexAny(tail, "\n "); n >= 0 && (inside || n < len(tail)/2) {
 		tail = tail[n+1:]
+	} else if inside { // the end of a word
+		tail = ""
+	}
+	if len(tail) < leastTail {
+		tail = ""
 	}
 	if at := strings.LastIndex(text[:from], pastedOpen); at >= 0 && !strings.Contains(text[at:from], pastedEnd+"\n") {
 		_, tail, _ = strings.Cut(tail, pastedEnd+"\n") // two ends of pasted text would be misread as one sentence

@@ -67,6 +67,11 @@ func isEmptyQuestion(text string) bool {
 	return len(said) <= longestEmpty && asksIn(said) && !names(said) && slices.ContainsFunc(emptyQuestions, func(s string) bool { return strings.Contains(said, s) })
 }
 
+// detailHeads lists, in lower case, the beginnings of sentences with which the assistant asks for details, which the user's next message has.
+var detailHeads = strings.Split("please provide |please share |please give me |please send me |please tell me |please enter |bitte geben sie |bitte nennen |bitte teilen sie |bitte schick|"+
+	"por favor, indique|por favor, proporcione|por favor, facilíteme|por favor, informe|veuillez |merci de me |fornisca |mi fornisca |пожалуйста, укажите|пожалуйста, сообщите|"+
+	"请提供|请告诉|请告知|请您提供|麻烦提供|お名前を|を教えてください", "|")
+
 // meant returns the units of the turn's answer to which the user's next message refers if it is short: the option with
 // the number in it, or the closing question. If that question is empty, it returns the list of options before it, or
 // the sentence.

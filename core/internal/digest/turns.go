@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -222,7 +223,7 @@ func (r *turnReader) before(asked string) {
 			u.factor /= 4
 		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of a list that the user accepts
 			u.factor = u.factor * 3 / 2
-		case len(meant) > 0 && isEmptyQuestion(u.text):
+		case len(meant) > 0 && isEmptyQuestion(u.text), headedBy(cmp.Or(u.lead, u.text), detailHeads):
 			u.factor = isDropped
 		}
 	}

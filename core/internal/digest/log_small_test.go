@@ -1,0 +1,61 @@
+package digest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/digest"
+)
+
+// smallLog returns the digest, in size bytes, of a session in which a service settles a side matter before it goes on with the first one.
+func smallLog(t *testing.T, size int) string {
+	t.Helper()
+	var b strings.Builder
+	n := 0
+	say := func(role, text string) { fmt.Fprintf(&b, `,{"role":%q,"content":%q}`, role, text) }
+	call := func(name, arguments, result string) {
+		n++
+		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":%q,"arguments":%q}}]},{"role":"tool","tool_call_id":"%d","content":%q}`, n, name, arguments, n, result)
+	}
+	say("user", "Good morning! I would like to rent two cargo bikes for a move from Altona to Eimsbüttel.")
+	say("assistant", "With pleasure. Please provide the following details: 1. Your customer number; 2. The day of the move; 3. How you want to pay for the bikes.")
+	say("user", "My customer number is KD-20417. By the way, the lamp of the bike that I had last week was broken. Can we talk about that for a moment before we go on?")
+	say("assistant", "I am sorry to hear that. Shall I send you a voucher for the broken lamp, as a gesture of goodwill?")
+	say("user", "Yes, please do that, it was really dark on my way home and I had to push it for three kilometres.")
+	call("send_voucher", `{"customer":"KD-20417","amount":15}`, "Voucher V-88120 of 15 euros was sent to KD-20417.")
+	say("assistant", "I have sent you a voucher. Is there anything else, or shall we go on?")
+	for i, text := range []string{"Let's go on with the bikes for the move, I need them on the last Saturday of June.", "Then take the Sunday after it, that suits my brother even better than the Saturday.",
+		"The second of these two is fine for us, it has the longer box for the wardrobe.", "Please take my card, the one that you already have from the last time I was there.",
+		"Everything looks right to me, so go ahead with it and send me the confirmation.", "I am fine with that. Go ahead with the total that you have just told me about, please."} {
+		say("user", text)
+		call("search_bikes", fmt.Sprintf(`{"day":"2024-06-%d"}`, 20+i), `{"bikes":[]}`)
+		say("assistant", fmt.Sprintf("For that day I see %d bikes in the shops of Altona, Ottensen and Bahrenfeld, each of them with a long box, a lock with a code, and a rain cover.", 3+i))
+	}
+	tr, seq := read(t, "openai-chat", "["+b.String()[1:]+"]")
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	return digest.NewExtract(tr, seq, "", l).Digest(size)
+}
+
+// A small log names each matter that was settled, with what came of it, before it tells the newest at length.
+func TestASmallLogKeepsSettledMatters(t *testing.T) {
+	for _, size := range []int{900, 1100, 1300} {
+		text := smallLog(t, size)
+		for _, want := range []string{"rent two", "KD-20417", "Voucher V-88120 of 15 euros"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d bytes lack %q:\n%s", size, want, text)
+			}
+		}
+		if len(text) > size {
+			t.Errorf("%d bytes of %d", len(text), size)
+		}
+	}
+}
+
+// What the assistant asked for is in the user's next message, so that the question isn't told.
+func TestALogTellsNoRequestForDetails(t *testing.T) {
+	if text := smallLog(t, 6000); strings.Contains(text, "Please provide") || strings.Contains(text, "customer number; ") || !strings.Contains(text, "customer number is KD-20417") {
+		t.Errorf("%s", text)
+	}
+}
