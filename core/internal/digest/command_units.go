@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 // run is a command and its outcome, for an entry of the log.
@@ -488,14 +486,4 @@ func (r *run) text() string {
 		text += ": " + Fence(clipLine(r.failure, quotedChange))
 	}
 	return text
-}
-
-// commandOf returns the script that a call of a shell tool runs.
-func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) {
-	arguments(t, call, func(key, text string) {
-		if is, _ := argumentOf(key); is == command || key == "" {
-			script = joinWords(script, text)
-		}
-	})
-	return script
 }

@@ -193,3 +193,13 @@ func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
 	}
 	return t.Bytes(call.Body)
 }
+
+// commandOf returns the script that a call of a shell tool runs.
+func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) {
+	arguments(t, call, func(key, text string) {
+		if is, _ := argumentOf(key); is == command || key == "" {
+			script = joinWords(script, text)
+		}
+	})
+	return script
+}

@@ -412,12 +412,6 @@ func (s *Scanner) Skip() Value {
 	return v
 }
 
-// SkipTo moves over the value at the scanner, which was read before and ends at index end, without reading it again.
-func (s *Scanner) SkipTo(end uint32) {
-	s.passed(int(end) - s.pos)
-	s.pos = int(end)
-}
-
 // SkipUnchecked skips an array or an object by counting brackets, for a value that will be checked later. It returns
 // false, without moving the scanner, if the value has no end.
 func (s *Scanner) SkipUnchecked() (Span, bool) {

@@ -94,3 +94,9 @@ func Int(src []byte, p Span) (n int, ok bool) {
 	}
 	return n, true
 }
+
+// SkipTo moves over the value at the scanner, which was read before and ends at index end, without reading it again.
+func (s *Scanner) SkipTo(end uint32) {
+	s.passed(int(end) - s.pos)
+	s.pos = int(end)
+}

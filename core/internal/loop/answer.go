@@ -145,6 +145,8 @@ func marshal(write func(*jwriter.Writer)) []byte {
 
 func appendOptions(o *api.Options) []byte { return marshal(o.MarshalEasyJSON) }
 
+func appendFailure(f *api.Failure) []byte { return marshal(f.MarshalEasyJSON) }
+
 func (c *call) policyMember() Member { return Member{operations.InPolicy, c.Policy} }
 
 // memoryMember returns the member memory of a request, with the remembered compactions.

@@ -496,7 +496,3 @@ func mark(prints []string, cut int) string {
 	}
 	return prints[n-1]
 }
-
-func appendFailure(f *api.Failure) []byte {
-	return marshal(f.MarshalEasyJSON)
-}

@@ -64,3 +64,14 @@ func (t *Transcript) ProviderSummarized() int {
 	}
 	return t.summary + 1
 }
+
+// LastSaid returns the index in Parts of the newest text that the user wrote inside assistant message i, or -1.
+func (t *Transcript) LastSaid(i int) int32 {
+	m := &t.Messages[i]
+	for n := m.First + m.Count - 1; n >= m.First; n-- {
+		if p := &t.Parts[n]; p.Has(Said) && !p.Has(Removed) {
+			return n
+		}
+	}
+	return -1
+}
