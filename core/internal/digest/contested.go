@@ -84,11 +84,11 @@ const lookTrouble = 400
 
 // reportsTrouble reports whether a user message says that something does not work.
 func reportsTrouble(asked string) bool {
-	head := lower(trimRune(asked[:min(len(asked), lookTrouble)]))
-	return troubleSigns.in(head)
+	head := trimRune(asked[:min(len(asked), lookTrouble)])
+	return troubleSigns.inAnyCase(head)
 }
 
 // claims reports whether a sentence claims success.
 func claims(text string) bool {
-	return claimSigns.in(lower(text))
+	return claimSigns.inAnyCase(text)
 }

@@ -167,7 +167,7 @@ func complaint(text string) string {
 			continue
 		}
 		first, _, _ := strings.Cut(line, " ")
-		if placed(first) || troubles.in(lower(line)) {
+		if placed(first) || troubles.inAnyCase(line) {
 			b.WriteString(line + "\n")
 		}
 	}

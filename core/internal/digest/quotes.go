@@ -48,6 +48,7 @@ type passageFinder struct {
 	lines []fileText
 	// around has the definitions around the current line, the outermost one first.
 	around []enclosing
+	room   []byte // a buffer for the text of a passage
 }
 
 // enclosing is a definition around a line.
@@ -320,25 +321,29 @@ func (f *passageFinder) add(i, end int, name string, explains bool) {
 	if n := len(f.around); n > 0 && f.around[n-1].indent < f.lines[i].indent {
 		p.within = f.around[n-1].name
 	}
-	var text strings.Builder
+	text := f.room[:0]
 	base, depth := f.lines[i].indent, 0
 	for n, line := range f.lines[i:end] {
 		if line.text == "" {
 			continue
 		}
 		if n > 0 {
-			text.WriteString("\n")
-			text.WriteString(strings.Repeat(" ", min(max(0, line.indent-base), deepQuote)))
+			text = append(text, '\n')
+			for range min(line.indent-base, deepQuote) {
+				text = append(text, ' ')
+			}
 		}
-		text.WriteString(line.text)
+		text = append(text, line.text...)
 		if !line.comment {
 			depth += bracketsIn(line.text)
 		}
 	}
 	if depth > 0 { // only the first line of a definition
-		text.WriteString("\n  " + leftOutMark)
+		text = append(text, "\n  "+leftOutMark...)
 	}
-	if p.text = text.String(); len(p.text) <= mostPassage {
+	f.room = text
+	if len(text) <= mostPassage {
+		p.text = string(text)
 		f.see(p)
 	}
 }

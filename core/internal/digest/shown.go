@@ -393,6 +393,7 @@ const leastCodeLine = 8
 // without returns the content of a file with leftOut in place of the lines that are removed or read again later.
 func (l *laterChanges) without(path, content string) string {
 	var b strings.Builder
+	b.Grow(len(content))
 	removed, read := l.removed.At(path), l.read.At(path)
 	left := true
 	for line, code := range numberedLines(content) {

@@ -37,8 +37,8 @@ func statements(text string, r *readRoom) (out []string) {
 
 // readRoom is memory that is reused from one passage to the next.
 type readRoom struct {
-	stems  [64]words.Word
-	words  [64]word
+	stems  []words.Word
+	words  []word
 	ranges [16][2]int
 	cues   [16]int32
 }
@@ -57,7 +57,7 @@ type statementReader struct {
 func (p *passage) statements(out []string, room *readRoom) []string {
 	var cues []int32 // positions of words that may begin cues
 	if p.lead == "" {
-		cues = telltalesIn(room.cues[:0], p.text, room.stems[:0])
+		cues = room.telltalesIn(p.text)
 		if len(cues) == 0 && !hasSigns(p.text) {
 			return out
 		}
@@ -85,10 +85,10 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 // sentence adds a sentence that begins at a byte of the passage if it is a statement. It returns the part of the
 // sentence that the user asserts. quoted marks the bytes in quotes; nil means that there are none.
 func (r *statementReader) sentence(s string, quoted []bool, at int) string {
-	ws := appendWords(r.room.words[:0], s, quoted)
+	ws := r.room.wordsOf(s, quoted)
 	if n := asserted(s, ws); n > 0 {
 		s = s[:n]
-		ws = appendWords(r.room.words[:0], s, quoted[:min(n, len(quoted))])
+		ws = r.room.wordsOf(s, quoted[:min(n, len(quoted))])
 	}
 	rated := rate(s, ws)
 	if r.lead != "" && !asks(s) { // the introduction says what is true of the items
@@ -419,11 +419,19 @@ func hasSigns(text string) bool {
 	return false
 }
 
-// telltalesIn appends to cues the positions of words that may begin cues. Text without such words, and without
-// signs, contains no cue. It reuses the memory of ws.
-func telltalesIn(cues []int32, text string, ws []words.Word) []int32 {
+// wordsOf is like the function wordsOf. The result is valid until the next call.
+func (r *readRoom) wordsOf(text string, quoted []bool) []word {
+	r.words = appendWords(r.words[:0], text, quoted)
+	return r.words
+}
+
+// telltalesIn returns the positions of words that may begin cues. A text without such words, and without signs, contains
+// no cue. The result is valid until the next call.
+func (r *readRoom) telltalesIn(text string) []int32 {
 	ready()
-	for _, w := range words.Append(ws, text) {
+	cues := r.cues[:0]
+	r.stems = words.Append(r.stems[:0], text)
+	for _, w := range r.stems {
 		if at := w.Stem % (1 << 16); telltales[at/64]>>(at%64)&1 != 0 {
 			cues = append(cues, w.From)
 		}

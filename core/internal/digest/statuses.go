@@ -51,6 +51,7 @@ func (k *turnLog) dropStatuses() {
 // list that only a status introduces, unless they name something.
 func withoutStatuses(text string) string {
 	var kept strings.Builder
+	kept.Grow(len(text))
 	listed, intro := false, -1
 	for part := range partsOf(text) {
 		said := unsigned(part)

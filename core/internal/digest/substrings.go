@@ -31,3 +31,28 @@ func (s *substrings) in(text string) bool {
 	}
 	return false
 }
+
+// inAnyCase reports whether a text contains one of the strings, which are in lower case, in any case.
+func (s *substrings) inAnyCase(text string) bool {
+	if !isASCII(text) {
+		return s.in(lower(text))
+	}
+	for i := 1; i < len(text); i++ {
+		for n := s.heads[smallByte[text[i-1]]*37+smallByte[text[i]]]; n > 0; n = s.next[n-1] {
+			if from, size := i-1, len(s.list[n-1]); size <= len(text)-from && strings.EqualFold(text[from:from+size], s.list[n-1]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// smallByte maps each capital in ASCII to its small letter, and other bytes to themselves.
+var smallByte = func() (to [256]uint8) {
+	for c := range to {
+		if to[c] = uint8(c); byteClass[c]&capital != 0 {
+			to[c] |= 0x20
+		}
+	}
+	return to
+}()

@@ -306,7 +306,7 @@ func (t *turn) dropDiagnoses() {
 		if !u.kind.isProse() || u.kind == toldUnit || u.kind == oldUnit || u.factor == isDropped {
 			continue
 		}
-		diagnoses := diagnosisSigns.in(lower(u.text))
+		diagnoses := diagnosisSigns.inAnyCase(u.text)
 		if diagnoses && found && u.kind != answerUnit {
 			u.factor = isDropped
 		}
@@ -442,7 +442,7 @@ var openSigns = substringsOf("remaining|next step|next up|still to |still open|s
 
 // saysOpen reports whether text mentions remaining work.
 func saysOpen(text string) bool {
-	return openSigns.in(lower(text))
+	return openSigns.inAnyCase(text)
 }
 
 // shortRemark is the length, in bytes, below which a remark is worthless once an answer ends the turn.

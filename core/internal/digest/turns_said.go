@@ -130,7 +130,7 @@ const longestPrediction = 160
 // predicts reports whether a sentence does nothing but predict how finished work will turn out. A list never does,
 // because it contains more.
 func predicts(text string) bool {
-	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && predictions.in(lower(text))
+	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && predictions.inAnyCase(text)
 }
 
 // joined appends a unit to the previous unit of the same message if it means nothing without that one; otherwise it
