@@ -3,8 +3,6 @@ package extract
 import (
 	"math"
 	"slices"
-
-	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // lengthPower is the exponent of the length by which a gain is divided: 0.7, in 1/1024. With an exponent of 1, short
@@ -82,8 +80,9 @@ func (c *chooser) choose(may func(sentence int32) bool) {
 		if gain := c.gain(s); gain != s.gain {
 			if s.gain = gain; gain > 0 {
 				c.heap[0].rank = c.rank(top)
-				c.down(0)
-				continue
+				if c.down(0); c.heap[0].sentence != top {
+					continue
+				}
 			}
 		}
 		c.pop()
@@ -106,12 +105,14 @@ func (c *chooser) choose(may func(sentence int32) bool) {
 
 // result returns what was chosen, in the order of the items.
 func (c *chooser) result() []Chosen {
-	sorting.Ordered(c.order)
-	out := make([]Chosen, len(c.order))
-	for i, n := range c.order {
+	out := make([]Chosen, 0, len(c.order))
+	for n, taken := range c.taken {
+		if !taken {
+			continue
+		}
 		s := &c.sentences[n]
 		from, to := c.clauses[s.first].from, c.clauses[s.last].to
-		out[i] = Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Asks: s.asks, Names: c.names(s), Sentence: int(n)}
+		out = append(out, Chosen{Item: int(s.item), From: int(from), To: int(to), Own: s.own, Asks: s.asks, Names: c.names(s), Sentence: n})
 	}
 	return out
 }
