@@ -68,18 +68,34 @@ func (s *spot) remarks() bool {
 }
 
 func (s *spot) remarksAnywhere() bool {
-	if s.strength < strict && s.ws[0].text == "i" && s.textAt(1) == "mean" { // it explains the last message
+	switch {
+	case s.strength < strict && s.ws[0].text == "i" && s.textAt(1) == "mean", // it explains the last message
+		s.saysWhereWriterLives(), s.breaksOff(), s.namesSomething():
 		return true
 	}
-	if s.changes && s.strength == strict && s.all&selves != 0 && s.all&(products|addressees|negations) == 0 && s.settles(s.i) {
-		return true
-	}
-	if s.strength == strict && s.i > 0 && (s.after == nil || s.after.breaks) && unfinished.has(s.textAt(s.end-1)) { // "the notary can't"
-		return true
-	}
-	if s.size() == 1 && s.before != nil && (pointed.has(s.before.text) || s.w.text == "policy" && s.i > 1 && !s.before.known) { // "the refund policy"
-		return true
-	}
+	return s.remarksByWord()
+}
+
+// saysWhereWriterLives reports whether a word for a change is only about where the writer lives or works: "désormais
+// j'habite à Louvain".
+func (s *spot) saysWhereWriterLives() bool {
+	return s.changes && s.strength == strict && s.all&selves != 0 && s.all&(products|addressees|negations) == 0 &&
+		s.settles(s.i)
+}
+
+// breaksOff reports whether a cue forbids something without a verb that says what: "the notary can't".
+func (s *spot) breaksOff() bool {
+	return s.strength == strict && s.i > 0 && (s.after == nil || s.after.breaks) && unfinished.has(s.textAt(s.end-1))
+}
+
+// namesSomething reports whether a cue is only part of a name: "the refund policy".
+func (s *spot) namesSomething() bool {
+	return s.size() == 1 && s.before != nil &&
+		(pointed.has(s.before.text) || s.w.text == "policy" && s.i > 1 && !s.before.known)
+}
+
+// remarksByWord decides by the first word of the cue.
+func (s *spot) remarksByWord() bool {
 	switch s.w.text {
 	case "for": // "book that for me, please?"
 		return asks(s.scene.text)
@@ -95,10 +111,31 @@ func (s *spot) remarksAnywhere() bool {
 		return s.textAt(s.i+1) == "the" && !s.concrete()
 	case "ask":
 		return s.asksOnce()
-	case "we": // "we don't mind", "we only have an hour", "we don't need the old format", which is said of one option
-		return s.past || s.next == "mind" || s.next == "need" && s.all&(quantifiers|lastingly) == 0 || s.next == "have" && s.textAt(s.i+1) == "only"
+	case "we":
+		return s.remarksWe()
 	}
-	return s.next == "to" && fears.has(s.textAt(s.end+1)) || nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.size() == 1 && s.after.is(numbers) && s.i > 0
+	return s.remarksByNext()
+}
+
+// remarksWe recognizes "we don't mind", "we only have an hour", and "we don't need the old format", which is about one
+// option.
+func (s *spot) remarksWe() bool {
+	switch s.next {
+	case "mind":
+		return true
+	case "need":
+		return s.past || s.all&(quantifiers|lastingly) == 0
+	case "have":
+		return s.past || s.textAt(s.i+1) == "only"
+	}
+	return s.past
+}
+
+// remarksByNext decides by the words after the cue.
+func (s *spot) remarksByNext() bool {
+	following := s.textAt(s.end + 1)
+	return s.next == "to" && fears.has(following) || nearby.has(s.next) || nearby.has(following) ||
+		s.size() == 1 && s.after.is(numbers) && s.i > 0
 }
 
 func (s *spot) remarksLead() bool {
