@@ -31,56 +31,89 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	if k.base != "" {
 		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
 	}
-	begun := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
-	if begun >= 0 && slices.ContainsFunc(k.turns[:begun], func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }) {
-		begun = -1 // the record contains the question
-	}
+	opening := k.openingRequest()
 	next := 0
 	for i := range k.turns {
+		t := &k.turns[i]
 		from := next
-		for next < len(chosen) && k.units[chosen[next].Item].turn == i {
-			next++
-		}
-		var outcome *unit
-		line := ""
-		if i >= k.outcome.from {
-			outcome, line = k.outcomeIn(&k.turns[i], k.outcome.most)
-		}
+		next += k.countOfTurn(chosen[from:], i)
+		outcome, line := k.outcomeAt(i)
 		request := asked[i]
-		if request == "" && k.turns[i].asked != "" && (from < next || line != "" && !k.outcomes) { // answers are meaningless without their request
-			request = k.least(i)
+		if request == "" && (from < next || line != "" && !k.outcomes) && t.asked != "" {
+			request = k.least(i) // answers are meaningless without their request
 		}
-		if from == next && (request == "" || isChatter(request) && k.turns[i].question.text == "") {
+		if from == next && (request == "" || isChatter(request) && t.question.text == "") {
 			continue
 		}
-		b = append(b, "["+itoa(k.turns[i].number)+"]"...)
-		if request != "" {
-			b = append(append(append(b, ' '), askedLabel...), Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent))...)
-			if k.turns[i].kept {
-				b = append(b, keptNote...)
-			}
-			if i == begun && affirms(k.turns[i].asked) {
-				b = append(b, unknownQuestion...)
-			}
-			if q := &k.turns[i].question; q.text != "" && !k.has(chosen[:from], q) {
-				b = append(b, questionOpen+lastQuestion(q.text)+questionEnd...)
-			}
-		}
-		switch {
-		case request != "":
-		case k.turns[i].units[0].kind == oldUnit:
-			b = append(b, " "+oldHead...)
-		case i == 0:
-			b = append(b, " "+startHead...)
-		}
-		b = append(b, '\n')
+		b = append(b, "["+itoa(t.number)+"]"...)
+		b = append(k.appendHead(b, i, request, i == opening, chosen[:from]), '\n')
 		start := len(b)
-		b = k.entry(b, &k.turns[i], chosen[from:next])
-		if line != "" && !(k.outcomes && k.tells(&k.turns[i], chosen[from:next])) && !bytes.Contains(b[start:], []byte(outcome.text)) {
+		b = k.entry(b, t, chosen[from:next])
+		if line != "" && !k.containsOutcome(b[start:], t, chosen[from:next], outcome) {
 			b = append(b, line...)
 		}
 	}
 	return bytes.TrimSuffix(b, []byte("\n"))
+}
+
+// countOfTurn returns how many units at the beginning of chosen belong to turn i.
+func (k *turnLog) countOfTurn(chosen []extract.Chosen, i int) (n int) {
+	for n < len(chosen) && k.units[chosen[n].Item].turn == i {
+		n++
+	}
+	return n
+}
+
+// openingRequest returns the index of the first turn with a request; -1 if there is none, or if units of earlier turns
+// show what it answers.
+func (k *turnLog) openingRequest() int {
+	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
+	isRecorded := func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }
+	if first >= 0 && slices.ContainsFunc(k.turns[:first], isRecorded) {
+		return -1
+	}
+	return first
+}
+
+// outcomeAt returns the outcome of turn i and its line; nil and "" if the log has none for it.
+func (k *turnLog) outcomeAt(i int) (outcome *unit, line string) {
+	if i < k.outcome.from {
+		return nil, ""
+	}
+	return k.outcomeIn(&k.turns[i], k.outcome.most)
+}
+
+// appendHead appends the rest of the first line of turn i to b: its request and notes about it, or what the turn is
+// instead. opens says whether the conversation begins with the request, and earlier holds the units that are chosen for
+// earlier turns.
+func (k *turnLog) appendHead(b []byte, i int, request string, opens bool, earlier []extract.Chosen) []byte {
+	t := &k.turns[i]
+	switch {
+	case request != "":
+	case t.units[0].kind == oldUnit:
+		return append(b, " "+oldHead...)
+	case i == 0:
+		return append(b, " "+startHead...)
+	default:
+		return b
+	}
+	b = append(append(b, ' '), askedLabel...)
+	b = append(b, Fence(strings.ReplaceAll(request, "\n", "\n"+requestIndent))...)
+	if t.kept {
+		b = append(b, keptNote...)
+	}
+	if opens && affirms(t.asked) {
+		b = append(b, unknownQuestion...)
+	}
+	if q := &t.question; q.text != "" && !k.has(earlier, q) {
+		b = append(b, questionOpen+lastQuestion(q.text)+questionEnd...)
+	}
+	return b
+}
+
+// containsOutcome reports whether an entry for turn t, with the units chosen for it, contains the turn's outcome.
+func (k *turnLog) containsOutcome(entry []byte, t *turn, chosen []extract.Chosen, outcome *unit) bool {
+	return k.outcomes && k.tells(t, chosen) || bytes.Contains(entry, []byte(outcome.text))
 }
 
 // beyond returns the units that add most to the known texts, one per line, in about size bytes or less.
@@ -105,39 +138,27 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var files, leads []string // leads has the introductions that the line has already
 	for n := 0; n < len(chosen); n++ {
 		u := &t.units[k.units[chosen[n].Item].unit]
-		if u.kind == readUnit && u.message >= 0 { // the files that were read share a line
+		switch {
+		case u.kind == readUnit && u.message >= 0: // the files that were read share a line
 			files = append(files, u.text)
 			continue
-		}
-		if last != nil && last.sharesLine(u) {
+		case last != nil && last.sharesLine(u):
 			b = append(b, last.joinTo(u)...)
-			if u.lead != last.lead {
-				if !slices.Contains(leads, u.lead) {
-					b = append(b, introOf(u)...)
-				}
+			if !slices.Contains(leads, u.lead) {
+				b = append(b, introOf(u)...)
 				leads = append(leads, u.lead)
 			}
 			b = append(b, u.text...)
 			last = u
 			continue
-		}
-		if last.namesCall(u) {
+		case last.namesCall(u):
 			continue
-		}
-		if last != nil {
+		case last != nil:
 			b = append(b, '\n')
 		}
 		b = append(append(append(b, entryBullet...), k.label(t, u)...), introOf(u)...)
 		leads = append(leads[:0], u.lead)
-		text, joined := u.text, 1
-		switch {
-		case u.kind == changeUnit && u.message >= 0:
-			if text, joined = k.edits(t, chosen[n:]); u.undone {
-				text += undoneNote
-			}
-		case u.isScript():
-			text, joined = k.scripts(t, chosen[n:])
-		}
+		text, joined := k.joined(t, chosen[n:])
 		n += joined - 1
 		b = append(b, text...)
 		last = u
@@ -149,6 +170,22 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 		b = append(b, entryBullet+readLabel+strings.Join(files, "; ")+"\n"...)
 	}
 	return b
+}
+
+// joined returns the text of the first of the chosen units of turn t, together with those after it that are written
+// with it. n is the number of these units.
+func (k *turnLog) joined(t *turn, chosen []extract.Chosen) (text string, n int) {
+	u := &t.units[k.units[chosen[0].Item].unit]
+	switch {
+	case u.kind == changeUnit && u.message >= 0:
+		if text, n = k.edits(t, chosen); u.undone {
+			text += undoneNote
+		}
+		return text, n
+	case u.isScript():
+		return k.scripts(t, chosen)
+	}
+	return u.text, 1
 }
 
 // namesCall reports whether a unit with the result of a call names that call, as the unit next does, which follows it.
