@@ -21,41 +21,41 @@ type answer struct {
 
 func readAnswer(json []byte) answer {
 	a := answer{json: json, members: readMembers(json)}
-	report := readMembers(a.members.of("report"))
-	a.changed = string(report.of("changed")) == "true"
-	a.before = numberOf(readMembers(report.of("tokens")).of("before"))
-	a.cut = numberOf(report.of("cut_point"))
-	a.reason = textOf(report.of("reason"))
-	if memory := a.members.of("memory"); memory != nil {
+	report := readMembers(a.members.valueOf("report"))
+	a.changed = string(report.valueOf("changed")) == "true"
+	a.before = numberOf(readMembers(report.valueOf("tokens")).valueOf("before"))
+	a.cut = numberOf(report.valueOf("cut_point"))
+	a.reason = textOf(report.valueOf("reason"))
+	if memory := a.members.valueOf("memory"); memory != nil {
 		lists := (&entry{Entry: memory}).lists()
-		a.cut = numberOf(lists[len(lists)-1].of("messages"))
+		a.cut = numberOf(lists[len(lists)-1].valueOf("messages"))
 	}
 	return a
 }
 
-// asks reports whether the operation has returned requests for summaries.
-func (a *answer) asks() bool { return a.members.of("plan") != nil }
+// asksForSummaries reports whether the operation has returned requests for summaries.
+func (a *answer) asksForSummaries() bool { return a.members.valueOf("plan") != nil }
 
-// due reports whether a compaction is due.
-func (a *answer) due() bool { return a.asks() || a.changed }
+// isDue reports whether a compaction is due.
+func (a *answer) isDue() bool { return a.asksForSummaries() || a.changed }
 
-// starts reports whether the response asks for a background compaction.
-func (a *answer) starts() bool { return string(a.members.of("start")) == "true" }
+// startsInBackground reports whether the response asks for a background compaction.
+func (a *answer) startsInBackground() bool { return string(a.members.valueOf("start")) == "true" }
 
-// known returns the index of the memory entry that the operation applied, or -1.
-func (a *answer) known() int {
-	n, err := strconv.Atoi(string(a.members.of("known")))
+// knownEntry returns the index of the memory entry that the operation applied, or -1.
+func (a *answer) knownEntry() int {
+	n, err := strconv.Atoi(string(a.members.valueOf("known")))
 	if err != nil {
 		return -1
 	}
 	return n
 }
 
-func (a *answer) text(name string) string { return textOf(a.members.of(name)) }
+func (a *answer) textMember(name string) string { return textOf(a.members.valueOf(name)) }
 
 // withoutMemory returns the response without the memory entry, which is saved separately.
 func (a *answer) withoutMemory() api.Raw {
-	memory := a.members.of("memory")
+	memory := a.members.valueOf("memory")
 	if memory == nil {
 		return a.json
 	}
@@ -83,8 +83,8 @@ func readMembers(json []byte) (list members) {
 	return list
 }
 
-// of returns the value of the last member with the given name; nil if there is none.
-func (m members) of(name string) []byte {
+// valueOf returns the value of the last member with the given name; nil if there is none.
+func (m members) valueOf(name string) []byte {
 	for i := len(m) - 1; i >= 0; i-- {
 		if m[i].name == name {
 			return m[i].value
@@ -125,9 +125,9 @@ func textOf(json []byte) string {
 }
 
 // numberOf returns the value of a JSON number, limited to 1<<30; 0 for any other value.
-func numberOf(json []byte) int { return int(min(longOf(json), 1<<30)) }
+func numberOf(json []byte) int { return int(min(int64Of(json), 1<<30)) }
 
-func longOf(json []byte) int64 {
+func int64Of(json []byte) int64 {
 	n, err := strconv.ParseInt(string(json), 10, 64)
 	if err != nil || n < 0 || n > MaxTime {
 		return 0
@@ -135,17 +135,17 @@ func longOf(json []byte) int64 {
 	return n
 }
 
-// marshal returns the JSON that write produces, which is the MarshalEasyJSON method of a value.
-func marshal(write func(*jwriter.Writer)) []byte {
+// marshalJSON returns the JSON that write produces, which is the MarshalEasyJSON method of a value.
+func marshalJSON(write func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	write(&w)
 	b, _ := w.BuildBytes() // cannot fail with generated marshalers
 	return b
 }
 
-func appendOptions(o *api.Options) []byte { return marshal(o.MarshalEasyJSON) }
+func appendOptions(o *api.Options) []byte { return marshalJSON(o.MarshalEasyJSON) }
 
-func appendFailure(f *api.Failure) []byte { return marshal(f.MarshalEasyJSON) }
+func appendFailure(f *api.Failure) []byte { return marshalJSON(f.MarshalEasyJSON) }
 
 func (c *call) policyMember() Member { return Member{operations.InPolicy, c.Policy} }
 

@@ -29,10 +29,10 @@ const (
 	downText   = "the model does not answer"
 )
 
-// make starts a compaction that is due according to a. base is the memory entry that was applied, or nil.
-func (c *call) make(a answer, base *entry) {
-	if !c.free() {
-		if c.lease(a.cut); c.Phase == phaseLeasing || c.ended() {
+// startCompaction starts a compaction that is due according to a. base is the memory entry that was applied, or nil.
+func (c *call) startCompaction(a answer, base *entry) {
+	if !c.mayCompact() {
+		if c.leaseFor(a.cut); c.Phase == phaseLeasing || c.ended() {
 			return
 		}
 	}
@@ -45,25 +45,26 @@ func (c *call) make(a answer, base *entry) {
 	if c.Paused {
 		c.Down = pausedText
 	}
-	c.plan(a)
+	c.askForSummaries(a)
 }
 
-// plan starts asking for the summaries that the compaction in a needs. If it needs none, the job continues with the
-// result.
-func (c *call) plan(a answer) {
-	if !a.asks() {
-		c.made(a)
+// askForSummaries starts asking for the summaries that the compaction in a needs. If it needs none, the job continues
+// with the result.
+func (c *call) askForSummaries(a answer) {
+	if !a.asksForSummaries() {
+		c.takeCompaction(a)
 		return
 	}
-	c.Plan, c.Questions, c.Phase = a.members.of("plan"), nil, phaseAsking
-	for _, request := range elementsOf(a.members.of("requests")) {
-		c.Questions = append(c.Questions, question{ID: textOf(readMembers(request).of("id")), Request: request})
+	c.Plan, c.Questions, c.Phase = a.members.valueOf("plan"), nil, phaseAsking
+	for _, request := range elementsOf(a.members.valueOf("requests")) {
+		c.Questions = append(c.Questions, question{ID: textOf(readMembers(request).valueOf("id")), Request: request})
 	}
-	c.ask()
+	c.askOpenQuestions()
 }
 
-// ask sends as many open questions at once as the settings allow. When all are answered, it continues the compaction.
-func (c *call) ask() {
+// askOpenQuestions sends as many open questions at once as the settings allow. When all are answered, it continues the
+// compaction.
+func (c *call) askOpenQuestions() {
 	asked, open := 0, 0 // open questions include those that have been asked
 	for _, q := range c.Questions {
 		if q.Reply == nil {
@@ -81,24 +82,26 @@ func (c *call) ask() {
 		q := &c.Questions[i]
 		switch {
 		case q.Reply != nil || q.Flight != 0:
-		case c.late(q):
+		case c.isLate(q):
 			c.giveUp(q)
 			open--
 		case c.Down != "" || !c.can(api.EffectAsk):
 			c.takeReply(q, &api.Summary{Error: orElse(c.Down, downText)})
 			open--
 		case asked < most && c.PausedUntil <= c.Clock:
-			c.send(q)
+			c.sendQuestion(q)
 			asked++
 		}
 	}
 	if open == 0 && !c.ended() {
-		c.step()
+		c.stepWithReplies()
 	}
 }
 
-// late reports whether the time for a question that has been asked is over.
-func (c *call) late(q *question) bool { return q.Asked > 0 && q.Deadline > 0 && q.Deadline <= c.Clock }
+// isLate reports whether the time for a question that has been asked is over.
+func (c *call) isLate(q *question) bool {
+	return q.Asked > 0 && q.Deadline > 0 && q.Deadline <= c.Clock
+}
 
 // giveUp stops waiting for the reply to a question, and asks nothing else.
 func (c *call) giveUp(q *question) {
@@ -106,13 +109,13 @@ func (c *call) giveUp(q *question) {
 	c.takeReply(q, &api.Summary{Error: c.Down})
 }
 
-// send sends one question to the model.
-func (c *call) send(q *question) {
+// sendQuestion sends one question to the model.
+func (c *call) sendQuestion(q *question) {
 	if q.Asked++; q.Asked == 1 {
 		q.Deadline = c.deadline(c.Settings.SummaryTimeout)
 	}
 	e := api.Effect{Effect: api.EffectAsk, Request: q.Request, Deadline: q.Deadline}
-	if conversation := readMembers(q.Request).of("conversation"); conversation != nil {
+	if conversation := readMembers(q.Request).valueOf("conversation"); conversation != nil {
 		e.Sent = sentAfter(c.core.Messages(), readMembers(conversation))
 	}
 	q.Flight = c.launch(e)
@@ -131,13 +134,13 @@ func (c *call) takeSummary(f flight, r *api.EffectResult) {
 		s = *r.Summary
 	}
 	switch {
-	case r.Busy && c.waits(q, r.After):
+	case r.Busy && c.pauseIfBusy(q, r.After):
 	case r.Busy:
 		s.Error = orElse(r.Error, "the model is busy")
 		c.Down = s.Error
 		c.takeReply(q, &s)
 	case r.Incomplete && q.Asked == 1:
-	case (r.Error != "" || r.Refused) && c.late(q):
+	case (r.Error != "" || r.Refused) && c.isLate(q):
 		c.giveUp(q)
 	case r.Error != "" || r.Refused:
 		s.Error = orElse(r.Error, "there is no model")
@@ -147,12 +150,12 @@ func (c *call) takeSummary(f flight, r *api.EffectResult) {
 		c.Failed = c.Failed || s.Error == "" && s.Text == "" && len(s.Messages) == 0 // the report says that the summary was empty
 		c.takeReply(q, &s)
 	}
-	c.ask()
+	c.askOpenQuestions()
 }
 
-// waits pauses because the model is busy, if a question may be asked again. after is how long the model wants the host
-// to wait, in milliseconds; 0 if it doesn't say.
-func (c *call) waits(q *question, after int64) bool {
+// pauseIfBusy pauses because the model is busy, if a question may be asked again. after is how long the model wants the
+// host to wait, in milliseconds; 0 if it doesn't say.
+func (c *call) pauseIfBusy(q *question, after int64) bool {
 	c.After = max(c.After, min(after, maxTimeout))
 	pause := int64(busyPause) << (q.Asked - 1)
 	if after > 0 {
@@ -174,21 +177,21 @@ func orElse(text, other string) string {
 	return other
 }
 
-// takeReply stores the takeReply to a question. If a request that was appended to the conversation fails, the question
+// takeReply stores the reply to a question. If a request that was appended to the conversation fails, the question
 // doesn't count as failed yet: it is asked again with a record of the messages.
 func (c *call) takeReply(q *question, s *api.Summary) {
 	s.ID = q.ID
 	if s.Error != "" {
-		c.Failed = c.Failed || readMembers(q.Request).of("conversation") == nil
+		c.Failed = c.Failed || readMembers(q.Request).valueOf("conversation") == nil
 		if s.Error != pausedText {
-			c.notice(api.NoticeSummaryFailed, s.Error)
+			c.addNotice(api.NoticeSummaryFailed, s.Error)
 		}
 	}
-	q.Reply, q.Request = marshal(s.MarshalEasyJSON), nil
+	q.Reply, q.Request = marshalJSON(s.MarshalEasyJSON), nil
 }
 
-// step continues the operation with all summaries.
-func (c *call) step() {
+// stepWithReplies continues the operation with all summaries.
+func (c *call) stepWithReplies() {
 	replies := []byte{'['}
 	for i, q := range c.Questions {
 		if i > 0 {
@@ -205,7 +208,7 @@ func (c *call) step() {
 		members = append(members, memoryMember(base))
 	}
 	c.Questions = nil
-	if a, ok := c.run(operations.OpStep, members...); ok {
-		c.plan(a)
+	if a, ok := c.runCore(operations.OpStep, members...); ok {
+		c.askForSummaries(a)
 	}
 }

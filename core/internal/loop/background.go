@@ -7,26 +7,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// begins reports whether the job may start background compactions.
-func (c *call) begins() bool {
+// mayBeginInBackground reports whether the job may start background compactions.
+func (c *call) mayBeginInBackground() bool {
 	set := c.core.PolicySettings()
 	return set.Starts && c.can(api.EffectBegin) && c.can(api.EffectSave) && !c.Settings.Background && (!set.Stored || c.can(api.EffectPut))
 }
 
-// begin asks the host to start a background job that compacts the history. If one is already running, its lease
-// prevents a second compaction.
-func (c *call) begin() {
+// beginInBackground asks the host to start a background job that compacts the history. If one is already running, its
+// lease prevents a second compaction.
+func (c *call) beginInBackground() {
 	s := c.Settings
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
 	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: c.Behind}
 	if k := c.keysOf(); k != nil && len(k.prints) > 0 && c.Behind == 0 {
-		e.Keys = k.all(k.key(mark(c.identity(k), 0)))
+		e.Keys = k.all(k.keyOf(leaseMark(c.identity(k), 0)))
 	}
 	c.emit(e)
 }
 
-// countIf returns for how many keys is returns true.
-func countIf(keys []string, is func(key string) bool) (n int) {
+// countKeys returns the number of keys for which is returns true.
+func countKeys(keys []string, is func(key string) bool) (n int) {
 	for _, key := range keys {
 		if is(key) {
 			n++
@@ -35,10 +35,10 @@ func countIf(keys []string, is func(key string) bool) (n int) {
 	return n
 }
 
-// behind looks for a background job that already compacts this history. It stops the job if a forced compaction replaces it, or if the
-// messages that it replaces were edited. An edited history differs from another conversation with the same beginning in that at least half
-// of the messages are the same, the first one among them.
-func (c *call) behind(running []api.RunningJob) {
+// findBackgroundJob looks for a background job that already compacts this history. It stops the job if a forced
+// compaction replaces it, or if the messages that it replaces were edited. An edited history differs from another
+// conversation with the same beginning in that at least half of the messages are the same, the first one among them.
+func (c *call) findBackgroundJob(running []api.RunningJob) {
 	if len(running) == 0 || c.Settings.Operation == api.JobPlan || c.Settings.Background {
 		return
 	}
@@ -57,7 +57,7 @@ func (c *call) behind(running []api.RunningJob) {
 			continue
 		}
 		replaced, whole := r.Keys[0], r.Keys[1:]
-		same := countIf(whole, mine)
+		same := countKeys(whole, mine)
 		edited := !mine(later(replaced, whole)) && same < 2*len(k.prints) && 2*same >= len(whole)
 		switch {
 		case c.can(api.EffectStop) && (edited || mine(replaced) && c.Options.Force):
@@ -68,8 +68,8 @@ func (c *call) behind(running []api.RunningJob) {
 	}
 }
 
-// later returns the key without the text of the first message of what a job replaces. whole are the keys of the job's history, with and
-// then without that text.
+// later returns the key without the text of the first message of what a job replaces. whole are the keys of the job's
+// history, with and then without that text.
 func later(replaced string, whole []string) string {
 	if i := slices.Index(whole, replaced); i >= 0 && i < len(whole)/2 {
 		return whole[i+len(whole)/2]

@@ -10,49 +10,50 @@ import (
 // at the same time.
 const maxSaves = 64
 
-// made decides how to continue with the result of a compaction.
-func (c *call) made(a answer) {
+// takeCompaction decides how to continue with the result of a compaction.
+func (c *call) takeCompaction(a answer) {
 	switch {
 	case c.Repeats && (c.Failed || !a.changed) && c.Stale != nil:
 		// The result of the previous attempt still counts.
 		c.Repeated = true
 		again := *c.Stale
 		again.Tries++
-		again.Again = c.later(again.Tries)
+		again.Again = c.nextTry(again.Tries)
 		c.addFound([]entry{again})
-		c.store(nil, &record{Entries: []entry{again}}, thenLook)
+		c.saveAndContinue(nil, &record{Entries: []entry{again}}, thenLook)
 	case c.Settings.Background && (c.Failed || !a.changed):
-		nothing := c.nothing(a)
+		nothing := c.failedAttempt(a)
 		nothing.Tokens = a.before
-		c.notice(api.NoticeBackgroundFailed, "a compaction in the background came to nothing: "+orElse(a.reason, "the model gave no summary"))
-		c.store(a.withoutMemory(), &record{Attempts: []attempt{nothing}}, thenEnd)
+		c.addNotice(api.NoticeBackgroundFailed, "a compaction in the background came to nothing: "+orElse(a.reason, "the model gave no summary"))
+		c.saveAndContinue(a.withoutMemory(), &record{Attempts: []attempt{nothing}}, thenEnd)
 	case c.wasRefused() && !a.changed:
-		c.narrow(a)
+		c.retryNarrower(a)
 	default:
-		c.put(a)
+		c.storeAndSave(a)
 	}
 }
 
-// narrow continues after a compaction that changed nothing although a provider had rejected the messages. They fit
-// into the known window, but only by the estimate, so the job tries a smaller window.
-func (c *call) narrow(a answer) {
+// retryNarrower continues after a compaction that changed nothing although a provider had rejected the messages. They
+// fit into the known window, but only by the estimate, so the job tries a smaller window.
+func (c *call) retryNarrower(a answer) {
 	switch done := c.Narrowed > 0 || a.before == 0; {
 	case done && c.Settings.Refused:
-		c.put(a)
+		c.storeAndSave(a)
 		return
 	case done:
 		c.fail(api.FailureStill, "the messages do not fit in the context window, and a compaction did not help")
 		return
 	}
 	c.Narrowed = a.before
-	c.again()
+	c.lookAgain()
 }
 
 // wasRefused reports whether the job was started because a provider rejected the messages.
 func (c *call) wasRefused() bool { return c.Settings.Refusal != nil || c.Settings.Refused }
 
-// nothing returns the attempt to record for a compaction that changed nothing, because the model returned no summary.
-func (c *call) nothing(a answer) attempt {
+// failedAttempt returns the attempt to record for a compaction that changed nothing, because the model returned no
+// summary.
+func (c *call) failedAttempt(a answer) attempt {
 	n := attempt{}
 	if c.Settings.Operation == api.JobPlan {
 		return n
@@ -62,30 +63,31 @@ func (c *call) nothing(a answer) attempt {
 	}
 	if c.Failed || a.reason == string(api.ReasonSummaryFailed) {
 		n.Tries = c.Tries + 1
-		n.Again = c.later(n.Tries)
+		n.Again = c.nextTry(n.Tries)
 	}
 	return n
 }
 
-// later returns when to ask a model again that has failed tries times in a row: after a minute, which doubles with
+// nextTry returns when to ask a model again that has failed tries times in a row: after a minute, which doubles with
 // each failure up to an hour, or when the model said. The time is extended at random by up to a tenth.
-func (c *call) later(tries int) int64 {
+func (c *call) nextTry(tries int) int64 {
 	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(c.After, longestPause))
 	return c.Clock + wait + c.random(wait/10+1)
 }
 
-// put asks the host to store the content that a compaction has removed. The result is used only if all of it is stored.
-func (c *call) put(a answer) {
-	c.prepareSave(a.withoutMemory(), c.remembered(a), thenEnd)
+// storeAndSave asks the host to store the content that a compaction has removed. The result is used only if all of it
+// is stored.
+func (c *call) storeAndSave(a answer) {
+	c.prepareSave(a.withoutMemory(), c.newRecord(a), thenEnd)
 	if c.ended() {
 		return
 	}
 	if c.Settings.Background && c.Settings.Operation != api.JobPlan {
-		n := c.nothing(a)
+		n := c.failedAttempt(a)
 		n.Tokens = a.before
 		c.Nothing = &n
 		if k := c.keysOf(); c.byPrefix() && k != nil {
-			c.NothingKey = k.key(n.Print)
+			c.NothingKey = k.keyOf(n.Print)
 		}
 	}
 	c.putBodies(a)
@@ -95,13 +97,13 @@ func (c *call) put(a answer) {
 func (c *call) putBodies(a answer) {
 	c.Phase = phaseStoring
 	if c.can(api.EffectPut) {
-		for _, body := range elementsOf(a.members.of("archive")) {
-			if m := readMembers(body); m.of("body") != nil {
-				c.access(api.Effect{Effect: api.EffectPut, Handle: textOf(m.of("handle")), Body: m.of("body")})
+		for _, body := range elementsOf(a.members.valueOf("archive")) {
+			if m := readMembers(body); m.valueOf("body") != nil {
+				c.requestAccess(api.Effect{Effect: api.EffectPut, Handle: textOf(m.valueOf("handle")), Body: m.valueOf("body")})
 			}
 		}
 	}
-	c.stored()
+	c.continueStored()
 }
 
 // takeStored handles the result of storing a body.
@@ -109,9 +111,9 @@ func (c *call) takeStored(r *api.EffectResult) {
 	switch message := "a body could not be stored, and nothing was changed: " + r.Error; {
 	case c.Phase != phaseStoring:
 	case r.Error == "":
-		c.stored()
+		c.continueStored()
 	case c.Nothing != nil: // the next compaction begins when the history has grown
-		c.notice(api.NoticeBackgroundFailed, message)
+		c.addNotice(api.NoticeBackgroundFailed, message)
 		c.Answer, c.New = nil, &record{Attempts: []attempt{*c.Nothing}}
 		c.SaveKeys = []string{c.NothingKey}
 		c.saveNew()
@@ -120,43 +122,44 @@ func (c *call) takeStored(r *api.EffectResult) {
 	}
 }
 
-// stored continues once all bodies are stored.
-func (c *call) stored() {
+// continueStored continues once all bodies are stored.
+func (c *call) continueStored() {
 	if c.Phase == phaseStoring && !slices.ContainsFunc(c.Flights, func(f flight) bool { return f.Effect == api.EffectPut }) {
 		c.saveNew()
 	}
 }
 
-// remembered returns the record to save for a compaction, or nil.
-func (c *call) remembered(a answer) *record {
-	memory := a.members.of("memory")
+// newRecord returns the record to save for a compaction, or nil.
+func (c *call) newRecord(a answer) *record {
+	memory := a.members.valueOf("memory")
 	switch {
 	case c.Settings.Operation == api.JobPlan || !c.can(api.EffectSave):
 	case memory != nil:
 		e := entry{Entry: memory}
 		if c.Failed {
 			e.Tries, e.Window, e.NoReserve = c.Tries+1, c.Window, c.NoReserve
-			e.Again = c.later(e.Tries)
+			e.Again = c.nextTry(e.Tries)
 		} else if c.Base != nil {
 			e.Tries, e.Again, e.Window, e.NoReserve = c.Base.Tries, c.Base.Again, c.Base.Window, c.Base.NoReserve // the result contains the base's digest
 		}
 		return &record{Entries: []entry{e}}
 	case c.Failed && !c.Paused: // the policy keeps the transcript if there is no summary: don't ask the model again at each call
-		return &record{Attempts: []attempt{c.nothing(a)}}
+		return &record{Attempts: []attempt{c.failedAttempt(a)}}
 	}
 	return nil
 }
 
-// store asks the host to save the record new, if there is one. After that, the job ends with the result a or, if then
-// is thenLook, looks at the history again.
-func (c *call) store(a api.Raw, new *record, then string) {
+// saveAndContinue asks the host to save the record new, if there is one. After that, the job ends with the result a or,
+// if then is thenLook, looks at the history again.
+func (c *call) saveAndContinue(a api.Raw, new *record, then string) {
 	if c.prepareSave(a, new, then); !c.ended() {
 		c.saveNew()
 	}
 }
 
-// finish ends the job with the result a, and saves no record. A remembered compaction may have cut what the first message says now.
-func (c *call) finish(a answer) {
+// finishWith ends the job with the result a, and saves no record. A remembered compaction may have cut what the first
+// message says now.
+func (c *call) finishWith(a answer) {
 	if c.prepareSave(a.withoutMemory(), nil, thenEnd); !c.ended() {
 		c.putBodies(a)
 	}
@@ -186,7 +189,7 @@ func (c *call) prepareSave(a api.Raw, new *record, then string) {
 	call := use{Print: k.prints[len(k.prints)-1], Time: c.Clock, Model: c.Settings.Model, Provider: c.Settings.Provider}
 	if c.byPrefix() { // losing a record of the model's calls only makes idle times less accurate
 		only := record{Version: recordVersion, Calls: []use{call}}
-		c.emit(api.Effect{Effect: api.EffectSave, Keys: useKeys([]string{k.key(call.Print)}), Record: only.text()})
+		c.emit(api.Effect{Effect: api.EffectSave, Keys: useKeys([]string{k.keyOf(call.Print)}), Record: only.text()})
 		return
 	}
 	if c.New == nil {
@@ -199,15 +202,15 @@ func (c *call) prepareSave(a api.Raw, new *record, then string) {
 // of the compaction that it replaces.
 func (c *call) prepareKeys(k *keys, new *record) {
 	for i := range new.Entries {
-		c.SaveKeys = append(c.SaveKeys, k.under(&new.Entries[i])...)
+		c.SaveKeys = append(c.SaveKeys, k.keysOfEntry(&new.Entries[i])...)
 	}
 	if c.replacesStale() {
-		for _, print := range k.replaced(c.Stale) {
-			c.SaveKeys = append(c.SaveKeys, k.key(print))
+		for _, print := range k.replacedPrints(c.Stale) {
+			c.SaveKeys = append(c.SaveKeys, k.keyOf(print))
 		}
 	}
 	for _, a := range new.Attempts {
-		c.SaveKeys = append(c.SaveKeys, k.key(a.Print))
+		c.SaveKeys = append(c.SaveKeys, k.keyOf(a.Print))
 	}
 }
 
@@ -221,21 +224,21 @@ func (c *call) replacesStale() bool {
 // it.
 func (c *call) saveNew() {
 	if c.New == nil {
-		c.saved()
+		c.continueSaved()
 		return
 	}
 	c.Phase = phaseSaving
 	if !c.byPrefix() && c.loaded == nil {
-		c.access(api.Effect{Effect: api.EffectLoad, Keys: []string{c.ownerKey()}})
+		c.requestAccess(api.Effect{Effect: api.EffectLoad, Keys: []string{c.ownerKey()}})
 		return
 	}
-	c.save()
+	c.saveRecord()
 }
 
-// save saves the new entries and attempts, merged into the record that was loaded during this call.
-func (c *call) save() {
+// saveRecord saves the new entries and attempts, merged into the record that was loaded during this call.
+func (c *call) saveRecord() {
 	if !c.can(api.EffectSave) {
-		c.saved()
+		c.continueSaved()
 		return
 	}
 	e := api.Effect{Effect: api.EffectSave, Keys: c.SaveKeys}
@@ -256,7 +259,7 @@ func (c *call) save() {
 		r.Entries = slices.Delete(r.Entries, 0, max(0, len(r.Entries)-most))
 	}
 	e.Record = r.text()
-	c.access(e)
+	c.requestAccess(e)
 }
 
 // takeSaved handles the result of saving a record.
@@ -265,29 +268,29 @@ func (c *call) takeSaved(r *api.EffectResult) {
 	case c.Phase != phaseSaving:
 	case r.Error != "" || r.Refused:
 		if c.recordsFailed(r, "saved") {
-			c.saved()
+			c.continueSaved()
 		}
 	case r.Done:
-		c.saved()
+		c.continueSaved()
 	case c.byPrefix() && c.Holder != "":
-		if c.lose(); c.Holder == "" && c.Free {
-			c.save()
+		if c.loseLease(); c.Holder == "" && c.Free {
+			c.saveRecord()
 		}
 	case !c.byPrefix() && c.Saves < maxSaves:
 		c.Saves++
 		c.loaded = nil
 		c.saveNew()
 	default:
-		c.notice(api.NoticeRecordsFailed, "what is remembered cannot be saved: others change it all the time")
-		c.saved()
+		c.addNotice(api.NoticeRecordsFailed, "what is remembered cannot be saved: others change it all the time")
+		c.continueSaved()
 	}
 }
 
-// saved continues once everything is saved.
-func (c *call) saved() {
+// continueSaved continues once everything is saved.
+func (c *call) continueSaved() {
 	c.New = nil
 	if c.Then == thenLook {
-		c.again()
+		c.lookAgain()
 		return
 	}
 	c.end()

@@ -118,16 +118,16 @@ type flight struct {
 	Holder   string         `json:"holder,omitempty"` // holder of the requested lease
 }
 
-// text returns the job as JSON.
-func (j *Job) text() []byte {
-	return marshal(j.MarshalEasyJSON)
+// toJSON returns the job as JSON.
+func (j *Job) toJSON() []byte {
+	return marshalJSON(j.MarshalEasyJSON)
 }
 
 // maxFlights is the maximum number of effects for which a job may wait. No plan has as many requests and bodies.
 const maxFlights = 1 << 20
 
-// check returns an error unless the job is valid and has the current version.
-func (j *Job) check() *jsonspan.Error {
+// validate returns an error unless the job is valid and has the current version.
+func (j *Job) validate() *jsonspan.Error {
 	mismatch := func(message string) *jsonspan.Error {
 		return &jsonspan.Error{Code: api.CodeJobMismatch, Message: message + ": start another job"}
 	}
@@ -174,9 +174,9 @@ func outOfRange(name, says string) *jsonspan.Error {
 	return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
 }
 
-// within sets *n to preset if it is 0, and returns an error for other numbers that are not from least to most. If
-// endless is set, -1 is valid too, for no limit.
-func within(n *int64, name string, preset, least, most int64, endless bool) *jsonspan.Error {
+// defaultInRange sets *n to preset if it is 0, and returns an error for other numbers that are not from least to most.
+// If endless is set, -1 is valid too, for no limit.
+func defaultInRange(n *int64, name string, preset, least, most int64, endless bool) *jsonspan.Error {
 	if *n == 0 {
 		*n = preset
 	}
@@ -196,10 +196,10 @@ var effects = []api.EffectName{
 func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	concurrency := int64(s.Concurrency)
 	for _, err := range []*jsonspan.Error{
-		within(&concurrency, "concurrency", defaultConcurrency, 1, maxConcurrency, false),
-		within(&s.SummaryTimeout, "summary_timeout", defaultSummaryTimeout, 1, maxTimeout, true),
-		within(&s.StoreTimeout, "store_timeout", defaultStoreTimeout, 1, maxTimeout, true),
-		within(&s.Lease, "lease", defaultLease, shortestLease, longestLease, false),
+		defaultInRange(&concurrency, "concurrency", defaultConcurrency, 1, maxConcurrency, false),
+		defaultInRange(&s.SummaryTimeout, "summary_timeout", defaultSummaryTimeout, 1, maxTimeout, true),
+		defaultInRange(&s.StoreTimeout, "store_timeout", defaultStoreTimeout, 1, maxTimeout, true),
+		defaultInRange(&s.Lease, "lease", defaultLease, shortestLease, longestLease, false),
 	} {
 		if err != nil {
 			return err

@@ -15,13 +15,13 @@ const firstPoll, longestPoll = 20, 1_000
 // maxLost is the number of times that a job may lose its lease before it saves without one.
 const maxLost = 3
 
-// free reports whether a compaction may be made now.
-func (c *call) free() bool {
+// mayCompact reports whether a compaction may start without requesting a lease first.
+func (c *call) mayCompact() bool {
 	return c.Holder != "" || c.Free || !c.can(api.EffectLease) || c.byPrefix() && !c.can(api.EffectSave) && c.Settings.Operation != api.JobPlan
 }
 
-// lease requests the lease for compacting the first cut messages of the history.
-func (c *call) lease(cut int) {
+// leaseFor requests the lease for compacting the first cut messages of the history.
+func (c *call) leaseFor(cut int) {
 	if c.LeaseKey = handles.Handle([]byte("plan " + c.Settings.Owner)); c.Settings.Operation != api.JobPlan {
 		k := c.keysOf()
 		if k == nil {
@@ -31,7 +31,7 @@ func (c *call) lease(cut int) {
 			c.Free = true
 			return
 		}
-		c.LeaseKey = k.key(mark(c.identity(k), cut))
+		c.LeaseKey = k.keyOf(leaseMark(c.identity(k), cut))
 	}
 	c.requestFirst()
 }
@@ -40,13 +40,14 @@ func (c *call) lease(cut int) {
 func (c *call) requestFirst() {
 	if list := c.leaseKeys(); list != nil {
 		c.Phase = phaseLeasing
-		c.request(list, false)
+		c.requestLease(list, false)
 	}
 }
 
-// leaseKeys returns the keys for the request of the lease, or nil if the history could not be read. After the key to lease they are those
-// of all beginnings of the history, because a job that already compacts one of them holds a lease on one of these keys. What a job makes
-// that doesn't know whether the text of the first message changes applies to this text alone, and what the others make to any text.
+// leaseKeys returns the keys for the request of the lease, or nil if the history could not be read. After the key to
+// lease they are those of all beginnings of the history, because a job that already compacts one of them holds a lease
+// on one of these keys. What a job makes that doesn't know whether the text of the first message changes applies to
+// this text alone, and what the others make to any text.
 func (c *call) leaseKeys() []string {
 	if c.Settings.Operation == api.JobPlan {
 		return []string{c.LeaseKey}
@@ -57,13 +58,13 @@ func (c *call) leaseKeys() []string {
 	return nil
 }
 
-// identity returns the prints by which other jobs recognize the compaction of this history. They don't have the text of the first message if
-// that is known to change between requests.
+// identity returns the prints by which other jobs recognize the compaction of this history. They don't have the text of
+// the first message if that is known to change between requests.
 func (c *call) identity(k *keys) []string {
 	changes := func(e entry) bool {
 		return slices.ContainsFunc(e.lists(), func(m members) bool {
-			n := numberOf(m.of("messages"))
-			return isAt(k.later, n, textOf(m.of("later"))) && (string(m.of("changing")) == "true" || !isAt(k.prints, n, textOf(m.of("print"))))
+			n := numberOf(m.valueOf("messages"))
+			return isAt(k.later, n, textOf(m.valueOf("later"))) && (string(m.valueOf("changing")) == "true" || !isAt(k.prints, n, textOf(m.valueOf("print"))))
 		})
 	}
 	if slices.ContainsFunc(c.Found, changes) {
@@ -72,14 +73,14 @@ func (c *call) identity(k *keys) []string {
 	return k.prints
 }
 
-// request asks the host for a lease on the first key in list or, if renews is set, for its renewal.
-func (c *call) request(list []string, renews bool) {
+// requestLease asks the host for a lease on the first key in list or, if renews is set, for its renewal.
+func (c *call) requestLease(list []string, renews bool) {
 	holder := c.Holder
 	if !renews {
 		holder = c.newHolder()
 	}
-	id := c.access(api.Effect{Effect: api.EffectLease, Keys: list, Holder: holder, TTL: c.Settings.Lease})
-	f := c.flight(id)
+	id := c.requestAccess(api.Effect{Effect: api.EffectLease, Keys: list, Holder: holder, TTL: c.Settings.Lease})
+	f := c.pendingEffect(id)
 	f.Renews, f.Holder = renews, holder
 }
 
@@ -90,15 +91,15 @@ func (c *call) newHolder() string {
 	return handles.Handle([]byte(strconv.FormatInt(c.Clock, 36) + " " + random + " " + c.LeaseKey))[:32]
 }
 
-// renew requests a renewal of the lease, unless one has been requested already.
-func (c *call) renew() {
+// renewLease requests a renewal of the lease, unless one has been requested already.
+func (c *call) renewLease() {
 	c.RenewAt = c.Clock + c.Settings.Lease/3
 	for _, f := range c.Flights {
 		if f.Renews {
 			return
 		}
 	}
-	c.request([]string{c.LeaseKey}, true)
+	c.requestLease([]string{c.LeaseKey}, true)
 }
 
 // takeLease handles the result of requesting a lease.
@@ -107,29 +108,29 @@ func (c *call) takeLease(f flight, r *api.EffectResult) {
 	switch {
 	case f.Renews:
 		if c.Holder != "" && !failed && !r.Done && c.Phase != phaseStoring && c.Phase != phaseSaving { // otherwise saving will detect the loss
-			c.lose()
+			c.loseLease()
 		}
 	case c.Phase != phaseLeasing:
 	case failed:
 		if c.recordsFailed(r, "leased") {
 			c.Free = true
-			c.again()
+			c.lookAgain()
 		}
 	case r.Done:
 		c.Holder, c.RenewAt = f.Holder, c.Clock+c.Settings.Lease/3
 		c.Polls, c.GiveUpAt = 0, 0
-		c.Behind = 0 // a background job without this lease ends by itself
-		c.again()    // another job may have been faster
+		c.Behind = 0  // a background job without this lease ends by itself
+		c.lookAgain() // another job may have been faster
 	case c.Settings.Background: // the job that holds the lease compacts the history
 		c.end()
 	default:
-		c.await(r.At)
+		c.awaitLease(r.At)
 	}
 }
 
-// await waits until the lease may be available, because the other job's lease, on the key with index at, has ended or
-// may have expired. It doesn't wait longer than a few rounds of summaries take.
-func (c *call) await(at int) {
+// awaitLease waits until the lease may be available, because the other job's lease, on the key with index at, has ended
+// or may have expired. It doesn't wait longer than a few rounds of summaries take.
+func (c *call) awaitLease(at int) {
 	c.WaitKey = c.LeaseKey
 	if list := c.leaseKeys(); at > 0 && at < len(list) {
 		c.WaitKey = list[at]
@@ -143,35 +144,35 @@ func (c *call) await(at int) {
 	c.Phase = phaseWaiting
 }
 
-// poll requests the lease again, or gives up if it has waited too long.
-func (c *call) poll() {
+// pollLease requests the lease again, or gives up if it has waited too long.
+func (c *call) pollLease() {
 	if c.Clock < c.GiveUpAt {
 		c.requestFirst()
 		return
 	}
 	c.Free = true
-	c.again()
+	c.lookAgain()
 }
 
-// lose starts the job over after it has lost its lease, because another job may have compacted the history in the
+// loseLease starts the job over after it has lost its lease, because another job may have compacted the history in the
 // meantime.
-func (c *call) lose() {
+func (c *call) loseLease() {
 	c.Holder = ""
 	if c.Lost++; c.Lost >= maxLost {
 		c.Free = true // don't discard the work again
 		return
 	}
-	c.notice(api.NoticeLeaseLost, "the lease ended during a compaction")
+	c.addNotice(api.NoticeLeaseLost, "the lease ended during a compaction")
 	for _, f := range c.Flights {
 		c.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
 	}
 	c.Flights, c.Answer, c.New = nil, nil, nil
-	c.again()
+	c.lookAgain()
 }
 
-// release releases the lease, if there is one. A pending request may still be granted; that lease expires unless it
-// is released too.
-func (c *call) release() {
+// releaseLease releases the lease, if there is one. A pending request may still be granted; that lease expires unless
+// it is released too.
+func (c *call) releaseLease() {
 	for _, f := range c.Flights {
 		if f.Effect == api.EffectLease && !f.Renews {
 			c.emit(api.Effect{Effect: api.EffectRelease, Keys: []string{c.LeaseKey}, Holder: f.Holder})

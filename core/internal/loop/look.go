@@ -8,11 +8,11 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// prepare sets the options with which the job runs its operations.
-func (c *call) prepare() {
+// prepareOptions sets the options with which the job runs its operations.
+func (c *call) prepareOptions() {
 	s, o := &c.Settings, &c.Options
 	if !c.can(api.EffectWait) && c.can(api.EffectLease) {
-		c.without(api.EffectLease) // without an effect to wait, it can't wait for other jobs' leases
+		c.disable(api.EffectLease) // without an effect to wait, it can't wait for other jobs' leases
 	}
 	if c.can(api.EffectPut) && o.Archive == nil {
 		archive := api.ArchiveBodies
@@ -34,27 +34,27 @@ func (c *call) prepare() {
 	}
 	o.Background = o.Background || s.Background
 	if f := s.Refusal; f != nil {
-		c.classify(f)
+		c.classifyFailure(f)
 	} else if s.Refused {
-		c.refused(s.Limit)
+		c.forceCompaction(s.Limit)
 	}
 }
 
-// classify makes the job compact messages that a provider rejected because they were too long.
-func (c *call) classify(f *api.Failure) {
-	verdict, ok := c.run(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
+// classifyFailure makes the job compact messages that a provider rejected because they were too long.
+func (c *call) classifyFailure(f *api.Failure) {
+	verdict, ok := c.runCore(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
 	if !ok {
 		return
 	}
-	if string(verdict.members.of("overflow")) != "true" {
+	if string(verdict.members.valueOf("overflow")) != "true" {
 		c.fail(api.FailureNotFull, "the model call did not fail because the messages do not fit")
 		return
 	}
-	c.refused(numberOf(verdict.members.of("limit_tokens")))
+	c.forceCompaction(numberOf(verdict.members.valueOf("limit_tokens")))
 }
 
-// refused makes the job compact regardless of the gate. limit is the window that a provider named, or 0.
-func (c *call) refused(limit int) {
+// forceCompaction makes the job compact regardless of the gate. limit is the window that a provider named, or 0.
+func (c *call) forceCompaction(limit int) {
 	if c.Options.Force = true; limit == 0 {
 		return
 	}
@@ -66,8 +66,8 @@ func (c *call) refused(limit int) {
 	}
 }
 
-// load looks up remembered compactions under the history's keys, from the key at index c.At on.
-func (c *call) load() {
+// loadRecords looks up remembered compactions under the history's keys, from the key at index c.At on.
+func (c *call) loadRecords() {
 	c.loaded = nil
 	if c.Settings.Operation == api.JobPlan || !c.can(api.EffectLoad) {
 		c.look()
@@ -83,17 +83,17 @@ func (c *call) load() {
 		if c.Later {
 			prints = k.later
 		}
-		if list = k.of(prints[:max(0, len(prints)-c.At)]); len(list) == 0 {
+		if list = k.keysFor(prints[:max(0, len(prints)-c.At)]); len(list) == 0 {
 			c.look()
 			return
 		}
 	}
 	c.Phase = phaseLoading
-	c.access(api.Effect{Effect: api.EffectLoad, Keys: list})
+	c.requestAccess(api.Effect{Effect: api.EffectLoad, Keys: list})
 }
 
-// again starts the lookup over, because another job may have compacted the history in the meantime.
-func (c *call) again() {
+// lookAgain starts the lookup over, because another job may have compacted the history in the meantime.
+func (c *call) lookAgain() {
 	c.Base, c.Plan, c.Questions = nil, nil, nil
 	if c.can(api.EffectLoad) { // otherwise what was found before the store failed remains
 		c.Found, c.Attempts, c.At, c.Later, c.Seen = nil, nil, 0, false, ""
@@ -101,8 +101,8 @@ func (c *call) again() {
 	if c.Measured { // the model may have been called again since then
 		c.Measured, c.Uses, c.Options.Idle, c.Options.Cold = false, false, 0, ""
 	}
-	c.recount(true)
-	c.load()
+	c.forgetCount(true)
+	c.loadRecords()
 }
 
 func (c *call) byPrefix() bool { return c.Settings.Records != api.RecordsByOwner }
@@ -123,9 +123,9 @@ func (c *call) takeLoaded(f flight, r *api.EffectResult) {
 		if !c.recordsFailed(r, "read") {
 			return
 		}
-		c.without(api.EffectLoad)
-		c.without(api.EffectSave)
-		c.without(api.EffectLease)
+		c.disable(api.EffectLoad)
+		c.disable(api.EffectSave)
+		c.disable(api.EffectLease)
 	}
 	found := loadedRecord{revision: r.Revision}
 	if r.Record != nil {
@@ -133,10 +133,10 @@ func (c *call) takeLoaded(f flight, r *api.EffectResult) {
 	}
 	switch {
 	case f.Uses:
-		c.idle(found.record.Calls)
+		c.measureIdle(found.record.Calls)
 	case c.Phase == phaseSaving:
 		c.loaded = &found
-		c.save()
+		c.saveRecord()
 		return
 	case c.Phase != phaseLoading || c.takeRecord(&found, r):
 		return
@@ -156,7 +156,7 @@ func (c *call) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	}
 	if !c.byPrefix() {
 		c.loaded, c.Found, c.Attempts = found, found.record.Entries, found.record.Attempts
-		c.idle(found.record.Calls)
+		c.measureIdle(found.record.Calls)
 		return false
 	}
 	if r.Record == nil {
@@ -165,13 +165,13 @@ func (c *call) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	}
 	c.At = min(c.At+max(0, min(r.At, maxKeys))+1, maxKeys)
 	c.addFound(found.record.Entries)
-	c.recount(c.Later && len(found.record.Entries) > 0)
+	c.forgetCount(c.Later && len(found.record.Entries) > 0)
 	c.Attempts = append(c.Attempts, found.record.Attempts...)
 	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
 	if sound || c.foundMost() {
 		return false
 	}
-	c.load()
+	c.loadRecords()
 	return true
 }
 
@@ -197,23 +197,23 @@ func (c *call) addFound(entries []entry) {
 // foundMost reports whether nothing more needs to be looked up.
 func (c *call) foundMost() bool { return len(c.Found) >= maxEntries || len(c.Attempts) >= maxAttempts }
 
-// further looks up entries for shorter beginnings of the history if none of those found can be used. For example, a
+// loadShorter looks up entries for shorter beginnings of the history if none of those found can be used. For example, a
 // digest that covers the newest user message can't be used once the messages after that one are gone. It returns true
 // if the job waits for the lookup.
-func (c *call) further(a answer) bool {
-	if a.known() >= 0 || len(c.Found) == 0 || c.foundMost() || !c.byPrefix() || !c.can(api.EffectLoad) {
+func (c *call) loadShorter(a answer) bool {
+	if a.knownEntry() >= 0 || len(c.Found) == 0 || c.foundMost() || !c.byPrefix() || !c.can(api.EffectLoad) {
 		return false
 	}
 	if k := c.keysOf(); k == nil || c.At >= len(k.prints) {
 		return false
 	}
-	c.recount(true)
-	c.load()
+	c.forgetCount(true)
+	c.loadRecords()
 	return true
 }
 
-// recount forgets the count of what is sent, if other messages are sent.
-func (c *call) recount(others bool) {
+// forgetCount forgets the count of what is sent, if other messages are sent.
+func (c *call) forgetCount(others bool) {
 	if others && c.Counted {
 		c.Counted, c.Options.Usage = false, nil
 	}
@@ -230,8 +230,8 @@ func (c *call) loadUses() bool {
 		return false
 	}
 	c.Uses = true
-	id := c.access(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.of(k.prints))})
-	c.flight(id).Uses = true
+	id := c.requestAccess(api.Effect{Effect: api.EffectLoad, Keys: useKeys(k.keysFor(k.prints))})
+	c.pendingEffect(id).Uses = true
 	return true
 }
 
@@ -247,7 +247,7 @@ func (c *call) recordsFailed(r *api.EffectResult, what string) bool {
 	if message := "what is remembered cannot be " + what + ": " + r.Error; c.Settings.RecordsRequired {
 		c.fail(api.FailureRecords, message)
 	} else {
-		c.notice(api.NoticeRecordsFailed, message)
+		c.addNotice(api.NoticeRecordsFailed, message)
 	}
 	return c.failure == nil
 }
@@ -261,19 +261,19 @@ func (c *call) look() {
 		}
 	}
 	c.Repeats, c.Stale, c.Window, c.NoReserve = false, nil, 0, false
-	if c.counts() {
+	if c.countTokens() {
 		return
 	}
-	o := c.options()
-	attempt := c.attempt()
+	o := c.operationOptions()
+	attempt := c.newestAttempt()
 	if c.err != nil {
 		return
 	}
 	if attempt != nil {
 		o.Tried = attempt.Tokens
 	}
-	a, ok := c.answer(&o, c.Found)
-	if !ok || c.further(a) {
+	a, ok := c.runOperation(&o, c.Found)
+	if !ok || c.loadShorter(a) {
 		return
 	}
 	c.Window, c.NoReserve, c.Tries, c.Paused = o.Window, o.NoReserve, 0, false
@@ -287,12 +287,12 @@ func (c *call) look() {
 // that was applied if the model failed during it. Before a compaction is made or begun, the job looks for those that
 // were made for other texts of the first message.
 func (c *call) decide(a answer) {
-	base := c.entry(a.known())
-	stale := base != nil && base.Tries > 0 && c.replaces(base)
+	base := c.foundEntry(a.knownEntry())
+	stale := base != nil && base.Tries > 0 && c.replacesBeginning(base)
 	if c.err != nil {
 		return
 	}
-	if (a.due() || a.starts() && c.begins() && !c.Paused) && c.looksForLater() {
+	if (a.isDue() || a.startsInBackground() && c.mayBeginInBackground() && !c.Paused) && c.looksForLater() {
 		c.loadLater(a)
 		return
 	}
@@ -300,23 +300,23 @@ func (c *call) decide(a answer) {
 	switch {
 	case c.Paused && c.Settings.Background:
 		c.end()
-	case repeats && !c.Paused && !a.due() && !c.begins():
+	case repeats && !c.Paused && !a.isDue() && !c.mayBeginInBackground():
 		c.Repeats = true
-		c.repeat(base)
-	case !a.due() && c.wasRefused():
-		c.narrow(a)
-	case !a.due():
-		if (a.starts() || repeats || c.Behind != 0) && c.begins() && !c.Paused {
-			c.begin()
+		c.repeatStale(base)
+	case !a.isDue() && c.wasRefused():
+		c.retryNarrower(a)
+	case !a.isDue():
+		if (a.startsInBackground() || repeats || c.Behind != 0) && c.mayBeginInBackground() && !c.Paused {
+			c.beginInBackground()
 		}
-		c.finish(a)
-	case stale && a.asks() && !c.Paused:
-		c.repeat(base)
+		c.finishWith(a)
+	case stale && a.asksForSummaries() && !c.Paused:
+		c.repeatStale(base)
 	default:
-		if !c.free() {
+		if !c.mayCompact() {
 			c.keepDue(a)
 		}
-		c.make(a, base)
+		c.startCompaction(a, base)
 	}
 }
 
@@ -339,12 +339,12 @@ func (c *call) looksForLater() bool {
 func (c *call) loadLater(a answer) {
 	c.keepDue(a)
 	c.Later, c.At = true, 0
-	c.load()
+	c.loadRecords()
 }
 
-// options returns the options of the job's operation. If a provider rejected messages that fit into the known window,
-// they have a smaller window.
-func (c *call) options() api.Options {
+// operationOptions returns the options of the job's operation. If a provider rejected messages that fit into the known
+// window, they have a smaller window.
+func (c *call) operationOptions() api.Options {
 	o := c.Options.Clone()
 	if c.Narrowed > 0 {
 		o.Window, o.NoReserve = max(1, c.Narrowed*7/10), true
@@ -352,35 +352,35 @@ func (c *call) options() api.Options {
 	return o
 }
 
-// answer runs the job's operation with the given memory entries.
-func (c *call) answer(o *api.Options, entries []entry) (answer, bool) {
+// runOperation runs the job's operation with the given memory entries.
+func (c *call) runOperation(o *api.Options, entries []entry) (answer, bool) {
 	members := []Member{c.policyMember(), {operations.InOptions, appendOptions(o)}}
 	if c.Settings.Operation == api.JobPlan {
 		if len(c.State) > 0 {
 			members = append(members, Member{operations.InState, c.State})
 		}
-		return c.run(operations.OpPlan, members...)
+		return c.runCore(operations.OpPlan, members...)
 	}
-	return c.run(operations.OpFit, append(members, memoryMember(entries))...)
+	return c.runCore(operations.OpFit, append(members, memoryMember(entries))...)
 }
 
-// entry returns the found entry at an index, or nil.
-func (c *call) entry(index int) *entry {
+// foundEntry returns the found entry at an index, or nil.
+func (c *call) foundEntry(index int) *entry {
 	if index < 0 || index >= len(c.Found) {
 		return nil
 	}
 	return &c.Found[index]
 }
 
-// replaces reports whether the history begins with the messages that an entry replaced. If it instead continues from
-// the result, the original messages are missing, and the compaction can't be repeated.
-func (c *call) replaces(e *entry) bool {
+// replacesBeginning reports whether the history begins with the messages that an entry replaced. If it instead
+// continues from the result, the original messages are missing, and the compaction can't be repeated.
+func (c *call) replacesBeginning(e *entry) bool {
 	k := c.keysOf()
-	return k != nil && len(k.replaced(e)) > 0
+	return k != nil && len(k.replacedPrints(e)) > 0
 }
 
-// attempt returns the newest failed attempt to compact a beginning of the history, or nil.
-func (c *call) attempt() (newest *attempt) {
+// newestAttempt returns the newest failed attempt to compact a beginning of the history, or nil.
+func (c *call) newestAttempt() (newest *attempt) {
 	if len(c.Attempts) == 0 {
 		return nil
 	}
@@ -394,9 +394,9 @@ func (c *call) attempt() (newest *attempt) {
 	return newest
 }
 
-// repeat repeats the compaction stale, during which the model failed, from the original messages.
-func (c *call) repeat(stale *entry) {
-	o := c.options()
+// repeatStale repeats the compaction stale, during which the model failed, from the original messages.
+func (c *call) repeatStale(stale *entry) {
+	o := c.operationOptions()
 	o.Usage = nil // of what was sent with the result that is replaced
 	o.Force, o.NoReserve = true, o.NoReserve || stale.NoReserve
 	if stale.Window > 0 && (o.Window == 0 || stale.Window < o.Window) {
@@ -405,17 +405,17 @@ func (c *call) repeat(stale *entry) {
 	c.Tries, c.Window, c.NoReserve = stale.Tries, o.Window, o.NoReserve
 	c.Stale = &entry{Entry: stale.Entry, Tries: stale.Tries, Again: stale.Again, Window: stale.Window, NoReserve: stale.NoReserve}
 	sound := slices.DeleteFunc(slices.Clone(c.Found), func(e entry) bool { return e.Tries > 0 })
-	a, ok := c.answer(&o, sound)
+	a, ok := c.runOperation(&o, sound)
 	if !ok {
 		return
 	}
 	c.Found = sound
-	c.make(a, c.entry(a.known()))
+	c.startCompaction(a, c.foundEntry(a.knownEntry()))
 }
 
-// counts requests the exact number of tokens to send, if the host can count them. It returns true if the job waits
+// countTokens requests the exact number of tokens to send, if the host can count them. It returns true if the job waits
 // for the count.
-func (c *call) counts() bool {
+func (c *call) countTokens() bool {
 	if !c.can(api.EffectCount) || c.Counted || c.Options.Usage != nil || c.Settings.Operation == api.JobPlan {
 		return false
 	}
@@ -424,12 +424,12 @@ func (c *call) counts() bool {
 	if o.Force, o.OnlyKnown = false, true; o.Answer != api.AnswerEdits {
 		o.Answer = api.AnswerMessages
 	}
-	a, ok := c.answer(&o, c.Found)
-	if !ok || c.further(a) {
+	a, ok := c.runOperation(&o, c.Found)
+	if !ok || c.loadShorter(a) {
 		return true
 	}
 	c.Phase = phaseCounting
-	c.access(api.Effect{Effect: api.EffectCount, Messages: a.members.of("messages"), Edits: a.members.of("edits")})
+	c.requestAccess(api.Effect{Effect: api.EffectCount, Messages: a.members.valueOf("messages"), Edits: a.members.valueOf("edits")})
 	return true
 }
 
@@ -447,8 +447,8 @@ func (c *call) takeCount(r *api.EffectResult) {
 // longestIdle is the longest idle time that the options accept, in seconds.
 const longestIdle = 1_000_000_000
 
-// idle determines how long the conversation was idle, and whether another model is called now.
-func (c *call) idle(calls []use) {
+// measureIdle determines how long the conversation was idle, and whether another model is called now.
+func (c *call) measureIdle(calls []use) {
 	if len(calls) == 0 || !c.core.PolicySettings().Chills || c.Options.Idle != 0 || c.Options.Cold != "" {
 		return
 	}
@@ -467,11 +467,11 @@ func (c *call) idle(calls []use) {
 		return
 	}
 	c.Measured = true
-	c.aged(last)
+	c.setIdle(last)
 }
 
-// aged records the time since the model was last called, and whether another model is called now.
-func (c *call) aged(last *use) {
+// setIdle records the time since the model was last called, and whether another model is called now.
+func (c *call) setIdle(last *use) {
 	c.Options.Idle = min(float64(max(0, c.Clock-last.Time))/1000, longestIdle)
 	switch differ := func(a, b string) bool { return a != "" && b != "" && a != b }; {
 	case differ(c.Settings.Provider, last.Provider):
@@ -484,9 +484,9 @@ func (c *call) aged(last *use) {
 // volatile is the number of newest messages that are expected to differ in the next call, at most half of all messages.
 const volatile = 4
 
-// mark returns the print of the messages that a compaction replaces, the first cut ones. prints are those of the
+// leaseMark returns the print of the messages that a compaction replaces, the first cut ones. prints are those of the
 // history's beginnings. Other jobs can tell by this print that the compaction is in progress.
-func mark(prints []string, cut int) string {
+func leaseMark(prints []string, cut int) string {
 	n := len(prints)
 	switch {
 	case cut > 0 && cut <= n:

@@ -67,8 +67,8 @@ func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Opti
 	c := &call{core: core, Job: &Job{Version: Version, Settings: settings, Policy: policy, Options: options, State: state, Clock: settings.Now,
 		Random: settings.Seed}}
 	c.Settings.Now, c.Settings.Seed, c.Settings.Loaded, c.Settings.Running = 0, 0, nil, nil
-	if c.prepare(); !c.ended() {
-		c.behind(settings.Running)
+	if c.prepareOptions(); !c.ended() {
+		c.findBackgroundJob(settings.Running)
 	}
 	switch {
 	case c.ended():
@@ -78,18 +78,18 @@ func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Opti
 		c.Phase = phaseLoading
 		c.takeLoaded(flight{}, settings.Loaded)
 	default:
-		c.load()
+		c.loadRecords()
 	}
 	return c.progress()
 }
 
 // Continue continues a job with an event.
 func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *jsonspan.Error) {
-	if err := job.check(); err != nil {
+	if err := job.validate(); err != nil {
 		return nil, err
 	}
 	c := &call{core: core, Job: job, woken: len(event.Results) == 0}
-	c.tell(event.Now)
+	c.setClock(event.Now)
 	for i := range event.Results {
 		if event.Results[i].ID > c.LastID || event.Results[i].ID < 1 {
 			return nil, &jsonspan.Error{Code: api.CodeUnknownEffect, At: "results", Message: "the job has no effect with this id"}
@@ -101,13 +101,13 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 	}
 	for i := range event.Results {
 		if r := &event.Results[i]; !c.ended() {
-			if flight, ok := c.land(r.ID); ok {
-				c.take(flight, r)
+			if flight, ok := c.removePending(r.ID); ok {
+				c.takeResult(flight, r)
 			}
 		}
 	}
 	if !c.ended() {
-		c.expire()
+		c.handleExpired()
 	}
 	return c.progress()
 }
@@ -115,25 +115,25 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 // ended reports whether the job has ended.
 func (c *call) ended() bool { return c.result != nil || c.failure != nil || c.err != nil }
 
-// tell sets the time. If the host's clock went back, all times of the job are moved back too, so that no wait becomes
-// longer.
-func (c *call) tell(now int64) {
+// setClock sets the time. If the host's clock went back, all times of the job are moved back too, so that no wait
+// becomes longer.
+func (c *call) setClock(now int64) {
 	if back := c.Clock - now; back > 0 {
 		for i := range c.Flights {
-			shift(&c.Flights[i].Deadline, back)
+			moveBack(&c.Flights[i].Deadline, back)
 		}
 		for i := range c.Questions {
-			shift(&c.Questions[i].Deadline, back)
+			moveBack(&c.Questions[i].Deadline, back)
 		}
 		for _, at := range []*int64{&c.PausedUntil, &c.PollAt, &c.GiveUpAt, &c.RenewAt} {
-			shift(at, back)
+			moveBack(at, back)
 		}
 	}
 	c.Clock = now
 }
 
-// shift moves a time back unless it is zero.
-func shift(at *int64, back int64) {
+// moveBack moves a time back unless it is zero.
+func moveBack(at *int64, back int64) {
 	if *at > 0 {
 		*at = max(1, *at-back)
 	}
@@ -159,17 +159,17 @@ func (c *call) progress() (*api.JobProgress, *jsonspan.Error) {
 		for _, f := range c.Flights {
 			c.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
 		}
-		c.release()
+		c.releaseLease()
 		if p.Effects = c.effects; c.failure == nil {
 			p.Check = c.Check
 		}
 		return p, nil
 	}
-	if until := c.until(); until > 0 {
+	if until := c.nextWakeUp(); until > 0 {
 		c.emit(api.Effect{Effect: api.EffectWait, Until: until, Key: c.waitsFor()})
 	}
 	p.Effects, p.NeedsMessages = c.effects, c.needsMessages()
-	p.Job = c.Job.text()
+	p.Job = c.Job.toJSON()
 	return p, nil
 }
 
@@ -184,8 +184,8 @@ func (c *call) needsMessages() bool {
 	return true
 }
 
-// until returns the latest time at which the job must be called again; 0 means not before an effect has a result.
-func (c *call) until() (at int64) {
+// nextWakeUp returns the latest time at which the job must be called again; 0 means not before an effect has a result.
+func (c *call) nextWakeUp() (at int64) {
 	sooner := func(other int64) {
 		if other > 0 && (at == 0 || other < at) {
 			at = other
@@ -216,8 +216,8 @@ func (c *call) waitsFor() string {
 	return ""
 }
 
-// expire handles deadlines and other points in time that have passed.
-func (c *call) expire() {
+// handleExpired handles deadlines and other points in time that have passed.
+func (c *call) handleExpired() {
 	for i := 0; i < len(c.Flights); i++ {
 		f := c.Flights[i]
 		if f.Deadline == 0 || f.Deadline > c.Clock {
@@ -226,26 +226,26 @@ func (c *call) expire() {
 		c.Flights = slices.Delete(c.Flights, i, i+1)
 		i--
 		c.emit(api.Effect{Effect: api.EffectCancel, Target: f.ID})
-		c.take(f, &api.EffectResult{ID: f.ID, Error: "it took too long"})
+		c.takeResult(f, &api.EffectResult{ID: f.ID, Error: "it took too long"})
 		if c.ended() {
 			return
 		}
 	}
 	if c.Holder != "" && c.RenewAt <= c.Clock {
-		c.renew()
+		c.renewLease()
 	}
 	switch {
 	case c.Phase == phaseWaiting && (c.woken || c.PollAt <= c.Clock || c.GiveUpAt <= c.Clock):
-		c.poll()
+		c.pollLease()
 	case c.Phase == phaseAsking:
-		c.ask()
+		c.askOpenQuestions()
 	}
 }
 
-// take handles the result of an effect.
-func (c *call) take(f flight, r *api.EffectResult) {
+// takeResult handles the result of an effect.
+func (c *call) takeResult(f flight, r *api.EffectResult) {
 	if r.Refused {
-		c.without(f.Effect)
+		c.disable(f.Effect)
 	}
 	switch f.Effect {
 	case api.EffectEnter:
@@ -279,19 +279,19 @@ func (c *call) launch(e api.Effect) int {
 	return e.ID
 }
 
-// access is like launch, for an effect on a store, which has a deadline.
-func (c *call) access(e api.Effect) int {
+// requestAccess is like launch, for an effect on a store, which has a deadline.
+func (c *call) requestAccess(e api.Effect) int {
 	e.Deadline = c.deadline(c.Settings.StoreTimeout)
 	return c.launch(e)
 }
 
-// flight returns the pending effect with the given id, which must exist.
-func (c *call) flight(id int) *flight {
+// pendingEffect returns the pending effect with the given id, which must exist.
+func (c *call) pendingEffect(id int) *flight {
 	return &c.Flights[slices.IndexFunc(c.Flights, func(f flight) bool { return f.ID == id })]
 }
 
-// land removes a pending effect whose result has arrived. It returns false if the result is no longer needed.
-func (c *call) land(id int) (flight, bool) {
+// removePending removes a pending effect whose result has arrived. It returns false if the result is no longer needed.
+func (c *call) removePending(id int) (flight, bool) {
 	for i, f := range c.Flights {
 		if f.ID == id {
 			c.Flights = slices.Delete(c.Flights, i, i+1)
@@ -304,8 +304,8 @@ func (c *call) land(id int) (flight, bool) {
 // can reports whether the host can execute effects of this kind.
 func (c *call) can(e api.EffectName) bool { return slices.Contains(c.Settings.Can, e) }
 
-// without records that the host cannot execute effects of this kind, although its settings say so.
-func (c *call) without(e api.EffectName) {
+// disable records that the host cannot execute effects of this kind, although its settings say so.
+func (c *call) disable(e api.EffectName) {
 	c.Settings.Can = slices.DeleteFunc(c.Settings.Can, func(other api.EffectName) bool { return other == e })
 }
 
@@ -316,13 +316,13 @@ func (c *call) fail(code api.FailureCode, message string) {
 	}
 }
 
-// notice adds a notice for the host's log.
-func (c *call) notice(name api.NoticeName, message string) {
+// addNotice adds a notice for the host's log.
+func (c *call) addNotice(name api.NoticeName, message string) {
 	c.emit(api.Effect{Effect: api.EffectEmit, Notice: &api.JobNotice{Name: name, Message: message}})
 }
 
-// run runs an operation of core. It returns false if the operation failed; the job has then ended.
-func (c *call) run(op operations.Op, members ...Member) (answer, bool) {
+// runCore runs an operation of core. It returns false if the operation failed; the job has then ended.
+func (c *call) runCore(op operations.Op, members ...Member) (answer, bool) {
 	json, err := c.core.Run(op, members...)
 	if err != nil {
 		c.err = err

@@ -90,7 +90,7 @@ func readRecord(text string, now int64) (r record) {
 	for i := range r.Attempts {
 		r.Attempts[i].Again = min(r.Attempts[i].Again, now+longestAgain)
 	}
-	r.limit()
+	r.trim()
 	return r
 }
 
@@ -113,7 +113,7 @@ func readList(s *jsonspan.Scanner) (entries []entry) {
 // readVersion reads a record that is an object, according to its version.
 func readVersion(src []byte) (r record) {
 	members := readMembers(src)
-	switch string(members.of("version")) {
+	switch string(members.valueOf("version")) {
 	case "3":
 		return readThird(members)
 	case "2": // written by the Go package and by JavaScript's shared memory: one entry, with the state of the model, in seconds
@@ -139,19 +139,19 @@ func readVersion(src []byte) (r record) {
 
 // readThird reads the members of a record of the current version. Entries may be large, so they are read only once.
 func readThird(list members) (r record) {
-	for _, each := range elementsOf(list.of("entries")) {
+	for _, each := range elementsOf(list.valueOf("entries")) {
 		m := readMembers(each)
-		e := entry{Entry: m.of("entry"), Tries: numberOf(m.of("tries")), Again: longOf(m.of("again")), Window: numberOf(m.of("window"))}
-		e.NoReserve = string(m.of("no_reserve")) == "true"
+		e := entry{Entry: m.valueOf("entry"), Tries: numberOf(m.valueOf("tries")), Again: int64Of(m.valueOf("again")), Window: numberOf(m.valueOf("window"))}
+		e.NoReserve = string(m.valueOf("no_reserve")) == "true"
 		r.Entries = append(r.Entries, e)
 	}
-	for _, each := range elementsOf(list.of("attempts")) {
+	for _, each := range elementsOf(list.valueOf("attempts")) {
 		var a attempt
 		if policy.Decode(each, &a) == nil {
 			r.Attempts = append(r.Attempts, a)
 		}
 	}
-	for _, each := range elementsOf(list.of("calls")) {
+	for _, each := range elementsOf(list.valueOf("calls")) {
 		var u use
 		if policy.Decode(each, &u) == nil {
 			r.Calls = append(r.Calls, u)
@@ -198,18 +198,18 @@ func readFlat(item []byte) (e entry, ok bool) {
 		return e, false
 	}
 	members := readMembers(item)
-	if members.of("print") == nil || members.of("edits") == nil {
+	if members.valueOf("print") == nil || members.valueOf("edits") == nil {
 		return e, false
 	}
-	e = entry{Entry: item, Tries: numberOf(members.of("tries"))}
-	if e.Again = longOf(members.of("again")); e.Again < 100_000_000_000 {
+	e = entry{Entry: item, Tries: numberOf(members.valueOf("tries"))}
+	if e.Again = int64Of(members.valueOf("again")); e.Again < 100_000_000_000 {
 		e.Again *= 1000
 	}
 	return e, true
 }
 
-// limit drops the oldest items beyond the limits.
-func (r *record) limit() {
+// trim drops the oldest items beyond the limits.
+func (r *record) trim() {
 	size := 0
 	for i := len(r.Entries) - 1; i >= 0; i-- {
 		if size += len(r.Entries[i].Entry); i < len(r.Entries)-1 && size > maxRecordBytes || len(r.Entries)-i > maxEntries {
@@ -236,7 +236,7 @@ func (r *record) merge(more *record) {
 		r.Calls = append(r.Calls, u)
 	}
 	r.Version = recordVersion
-	r.limit()
+	r.trim()
 }
 
 // forget removes the compaction of the messages with the given print, which is JSON, if the model failed during it at
@@ -248,13 +248,13 @@ func (r *record) forget(print []byte, tries int) {
 }
 
 // print returns the print of the messages that an entry replaces, as JSON.
-func (e *entry) print() []byte { return readMembers(e.Entry).of("print") }
+func (e *entry) print() []byte { return readMembers(e.Entry).valueOf("print") }
 
 // lists returns the members of an entry. If its history continued from what had been sent before, it also returns
 // those of the same compaction relative to that list.
 func (e *entry) lists() []members {
 	list := []members{readMembers(e.Entry)}
-	if given := readMembers(list[0].of("given")); given != nil {
+	if given := readMembers(list[0].valueOf("given")); given != nil {
 		list = append(list, given)
 	}
 	return list
@@ -262,7 +262,7 @@ func (e *entry) lists() []members {
 
 // text returns the record as JSON.
 func (r *record) text() string {
-	return string(marshal(r.MarshalEasyJSON))
+	return string(marshalJSON(r.MarshalEasyJSON))
 }
 
 // keys are the keys of a history in the records, and the data from which they are computed.
@@ -278,62 +278,62 @@ func (c *call) keysOf() *keys {
 	if c.known != nil {
 		return c.known
 	}
-	a, ok := c.run(operations.OpPrints, c.policyMember(), Member{operations.InOptions, appendOptions(&c.Options)})
+	a, ok := c.runCore(operations.OpPrints, c.policyMember(), Member{operations.InOptions, appendOptions(&c.Options)})
 	if !ok {
 		return nil
 	}
 	owner := handles.Handle([]byte(c.Settings.Owner))
-	c.known = &keys{owner: bytesOf(owner), format: a.text("format"), prints: textsOf(a.members.of("prints")), later: textsOf(a.members.of("later"))}
+	c.known = &keys{owner: bytesOf(owner), format: a.textMember("format"), prints: textsOf(a.members.valueOf("prints")), later: textsOf(a.members.valueOf("later"))}
 	if c.Settings.Model == "" {
-		c.Settings.Model = orElse(a.text("model"), c.core.PolicySettings().Model)
+		c.Settings.Model = orElse(a.textMember("model"), c.core.PolicySettings().Model)
 	}
 	return c.known
 }
 
-// key returns the key of the messages with the given print.
-func (k *keys) key(print string) string {
+// keyOf returns the key of the messages with the given print.
+func (k *keys) keyOf(print string) string {
 	text := append(make([]byte, 0, 96), k.owner...)
 	text = append(append(append(text, k.format...), ' '), print...)
 	return handles.Handle(text)
 }
 
-// of returns the keys for the given prints, the last one first.
-func (k *keys) of(prints []string) (list []string) {
+// keysFor returns the keys for the given prints, the last one first.
+func (k *keys) keysFor(prints []string) (list []string) {
 	for i := len(prints) - 1; i >= 0; i-- {
-		list = append(list, k.key(prints[i]))
+		list = append(list, k.keyOf(prints[i]))
 	}
 	return list
 }
 
 // all returns a key and then those of all beginnings of the history, with and without the text of the first message.
 func (k *keys) all(first string) []string {
-	return append(append([]string{first}, k.of(k.prints)...), k.of(k.later)...)
+	return append(append([]string{first}, k.keysFor(k.prints)...), k.keysFor(k.later)...)
 }
 
-// under returns the keys under which to save an entry.
-func (k *keys) under(e *entry) []string {
+// keysOfEntry returns the keys under which to save an entry.
+func (k *keys) keysOfEntry(e *entry) []string {
 	lists := e.lists()
-	list := []string{k.key(textOf(lists[0].of("print"))), k.key(textOf(lists[0].of("sent")))}
+	list := []string{k.keyOf(textOf(lists[0].valueOf("print"))), k.keyOf(textOf(lists[0].valueOf("sent")))}
 	for i, m := range lists {
 		if i > 0 {
-			list = append(list, k.key(textOf(m.of("print"))))
+			list = append(list, k.keyOf(textOf(m.valueOf("print"))))
 		}
-		if later := textOf(m.of("later")); later != "" {
-			list = append(list, k.key(later))
+		if later := textOf(m.valueOf("later")); later != "" {
+			list = append(list, k.keyOf(later))
 		}
 	}
 	return list
 }
 
-// replaced returns the prints of those beginnings of the history that an entry replaces, whatever the first message
-// says.
-func (k *keys) replaced(e *entry) (prints []string) {
+// replacedPrints returns the prints of those beginnings of the history that an entry replaces, whatever the first
+// message says.
+func (k *keys) replacedPrints(e *entry) (prints []string) {
 	for _, m := range e.lists() {
-		n := numberOf(m.of("messages"))
-		if print := textOf(m.of("print")); isAt(k.prints, n, print) {
+		n := numberOf(m.valueOf("messages"))
+		if print := textOf(m.valueOf("print")); isAt(k.prints, n, print) {
 			prints = append(prints, print)
 		}
-		if later := textOf(m.of("later")); isAt(k.later, n, later) {
+		if later := textOf(m.valueOf("later")); isAt(k.later, n, later) {
 			prints = append(prints, later)
 		}
 	}

@@ -25,7 +25,7 @@ func TestReadRecord(t *testing.T) {
 		{"by a clock in the future", `{"version":2,"entry":` + entry + `},"degraded":{"tries":2,"again":9999999999}}`, 2, now + longestAgain},
 	} {
 		r := readRecord(c.text, now)
-		if len(r.Entries) != 1 || textOf(readMembers(r.Entries[0].Entry).of("print")) != "a" || r.Entries[0].Tries != c.tries || r.Entries[0].Again != c.again {
+		if len(r.Entries) != 1 || textOf(readMembers(r.Entries[0].Entry).valueOf("print")) != "a" || r.Entries[0].Tries != c.tries || r.Entries[0].Again != c.again {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}

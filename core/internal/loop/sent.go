@@ -16,16 +16,16 @@ func sentAfter(given []byte, conversation members) api.Raw {
 		return nil
 	}
 	if given[0] == '[' {
-		return appendEdited(nil, elementsOf(given), conversation.of("edits"))
+		return appendEdited(nil, elementsOf(given), conversation.valueOf("edits"))
 	}
 	body := readMembers(given)
 	for _, name := range lists {
-		list := body.of(name)
+		list := body.valueOf(name)
 		if len(list) == 0 || list[0] != '[' {
 			continue
 		}
-		edited := appendEdited(nil, elementsOf(list), conversation.of("edits"))
-		return appendPatched(nil, given, objectOf(conversation.of("body"), name, edited))
+		edited := appendEdited(nil, elementsOf(list), conversation.valueOf("edits"))
+		return appendPatched(nil, given, objectOf(conversation.valueOf("body"), name, edited))
 	}
 	return nil
 }
@@ -54,15 +54,15 @@ func appendEdited(dst []byte, messages [][]byte, edits []byte) []byte {
 	}
 	for _, edit := range elementsOf(edits) {
 		m := readMembers(edit)
-		switch ends := elementsOf(m.of("keep")); {
+		switch ends := elementsOf(m.valueOf("keep")); {
 		case len(ends) == 2:
 			for i := numberOf(ends[0]); i < min(numberOf(ends[1]), len(messages)); i++ {
 				write(messages[i])
 			}
-		case m.of("insert") != nil:
-			write(m.of("insert"))
-		case m.of("message") != nil:
-			write(m.of("message"))
+		case m.valueOf("insert") != nil:
+			write(m.valueOf("insert"))
+		case m.valueOf("message") != nil:
+			write(m.valueOf("message"))
 		}
 	}
 	return append(dst, ']')
@@ -93,7 +93,7 @@ func appendPatched(dst, target, patch []byte) []byte {
 		return appendPatched(nil, old, change)
 	}
 	eachMember(target, func(name string, value []byte) {
-		switch change := changes.of(name); {
+		switch change := changes.valueOf(name); {
 		case change == nil:
 			write(name, value)
 		case string(change) != "null":
@@ -101,7 +101,7 @@ func appendPatched(dst, target, patch []byte) []byte {
 		}
 	})
 	eachMember(patch, func(name string, value []byte) {
-		if there.of(name) == nil && string(value) != "null" {
+		if there.valueOf(name) == nil && string(value) != "null" {
 			write(name, patched(nil, value))
 		}
 	})

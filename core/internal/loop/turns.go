@@ -31,7 +31,7 @@ func (c *call) beginTurn(given *api.Turn) {
 	c.notes = &notes
 	if model := c.core.PolicySettings().Model; given.Moment == api.TurnBefore || given.Moment == api.TurnCall {
 		c.Settings.Model = cmp.Or(c.Settings.Model, model)
-		c.measure(&notes)
+		c.measureTurn(&notes)
 	}
 	switch given.Moment {
 	case api.TurnForced, api.TurnBackground:
@@ -39,7 +39,7 @@ func (c *call) beginTurn(given *api.Turn) {
 		if given.Running > 0 {
 			c.emit(api.Effect{Effect: api.EffectStop, Target: given.Running})
 		}
-		c.enter()
+		c.requestEntry()
 	default:
 		notes.Time = c.Clock
 		notes.Model, notes.Provider = cmp.Or(c.Settings.Model, notes.Model), cmp.Or(c.Settings.Provider, notes.Provider)
@@ -47,22 +47,22 @@ func (c *call) beginTurn(given *api.Turn) {
 	}
 }
 
-// measure determines how long the conversation was idle, and whether another model is called now, unless the host has
-// specified that itself.
-func (c *call) measure(notes *api.TurnNotes) {
+// measureTurn determines how long the conversation was idle, and whether another model is called now, unless the host
+// has specified that itself.
+func (c *call) measureTurn(notes *api.TurnNotes) {
 	if notes.Time > 0 && c.Options.Idle == 0 && c.Options.Cold == "" {
-		c.aged(&use{Time: notes.Time, Model: notes.Model, Provider: notes.Provider})
+		c.setIdle(&use{Time: notes.Time, Model: notes.Model, Provider: notes.Provider})
 	}
 }
 
 // firstLook decides how to continue a turn that compacts only if compaction is due. running is the id of the
 // background job; 0 if there is none.
 func (c *call) firstLook(running int) {
-	seen, ok := c.check(c.notes)
+	seen, ok := c.checkTurnDue(c.notes)
 	switch {
 	case !ok:
 	case seen.due:
-		c.enter()
+		c.requestEntry()
 	case c.Settings.Turn.Moment == api.TurnAfter && running == 0 && seen.start && c.can(api.EffectBegin) && c.can(api.EffectAsk):
 		c.notes.Tried, c.notes.Messages = seen.tokens, seen.messages
 		s := c.Settings
@@ -77,23 +77,23 @@ func (c *call) firstLook(running int) {
 	}
 }
 
-// check runs the operation check. With notes, it doesn't start a background compaction that was already started at
-// this size and has failed or is still running.
-func (c *call) check(notes *api.TurnNotes) (seen checked, ok bool) {
+// checkTurnDue runs the operation check. With notes, it doesn't start a background compaction that was already started
+// at this size and has failed or is still running.
+func (c *call) checkTurnDue(notes *api.TurnNotes) (seen checked, ok bool) {
 	o := c.Options.Clone()
 	if notes != nil {
 		o.Tried = max(0, min(notes.Tried, maxLimit))
 	}
-	a, ok := c.run(operations.OpCheck, c.checkMembers(&o)...)
+	a, ok := c.runCore(operations.OpCheck, c.checkMembers(&o)...)
 	if !ok {
 		return seen, false
 	}
 	m := a.members
-	seen = checked{due: string(m.of("due")) == "true", start: a.starts(), cold: m.of("cold") != nil, tokens: numberOf(m.of("tokens")),
-		messages: numberOf(m.of("messages"))}
+	seen = checked{due: string(m.valueOf("due")) == "true", start: a.startsInBackground(), cold: m.valueOf("cold") != nil, tokens: numberOf(m.valueOf("tokens")),
+		messages: numberOf(m.valueOf("messages"))}
 	if notes != nil && (seen.tokens < notes.Tried || seen.messages < notes.Messages) { // the conversation has become shorter
 		notes.Tried, notes.Messages = 0, 0
-		return c.check(notes)
+		return c.checkTurnDue(notes)
 	}
 	c.Check = a.json
 	if c.Settings.Turn.Moment == api.TurnCall {
@@ -110,10 +110,10 @@ func (c *call) checkMembers(o *api.Options) []Member {
 	return members
 }
 
-// enter waits until no other job compacts the conversation.
-func (c *call) enter() {
+// requestEntry waits until no other job compacts the conversation.
+func (c *call) requestEntry() {
 	if !c.can(api.EffectEnter) {
-		c.entered()
+		c.takeTurn()
 		return
 	}
 	c.Phase = phaseEntering
@@ -128,12 +128,12 @@ func (c *call) takeEntered(r *api.EffectResult) {
 	if r.Tokens > 0 {
 		c.Options.Usage = &api.Usage{Message: -1, TotalTokens: min(r.Tokens, maxLimit), Exact: true}
 	}
-	c.entered()
+	c.takeTurn()
 }
 
-// entered checks whether the compaction is still needed. If so, it lets the host decide.
-func (c *call) entered() {
-	seen, ok := c.check(nil)
+// takeTurn checks whether the compaction is still needed. If so, it lets the host decide.
+func (c *call) takeTurn() {
+	seen, ok := c.checkTurnDue(nil)
 	if !ok {
 		return
 	}
@@ -155,7 +155,7 @@ func (c *call) entered() {
 		c.Phase = phaseBeginning
 		c.launch(api.Effect{Effect: api.EffectBefore, Beginning: &api.Beginning{Trigger: trigger, Messages: seen.messages, Tokens: seen.tokens}})
 	default:
-		c.compacts()
+		c.compactInTurn()
 	}
 }
 
@@ -182,11 +182,11 @@ func (c *call) takeBefore(r *api.EffectResult) {
 		summary.Text = r.Summary.Text
 		c.Options.Summary = &summary
 	}
-	c.compacts()
+	c.compactInTurn()
 }
 
-// compacts continues the turn as a job that makes a compaction.
-func (c *call) compacts() {
+// compactInTurn continues the turn as a job that makes a compaction.
+func (c *call) compactInTurn() {
 	c.Check = nil
 	c.look()
 }
