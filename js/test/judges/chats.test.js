@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { createCompactor, load } from "ctxfold";
 import { root } from "./ai-sessions.js";
-import { errorsOf } from "./compiler.js";
+import { compile } from "./compiler.js";
 
 const packages = "../fixtures/chats/node_modules";
 const { tMessageSchema, buildTree } = createRequire(new URL("../../fixtures/chats/", import.meta.url))(
@@ -52,11 +52,18 @@ const types = [
   ],
 ];
 
-for (const [samples, type, from, broken, of = "Imported"] of types) {
-  test(`${samples[0]} consists of ${type}s of ${from}`, async () => {
-    const messages = (await Promise.all(samples.map(read))).flatMap(entries);
-    const head = `import type { ${type} as Imported } from "${packages}/${from}"; type Message = ${of};`;
-    const errors = await errorsOf(samples[0].replace(/\W/g, "-"), head, [broken, ...messages]);
+const sources = types.map(async ([samples, type, from, broken, of = "Imported"]) => [
+  samples[0],
+  {
+    head: `import type { ${type} as Imported } from "${packages}/${from}"; type Message = ${of};`,
+    messages: [broken, ...(await Promise.all(samples.map(read))).flatMap(entries)],
+  },
+]);
+const errorsOf = await compile(Object.fromEntries(await Promise.all(sources)));
+
+for (const [[sample], type, from, broken] of types) {
+  test(`${sample} consists of ${type}s of ${from}`, () => {
+    const errors = errorsOf(sample);
     assert.ok(errors.delete(JSON.stringify(broken)), "the compiler refuses what is broken");
     assert.deepEqual([...errors].flat(2), []);
   });

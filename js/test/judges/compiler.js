@@ -10,38 +10,60 @@ const options =
   "--ignoreConfig --strict --noEmit --skipLibCheck --pretty false --target es2022 --module nodenext --types node,dom-chromium-ai";
 
 /**
- * Returns the compiler's errors for messages, by the messages' JSON. Each message is on a line of its own; equal ones share a line.
- * @param {string} name of the file that is compiled
- * @param {string} head one line that declares the type `Message`
- * @param {any[]} messages
- * @returns {Promise<Map<string, string[]>>}
+ * Messages to judge, and one line that declares their type as `Message`.
+ * @typedef {{head: string, messages: any[]}} Source
  */
-export async function errorsOf(name, head, messages) {
-  const lines = [...new Set(messages.map((message) => JSON.stringify(message)))];
-  const file = `${name}.ts`;
+
+/**
+ * Compiles sources in one program, so that types that several of them use are read and checked once.
+ * @param {Record<string, Source>} sources by the names of the files that are compiled
+ * @returns {Promise<(name: string) => Map<string, string[]>>} a function that returns the compiler's errors for the messages of a source, by
+ *   the messages' JSON. It throws if the compiler cannot judge that source.
+ */
+export async function compile(sources) {
+  const files = Object.entries(sources).map(([name, source]) => ({ name: `${name}.ts`, ...linesOf(source) }));
+  const paths = files.map(({ name }) => new URL(name, folder));
   await mkdir(folder, { recursive: true });
-  await writeFile(
-    new URL(file, folder),
-    [head, ...lines.map((line, i) => `export const m${i} = ${line} satisfies Message;`)].join("\n"),
+  await Promise.all(files.map(({ text }, i) => writeFile(paths[i], text)));
+  const output = await run(files.map(({ name }) => name)).finally(() =>
+    Promise.all(paths.map((path) => rm(path, { force: true }))),
   );
-  const output = await new Promise((resolve, reject) =>
+  const found = output
+    .split("\n")
+    .filter((text) => /error TS\d/.test(text)) // the other lines continue an error
+    .map((text) => {
+      const [, at = "", line, what = ""] = /^(.*)\((\d+),\d+\): (.*)/.exec(text) ?? [];
+      return { text, at, line: Number(line), what };
+    });
+  const names = new Set(files.map(({ name }) => name));
+  return (source) => {
+    const { name, lines } = files.find((file) => file.name === `${source}.ts`) ?? assert.fail(`no source ${source}`);
+    /** @type {Map<string, string[]>} */
+    const errors = new Map();
+    for (const { text, at, line, what } of found) {
+      if (at !== name && names.has(at)) continue;
+      assert.ok(at === name && line > 1, `the compiler cannot judge: ${text}`);
+      const message = lines[line - 2];
+      errors.set(message, [...(errors.get(message) ?? []), what]);
+    }
+    return errors;
+  };
+}
+
+/** Returns the text of a source, with each message on a line of its own, and these messages. Equal ones share a line. @param {Source} source */
+function linesOf({ head, messages }) {
+  const lines = [...new Set(messages.map((message) => JSON.stringify(message)))];
+  const text = [head, ...lines.map((line, i) => `export const m${i} = ${line} satisfies Message;`)].join("\n");
+  return { lines, text };
+}
+
+/** Runs the compiler on files of the folder and returns what the compiler prints. @param {string[]} files @returns {Promise<string>} */
+const run = (files) =>
+  new Promise((resolve, reject) =>
     execFile(
       process.execPath,
-      [compiler, ...options.split(" "), file],
+      [compiler, ...options.split(" "), ...files],
       { cwd: folder, maxBuffer: 1 << 28 },
       (error, stdout, stderr) => (error && !stdout ? reject(new Error(stderr, { cause: error })) : resolve(stdout)),
     ),
-  ).finally(() => rm(new URL(file, folder), { force: true }));
-  /** @type {Map<string, string[]>} */
-  const errors = new Map();
-  for (const text of String(output).split("\n")) {
-    if (!/error TS\d/.test(text)) {
-      continue; // continues the previous error
-    }
-    const [, at, line, what] = /^(.*)\((\d+),\d+\): (.*)/.exec(text) ?? [];
-    assert.ok(at === file && Number(line) > 1, `the compiler cannot judge: ${text}`);
-    const message = lines[Number(line) - 2];
-    errors.set(message, [...(errors.get(message) ?? []), what]);
-  }
-  return errors;
-}
+  );

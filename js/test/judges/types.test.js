@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorsOf } from "./compiler.js";
+import { compile } from "./compiler.js";
 import { conversations, results } from "./results.js";
 
 /** The type of each format's messages; one without a package is global. @type {Record<string, [type: string, from: string, of?: string]>} */
@@ -56,16 +56,33 @@ const broken = {
   "prompt-api": { role: "user", content: [{ type: "text", text: "no value" }] },
 };
 
-for (const [format, [type, from, of = type.replace(/^\w+/, "Imported")]] of Object.entries(types)) {
+/** Returns the conversations of a format and what compacting each one gives. @param {string} format */
+async function compacted(format) {
+  const all = [];
+  for (const conversation of await conversations(format)) {
+    all.push({ ...conversation, results: await results(format, conversation) });
+  }
+  return all;
+}
+
+/** @param {string} format @param {Awaited<ReturnType<typeof compacted>>} all @returns {import("./compiler.js").Source} */
+function sourceOf(format, all) {
+  const [type, from, of = type.replace(/^\w+/, "Imported")] = types[format];
+  const imported = `import type { ${type.split(".")[0]} as Imported } from "${from}"; type Message = ${of};`;
+  const messages = all.flatMap((one) => [...one.messages, ...one.results.flatMap((result) => result.messages)]);
+  return { head: from ? imported : `type Message = ${type};`, messages: [broken[format], ...messages] };
+}
+
+const compactions = Object.keys(types).map(async (format) => ({ format, all: await compacted(format) }));
+const compiled = (await Promise.allSettled(compactions)).filter((one) => one.status === "fulfilled");
+const errorsOf = await compile(
+  Object.fromEntries(compiled.map(({ value: { format, all } }) => [format, sourceOf(format, all)])),
+);
+
+for (const [i, [format, [type, from]]] of Object.entries(types).entries()) {
   test(`${format}: results are ${type}s of ${from || "the browser"}`, async (t) => {
-    const all = [];
-    for (const conversation of await conversations(format)) {
-      all.push({ ...conversation, results: await results(format, conversation) });
-    }
-    const messages = all.flatMap((one) => [...one.messages, ...one.results.flatMap((result) => result.messages)]);
-    const declared = `import type { ${type.split(".")[0]} as Imported } from "${from}"; type Message = ${of};`;
-    const head = from ? declared : `type Message = ${type};`;
-    const errors = await errorsOf(format, head, [broken[format], ...messages]);
+    const { all } = await compactions[i];
+    const errors = errorsOf(format);
     assert.ok(errors.has(JSON.stringify(broken[format])), "the compiler refuses what is broken");
     /** @param {any[]} list */
     const errorsIn = (list) => list.flatMap((message) => errors.get(JSON.stringify(message)) ?? []);
