@@ -138,7 +138,7 @@ func (f *shelf) get(ctx context.Context, handle string) error {
 // json returns all bodies as a JSON list.
 func (f *shelf) json() []byte { return listed(f.bodies) }
 
-// listed returns a JSON list of values. Each value is followed by a comma, and the last comma is dropped.
+// listed returns values as a JSON list. In values, a comma follows each value; the last comma is dropped.
 func listed(values []byte) []byte {
 	text := append(make([]byte, 0, len(values)+2), '[')
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')

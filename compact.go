@@ -30,8 +30,8 @@ type Input struct {
 	Usage *api.Usage
 
 	// Count is an exact tokenizer: it returns how many tokens a request with the given messages takes. It is called
-	// if there is no Usage; the size after a compaction is then scaled from that count. Fit passes it the messages
-	// to be sent. If Count fails, the operation returns its error.
+	// only if there is no Usage. The size after a compaction is then still an estimate, scaled by that count. Fit
+	// passes it the messages to be sent. If Count fails, the operation returns its error.
 	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
 	// Format is the name of the wire format of Messages, as listed in docs/guides/formats.md. It applies if the

@@ -237,7 +237,7 @@ func unmarshal(what string, text []byte, v unmarshaler) error {
 	return nil
 }
 
-// Classify classifies a failed model call and says what helps.
+// Classify classifies a failed model call and reports whether compacting and retrying may help.
 func (c *Compactor) Classify(ctx context.Context, f api.Failure) (v api.Verdict, err error) {
 	_, err = c.do(ctx, operations.OpClassifyError, &v, newEnvelope(member{operations.InArguments, marshal(&f)}))
 	return v, err

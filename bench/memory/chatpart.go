@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/held"
 )
 
-// setting is a window in which a conversation is compacted: the share of the conversation that the target leaves, or a
-// size.
+// setting determines the window for compacting a conversation: a fixed size, or the size at which the target leaves a
+// given share of the conversation.
 type setting struct {
 	share  float64 // of the conversation, in percent
 	window int     // in tokens
@@ -180,7 +180,7 @@ func (o *options) measureChats(list []*chats.Chat) ([]*chatResult, error) {
 	return results, err
 }
 
-// better returns the better score of the free methods: the newest messages, or head and tail.
+// better returns the better of two scores: keeping the newest messages, and keeping the head and tail.
 func (m *measured) better() float64 {
 	return max(m.others["newest messages"].percent(), m.others["head and tail"].percent())
 }

@@ -26,10 +26,10 @@ export interface CompactorOptions {
    */
   concurrency?: number;
   /**
-   * Finds secrets, such as keys and passwords, in text of the messages. Returns the matching strings, or objects that
-   * also give a placeholder. They are replaced before a summarizer, digest or archive gets the text; messages that stay
-   * are not changed. If it throws, or returns a string that the text doesn't contain, the whole text is replaced
-   * (docs/guides/redact.md).
+   * Finds secrets, such as keys and passwords, in one text from the messages. Returns the matching strings, or objects
+   * that also give a placeholder. They are replaced before a summarizer, digest or archive receives the text; messages
+   * that are kept are not changed. If it throws, or returns a string that the text doesn't contain, the whole text is
+   * replaced (docs/guides/redact.md).
    */
   redact?: FindSecrets;
   /** Receives a summary piece by piece if `summarize` streams it. */

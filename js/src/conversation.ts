@@ -68,7 +68,7 @@ export class Conversation<M extends Message = Message> {
   #stored: MaybeState;
   /** Whether another writer has saved a state since this conversation read it. */
   #stale = false;
-  /** Settles at the end of the last call that may change all messages. */
+  /** Settles when the most recently queued exclusive call ends; see `#alone`. */
   #last: Promise<unknown> = Promise.resolve();
   #background: BackgroundCompaction<M> | undefined;
   #begun = 0;
@@ -291,7 +291,7 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** Runs a turn, which may compact the conversation. The module decides that. */
+  /** Runs a turn. The module decides whether it compacts the conversation. */
   #turn(moment: Turn["moment"], options: CompactOptions = {}, more: Partial<JobSettings> = {}): Promise<Compacted<M>> {
     return this.#alone((session) =>
       ending(options, (signal) => {

@@ -32,7 +32,7 @@ export type Same<M extends Messages> = M extends string
         ? L
         : M;
 
-/** One consecutive part of a result's messages, in output order. Indexes refer to the messages that were passed. */
+/** One part of a result's messages. Edits are in output order; indexes refer to the messages that were passed in. */
 export type Edit<M = Message> =
   /** The messages from the first index up to, but not including, the second. */
   | { keep: [from: number, to: number] }

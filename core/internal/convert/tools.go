@@ -405,7 +405,8 @@ func (c *conversion) acceptsMedia(n int32, m *payload, place wire.Places) bool {
 	return ok
 }
 
-// loseUnwritten records as lost the results that were not written because they have no call.
+// loseUnwritten records the loss of the results that were not written because their call is missing or was run by the
+// provider's server.
 func (c *conversion) loseUnwritten() {
 	for n := range c.t.Parts {
 		p := &c.t.Parts[n]

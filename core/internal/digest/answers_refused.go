@@ -120,7 +120,7 @@ func refusalWords(text string) string {
 	return ""
 }
 
-// taggedWords returns the user's words in the tags that Cline and its relatives use for them.
+// taggedWords returns the user's words from the tags in which Cline and its forks enclose them; "" if there are none.
 func taggedWords(text string) string {
 	for _, tag := range []string{"feedback", "answer", "user_message"} {
 		if _, rest, found := strings.Cut(text, "<"+tag+">"); found {

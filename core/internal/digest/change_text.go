@@ -53,7 +53,7 @@ func (c *change) text() string {
 	return Fence(strings.Join(parts, editSeparator))
 }
 
-// codeChanges quotes the changed lines that aren't comments, if they are few.
+// codeChanges quotes the changed lines that aren't comments, if there are only a few.
 func codeChanges(removed, added []string) []string {
 	removed, added = codeOf(removed), codeOf(added)
 	if len(removed)+len(added) == 0 || len(removed) > mostAdded || len(added) > mostAdded || size(removed)+size(added) > quotedNew {

@@ -97,8 +97,8 @@ func commitLine(r *run) string {
 	return Fence(made)
 }
 
-// treeIn returns the state of the working tree that git status prints: that it is clean or, if the output has the
-// short form, the changed files; "" for other output.
+// treeIn returns the state of the working tree according to the output of git status: "nothing to commit" or, if the
+// output is in the short format, the changed files. It returns "" for other output.
 func treeIn(output string) string {
 	var list []string
 	branch := ""

@@ -40,7 +40,7 @@ func withoutExcerptMarker(text string) string {
 	return b.String()
 }
 
-// withoutTruncatedMarker returns text without an initial line that says that a compaction has cut the text.
+// withoutTruncatedMarker returns text without its first line if that line says that a compaction cut the text.
 func withoutTruncatedMarker(text string) string {
 	const upToHandle = len(TruncatedMarker) - 1
 	if strings.HasPrefix(text, TruncatedMarker+"\n") || strings.HasPrefix(text, TruncatedMarker[:upToHandle]+". Handle: ") {

@@ -14,8 +14,8 @@ const (
 	ofCodeLine   = 256
 )
 
-// leastFill is the minimum room that is worth filling, in bytes. lookFill is the number of bytes of results that are
-// read for each byte of room, newest results first.
+// leastFill is the minimum room that is worth filling, in bytes. lookFill is the maximum number of bytes of results to
+// read for each byte of room; the newest results are read first.
 const (
 	leastFill = 400
 	lookFill  = 64
@@ -161,8 +161,8 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 }
 
-// worthOfLine returns a line's weight, which depends on its kind. The weight is 0 for a line that is uninformative,
-// only passes on a value, or is a search hit.
+// worthOfLine returns a line's weight, which depends on its kind. The weight is 0 for a line without information, a
+// search hit, and a line that only copies a value under its own name, such as "owner=owner,".
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {

@@ -166,8 +166,8 @@ func (sc *scene) recurring() int {
 	return -1
 }
 
-// reported recognizes sentences in languages other than English that say when to inform the writer: "Si un test
-// casse, préviens-moi", "Se um teste falhar, me avise".
+// reported recognizes sentences that say, in a language other than English, when to inform the writer: "Si un test
+// casse, préviens-moi", "Se um teste falhar, me avise". It returns where the request begins, or -1.
 func (sc *scene) reported() int {
 	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) && !(sc.ws[1].is(addressees) && something.has(sc.ws[2].text)) {
 		return -1

@@ -81,7 +81,7 @@ func (sc *scene) states(i int, next string) bool {
 	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
 }
 
-// warns reports whether a sentence states what happens if it isn't followed.
+// warns reports whether a sentence says what happens if its instruction isn't obeyed.
 func (sc *scene) warns() bool {
 	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
 }

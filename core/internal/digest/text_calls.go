@@ -130,8 +130,8 @@ func fencedCalls(text string) (calls []textCall) {
 	return calls
 }
 
-// shellCall returns a block of commands as a call. For agents' own commands to open, create and edit files, the file
-// is the first argument.
+// shellCall returns a block of commands as a call. If the block begins with an agent's own command that opens, creates
+// or edits a file, the result is a call of that kind, with the file if the command names it.
 func shellCall(body string) textCall {
 	body = strings.TrimSpace(body)
 	c := textCall{tool: shellTool, command: body, text: body}

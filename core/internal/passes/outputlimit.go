@@ -93,7 +93,7 @@ func OutputNotice(cut, text string) string {
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
-// limitedBefore reports whether text ends with our notice, so that it must not be cut again.
+// limitedBefore reports whether text ends with our notice, in which case it must not be cut again.
 func limitedBefore(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)

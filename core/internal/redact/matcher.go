@@ -13,11 +13,11 @@ type matcher struct {
 	first [256]int32 // the root's child for each first byte
 }
 
-// node is a state of the automaton. The bytes on the path to it are the longest prefix of text that ends at the
-// current position.
+// node is a state of the automaton. The bytes on the path to it are the longest suffix of the input so far that is a
+// prefix of one of the texts to find.
 type node struct {
-	fail   int32 // the state for the longest proper suffix that is a prefix of text
-	longer int32 // this state or the longest of its suffixes at which text ends; 0 for none
+	fail   int32 // the state for the longest proper suffix that is a prefix of one of the texts
+	longer int32 // this state or the longest of its suffixes at which one of the texts ends; 0 for none
 	text   int32 // one more than the index of the text that ends here
 	depth  int32
 	child  int32

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// OpenHands writes each event to a file of its own. A session file contains these events in order: as a list, as JSON
-// lines, or concatenated, possibly together with base_state.json. If events name their parents, they form a tree; in
-// older files they form a sequence. A condensation lists the events to forget and has the summary that is sent in
-// their place.
+// OpenHands writes each event to a separate file. What is read here as a session file contains these events in order:
+// as a list, as JSON lines, or concatenated, possibly together with base_state.json. The events form a tree if they
+// name their parents, and a sequence in older files. A condensation lists the events to forget and contains the summary
+// that is sent in their place.
 var openhandsKind = Kind{
 	Name:   "openhands",
 	Doc:    "OpenHands: the events of a conversation, as a list, as JSON lines or concatenated",

@@ -25,7 +25,7 @@ type pairer struct {
 	order, skip []int32
 }
 
-// queue holds the calls with one name in one message, oldest first.
+// queue holds the calls in one message that have the same name, oldest first.
 type queue struct {
 	msg   int32
 	calls []int32

@@ -69,8 +69,8 @@ type Format struct {
 	// Sign appends the text that replaces the opening brace of a tool call, given as JSON, so that the call has a
 	// placeholder signature.
 	Sign func(dst, part []byte) []byte
-	// Think returns the place in a message, given as JSON, for empty reasoning, and the text to insert there; nil if
-	// messages never need reasoning.
+	// Think returns where to insert empty reasoning in a message, which is given as JSON, and the text to insert there.
+	// It is nil if messages never need reasoning.
 	Think func(message []byte) (at jsonspan.Span, text string)
 	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list
 	// determines it. Message writes NoStamp there, and view.Stamp replaces it with the date.

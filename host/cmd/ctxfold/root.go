@@ -115,7 +115,8 @@ fit into the window's limit, 130 interrupted.`,
 	return root
 }
 
-// nearest returns a suggestion of the commands below c that are similar to name, each prefixed with before, or "" if there are none.
+// nearest returns a question that suggests the subcommands of c whose names are similar to name, each prefixed with
+// before, or "" if there are none.
 func nearest(c *cobra.Command, name, before string) string {
 	near := c.SuggestionsFor(name)
 	if len(near) == 0 {
@@ -124,7 +125,7 @@ func nearest(c *cobra.Command, name, before string) string {
 	return ", did you mean " + before + strings.Join(near, " or "+before) + "?"
 }
 
-// nearestFlag returns a suggestion of similar flags if err is about an unknown flag, otherwise "".
+// nearestFlag returns a question that suggests similar flags if err is about an unknown flag, otherwise "".
 func nearestFlag(c *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {

@@ -334,7 +334,7 @@ function shown<M extends Message>(
   return { sent, digests, folded: foldedIn(history, sent), report: report.changed ? report : before, error: undefined };
 }
 
-/** Returns the messages of a history that the digests in the sent messages replace. */
+/** Returns the messages in `history` that the digests in `sent` replace. */
 function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]): readonly M[] {
   const last = sent.findLastIndex(isDigest);
   if (last < 0) return [];

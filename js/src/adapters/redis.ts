@@ -29,7 +29,7 @@ export interface NodeRedisClient {
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
-/** A client of the package `ioredis`, version 5 or newer. Only these methods are called. */
+/** A client from the `ioredis` package, version 5 or newer. Only these methods are called. */
 export interface IoRedisClient {
   eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
   evalsha(sha1: string, keys: number, ...args: string[]): Promise<unknown>;

@@ -3,7 +3,7 @@ import { CtxfoldError, messageOf } from "../errors.js";
 
 export const EXIT = { ok: 0, partial: 1, bad: 2, over: 3, interrupted: 130 } as const;
 
-/** An error in the command line. Its message refers to the help of `command`, or to no help if that is undefined. */
+/** A mistake in the command line. If `command` is set, the printed error refers to the help of that command. */
 export class UsageError extends Error {
   constructor(
     message: string,

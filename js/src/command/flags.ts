@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "./errors.js";
 
-/** An option of a command. `value` is what the help calls its value; an option without one is a switch. */
+/** An option of a command. `value` is the name of its value in the help; an option without `value` is a switch. */
 export interface Flag {
   value?: string;
   /** Set if the option may be given more than once. "listed" values may also be separated by commas. */

@@ -37,7 +37,7 @@ export function reportText(report: Report, read: readonly [string, string]): str
   return sizes + facts(...list, ["by", by], read as [string, string]);
 }
 
-/** Returns warnings about a result that is usable nevertheless. */
+/** Returns the warnings about a usable result: `left` is about messages that the provider would refuse. */
 export function warnings({ thrashing, over, left = [] }: Report): { left: string; rest: string } {
   const repeated = thrashing && `compacted ${thrashing.compactions} times in a row: ${thrashing.text}`;
   return {

@@ -34,7 +34,7 @@ type Section struct {
 	Messages []api.Raw `json:"messages"`
 }
 
-// Block is a compaction block (S0.40). Missing sections are nil. CreatedAt is any JSON value.
+// Block is a compaction block (S0.40). Missing sections are nil. CreatedAt can be any JSON value.
 //
 //easyjson:json
 type Block struct {
@@ -210,8 +210,8 @@ type Loop struct {
 	Absent     bool // its messages are unavailable
 }
 
-// Chain returns the loops from the first one to the one whose id is current, in which each loop is the parent of the
-// next. If a parent is missing from loops, the chain begins with a loop without messages in its place.
+// Chain returns the loops that lead to the one whose id is current, each the parent of the next. If a parent is missing
+// from loops, the chain begins with a placeholder for it, which is marked Absent.
 func Chain(loops []Loop, current string) []Loop {
 	sorted := slices.Clone(loops)
 	sorting.Stable(sorted, func(a, b Loop) int { return cmp.Compare(a.ID, b.ID) })
