@@ -172,26 +172,6 @@ func ofOne(ws []word) bool {
 	return it == 1 && day > 0 || ws[0].text == "i" && ws[1].text == "want" && ws[last].text == "back"
 }
 
-// ofDeal reports whether a sentence is only about the thing that its writer arranges with a service: "I'd like to book economy class, and I don't
-// need insurance", "This is really important to me".
-func ofDeal(ws []word) bool {
-	if len(ws) < 4 || slices.ContainsFunc(ws, func(w word) bool { return w.is(products|lastingly|quantifiers) || each.has(w.text) }) {
-		return false
-	}
-	if last := len(ws) - 1; ws[0].is(things) {
-		return ws[last].text == "me" && ws[last-2].text == "important"
-	}
-	for i := 1; i+2 < len(ws) && i < 4; i++ {
-		if ws[i].text == "like" && ws[i+1].text == "to" {
-			return ws[0].is(selves) && dealing.has(ws[i+2].text)
-		}
-	}
-	return false
-}
-
-// dealing lists verbs for what people arrange with a service.
-var dealing = wordListOf("book reserve order buy rent hire change cancel add upgrade return exchange pay fly depart leave check schedule reschedule")
-
 // absent reports whether words begin with the condition that their writer is elsewhere: "if I'm not at home".
 func absent(ws []word) bool {
 	if len(ws) > 3 && ws[1].text == "i" && ws[2].text == "am" {
@@ -219,7 +199,7 @@ func errandSigned(s string) bool {
 			return !slices.ContainsFunc(lastSigns, func(last string) bool { return strings.Contains(s, last) })
 		}
 	}
-	return false
+	return choosesSigned(s)
 }
 
 // rulesOut reports whether a sentence also forbids something, or requires something to be done first: "you can read the
