@@ -16,7 +16,8 @@ const goesOn = "This is a record of what you have done so far in this turn, not 
 // IsLoop reports whether message i is a tool loop written as text. The user hasn't said it.
 func IsLoop(t *transcript.Transcript, i int) bool {
 	const start = len(LoopMarker) - 1
-	return t.Messages[i].Role == transcript.User && (t.StartsWith(i, LoopMarker+"\n") || t.StartsWith(i, LoopMarker[:start]+". Handle: "))
+	return t.Messages[i].Role == transcript.User && t.StartsWith(i, LoopMarker[:start]) &&
+		(t.StartsWith(i, LoopMarker+"\n") || t.StartsWith(i, LoopMarker[:start]+". Handle: "))
 }
 
 // LoopMessage returns the text of a message that replaces the messages of a tool loop. It contains all tool calls and

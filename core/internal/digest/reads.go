@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -49,7 +50,7 @@ func failedText(text string) bool {
 
 // failedResult reports whether the result at part index n reports a failed call, by a flag or in words.
 func failedResult(t *transcript.Transcript, n int32) bool {
-	return t.Parts[n].Has(transcript.IsError) || failedText(ResultText(t, int(n)))
+	return t.Parts[n].Has(transcript.IsError) || failedText(noteIn(t, n))
 }
 
 // ReadingOf returns the kind of content in the tool result at a part index, for a tool that reads a file. text is the
@@ -78,7 +79,19 @@ func ResultReading(t *transcript.Transcript, result int32) Reading {
 	if !MayPoint(t, result) { // such a long text is always the content
 		return ReadingOf(t, result, anyContent)
 	}
-	return ReadingOf(t, result, resultBeginning(t, int(result), shortNote+1))
+	return ReadingOf(t, result, noteIn(t, result))
+}
+
+// noteIn returns the text of the tool result at part index n if the text is short enough to be a note, otherwise some text
+// that is too long.
+func noteIn(t *transcript.Transcript, n int32) string {
+	if body := t.Parts[n].Body; t.IsString(body) {
+		raw := t.Bytes(body)
+		if len(raw)-2-5*bytes.Count(raw, []byte{'\\'}) > shortNote { // an escape has at most 5 bytes more than its text
+			return anyContent
+		}
+	}
+	return ResultText(t, int(n))
 }
 
 // anyContent serves as an example of text that is too long to be a note.

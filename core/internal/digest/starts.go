@@ -45,3 +45,12 @@ func (s *starts) may(text string) bool {
 	at := startOf(text)
 	return s[at/64]>>(at%64)&1 != 0
 }
+
+// mayOpen is like may, for a JSON string, and ignores white space before the text.
+func (s *starts) mayOpen(raw []byte) bool {
+	const plain = 4 // two bytes of text between quotes
+	if len(raw) < plain || raw[1] <= ' ' || raw[1] >= utf8.RuneSelf || raw[1] == '\\' || raw[2] == '\\' {
+		return true
+	}
+	return s.may(string(raw[1:3]))
+}

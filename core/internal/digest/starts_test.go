@@ -7,20 +7,41 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Every prefix in a list is found, in any case; most other texts are not.
+// Every prefix in a list is found, in any case, and in a JSON string also after white space; most other texts are not.
 func TestStarts(t *testing.T) {
 	for _, list := range [][]string{announceHeads, announceSigns, wonderHeads, praise, contestHeads, contestSigns, friendlyHeads, backSigns, injected, outputMarks,
-		refusalStarts, codeStarts, projectStarts, skillStarts} {
+		refusalStarts, codeStarts, projectStarts, skillStarts, stubs, failedRequests} {
 		s := startsOf(list)
 		for _, text := range list {
 			for _, spelled := range []string{text, strings.ToUpper(text), strings.ToLower(text)} {
 				if !s.may(spelled) {
 					t.Errorf("%q", spelled)
 				}
+				for _, before := range []string{"", " ", `\n\n`, "\u00a0"} {
+					if raw := `"` + before + spelled + `"`; !s.mayOpen([]byte(raw)) {
+						t.Error(raw)
+					}
+				}
 			}
+		}
+		if s.mayOpen([]byte(`"qzq"`)) {
+			t.Errorf("%q may open with q", list)
 		}
 		if s.may("qzq") {
 			t.Errorf("%q may begin with q", list)
+		}
+	}
+}
+
+// Whether a result is short enough to be a note depends on its text, not on how JSON spells it.
+func TestNoteIn(t *testing.T) {
+	for _, note := range []string{strings.Repeat("a", shortNote), strings.Repeat(`\n`, shortNote), strings.Repeat(`\u0061`, shortNote), strings.Repeat(`\ud83d\ude00`, shortNote/4)} {
+		for n, body := range []string{note, note + "a"} {
+			tr := &transcript.Transcript{Src: []byte(`"` + body + `"`)}
+			tr.Parts = []transcript.Part{{Kind: transcript.ToolResult, Body: transcript.Span{End: uint32(len(tr.Src))}}}
+			if long := len(noteIn(tr, 0)) > shortNote; long != (n == 1) {
+				t.Errorf("%.12s: %d bytes", body, len(noteIn(tr, 0)))
+			}
 		}
 	}
 }

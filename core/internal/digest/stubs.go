@@ -14,11 +14,16 @@ var stubs = []string{"No response requested.", "(no content)", "Prompt is too lo
 // failedRequests lists the beginnings of stubs that end with the provider's error.
 var failedRequests = []string{"API Error: ", "API Error ("}
 
+var stubStarts = startsOf(stubs, failedRequests)
+
 // longestStub is the maximum length of a stub, in bytes.
 const longestStub = 400
 
 // isStub reports whether a text part is a stub.
 func isStub(t *transcript.Transcript, p *transcript.Part) bool {
+	if !stubStarts.mayOpen(t.Bytes(p.Body)) {
+		return false
+	}
 	head := strings.TrimSpace(beginning(t, p.Body, longestStub))
 	return slices.Contains(stubs, head) || len(head) < longestStub && slices.ContainsFunc(failedRequests, func(s string) bool { return strings.HasPrefix(head, s) })
 }
