@@ -241,8 +241,8 @@ type NamedHandles struct {
 type Body struct {
 	Handle string   `json:"handle"` // SHA-256 of the body, in 64 hexadecimal digits; markers name the first 16
 	What   BodyKind `json:"what"`
-	// Message is the index of the message in the input list that contained the body. For a fold it is the index of
-	// the first folded message; for changes, the index of the first message that occurs nowhere else, or -1.
+	// Message is the index in the input list of the message that contained the body. For a fold it is the index of the
+	// first folded message; for changes, that of the first message that only the body contains, or -1.
 	Message int    `json:"message"`
 	Tool    string `json:"tool,omitempty"` // the tool whose result this is
 	Bytes   int    `json:"bytes"`

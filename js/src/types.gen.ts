@@ -2042,8 +2042,8 @@ export interface Body {
   handle: string;
   what: BodyKind;
   /**
-   * message is the index of the message in the input list that contained the body. For a fold it is the index of the
-   * first folded message; for changes, the index of the first message that occurs nowhere else, or -1.
+   * message is the index in the input list of the message that contained the body. For a fold it is the index of the
+   * first folded message; for changes, that of the first message that only the body contains, or -1.
    */
   message: number;
   /** the tool whose result this is */

@@ -84,7 +84,7 @@ func init() { // not in the declaration: definitions may be inside definitions
 	}
 }
 
-// definitionMemberOf returns the definition member with a name, or nil.
+// definitionMemberOf returns the definition member with the given name, or nil.
 func definitionMemberOf(name string) *definitionMember {
 	for i := range definitionMembers {
 		if definitionMembers[i].name == name {

@@ -393,7 +393,8 @@ func headerLine(head string, whole bool) (line string, end int, begins bool) {
 	return "", 0, false
 }
 
-// monthNamed returns the number of the month with a name, which must be in lower case, or 0 if there is none.
+// monthNamed returns the number of the month with the given name, which must be in lower case; 0 if there is
+// none.
 func monthNamed(name string) int {
 	if len(name) < 2 || len(name) > 40 {
 		return 0

@@ -277,7 +277,8 @@ func thinksAloud(text string) bool {
 	return false
 }
 
-// aloudTurns is how many doubts and questions show that a text is thought aloud. A report may have one of each.
+// aloudTurns is the minimum number of doubts and questions by which text counts as thinking aloud. A report may contain
+// one of each.
 const aloudTurns = 3
 
 // doubted drops the last unit of a message if text, which follows it, takes it back: "Wait, …". from is the index of

@@ -118,7 +118,8 @@ func (r *restoring) check() *policy.Error {
 	return nil
 }
 
-// body returns the index in given of the body with a handle, of which 16 digits are enough; -1 if there is none.
+// body returns the index in given of the body with the given handle, of which 16 digits are enough; -1 if there is
+// none.
 func (r *restoring) body(handle string) int {
 	i, found := r.bodies.Get(handle[:Short])
 	if !found || len(handle) > Short && !strings.HasPrefix(Handle([]byte(r.given[i].Text)), handle) {

@@ -103,7 +103,7 @@ type Function struct {
 	Run   func(c *Call, dst []byte) ([]byte, *jsonspan.Error)
 }
 
-// FunctionByName returns the function with a name, or nil.
+// FunctionByName returns the function with the given name, or nil.
 func FunctionByName(name string) *Function {
 	if Linked == nil {
 		return nil

@@ -438,7 +438,7 @@ func (s *searching) addHandle(handle string) {
 	}
 }
 
-// isGiven reports whether the body with a handle is among the searched bodies.
+// isGiven reports whether the body with the given handle is among the searched bodies.
 func (s *searching) isGiven(handle string) bool { return s.handed.Has(handle[:handles.Short]) }
 
 // missingHandles returns the handles of bodies that are named but were not given, without duplicates.

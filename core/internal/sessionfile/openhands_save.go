@@ -89,7 +89,7 @@ func (w *ohSaver) know() {
 	}
 }
 
-// known returns what is known about the call with an id.
+// known returns what is known about the call with the given id.
 func (w *ohSaver) known(id string) *ohCall {
 	c := w.calls.At(id)
 	if *c == nil {

@@ -279,7 +279,7 @@ func (g *ohGroups) takeCall(id int32) {
 	}
 }
 
-// pop returns the head of the chain with an id, and empties the chain.
+// pop returns the head of the chain with the given id, and empties the chain.
 func pop(heads []int32, id int32) int32 {
 	at := heads[id]
 	heads[id] = -1

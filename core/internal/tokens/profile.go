@@ -158,7 +158,7 @@ func unnamedResults(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
 	return k
 }
 
-// ByName returns the estimator with a name, or nil if there is none.
+// ByName returns the estimator with the given name, or nil if there is none.
 func ByName(name string) *Profile {
 	for _, p := range profiles {
 		if p.Name == name {

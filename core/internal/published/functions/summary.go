@@ -29,7 +29,7 @@ func init() {
 	register("build_prompt", Messages, buildPrompt)
 }
 
-// styleOf returns the style with a name.
+// styleOf returns the style with the given name.
 func styleOf(name string) (*styles.Style, *Error) {
 	if s := styles.ByName(name); s != nil {
 		return s, nil

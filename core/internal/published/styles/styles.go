@@ -54,8 +54,8 @@ type Prompt struct {
 
 var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
 
-// ByName returns the style with a name, or nil. The name "" is for policies without a style, which use ctxfold's own
-// requests.
+// ByName returns the style with the given name, or nil. The name "" is for policies without a style, which use
+// ctxfold's own requests.
 func ByName(name string) *Style {
 	for _, s := range styles {
 		if s.Data.Name == name {

@@ -1970,8 +1970,8 @@ class Body(TypedDict):
     what: BodyKind
     message: int
     """
-    message is the index of the message in the input list that contained the body. For a fold it is the index of the
-    first folded message; for changes, the index of the first message that occurs nowhere else, or -1.
+    message is the index in the input list of the message that contained the body. For a fold it is the index of the
+    first folded message; for changes, that of the first message that only the body contains, or -1.
     """
     tool: NotRequired[str]
     """the tool whose result this is"""
