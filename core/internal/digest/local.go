@@ -219,7 +219,7 @@ func (e *Extract) session(size int) string {
 	put(running, e.ledger.runningBlock(share(15)))
 	put(unloaded, e.ledger.unloadedBlock(share(8)))
 	put(failing, e.ledger.errorsBlock(share(8)))
-	if size >= leastOutcomes {
+	if size >= leastState {
 		put(ending, e.log.stateText(e.ledger.Errors, share(12)))
 	}
 	put(plan, e.log.plan.text(e.log.turnAt(e.log.plan.message), share(10)))

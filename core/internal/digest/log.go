@@ -290,7 +290,11 @@ func (k *turnLog) share(size, spare int) (w logText) {
 		most := size * share / 100
 		asked, used := k.requests(most + spare)
 		room := size + min(spare, max(0, used-most))
-		k.outcome = k.roomForOutcomes((room - used) * 2 / 3)
+		forOutcomes := room - used
+		if size >= leastState {
+			forOutcomes = forOutcomes * 2 / 3
+		}
+		k.outcome = k.roomForOutcomes(forOutcomes)
 		w = k.filled(asked, room, room-used)
 		if w.log == "" {
 			continue

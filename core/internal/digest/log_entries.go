@@ -37,7 +37,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		t := &k.turns[i]
 		from := next
 		next += k.countOfTurn(chosen[from:], i)
-		outcome, line := k.outcomeAt(i)
+		outcome, line := k.outcomeIn(i, k.outcome)
 		request := asked[i]
 		if request == "" && (from < next || line != "" && !k.outcomes) && t.asked != "" {
 			request = k.least(i) // answers are meaningless without their request
@@ -73,14 +73,6 @@ func (k *turnLog) openingRequest() int {
 		return -1
 	}
 	return first
-}
-
-// outcomeAt returns the outcome of turn i and its line; nil and "" if the log has none for it.
-func (k *turnLog) outcomeAt(i int) (outcome *unit, line string) {
-	if i < k.outcome.from {
-		return nil, ""
-	}
-	return k.outcomeIn(&k.turns[i], k.outcome.most)
 }
 
 // appendHead appends the rest of the first line of turn i to b: its request and notes about it, or what the turn is

@@ -11,58 +11,84 @@ import (
 // while working.
 const leastFinding = 50
 
-// leastOutcomes is the minimum size of a log that has room for outcomes, in bytes.
-const leastOutcomes = 2000
+// leastOutcomes is the minimum size of a log that has room for outcomes, in bytes; leastState is that of a digest with
+// room for the state at the end.
+const (
+	leastOutcomes = 400
+	leastState    = 2000
+)
 
 // outcomeRoom limits outcomes: most is their maximum length in bytes, and from is the index of the first turn with an
-// outcome.
-type outcomeRoom struct{ most, from int }
+// outcome. From the turn with index deeds on, what a turn changed outside of the conversation is told in any case.
+type outcomeRoom struct{ most, from, deeds int }
+
+// outcomeLengths are the maximum lengths of outcomes, in bytes, the first of which leaves room for all turns' outcomes.
+// Where outcomes have no room, what changed something outside of the conversation has deedLength bytes.
+var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
+
+const deedLength = 120
 
 // roomForOutcomes divides size bytes among the outcomes. It chooses the largest length at which the outcomes of all
-// turns fit. If there is not even room for short ones, only the newest turns get outcomes.
+// turns fit. If there is not even room for short ones, the newest turns get outcomes, after those that changed something
+// outside of the conversation.
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
-	lengths := []int{300, 200, 120, 80}
-	if !k.outcomes {
-		lengths = lengths[2:3]
-	}
-	for _, most := range lengths {
-		if k.outcomesAt(most) <= size {
-			return outcomeRoom{most, 0}
+	room := outcomeRoom{deedLength, len(k.turns), len(k.turns)}
+	if k.outcomes {
+		for _, room.most = range outcomeLengths {
+			if all := (outcomeRoom{most: room.most}); k.outcomesIn(all) <= size {
+				return all
+			}
 		}
 	}
-	least, from := lengths[len(lengths)-1], len(k.turns)
-	for from > 0 {
-		_, line := k.outcomeIn(&k.turns[from-1], least)
-		if size -= len(line); size < 0 {
-			break
+	for ; room.deeds > 0; room.deeds-- {
+		if said, line := k.turns[room.deeds-1].outcome(room.most); said != nil && said.factor == ofDeed {
+			if size -= len(line); size < 0 {
+				break
+			}
 		}
-		from--
 	}
-	return outcomeRoom{least, from}
+	for ; k.outcomes && size > 0 && room.from > 0; room.from-- {
+		if said, line := k.turns[room.from-1].outcome(room.most); said != nil && (said.factor != ofDeed || room.from <= room.deeds) {
+			if size -= len(line); size < 0 {
+				break
+			}
+		}
+	}
+	return room
 }
 
-// outcomesAt returns the size in bytes of the outcomes of all turns if each is limited to most bytes.
-func (k *turnLog) outcomesAt(most int) (sum int) {
+// outcomesIn returns the size of all outcomes that a room leaves, in bytes.
+func (k *turnLog) outcomesIn(room outcomeRoom) (sum int) {
 	for i := range k.turns {
-		_, line := k.outcomeIn(&k.turns[i], most)
+		_, line := k.outcomeIn(i, room)
 		sum += len(line)
 	}
 	return sum
 }
 
-// outcomeIn returns the outcome of a turn that the log has room for. If it has little, only what a turn changed outside of the conversation is one.
-func (k *turnLog) outcomeIn(t *turn, most int) (said *unit, line string) {
-	if said, line = t.outcome(most); !k.outcomes && line != "" && said.factor != ofDeed {
+// outcomeIn returns the outcome of the turn with index i that has a place in a room, and its line.
+func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
+	if i < min(room.from, room.deeds) {
+		return nil, ""
+	}
+	if said, line = k.turns[i].outcome(room.most); i < room.from && line != "" && (i < room.deeds || said.factor != ofDeed) {
 		return nil, ""
 	}
 	return said, line
 }
 
 // tells reports whether the units chosen for a turn include the turn's outcome. After a question, only an answer is an
-// outcome.
+// outcome; otherwise anything but what was looked up.
 func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {
-		return t.units[k.units[c.Item].unit].kind == answerUnit || !asksIn(t.asked)
+		switch u := &t.units[k.units[c.Item].unit]; u.kind {
+		case answerUnit:
+			return true
+		case readUnit, hitUnit:
+			return false
+		default:
+			return u.factor > ofCall && !asksIn(t.asked)
+		}
 	})
 }
 
@@ -75,17 +101,19 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 	asks, answered := asksIn(t.asked), false
 	for n := range slices.Backward(t.units) {
 		if u := &t.units[n]; u.kind == ranUnit && u.factor == ofDeed {
-			if name, _, _ := strings.Cut(u.text, "("); len(u.text) > most {
-				_, returned, _ := strings.Cut(u.text, ") → ")
+			if len(u.text) <= most {
+				return u, entryBullet + u.text + "\n"
+			}
+			name, _, _ := strings.Cut(u.text, "(")
+			if _, returned, _ := strings.Cut(u.text, ") → "); returned != "" {
 				return u, entryBullet + clipWords(name+" → "+returned, most) + "\n"
 			}
-			return u, entryBullet + u.text + "\n"
 		}
 	}
 	for n := range t.units {
 		u := &t.units[n]
 		answered = answered || u.kind == answerUnit
-		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !namesMore(u.text) && !unspacedText(u.text)) {
+		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !u.saysMore()) {
 			continue
 		}
 		if line := outcomeOf(u, answerLabelOf(t, u), most); line != "" {
@@ -100,9 +128,19 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 	return nil, ""
 }
 
+// saysMore reports whether an answer to a request that is no question says what came of it: it names something, or it is a
+// statement of some length.
+func (u *unit) saysMore() bool {
+	return namesMore(u.text) || unspacedText(u.text) || len(u.text) >= leastFinding && !asksIn(u.text)
+}
+
 // outcomeOf returns the line for a unit that is an outcome, or "" if too little of it would be left in most bytes.
 func outcomeOf(u *unit, label string, most int) string {
-	said := clipWords(introOf(u)+u.text, most)
+	said := introOf(u) + u.text
+	if len(said) > most && u.lead == "" && !strings.Contains(said, "; ") && namesMore(said) { // what it names may be at the end
+		said = clipRequest(said, most)
+	}
+	said = clipWords(said, most)
 	if len(said) <= len(introOf(u)+" …") {
 		return ""
 	}

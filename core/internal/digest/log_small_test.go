@@ -59,3 +59,26 @@ func TestALogTellsNoRequestForDetails(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// Where the room is small, each answer is told by what it says first or names last, instead of one answer whole.
+func TestASmallLogTellsEachAnswer(t *testing.T) {
+	var b strings.Builder
+	for n, turn := range [][2]string{
+		{"I can't find my booking any more. It is for the boat to Spiekeroog, I think.", "Your booking for the boat to the island of Spiekeroog on the first Friday of July has the number SP-4471."},
+		{"Please put it in my sister's name and make it first class.", "A booking with a reduced fare cannot be changed. A new booking would be needed for that."},
+		{"All right, then book a new one for her.", "The new booking costs 61 euros. Here is all that I have found: boat 3: 09:10 to 09:55; boat 5: 12:40 to 13:25; boat 7: 16:20 to 17:05; boat 9: 19:00 to 19:45; harbour: Neuharlingersiel; luggage: two pieces; seats: on deck; bicycles: none; dogs: on a lead."},
+	} {
+		fmt.Fprintf(&b, `,{"role":"user","content":%q},{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":"get_booking","arguments":"{}"}}]},{"role":"tool","tool_call_id":"%d","content":"{}"},{"role":"assistant","content":%q}`, turn[0], n, n, turn[1])
+	}
+	tr, seq := read(t, "openai-chat", "["+b.String()[1:]+"]")
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	for _, size := range []int{600, 700} {
+		text := digest.NewExtract(tr, seq, "", l).Digest(size)
+		for _, want := range []string{"SP-4471", "cannot be changed", "61 euros"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%d bytes lack %q:\n%s", size, want, text)
+			}
+		}
+	}
+}
