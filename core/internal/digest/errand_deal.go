@@ -168,7 +168,7 @@ func objectOf(ws []word, plain bool) int {
 		switch {
 		case w.is(addressees), n > 0 && ws[n-1].text == "to" && !getting.has(w.text) && !dealing.has(w.text):
 			return 0
-		case handedOver.has(w.text), certain && arranged.has(w.text) && endsObject(ws[n+1:]):
+		case certain && (handedOver.has(w.text) || arranged.has(w.text) && endsObject(ws[n+1:])):
 			return n + 1
 		}
 	}

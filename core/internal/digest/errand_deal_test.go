@@ -28,7 +28,7 @@ func TestChoicesAreNoRules(t *testing.T) {
 		"I don't need travel insurance, and never call me before ten.", "No, I never want travel insurance.", "I always want an aisle seat.", "I don't want insurance on any of my bookings.",
 		"I'd like to book a table, and I'm allergic to nuts.", "Whenever I book, use my card ending in 1204.", "I don't want the payment module touched.", "I don't want to touch the payment.",
 		"I don't want you to change the booking.", "I don't want ticket numbers in commit messages.", "Always use the card component for lists.", "No global state, please.", "No, I prefer tabs.",
-		"I don't eat pork.", "No booking without payment.", "No ticket, no merge.", "I don't want a fee in the totals.", "I always need a wheelchair at the airport.", "It's important to me that answers are short.", "I appreciate the suggestion, but I never eat meat.", "I prefer early trains.",
+		"I don't eat pork.", "I don't like being transferred between desks.", "No booking without payment.", "No ticket, no merge.", "I don't want a fee in the totals.", "I always need a wheelchair at the airport.", "It's important to me that answers are short.", "I appreciate the suggestion, but I never eat meat.", "I prefer early trains.",
 		"Ich möchte nie eine Versicherung.", "Ich mag keine Flüge am Morgen.", "Ruf mich nie vor zehn an.", "Antworte immer auf Spanisch.", "Ich bin allergisch gegen Nüsse.", "Keine Anrufe vor zehn.",
 		"Nunca quiero seguro de viaje.", "Nunca me llames antes de las diez.", "Soy alérgico a las nueces.", "Responde siempre en español.",
 		"Je ne veux jamais d'assurance.", "Réponds toujours en espagnol.", "Je suis allergique aux noix.",
