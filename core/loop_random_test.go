@@ -453,6 +453,17 @@ func (s schedule) String() string {
 	return text.String()
 }
 
+// TestLoopSchedulesFound plays the schedules of the small core that have failed in long runs.
+func TestLoopSchedulesFound(t *testing.T) {
+	for _, seed := range []uint64{
+		370545, // an app continues from what was sent while the list before it is compacted in the background
+	} {
+		if _, wrong := play(drawn(seed, true)); wrong != "" {
+			t.Errorf("seed %d: %s", seed, wrong)
+		}
+	}
+}
+
 // TestLoopReplays: the same seed and the same events yield the same bytes.
 func TestLoopReplays(t *testing.T) {
 	for seed := range uint64(20) {
