@@ -31,6 +31,7 @@ type turnLog struct {
 	// outcomes is true if there is so much room that each entry shows an outcome.
 	outcomes bool
 	outcome  outcomeRoom
+	full     []int // the size in bytes of each turn's outcome at its maximum length
 }
 
 // newLog creates the log for messages. prior holds the earlier digest's sections, and known the texts that appear next
@@ -270,7 +271,8 @@ func (w *logText) size() int {
 // passages from files. whole is the digest's size in bytes.
 func (k *turnLog) write(size, spare, whole int) logText {
 	k.showing = whole >= leastShowing && len(k.quotes) > 0
-	if k.outcomes = size >= leastOutcomes; k.outcomes {
+	k.outcomes = size >= leastState || size >= leastOutcomes && k.wholeNeed() <= size*wholeShare/100
+	if k.outcomes {
 		if w := k.share(size, spare); w.log != "" {
 			return w
 		}

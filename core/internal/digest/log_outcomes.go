@@ -11,8 +11,8 @@ import (
 // while working.
 const leastFinding = 50
 
-// leastOutcomes is the minimum size of a log that has room for outcomes, in bytes; leastState is that of a digest with
-// room for the state at the end.
+// leastState is the minimum size of a log with outcomes, and of a digest with the state at the end, in bytes. A log of
+// leastOutcomes bytes has outcomes if its requests fit.
 const (
 	leastOutcomes = 400
 	leastState    = 2000
@@ -35,8 +35,8 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	room := outcomeRoom{deedLength, len(k.turns), len(k.turns)}
 	if k.outcomes {
 		for _, room.most = range outcomeLengths {
-			if all := (outcomeRoom{most: room.most}); k.outcomesIn(all) <= size {
-				return all
+			if k.outcomesOf(room.most) <= size {
+				return outcomeRoom{most: room.most}
 			}
 		}
 	}
@@ -57,11 +57,17 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	return room
 }
 
-// outcomesIn returns the size of all outcomes that a room leaves, in bytes.
-func (k *turnLog) outcomesIn(room outcomeRoom) (sum int) {
-	for i := range k.turns {
-		_, line := k.outcomeIn(i, room)
-		sum += len(line)
+// outcomesOf returns the size of the outcomes of all turns if each is clipped to most bytes, in bytes.
+func (k *turnLog) outcomesOf(most int) (sum int) {
+	if k.full == nil {
+		k.full = make([]int, len(k.turns))
+		for i := range k.turns {
+			_, line := k.turns[i].outcome(outcomeLengths[0])
+			k.full[i] = len(line)
+		}
+	}
+	for _, full := range k.full {
+		sum += min(full, len(entryBullet+answerLabel+"\n")+most)
 	}
 	return sum
 }

@@ -80,8 +80,8 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		}
 		return sum
 	}
-	if sum(leastRequest) > size { // the newest don't crowd out the others
-		newest = max(newest, len(k.turns)-1)
+	if sum(leastRequest) > size { // the newest third doesn't crowd out the others
+		newest = max(newest, len(k.turns)-max(1, len(k.turns)/3))
 	}
 	low, high := leastRequest, maxRequest
 	for low < high {
