@@ -42,7 +42,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		if request == "" && (from < next || line != "" && !k.outcomes) && t.asked != "" {
 			request = k.least(i) // answers are meaningless without their request
 		}
-		if from == next && (request == "" || isChatter(request) && t.question.text == "") {
+		if from == next && (request == "" || line == "" && isChatter(request) && t.question.text == "") {
 			continue
 		}
 		b = append(b, "["+itoa(t.number)+"]"...)

@@ -80,6 +80,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		}
 		return sum
 	}
+	recent := newest
 	if sum(leastRequest) > size { // the newest third doesn't crowd out the others
 		newest = max(newest, len(k.turns)-max(1, len(k.turns)/3))
 	}
@@ -100,7 +101,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	}
 	for i := len(k.turns) - 1; i > first && i >= 0; i-- {
 		if i < newest && low < leastWhole {
-			k.tersely(out, first+1, newest, left)
+			k.terselyBut(out, first+1, recent, newest, left)
 			break
 		}
 		if k.turns[i].asked == "" {
@@ -118,6 +119,23 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		}
 	}
 	return out, used
+}
+
+// terselyBut is like tersely for turns [from, to), but keeps the requests from recent on that have at most leastRequest
+// bytes: "yes" and "the second one" say in a few bytes what was decided.
+func (k *turnLog) terselyBut(out []string, from, recent, to, size int) {
+	short := func(i int) bool { return k.tidied[i] != "" && len(k.tidied[i]) <= leastRequest }
+	for i := max(from, recent); i < to; i++ {
+		if short(i) {
+			size -= len(k.tidied[i]) + requestFrame
+		}
+	}
+	k.tersely(out, from, to, max(0, size))
+	for i := max(from, recent); i < to; i++ {
+		if short(i) {
+			out[i] = k.tidied[i]
+		}
+	}
 }
 
 // least returns the request of turn i in at most leastRequest bytes.
