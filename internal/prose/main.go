@@ -127,7 +127,7 @@ func quoted(file string) ([]string, error) {
 	return texts, nil
 }
 
-// put adds text to the texts of a line and returns the list. Lines are counted from 1.
+// put appends text to the entry for a line in texts, and returns the extended list. Lines are counted from 1.
 func put(texts []string, line int, text string) []string {
 	for len(texts) < line {
 		texts = append(texts, "")

@@ -49,7 +49,7 @@ export interface ConversationOptions<M extends Message = Message> {
   /** Called before a compaction begins. Return false to skip it, or a `Before` for more control. */
   beforeCompact?: (start: CompactionEvent) => boolean | Before | PromiseLike<boolean | Before>;
   /**
-   * Returns how important calls and messages are, by their indexes in `messages`. Called when a compaction begins; if
+   * Returns how important calls are, by id, and messages, by index in `messages`. Called when a compaction begins; if
    * it throws, the compaction fails and the conversation stays unchanged.
    */
   score?: (messages: readonly M[]) => Score | undefined;

@@ -1,4 +1,4 @@
-/** Reads the errors of failed model calls, and recovers from calls that were too long. */
+/** Reads the errors of failed model calls, and returns options to compact messages that were rejected as too long. */
 import { messageOf } from "./errors.js";
 import type { CallOptions, Failure } from "./types.js";
 

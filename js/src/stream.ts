@@ -29,7 +29,7 @@ export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void
   };
 }
 
-/** Joins the pieces of a stream. Throws if a piece is not text, for instance an SDK's own chunk object. */
+/** Joins the pieces of a stream. Throws if one is not a {@link Piece}, for instance an SDK's own chunk object. */
 async function joined(
   pieces: AsyncIterable<Piece>,
   signal: AbortSignal,

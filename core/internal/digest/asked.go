@@ -293,8 +293,8 @@ func queuedIn(text string) string {
 	return strings.Join(said, "\n")
 }
 
-// skillTools lists tools that load a skill, by their names as ToolKey returns them. The skill's text follows as if the
-// user had said it.
+// skillTools lists tools that load a skill, by their names as ToolKey returns them. The skill's text comes after the
+// tool's result, as if the user had said it.
 var skillTools = wordListOf("skill useskill loadskill activateskill runskill invokeskill readskill getskill slashcommand")
 
 // longCommand is the minimum length, in bytes, of text after the user's command that counts as the command's

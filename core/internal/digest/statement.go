@@ -218,7 +218,7 @@ func (r *rating) rank() int {
 	return n
 }
 
-// rate returns how strictly a sentence says how to work; none if it doesn't. It marks the words of its cues in ws.
+// rate returns how strictly a sentence says how to work, or none. It marks the words of the sentence's cues in ws.
 func rate(s string, ws []word) rating {
 	r := rateClause(s, ws)
 	if n := requested(ws); n > 0 && r.strength < strict && !asks(s) {

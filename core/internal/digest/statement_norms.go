@@ -89,7 +89,7 @@ func (sc *scene) warns() bool {
 // manner lists prepositions that begin a manner: the way in which something is written or done.
 var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
 
-// plurals lists verb forms for a plural subject, and orders lists positions in text.
+// plurals lists verb forms for a plural subject, and orders lists words for a position in a text.
 var (
 	plurals = wordListOf("are sind sont son são sono zijn")
 	orders  = wordListOf("first last above below")

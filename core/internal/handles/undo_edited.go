@@ -15,7 +15,7 @@ import (
 // hunk is a place after the folds where the result of a compaction differs from its input: the result messages to
 // remove, and the steps that produce the input messages in their place.
 type hunk struct {
-	// The index of the first message of gone; without any, the index of the message after the dropped ones.
+	// The index of the first message in gone; if gone is empty, that of the message after the dropped ones.
 	at     int
 	gone   []gone // consecutive, apart from inserted turns
 	steps  []step
@@ -220,8 +220,8 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	return hunks
 }
 
-// split splits a hunk before each removed message that a step names as what its input message became. Messages
-// dropped before the first of these stay in the same part.
+// split splits a hunk before each message of gone that replaced an input message, as that message's step says. Input
+// messages that were dropped without a replacement before the first of these stay in its part.
 func (h *hunk) split() (parts []hunk) {
 	part, left := hunk{at: h.at}, h.gone
 	until := func(index int) {

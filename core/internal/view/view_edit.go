@@ -93,7 +93,7 @@ func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 	}
 }
 
-// OnlyTexts reports whether nothing of an item was changed but texts.
+// OnlyTexts reports whether an item has no changes other than to its texts.
 func (v *View) OnlyTexts(it *Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false

@@ -134,7 +134,7 @@ interface Model {
   invoke(messages: any, options?: any): Promise<any>;
 }
 
-/** Returns a summarizer that calls any chat model. */
+/** Returns a summarizer that calls `model`, which may be any chat model. */
 export function summarizeWith(model: Model): Summarize {
   return async ({ system, prompt }, { signal }) => {
     const answer = await model.invoke([new SystemMessage(system), new HumanMessage(prompt)], { signal });

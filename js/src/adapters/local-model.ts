@@ -3,8 +3,8 @@ import type { Summarize } from "ctxfold";
 
 /**
  * A summarizer that uses a model on the user's machine. Pass `summarize` and `concurrency` to `fit` or
- * `createCompactor`, and `limits` to `policy.summary`. If the same model also serves the conversation, pass
- * `contextWindow` to `policy.window.tokens`.
+ * `createCompactor`, and use `limits` as `policy.summary`. If the same model also serves the conversation, use
+ * `contextWindow` as `policy.window.tokens`.
  */
 export interface LocalModel {
   summarize: Summarize;

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// truncate truncates all tool results, even in pinned messages, and rebuilds tool messages without the application's
-// metadata (S0.8, S0.9).
+// truncate truncates the results of the selected tools, even in pinned messages, and rebuilds tool messages without the
+// application's metadata (S0.8, S0.9).
 func truncate(p *passes.TruncatePass, c passes.Run) {
 	doc := c.Doc()
 	may := passes.ToolFilter(p.Tools, p.ExcludeTools)
