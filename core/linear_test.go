@@ -183,7 +183,7 @@ func TestATableCostsWhatProseCosts(t *testing.T) {
 	}
 	table, prose := pasted(`<n>,ann,7.<m>,<m>,y\n`), pasted(`Most of our users open page <n> of the settings before they change value <m>. `)
 	t.Logf("%d steps for the table, %d for the prose", table, prose)
-	if table > 2*prose {
+	if table > 3*prose { // prose has words that no rule needs, and a table has numbers, which are facts
 		t.Errorf("a table takes %d steps, and prose of the same size takes %d", table, prose)
 	}
 }
