@@ -110,7 +110,7 @@ func TestEditsTakenBackWithAReason(t *testing.T) {
 	wants(t, text, []string{"edited /kiln/zones.js: adds `const glaze = \"file:glaze\";` (taken back; assistant: Wait, I already tried this and it broke the installer.)"}, []string{"lamp.js: adds", "bulb"})
 }
 
-// A call that the user refused without a word is named. Words of the user stand in the request.
+// A call that the user refused without a word is named. Words of the user are in the request.
 func TestRefusedCalls(t *testing.T) {
 	const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
 	messages := func(refusal string) string {

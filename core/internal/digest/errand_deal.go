@@ -36,7 +36,7 @@ var (
 	excepting = wordListOf("without unless ohne sans")
 	// charging lists orders that name a means of payment.
 	charging = wordListOf("use charge")
-	// beside lists words after a choice that may have the form of cues.
+	// Words after a choice that may have the form of cues.
 	beside = wordListOf("instead myself")
 	owned  = wordListOf("the my this that these those")
 	// further lists words after which "any" speaks of the same deal: "any additional charges".

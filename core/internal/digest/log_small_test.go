@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// smallLog returns the digest, in size bytes, of a session in which a service settles a side matter before it goes on with the first one.
+// smallLog returns the digest, in size bytes, of a session in which a service settles a side matter before it returns to the first one.
 func smallLog(t *testing.T, size int) string {
 	t.Helper()
 	var b strings.Builder

@@ -3,7 +3,7 @@ package digest
 import "strings"
 
 // Agents write to others through the shell too: a prompt for another agent, the text of an issue, a note in a tracker.
-// Such text is a quoted word of a command, or a heredoc. Whoever goes on with the work needs to know what it says.
+// Such text is a quoted word of a command, or a heredoc. Whoever continues the work needs to know what it says.
 
 // leastPrompt is the minimum number of words of such text, and mostPrompt how many of its bytes are read.
 const (
