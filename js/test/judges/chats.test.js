@@ -115,8 +115,9 @@ for (const sample of [
 ]) {
   test(`${sample}: the Claude Agent SDK reads what save has written`, async () => {
     const text = await read(sample);
-    const done = await compactor.compact(compactor.open(text), { options: { force: true } });
-    const saved = compactor.save(text, done);
+    const alone = createCompactor({ module, policy }); // a compactor knows the conversation that it has compacted
+    const done = await alone.compact(alone.open(text), { options: { force: true } });
+    const saved = alone.save(text, done);
     assert.ok(done.report.changed);
     const sessionStore = { append() {}, load: async () => entries(saved) };
     const shown = await getSessionMessages("8d0c1f6e-0000-4000-8000-000000000001", { sessionStore });
