@@ -43,7 +43,7 @@ func (a *attempts) last() *cause {
 	return &a.causes[len(a.causes)-1]
 }
 
-// explained reports whether the assistant said why a run failed. Otherwise it may have been a slip of the pen.
+// explained reports whether the assistant said why a run failed. Otherwise it may have been only a typo.
 func (a *attempts) explained() bool {
 	return slices.ContainsFunc(a.causes, func(c cause) bool { return c.said != "" })
 }
@@ -57,7 +57,7 @@ func (a *attempts) said() string {
 }
 
 // mostSaidOf is the maximum length, in bytes, of what is quoted of the assistant's words about a failed run. mostCauses
-// is the length of all causes together from which on older ones are left out.
+// is the total length of causes, in bytes, beyond which older ones are left out.
 const (
 	mostSaidOf = 240
 	mostCauses = 400

@@ -6,8 +6,8 @@ import (
 )
 
 // This file recognizes what people choose for the booking, the order or the payment that they arrange with a service:
-// "No, I don't want travel insurance", "I'd prefer not to be transferred". A choice has the words of a taste, but ends
-// with the deal. Its form is a wish for the moment whose object belongs to a deal.
+// "No, I don't want travel insurance", "I'd prefer not to be transferred". A choice is worded like a preference, but is
+// over with the deal. It is recognized as a wish for the moment whose object belongs to a deal.
 
 // The words of choices, in English, German, French and Spanish.
 var (

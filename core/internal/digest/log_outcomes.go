@@ -11,8 +11,8 @@ import (
 // while working.
 const leastFinding = 50
 
-// leastState is the minimum size of a log with outcomes, and of a digest with the state at the end, in bytes. A log of
-// leastOutcomes bytes has outcomes if its requests fit.
+// A digest of leastState bytes has the state at the end, and a log of that size has outcomes. A smaller one of at least
+// leastOutcomes bytes has outcomes if all requests fit.
 const (
 	leastOutcomes = 400
 	leastState    = 2000
@@ -22,8 +22,8 @@ const (
 // outcome. From the turn with index deeds on, what a turn changed outside of the conversation is told in any case.
 type outcomeRoom struct{ most, from, deeds int }
 
-// outcomeLengths are the maximum lengths of outcomes, in bytes, the first of which leaves room for all turns' outcomes.
-// Where outcomes have no room, what changed something outside of the conversation has deedLength bytes.
+// outcomeLengths are maximum lengths of outcomes, in bytes. The first at which the outcomes of all turns fit is used. In
+// a log without outcomes, a call that changed something outside of the conversation has at most deedLength bytes.
 var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 
 const deedLength = 120

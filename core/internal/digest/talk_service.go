@@ -22,7 +22,7 @@ const (
 
 // bothMark is the speaker of a matter, turnMark separates statements of different messages, which are chosen one by
 // one, and deniedTurn does so before a message that denies something, so that what comes before it is never quoted
-// without it, and longestMatter is the length, in bytes, from which on a line isn't continued.
+// without it, and longestMatter is the length, in bytes, at which a line is no longer continued.
 const (
 	bothMark      = "both"
 	turnMark      = "\n"

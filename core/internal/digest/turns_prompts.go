@@ -5,7 +5,7 @@ import "strings"
 // Agents write to others through the shell too: a prompt for another agent, the text of an issue, a note in a tracker.
 // Such text is a quoted word of a command, or a heredoc. Whoever continues the work needs to know what it says.
 
-// leastPrompt is the minimum number of words of such text, and mostPrompt how many of its bytes are read.
+// leastPrompt is the minimum number of words in such text, and mostPrompt the number of its bytes that are read.
 const (
 	leastPrompt = 25
 	mostPrompt  = mostReport

@@ -38,7 +38,7 @@ func ClipChanging(c Run, message int) (size int) {
 	return size
 }
 
-// Clip leaves at most size bytes of each text in an item: its beginning and its end, behind a line with the handle of the whole text. The
+// Clip leaves at most size bytes of each text in an item: its beginning and its end, after a line with the handle of the whole text. The
 // same text and size always result in the same bytes. It returns false if nothing was cut.
 func Clip(c Run, item, size int) (cut bool) {
 	r := &resort{run: c, doc: c.Doc(), newest: -1}
