@@ -41,8 +41,8 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest checks a reply that should be a digest of up to most tokens. If asked is set, the digest must have
-// headings, because the request asked for them.
+// AcceptDigest checks a reply that should be a digest of up to most tokens, and returns the same as Accept. If asked
+// is set, the digest must have headings, because the request asked for them.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
@@ -70,8 +70,8 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 // estimates differ.
 const slack = 256
 
-// leastTokens is the minimum size of a digest that replaces many messages (512 times as many tokens). A smaller
-// digest can't say anything useful about them.
+// leastTokens is the minimum size, in tokens, of a digest that replaces at least 512 times as many tokens. A smaller
+// digest can't say anything useful about so many messages.
 const leastTokens = 16
 
 // shortAnswer is the maximum size in bytes of a refusal. A longer text that begins like a refusal is accepted.
@@ -121,7 +121,7 @@ func refusesLater(text string) bool {
 	return false
 }
 
-// firstClauses is the number of bytes at the beginning of text in which its first clauses end.
+// firstClauses is the length of the beginning of a text, in bytes, in which refusesLater looks for clauses.
 const firstClauses = 120
 
 // asksReader reports whether text asks its reader a question about what the writer should do: "Would you like me to
@@ -156,9 +156,9 @@ func asksOfReader(question string) bool {
 	return me && you
 }
 
-// breaksOff reports whether text ends within a sentence although its writer ends all sentences with a sign: the last
-// line contains a finished sentence and words of an unfinished one, and all other long lines of its kind, items or
-// prose, are finished.
+// breaksOff reports whether text ends in the middle of a sentence although its writer ends sentences with punctuation:
+// the last line contains a finished sentence and words of an unfinished one, and all other long lines of its kind,
+// items or prose, are finished.
 func breaksOff(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	last := text[at+1:]
@@ -186,7 +186,7 @@ const (
 	leastFinished = 2
 )
 
-// endsInWord reports whether the last word of a line is an ordinary word, without a sign after it.
+// endsInWord reports whether the last word of a line is an ordinary word without punctuation after it.
 func endsInWord(line string) bool {
 	r, _ := utf8.DecodeLastRuneInString(line)
 	return inWord(r) && !isTerm(line[strings.LastIndexByte(line, ' ')+1:])

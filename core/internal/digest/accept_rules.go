@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// permissions lists words from lines that say that something is allowed or unnecessary.
+// permissions lists words that show that a line allows something, or calls it unnecessary.
 var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig darf dürfen kann permitido permitida opcional permis autorisé facultatif разрешено можно")
 
 // undenied returns text without the lines that allow what a strict rule in the ledger forbids.
@@ -111,8 +111,8 @@ func denied(line string, rules []ban, forbids bool) bool {
 	return false
 }
 
-// skipsFirst reports whether a line says that something is done without something else, and denies nothing else: "mail
-// them without asking".
+// skipsFirst reports whether a line says that something is done without what must come first, and denies nothing else:
+// "mail them without asking".
 func skipsFirst(ws []word) bool {
 	without := false
 	for i := range ws {

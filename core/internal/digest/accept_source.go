@@ -11,21 +11,22 @@ import (
 // A summary is checked against the text that the model was given. Models compute, round and translate, and repeating
 // the request is expensive, so a summary is rejected only if most of the checkable facts in it are wrong.
 const (
-	mostChecked   = 64 // maximum number of names and numbers that are looked for
-	leastNames    = 4
-	leastNumbers  = 6
-	leastQuotes   = 3
-	leastPeople   = 6
-	leastWords    = 20 // minimum number of content words in text that may be off topic
-	leastSmall    = 8  // minimum number of function words in text that must be a translation if the source has few of them
-	leastRepeated = 90 // minimum number of words in text that may be repetitive
+	mostChecked  = 64 // maximum number of names and numbers that are looked for
+	leastNames   = 4
+	leastNumbers = 6
+	leastQuotes  = 3
+	leastPeople  = 6
+	leastWords   = 20 // minimum number of content words in a text that can be rejected as off topic
+	// Minimum number of function words in a text that counts as a translation if the source has few of them.
+	leastSmall    = 8
+	leastRepeated = 90 // minimum number of words in a text that can be rejected as repetitive
 	quoteBytes    = 24 // minimum length of quotes; shorter ones are names and values
 	mostWrong     = 160
 )
 
-// CheckSource checks a summary against source, the record of the conversation and what else the model was told about
-// it. It returns the reason why the summary is rejected, or "". For the next request, it also returns the names,
-// numbers or quotes that the source doesn't contain. asks is what the request says besides the source.
+// CheckSource checks a summary against source, which holds the record of the conversation and everything else that the
+// model was told about it. It returns the reason why the summary is rejected, or "". For the next request, it also
+// returns the names, numbers or quotes that the source doesn't contain. asks is the rest of the request.
 func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
 	if echoes(text, asks) {
 		return api.FaultEmpty, ""
@@ -142,8 +143,8 @@ func numbersIn(text string) (has *critbit.Map[struct{}], timed bool) {
 	return has, timed
 }
 
-// hasTime reports whether a source contains a time of day, as 9:05, 9.05 or just 9 for 9:00. contains says whether it
-// has a number.
+// hasTime reports whether a source contains a time of day, written as 9:05, 9.05 or, for 9:00, just 9. contains reports
+// whether the source contains a number.
 func hasTime(contains func(digits string) bool, hour, minute int) bool {
 	return contains(itoa(hour*100+minute)) || minute == 0 && contains(itoa(hour))
 }

@@ -77,8 +77,8 @@ func announcing(text string) bool {
 // clauseHeads lists phrases that begin clauses about the time or the condition of something.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
-// transient lists words for a state that lasts only while something runs. lasting lists those of them that mean this
-// even in a sentence that names something.
+// transient lists words for a state that lasts only while something runs. They show nothing in a sentence that contains
+// names; the words in lasting do even there.
 var (
 	transient = wordListOf("again queued wait moment timeout timed settles settle running ended idle ongoing encore")
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")

@@ -161,8 +161,8 @@ const (
 	reminderEnd  = "</system-reminder>"
 )
 
-// withoutReminders returns a result without the reminders in it and the white space at its end. A reminder begins and
-// ends with a line.
+// withoutReminders returns a result without the reminders in it and without white space at its end. A reminder starts
+// at the beginning of a line and ends at the end of one.
 func withoutReminders(text string) string {
 	var b strings.Builder
 	rest := text
@@ -218,7 +218,7 @@ func queuedAtEnd(text string) (words []string) {
 }
 
 // lastReminder returns the reminder at the end of a result, and the text before it. ok is false if there is none. A
-// reminder begins on a new line; elsewhere its tag is part of some file's text.
+// reminder starts at the beginning of a line; a tag anywhere else is part of a quoted text.
 func lastReminder(text string) (before, reminder string, ok bool) {
 	text = strings.TrimSpace(text)
 	at := strings.LastIndex(text, reminderOpen)

@@ -2,17 +2,17 @@ package digest
 
 import "strings"
 
-// In a sentence that asserts something and then asks a question, the minimum numbers of words before the question and
-// in it. With fewer words before the question, the sentence only begins with a greeting ("Hey Mia, …"). With fewer
-// words in it, it only asks for confirmation ("…, isn't it?").
+// For a sentence that asserts something and then asks a question: the minimum number of words before the question, and
+// the minimum number in it. Fewer words before the question are only a greeting ("Hey Mia, …"), and a shorter question
+// only asks for confirmation ("…, isn't it?").
 const (
 	leastAsserted = 3
 	leastAsked    = 3
 )
 
-// asserted returns the length in bytes of the assertion with which a question begins: that of "Mia is allergic to
-// walnuts" in "Mia is allergic to walnuts, does that matter?". It returns 0 if a sentence only asks, asks under a
-// condition ("If it rains, do I water?"), or isn't a question.
+// asserted returns the length, in bytes, of the assertion at the beginning of a question: "Mia is allergic to walnuts"
+// in "Mia is allergic to walnuts, does that matter?". It returns 0 if a sentence only asks, asks under a condition ("If
+// it rains, do I water?"), or isn't a question.
 func asserted(s string, ws []word) int {
 	if !asks(s) {
 		return 0

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// What an agent tried in vain is as useful as what worked: it saves the next one from trying it again. So an attempt
-// that failed stays in the entry together with its reason, even if the command succeeds later.
+// What an agent tried in vain is as useful as what worked, because it saves the next agent from trying it again. So a
+// failed attempt stays in the entry together with its reason, even if the command succeeds later.
 
 // attempts describes the failed runs of one command within a turn.
 type attempts struct {
-	n      int     // their number
+	n      int     // the number of failed runs
 	causes []cause // why they failed, oldest first; runs that failed in the same way share one
 	at     int32   // the message in which the assistant last said something about a failure
 }
@@ -56,8 +56,8 @@ func (a *attempts) said() string {
 	return ""
 }
 
-// mostSaidOf is the maximum length, in bytes, of what is quoted of the assistant's words about a failed run. mostCauses
-// is the total length of causes, in bytes, beyond which older ones are left out.
+// mostSaidOf is the maximum length, in bytes, of a quote of the assistant's words about a failed run. mostCauses is the
+// total length of causes, in bytes, beyond which older ones are left out.
 const (
 	mostSaidOf = 240
 	mostCauses = 400
@@ -75,7 +75,7 @@ func (a *attempts) note(tests string) string {
 	}
 	why := ""
 	for _, c := range slices.Backward(a.causes) {
-		if tests != "" { // they say more than what was printed
+		if tests != "" { // the names say more than the output
 			c.printed = ""
 		}
 		said := c.text()
@@ -124,7 +124,7 @@ func (r *turnReader) explained(u *unit) bool {
 	failed, near := &units[n].failed, int32(2)
 	why := failed.last()
 	clear := reportsTrouble(u.text) || why.said != "" && failed.at == u.message
-	if clear { // a command in between may have shown it
+	if clear { // a command in between may have shown the reason
 		near = 4
 	}
 	if u.message-units[n].message > near || len(why.said)+len(u.text) > mostSaidOf || !clear && (!failedIn(units[n].text) || leans(u.text) && !names(u.text)) {
@@ -152,8 +152,8 @@ func (u *unit) endAttempt() {
 	u.factor = max(u.factor, ofFailure)
 }
 
-// inVain reports whether u says that the command just before it didn't work, although it printed no error. It adds the
-// words to the command, and the command to the entry if it wasn't worth a unit.
+// inVain reports whether u says that the command just before it didn't work although it printed no error. It adds these
+// words to the command's unit; if the command had none, because it wasn't worth reporting, it adds one.
 func (r *turnReader) inVain(u *unit) bool {
 	silent, units := r.silent, r.now().units
 	command := &silent

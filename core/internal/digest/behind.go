@@ -54,7 +54,7 @@ func (p *Prompt) Behind(kept string) string {
 	return b.String()
 }
 
-// openingRunes is the number of code points that are quoted from a message, enough to recognize it.
+// openingRunes is the number of code points that are quoted from a message so that the model recognizes it.
 const openingRunes = 240
 
 // Opening returns the beginning of a message: its speaker and its first words.

@@ -31,7 +31,7 @@ func block(tag string, entries []string, max int) string {
 		from--
 		left -= len(entries[from]) + 1
 	}
-	if from == 1 && len(entries[0])+1 <= left { // there is no count that would need room
+	if from == 1 && len(entries[0])+1 <= left { // no count of omitted entries needs room
 		from = 0
 	}
 	if from == len(entries) {
@@ -49,7 +49,7 @@ func block(tag string, entries []string, max int) string {
 	return b.String()
 }
 
-// requestsBlock returns the block with the user's requests in their own words: the very first request, and the newest
+// requestsBlock returns the block with the user's requests in their own words: the first request of all, and the newest
 // ones that fit into size bytes. A request that is too long is clipped to half of the remaining room, so that older
 // requests have room too.
 func (l *Ledger) requestsBlock(size int) string {

@@ -40,7 +40,7 @@ func settingChanges(c *change) (text string, ok bool) {
 			added = append(added, nameQuote(s.line))
 			continue
 		case slices.ContainsFunc(was[at+1:], hasKey) || slices.IndexFunc(now, hasKey) < i || slices.ContainsFunc(now[i+1:], hasKey):
-			return "", false // which of them has become which?
+			return "", false // it is unknown which of them became which
 		case was[at].value == "" && s.value != "":
 			added = append(added, nameQuote(s.line))
 		case was[at].value != s.value && s.value != "":
@@ -134,8 +134,9 @@ func settingOf(line string) (s settingLine, ok bool) {
 	return s, true
 }
 
-// keyEnd returns the position of the sign after the key at the beginning of a line, or -1: an equals sign, which elements of lists don't
-// have, or a colon that a space or nothing follows, unlike that of an address.
+// keyEnd returns the position of the sign after the key at the beginning of a line, or -1 if there is none. The sign is
+// an equals sign, except in list elements, or a colon before a space or the end of the line; the colon in an address is
+// followed by something else.
 func keyEnd(line string, item bool) int {
 	for i := range len(line) {
 		if line[i] == '=' && !item || line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ') {

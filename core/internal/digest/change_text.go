@@ -62,7 +62,7 @@ func codeChanges(removed, added []string) []string {
 	return []string{beforeAfter(removed, added)}
 }
 
-// callChanges says in how many places an edit uses a function, and which one was there before.
+// callChanges says in how many places an edit calls a function, and which function it called there before.
 func callChanges(removed, added []string) []string {
 	call, n := commonCall(added)
 	if n <= 1 {
@@ -159,7 +159,7 @@ func nameChanges(now, before []string) (parts []string) {
 const mostParts = 3
 
 // joinEdits joins the descriptions of several edits of one file. Repetitions are dropped. If there are too many parts,
-// only the last of each kind stays, since that one is true at the end.
+// only the last one of each kind stays, because it describes the final state.
 func joinEdits(edits []string) string {
 	var parts []string
 	for _, edit := range edits {
@@ -176,8 +176,8 @@ func joinEdits(edits []string) string {
 	return strings.Join(parts, editSeparator)
 }
 
-// leastTelling returns the index of the part that says least: the first one after which another one of its kind
-// follows, else a quote.
+// leastTelling returns the index of the part that says least: the first part that is followed by another one of its
+// kind or, if there is none, the first quote.
 func leastTelling(parts []string) int {
 	for n := range parts {
 		if slices.ContainsFunc(parts[n+1:], func(part string) bool { return partKind(part) == partKind(parts[n]) }) {
@@ -266,7 +266,8 @@ func nameVerb(part string) string {
 	return ""
 }
 
-// placesIn divides "uses `x(…)` in 3 places" into the words before the number, the number, and the rest. For any other text n is 0.
+// placesIn divides "uses `x(…)` in 3 places" into the text before the number, the number, and the text after it. For
+// any other text n is 0.
 func placesIn(part string) (what string, n int, rest string) {
 	at := strings.Index(part, "` in ")
 	if !strings.HasPrefix(part, usesVerb) || at < 0 {
@@ -289,7 +290,7 @@ func size(lines []string) (sum int) {
 	return sum
 }
 
-// commonCall returns the function call with which most of the lines begin, and how many lines do.
+// commonCall returns the function call with which most of the lines begin, and the number of these lines.
 func commonCall(lines []string) (call string, n int) {
 	for _, line := range lines {
 		at := strings.IndexByte(line, '(')
@@ -349,7 +350,7 @@ func swap(old, now string) string {
 // contextOfSwap is the minimum number of bytes around the part of a long line that differs.
 const contextOfSwap = 16
 
-// middles returns what differs between two lines: each line without the beginning and the end that they share, cut
+// middles returns what differs between two lines: each line without the beginning and the end that both share, cut
 // between words. It keeps at least context bytes of the shared text on each side.
 func middles(old, now string, context int) (string, string) {
 	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }

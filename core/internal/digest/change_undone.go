@@ -8,7 +8,7 @@ import (
 // undoneNote follows the description of an edit that a later command took back.
 const undoneNote = " (taken back later)"
 
-// undoneVerb is the history given for files whose uncommitted edits a command took back.
+// undoneVerb is the history of files whose uncommitted edits were taken back by a command.
 const undoneVerb = "taken back"
 
 // mostTakenBack is the number of newest units that are searched for edits that a command takes back.
@@ -68,7 +68,7 @@ func (r *turnReader) takeBack(script string, bad bool) {
 		u.undone, u.factor = true, u.factor/2
 		if r.state.takenBack(u.source); stashes {
 			r.stashed = append(r.stashed, at)
-		} else if len(r.commits) == 0 { // else the file may differ by what was committed
+		} else if len(r.commits) == 0 { // otherwise a commit may contain other changes of the file
 			r.touch(u.source, undoneVerb)
 			r.state.takenBack(u.source)
 		}
@@ -91,7 +91,7 @@ func stashedBy(script string) (stashes, pops bool) {
 			pops = !stashes
 			stashes = false
 		case sub == "push" || sub == "save" || sub == "" || sub[0] == '-':
-			stashes = !slices.Contains(words, "--") // else it names files
+			stashes = !slices.Contains(words, "--") // with --, it names files
 		}
 	}, func(string) {})
 	return stashes, pops
@@ -128,7 +128,8 @@ func (r *turnReader) dropChanges(path string) {
 	})
 }
 
-// eachChange calls see with the newest units about changes that follow a place and still apply.
+// eachChange calls see for each change after a given place that still applies, newest first. It examines at most
+// mostTakenBack units.
 func (r *turnReader) eachChange(after place, see func(u *unit, at place)) {
 	left := mostTakenBack
 	for i := len(r.turns) - 1; i >= max(0, after.turn); i-- {

@@ -40,12 +40,12 @@ func changesOf(t *transcript.Transcript, call *transcript.Part) []change {
 	return changesBy(t.Text(call.Name), path, func(see func(key, text string)) { arguments(t, call, see) })
 }
 
-// undoTool is the name of a tool that takes back the last edit of a file, as ToolKey returns it. The text editor of
-// Claude and of others has a command of this name.
+// undoTool is the name of a tool that takes back the last edit of a file, as ToolKey returns it. Text editor tools,
+// such as Claude's, have a command with this name.
 const undoTool = "undoedit"
 
-// changesBy returns the changes made by a tool that edits files. file is the path that it is given, or "" if each edit
-// has its own. each calls see with every argument.
+// changesBy returns the changes made by a tool that edits files. file is the path in the call's arguments, or "" if
+// each edit has its own. each calls see with every argument.
 func changesBy(tool, file string, each func(see func(key, text string))) (all []change) {
 	var before, content string
 	own := file == ""
@@ -158,11 +158,10 @@ func without(list, other []string) (rest []string) {
 	return rest
 }
 
-// withoutComma returns a line without the comma at its end, which depends on whether an element of a list is the last
-// one.
+// withoutComma returns a line without a comma at its end, which only shows that it isn't the last element of a list.
 func withoutComma(line string) string { return strings.TrimSuffix(line, ",") }
 
-// surplus returns the lines that list has more often than other.
+// surplus returns the lines that occur more often in list than in other, as often as they are in excess.
 func surplus(list, other []string) (rest []string) {
 	var in critbit.Map[int]
 	for _, line := range other {
@@ -210,8 +209,8 @@ func patchChanges(text string) (all []change) {
 	return all
 }
 
-// longestComment is the maximum number of bytes that are quoted of an added comment. leastComment is the minimum number
-// of its words.
+// longestComment is the maximum length of a quote from an added comment, in bytes. leastComment is the minimum number
+// of words in a comment that is quoted.
 const (
 	longestComment = 240
 	leastComment   = 6

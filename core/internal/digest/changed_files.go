@@ -51,7 +51,7 @@ func (h *history) add(verb string, entry int) {
 	h.count++
 }
 
-// leaves reports whether the change that a verb describes removes the file from its old path.
+// leaves reports whether a verb describes a change that removes the file from its old path.
 func leaves(verb string) bool { return verb == goneVerb || strings.HasPrefix(verb, awayVerb) }
 
 // mostHistory is the maximum length of one file's history, in bytes.
@@ -62,11 +62,11 @@ const (
 	eventsMark = " — "
 	// groupMark follows a history that applies to all the files after it on the line.
 	groupMark = ": "
-	// beforeHistory is the history given for files whose changes no entry mentions.
+	// beforeHistory is the history of files whose changes are not mentioned in any entry.
 	beforeHistory = "changed before"
-	// triedVerb is the history given for files that were only written to be run.
+	// triedVerb is the history of files that were written only to be run.
 	triedVerb = "written and run"
-	// awayVerb, followed by the new name, is the history given for files that were moved or renamed.
+	// awayVerb, followed by the new name, is the history of files that were moved or renamed.
 	awayVerb = "moved to "
 	goneVerb = "deleted"
 )
@@ -163,8 +163,8 @@ func withoutRelative(paths []string) (rest []string) {
 	return rest
 }
 
-// widestCommit returns a line about the commit of the most files if it has more than listed; otherwise "". The others
-// were changed by a command, or before the session.
+// widestCommit returns a line about the commit with the most files if it has more files than listed; otherwise "". The
+// files that aren't listed were changed by a command, or before the session.
 func (k *turnLog) widestCommit(listed int) (line string) {
 	for i := range k.turns {
 		for n := range k.turns[i].units {
@@ -201,8 +201,8 @@ func folderOfAll(names []string) string {
 	return folder
 }
 
-// mostBefore is the maximum number of files to name, newest first, that no entry mentions; likewise for files that were
-// only written to be run.
+// mostBefore is the maximum number of files, newest first, to name of those that no entry mentions, and of those that
+// were written only to be run.
 const mostBefore = 16
 
 // grouped returns lines that name the files with a common history. Each line has about most bytes.
@@ -245,7 +245,7 @@ func firstOf(tag string, entries []string, max int) string {
 	return "<" + tag + ">\n" + b.String() + "</" + tag + ">"
 }
 
-// histories returns the history of each file, by path, as the log's entries tell it.
+// histories returns the history of each file, by path, according to the log's entries.
 func (k *turnLog) histories() (events critbit.Map[history]) {
 	for i := range k.turns {
 		t := &k.turns[i]

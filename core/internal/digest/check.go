@@ -10,8 +10,8 @@ import (
 const checked = 64
 
 // Check looks in a digest for facts from the messages that it replaces: the highest-ranking paths, addresses,
-// identifiers and numbers, and the ledger's open errors. It returns how many facts it looked for, and how many of
-// them it found. A found fact is mentioned in the digest; the digest's statement about it may still be wrong.
+// identifiers and numbers, and the ledger's open errors. It returns how many facts it looked for, and how many of them
+// it found. A fact counts as found if the digest mentions it, even if what the digest says about it is wrong.
 func (e *Extract) Check(body string) (facts, found int) {
 	known := new(critbit.Map[struct{}])
 	said(body, known)

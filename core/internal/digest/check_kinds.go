@@ -58,10 +58,10 @@ func checksIn(script string) (kinds checkKinds) {
 	return kinds
 }
 
-// checkedPart returns the part of a script that determines its result: in the last command list with a check, the
-// commands from its first check to its last, or the whole script if it has none. "sed -i s/a/b/ x.go && go build ./...;
-// echo done" becomes "go build ./...". If a later list runs another program, behind is the script from there on,
-// because that program may be what failed.
+// checkedPart returns the part of a script that determines its result. In the last command list that contains a check,
+// that is the part from the first check to the last; without any check, it is the whole script. "sed -i s/a/b/ x.go &&
+// go build ./...; echo done" becomes "go build ./...". If a later list runs another program, behind is the script from
+// there on, because that program may be what failed.
 func checkedPart(script string) (part, behind string) {
 	bare, _ := cutHeredocs(script)
 	from, to, inList := 0, 0, false
@@ -89,8 +89,8 @@ func checkedPart(script string) (part, behind string) {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(bare[from:to], " \n&|;"), "2>&1")), behind
 }
 
-// covers reports whether a passing check of the kinds k means that an earlier failure of the kinds other is solved.
-// It never does for tests, because some tests may pass while others still fail. A check of no special kind ("npm run
+// covers reports whether a passing check of the kinds k shows that an earlier failure of the kinds other is solved. It
+// never does for tests, because some tests may pass while others still fail. A check of no special kind ("npm run
 // check") usually runs the linter and the type check.
 func (k checkKinds) covers(other checkKinds) bool {
 	if k&plainCheck != 0 {

@@ -28,8 +28,8 @@ const (
 	commits                // git commit
 )
 
-// Lists of the programs that only inspect something, of those that check something, and of the words that name a check
-// after a runner.
+// Lists of programs that only inspect something, of programs that check something, and of words that name a check after
+// a runner.
 var (
 	lookers = wordListOf("ls cat head tail sed nl less bat grep rg egrep fgrep ag find fd tree pwd which type whereis wc stat file du df ps " +
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
@@ -204,8 +204,8 @@ func abandoned(output string) bool {
 	return false
 }
 
-// effectOf returns the effect that a command's output reports, such as the pushed branches or the address of a
-// created pull request.
+// effectOf returns the effect that a command's output reports, such as the pushed branches or the address of a new pull
+// request.
 func effectOf(script, output string) string {
 	if strings.Contains(script, "git ") && strings.Contains(script, "push") {
 		pushed := pushOf(output)
@@ -264,8 +264,8 @@ func scriptRun(output string) string {
 // mostCounted is the maximum length of an output that consists of a count, in bytes.
 const mostCounted = 240
 
-// countOf returns what an inspecting command counts, such as a number of lines, or the statement that everything is
-// committed.
+// countOf returns what an inspecting command found by counting, such as a number of lines, or the statement that
+// everything is committed.
 func countOf(script, output string) string {
 	output = strings.TrimSpace(output)
 	words, _ := simpleCommand(script, func(string) {})
@@ -429,10 +429,10 @@ func withoutLooks(script string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
 }
 
-// scriptVerb precedes a script's comment where the comment describes the script.
+// scriptVerb precedes the comment in a script if the comment describes the script.
 const scriptVerb = "ran a script: "
 
-// skipsHooks is the option of git that commits although a hook would refuse, which a reader must know.
+// skipsHooks is git's option to commit even if a hook would refuse. A reader must know about it.
 const skipsHooks = " --no-verify"
 
 // text describes a command and its outcome for an entry.

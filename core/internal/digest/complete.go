@@ -72,7 +72,8 @@ func flatRule(s string) string {
 	return strings.Trim(strings.Join(strings.Fields(s), " "), " \"'“”„«»*_`.!")
 }
 
-// missing returns lines with facts that a model's digest lacks, in at most max bytes: first open errors, then the most valuable other facts.
+// missing returns lines with facts that a model's digest lacks, in at most max bytes: first open errors, then the most
+// valuable other facts.
 func (e *Extract) missing(body string, max int) string {
 	var lines []string
 	for _, f := range e.ledger.Errors {
@@ -97,13 +98,15 @@ func (e *Extract) missing(body string, max int) string {
 	return strings.Join(lines, "\n")
 }
 
-// beyondHeading precedes the lines that code adds to a model's digest. leastMissing is the minimum room for them, in bytes.
+// beyondHeading precedes the lines that code adds to a model's digest. leastMissing is the minimum room for them, in
+// bytes.
 const (
 	beyondHeading = "Also in the record:\n"
 	leastMissing  = 160
 )
 
-// founded returns the number of paths, addresses and identifiers in a model's text, and how many of them the record doesn't contain.
+// founded returns the number of paths, addresses and identifiers in a model's text, and how many of them the record
+// doesn't contain.
 func (e *Extract) founded(text string) (named, unfounded int) {
 	var words critbit.Map[bool] // for each term of the text, whether the record contains it
 	eachTerm(text, func(kind termKind, word string) {

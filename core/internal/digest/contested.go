@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Beginnings of messages in which users reject what the assistant said or did: words, phrases, and, for scripts without
-// spaces, character sequences.
+// Words, phrases and, for scripts without spaces, character sequences that begin messages in which users reject what
+// the assistant said or did.
 var (
 	contestWords = wordListOf("no nope nah wrong incorrect nein falsch non faux нет неверно неправильно لا خطأ नहीं गलत")
 	hesitations  = wordListOf("ok okay uh uhm um hm hmm well ah oh äh hm euh eh ну")
@@ -72,8 +72,8 @@ func contests(asked string) bool {
 	return false
 }
 
-// claimSigns occur in sentences that claim success, in lower case. troubleSigns occur in user messages that report
-// trouble.
+// claimSigns lists phrases, in lower case, from sentences that claim success. troubleSigns lists phrases from user
+// messages that report trouble.
 var (
 	claimSigns   = substringsOf("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works")
 	troubleSigns = substringsOf("fail|error|broke|not working|n't work|isn't|aren't|[pasted: ")

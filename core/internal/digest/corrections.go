@@ -16,8 +16,8 @@ type correction struct {
 	*fact
 }
 
-// Limits: mostCorrections is the maximum number of corrections, newest first, that are compared with the statements
-// in a digest. lookCorrection is the length of text's beginning that is searched for a correction, in bytes.
+// Limits: mostCorrections is the maximum number of corrections, newest first, that are compared with the statements in
+// a digest. lookCorrection is the length of the beginning of a text, in bytes, that is searched for a correction.
 // nearAdmission is the number of a statement's first words that are searched for an admission.
 const (
 	mostCorrections = 64
@@ -59,7 +59,7 @@ func deniedIn(text string, ws []words.Word) (from, to int) {
 	return -1, -1
 }
 
-// correctionsIn returns the corrections at the beginning of text. An admission without a number refers to the
+// correctionsIn returns the corrections at the beginning of text. An admission without a number also covers the
 // statement after it. room is memory to reuse.
 func correctionsIn(text string, room *[]words.Word) (out []*fact) {
 	text = trimRune(text[:min(len(text), lookCorrection)])
@@ -114,8 +114,8 @@ func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	}
 }
 
-// corrects puts in doubt the earlier answers that the current turn corrects. It drops corrected statements that the
-// assistant only made while working.
+// corrects puts in doubt the earlier answers that the current turn corrects. Statements that the assistant made only
+// while it worked are dropped if they are corrected.
 func (r *turnReader) corrects() {
 	now := len(r.turns) - 1
 	var room []words.Word
@@ -170,8 +170,8 @@ func (t *turn) doubtOnly(i, number int) {
 	t.units[i].beside = false
 }
 
-// correctsIn reports whether text contains a statement that this one corrects. To deny a name is not enough ("no Opik
-// plugin"): the statement must give another value, and be about the same thing.
+// correctsIn reports whether text contains a statement that f corrects. Denying a name is not enough ("no Opik
+// plugin"): f must give another value, and be about the same thing.
 func (f *fact) correctsIn(text string) bool {
 	for _, at := range sentencesIn(nil, text, nil) {
 		old := factOf(text[at[0]:at[1]])

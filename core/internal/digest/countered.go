@@ -11,7 +11,7 @@ import (
 
 // Users know their own circumstances better than the assistant does. If a user states a value for something after the
 // assistant has stated a different one ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a
-// day"), a digest prefers the user's sentence, even if later ones repeat all its words, and notes the user's value
+// day"), a digest prefers the user's sentence, even if all its words occur again later, and notes the user's value
 // after the assistant's sentence.
 
 // The factors for the weights of the user's sentence and the assistant's, in 1/1024.
@@ -45,7 +45,7 @@ type claim struct {
 	leads          bool // whether it is the first sentence of its item
 	self           bool // whether its speaker is its subject
 	measures       []measure
-	about          []words.Word // its informative words without the numbers
+	about          []words.Word // the informative words that aren't numbers
 	head           int          // the number of these words before its first number
 }
 
@@ -80,7 +80,7 @@ func measuresIn(text string, ws []words.Word) (out []measure) {
 	return out
 }
 
-// adjoins reports whether nothing but spaces and hyphens is between two words.
+// adjoins reports whether only spaces and hyphens separate two words.
 func adjoins(text string, a, b words.Word) bool {
 	return strings.Trim(text[a.End:b.From], " -\u00a0\u202f") == ""
 }
@@ -154,7 +154,8 @@ func (c *claim) counters(old *claim) bool {
 	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.leads && !c.self && c.item == old.item+1)
 }
 
-// counter finds the assistant's sentences after which the user states another value, and sets the weights of both.
+// counter finds the assistant's sentences to which the user later states a different value, and sets the weights of
+// both.
 func (k *talk) counter() {
 	var room []words.Word
 	var ranges [][2]int

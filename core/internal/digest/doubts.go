@@ -26,8 +26,9 @@ func (t *turn) judge(asked string, number int) {
 	}
 }
 
-// doubtClaims records that the turn with the given number puts the answer's claims of success in doubt, and what
-// trouble is about. The other parts of the answer aren't in doubt. trouble is the user's message; it may be empty.
+// doubtClaims records that the turn with the given number puts the answer's claims of success in doubt, and also the
+// parts that trouble is about. The other parts of the answer aren't in doubt. trouble is the user's message; it may be
+// empty.
 func (t *turn) doubtClaims(number int, trouble string) {
 	t.doubt = number
 	said := newTurnWords()
@@ -49,7 +50,7 @@ func (t *turn) doubtClaims(number int, trouble string) {
 // leastAbout is the minimum number of words that a sentence shares with a message about it.
 const leastAbout = 2
 
-// inDoubt returns the weight of a unit of an answer that is in doubt. Words that only claim success go.
+// inDoubt returns the weight of a unit of an answer that is in doubt. Words that only claim success have none.
 func inDoubt(u *unit) int {
 	switch {
 	case (saysLittle(u.text) || claims(u.text) && !u.beside) && !namesMore(u.text):
@@ -60,11 +61,11 @@ func inDoubt(u *unit) int {
 	return u.factor / 2
 }
 
-// ofBeside divides the weights of those parts of a contested answer that the user's correction isn't about.
+// ofBeside divides the weights of those parts of a contested answer that the user's correction doesn't concern.
 const ofBeside = 4
 
-// narrow marks the units of a contested answer that the user's correction isn't about: those that share fewer words
-// with it than the unit that shares most. A correction that shares no word with the answer rejects all of it.
+// narrow marks the units of a contested answer that the user's correction doesn't concern: those that share fewer words
+// with it than the unit that shares the most. A correction that shares no word with the answer rejects all of it.
 func (t *turn) narrow(correction string) {
 	said := newTurnWords()
 	said.add(trimRune(correction[:min(len(correction), lookTrouble)]))
@@ -103,8 +104,8 @@ func (t *turn) denied(asked string) bool {
 	return t.has(func(u *unit) bool { return u.kind == answerUnit && strings.Contains(u.text, name) })
 }
 
-// comesAgain records that the error with the given key occurs in the current turn. If it has occurred before, the
-// answers since then are put in doubt or, if always is false, only those that claim success.
+// comesAgain records that the error with the given key occurs in the current turn. If it has occurred before, it puts
+// the answers since then in doubt: all of them if always is true, otherwise only those that claim success.
 func (r *turnReader) comesAgain(key string, always bool) {
 	now := len(r.turns) - 1
 	at := r.troubles.At(key)
@@ -120,7 +121,7 @@ func (r *turnReader) comesAgain(key string, always bool) {
 	*at = now + 1
 }
 
-// toldAgain records the errors in what the user has pasted into the request of the current turn.
+// toldAgain records the errors in text that the user pasted into the request of the current turn.
 func (r *turnReader) toldAgain(asked string) {
 	for {
 		_, rest, found := strings.Cut(asked, pastedOpen)
@@ -149,8 +150,8 @@ var (
 	failureSigns = substringsOf("fail|error|broken|red |not pass|n't |not yet|except|fehl|schlägt|noch nicht|échou|erreur|fall|не |ошибк|失败|错误|未|失敗|エラー|ません|실패|오류|않")
 )
 
-// deny marks the parts of the answer that claim success although the last check that ran in this turn failed, unless
-// the answer says that something failed.
+// deny marks the parts of the answer that claim success although the turn's last check failed, unless the answer says
+// that something failed.
 func (r *turnReader) deny() {
 	t, last := r.now(), len(r.state.checks)-1
 	if last < 0 || !r.state.checks[last].failed || r.state.checks[last].turn != t.number {

@@ -10,8 +10,8 @@ import (
 )
 
 // endState is the state of the work after the messages, as far as commands and edits show it: the last commit and push,
-// the files edited since, and the last result of each check. A section of the digest shows it, and the next compaction
-// reads it from there.
+// the files edited since, and the last result of each check. The digest has a section about it, from which the next
+// compaction reads it back.
 type endState struct {
 	commit, push, tree dated
 	edited             []string // the paths of files that were edited since the commit
@@ -34,8 +34,8 @@ type checkState struct {
 	runs   string // the script that the check runs, if a package manager has ever printed it
 }
 
-// Limits: for how many turns a check's result still says something about the end state, and how many checks and edited
-// files are listed.
+// Limits: the number of turns for which a check's result still describes the end state, and the maximum numbers of
+// checks and of edited files in the list.
 const (
 	lastingTurns = 2
 	mostChecks   = 6
@@ -60,8 +60,8 @@ func (s *endState) ran(r *run, output string, turn int) {
 	}
 }
 
-// keptTurn stands for the number of a turn whose messages stay in the context: facts of such a turn update the state,
-// but the digest doesn't repeat them.
+// keptTurn replaces the number of a turn whose messages stay in the context. Facts of such a turn update the state, but
+// the digest doesn't repeat them.
 const keptTurn = 1 << 30
 
 // goOn updates the state with the messages of t from index from on, which stay in the context.
@@ -138,7 +138,7 @@ func (s *endState) changedFile(path string) {
 // results of checks of the same kinds.
 func (s *endState) checked(r *run, bad bool, turn int) {
 	part, behind := checkedPart(r.script)
-	if r.exit != "0" && !bad && r.result == "" { // the result is unknown, and a previous one holds no longer
+	if r.exit != "0" && !bad && r.result == "" { // the result is unknown, and the previous one no longer holds
 		s.forget(sameCommand(part))
 		return
 	}
@@ -157,7 +157,7 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 	s.addCheck(c)
 }
 
-// forget drops the result of a check, because a later run of the same command had another one.
+// forget drops the result of a check, because a later run of the same command had a different result.
 func (s *endState) forget(key string) {
 	s.checks = slices.DeleteFunc(s.checks, func(old checkState) bool { return old.key == key })
 }
@@ -244,7 +244,7 @@ func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 // noneEdited takes the place of an empty list of files.
 const noneEdited = "nothing"
 
-// editedList returns the names of the files that were edited last, with the newest one at the end.
+// editedList returns the names of the most recently edited files, the newest one last.
 func (s *endState) editedList(short func(path string) string) string {
 	s.edited = newestOf(s.edited, len(s.edited), func(path string) string { return path })
 	if len(s.edited) == 0 {

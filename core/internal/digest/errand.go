@@ -7,16 +7,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 )
 
-// An errand is something that the user asks for once: "ok, read the file and tell me what is wrong". It sometimes has
-// the words of a rule, but isn't one: it ends with the turn. A sentence that says how long or when it applies is not an
-// errand.
+// An errand is something that the user asks for once: "ok, read the file and tell me what is wrong". It may be worded
+// like a rule, but is over when the turn ends. A sentence that says how long or when it applies is not an errand.
 
 // Word lists that identify errands, in English, German, French and Spanish.
 var (
 	// reacting lists words that begin a reply to what the assistant has just said.
 	reacting = wordListOf("hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
 		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
-	// answering lists the words in reacting after which only a command counts as a rule.
+	// answering lists those words in reacting after which the rest of a sentence is an errand, unless it demands
+	// something or begins with a command.
 	answering = wordListOf("ok okay yes yeah yep yup sure alright wait hmm hm oh ah so sooo soo ja oui vale sí")
 	// lasts lists words that make a sentence apply beyond the current turn.
 	lasts = wordListOf("always never ever mustn't don't dont whenever throughout everywhere anywhere avoid prefer without forever rule rules convention policy " +
@@ -24,9 +24,9 @@ var (
 		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
 	// demands lists words that make a sentence a rule, unless its verb is for something done once.
 	demands = wordListOf("must darf dürfen muss müssen")
-	// obliging lists verbs that say what a thing must be like.
+	// obliging lists verbs that state what a thing must be like.
 	obliging = wordListOf("must should may " + "shall " + "has have need needs")
-	// errands lists verbs for things that are done once.
+	// errands lists verbs for actions that are done once.
 	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise propose suggest " +
 		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set put " +
@@ -43,7 +43,7 @@ var (
 	needing    = wordListOf("i i'm i've i'll")
 	taskLabels = wordListOf("request task step ticket issue todo item part phase aufgabe schritt tâche étape tarea paso")
 	firstTwo   = wordListOf("i we")
-	// besides lists prepositions of time and occasion that don't also begin a condition.
+	// besides lists prepositions of time and occasion that can't also introduce a condition.
 	besides    = wordListOf("with upon vor nach bei mit de после перед")
 	each       = wordListOf("every each any jede jeder jedes jedem jeden chaque cada каждого каждой каждым")
 	times      = wordListOf("time mal fois vez volta keer раз")
@@ -52,8 +52,8 @@ var (
 	askingVerb = wordListOf("can could should would may")
 )
 
-// errand reports whether a sentence s with the words ws is useless later, because it asks for something that one turn
-// accomplishes, or only states an opinion. direct means that its cue tells the reader what to do.
+// errand reports whether a sentence s with the words ws is useless later, because it asks for something that is done
+// within one turn, or only states an opinion. direct means that its cue tells the reader what to do.
 func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {
 		return errandSigned(s)
@@ -92,13 +92,13 @@ func reaction(ws []word) (n int, answers bool) {
 	return n, answers
 }
 
-// holding reports whether words make a sentence apply beyond the current turn, and whether they make it a rule if its
-// verb allows that.
+// holding reports whether words make a sentence apply beyond the current turn, and whether they make it a rule unless
+// its verb is for something done once.
 func holding(ws []word) (holds, demanded bool) {
 	for i := range ws {
 		w := &ws[i]
 		if i > 0 && w.breaks && i+1 < len(ws) && (w.text == "it" || w.text == "they") && !obliging.has(ws[i+1].text) {
-			break // why it is asked for: "fix the loop, it never ends"
+			break // the reason for the request: "fix the loop, it never ends"
 		}
 		if !w.quoted {
 			holds = holds || lasts.has(w.text) && !(w.text == "when" && i == 0)
@@ -108,13 +108,13 @@ func holding(ws []word) (holds, demanded bool) {
 	return holds, demanded
 }
 
-// asksAboutPaste reports whether words begin with a verb and text that the user points at: "translate this sentence".
+// asksAboutPaste reports whether words begin with a verb and a reference to a pasted text: "translate this sentence".
 func asksAboutPaste(ws []word) bool {
 	return len(ws) > 2 && ws[1].text == "this" && !ws[0].cue && !ws[0].is(persons|quantifiers|negations) && ws[2].is(products|pasteNouns)
 }
 
-// announcesErrand reports whether words begin as only errands do: "Task 7: write the file.", "ensure we have a ticket",
-// "the issue is …".
+// announcesErrand reports whether words begin in a way that only errands do: "Task 7: write the file.", "ensure we have
+// a ticket", "the issue is …".
 func announcesErrand(ws []word) bool {
 	first := ws[0].text
 	switch {
@@ -130,8 +130,8 @@ func announcesErrand(ws []word) bool {
 	return len(ws) > 2 && ws[0].is(tasks) && troubled.has(ws[1].text) && states.has(ws[2].text)
 }
 
-// asksAction reports whether the verb of a sentence, whose first words are reactions up to index from, is one for
-// something done once.
+// asksAction reports whether a sentence's verb is one for something done once. The words before index from are
+// reactions.
 func asksAction(ws []word, from int) bool {
 	i := from
 	for i < len(ws) && (modals.has(ws[i].text) || reacting.has(ws[i].text)) {
@@ -172,7 +172,7 @@ func ofOne(ws []word) bool {
 	return it == 1 && day > 0 || ws[0].text == "i" && ws[1].text == "want" && ws[last].text == "back"
 }
 
-// absent reports whether words begin with the condition that their writer is elsewhere: "if I'm not at home".
+// absent reports whether words begin with the condition that the writer is somewhere else: "if I'm not at home".
 func absent(ws []word) bool {
 	if len(ws) > 3 && ws[1].text == "i" && ws[2].text == "am" {
 		ws = ws[1:]
@@ -233,8 +233,8 @@ func recurs(ws []word) int {
 	return -1
 }
 
-// ponders reports whether a sentence expresses an opinion or a supposition, or asks what "we" can do. The words
-// before word i are a reaction to what was said before.
+// ponders reports whether a sentence expresses an opinion or a supposition, or asks what "we" can do. The words before
+// index i are a reaction to what was said before.
 func ponders(ws []word, i int, direct bool) bool {
 	first, next := ws[i].text, ""
 	if i+1 < len(ws) {
@@ -244,7 +244,7 @@ func ponders(ws []word, i int, direct bool) bool {
 		!direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" })
 }
 
-// weighs reports whether words ask to think about a question: "Consider whether it should stay".
+// weighs reports whether words ask the reader to think about a question: "Consider whether it should stay".
 func weighs(ws []word) bool {
 	return len(ws) > 1 && ws[0].text == "consider" && (ws[1].is(conditions|askers) || ws[1].text == "whether" || strings.HasSuffix(ws[1].text, "ing"))
 }
@@ -252,8 +252,9 @@ func weighs(ws []word) bool {
 // noteHeads lists the beginnings of sentences that remind the reader of a fact.
 var noteHeads = []string{"keep in mind that ", "bear in mind that ", "note that ", "please note that ", "please keep in mind that ", "please bear in mind that ", "remember that ", "beachte, dass ", "ten en cuenta que ", "n'oublie pas que "}
 
-// isNote reports whether a sentence only reminds of a fact that matters for the request in the sentence before it:
-// "Keep in mind that the small kiln has its own clock." A fact about the user is more than that, and so is a rule.
+// isNote reports whether a sentence only reminds the reader of a fact that matters for the request in the sentence
+// before it: "Keep in mind that the small kiln has its own clock." A fact about the user is more than that, and so is a
+// rule.
 func isNote(s, before string) bool {
 	if before == "" || !headedBy(s, noteHeads) {
 		return false
@@ -303,7 +304,7 @@ func mayDo(ws []word) bool {
 	return false
 }
 
-// needs reports whether writers state what they have to do themselves: "I need to …".
+// needs reports whether a sentence states what its writer has to do: "I need to …".
 func needs(ws []word) bool {
 	for k := range ws[:len(ws)-1] {
 		if w := ws[k].text; (w == "need" || w == "have") && ws[k+1].text == "to" {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// This file recognizes what people choose for the booking, the order or the payment that they arrange with a service:
-// "No, I don't want travel insurance", "I'd prefer not to be transferred". A choice is worded like a preference, but is
-// over with the deal. It is recognized as a wish for the moment whose object belongs to a deal.
+// This file recognizes choices that people make for a booking, an order or a payment when they talk to a service: "No,
+// I don't want travel insurance", "I'd prefer not to be transferred". A choice is worded like a preference, but is over
+// once the deal is made. It is recognized as a wish for the moment whose object belongs to a deal.
 
 // The words of choices, in English, German, French and Spanish.
 var (
@@ -15,17 +15,18 @@ var (
 	dealing = wordListOf("book reserve order buy rent hire change cancel add upgrade return exchange pay fly depart leave check schedule reschedule")
 	// getting lists other verbs in wishes for a deal.
 	getting = wordListOf("use keep get take have receive proceed go be")
-	// arranged lists what deals are about. Plurals are left out, because tastes have them: "I like aisle seats".
+	// arranged lists the objects of deals, in the singular only, because plurals also express tastes: "I like aisle
+	// seats".
 	arranged = wordListOf("insurance flight ticket booking reservation refund payment voucher certificate seat baggage luggage bags fee card cards visa mastercard compensation cancellation allowance warranty option " +
 		"versicherung reiseversicherung gepäck erstattung rückerstattung gutschein geschenkkarte kreditkarte sitzplatz flug buchung zahlung stornierung " +
 		"assurance bagage bagages remboursement vol billet réservation paiement carte siège " +
 		"seguro equipaje reembolso vuelo billete boleto reserva pago tarjeta asiento")
-	// handedOver lists verbs for what the service does with its customer.
+	// handedOver lists verbs for what a service does with its customer.
 	handedOver = wordListOf("transferred weitergeleitet verbunden weiterverbunden transféré transférée transferido transferida")
-	// afterArranged lists words that may follow a word of arranged. After others, it only modifies a noun: "the
-	// payment module".
+	// afterArranged lists words that may follow a word in arranged. Before any other word, it only modifies a noun:
+	// "the payment module".
 	afterArranged = wordListOf("for instead either ending please thanks thank needed für bitte danke pour de merci qui para por gracias que that which werden not")
-	// wanting lists verbs for wishes, and wantingMe those whose form says that the writer wishes.
+	// wanting lists verbs for wishes, and wantingMe verb forms that can only express a wish of the writer.
 	wanting   = wordListOf("want need like prefer rather use appreciate have")
 	wantingMe = wordListOf("möchte brauche hätte nehme quiero quisiera necesito preferiría usaré voudrais veux préférerais utiliserai")
 	// wouldBe lists words between "I" and its verb.
@@ -39,14 +40,14 @@ var (
 	// Words after a choice that may have the form of cues.
 	beside = wordListOf("instead myself")
 	owned  = wordListOf("the my this that these those")
-	// further lists words after which "any" speaks of the same deal: "any additional charges".
+	// further lists words after which "any" still refers to the same deal: "any additional charges".
 	further = wordListOf("additional extra further other more remaining form")
 )
 
 // mostObject is the maximum number of words between the verb of a choice and its object.
 const mostObject = 8
 
-// ofDeal reports whether a sentence only has choices for a single deal.
+// ofDeal reports whether a sentence contains only choices for a single deal.
 func ofDeal(ws []word) bool {
 	if vitalToMe(ws) {
 		return true
@@ -114,8 +115,8 @@ func vitalToMe(ws []word) bool {
 		(len(rest) == 0 || len(rest) > 2 && rest[0].text == "to" && getting.has(rest[1].text) && owned.has(rest[2].text))
 }
 
-// choiceAt returns the number of words of the choice that begins with word i, up to its object, or 0. arranging means
-// that the sentence asks for a deal, so that anything wanted belongs to it.
+// choiceAt returns the number of words in the choice that begins at index i and ends with its object, or 0. arranging
+// means that the sentence asks for a deal, so that anything wanted belongs to it.
 func choiceAt(ws []word, i int, arranging bool) int {
 	size, plain := 1, false
 	switch w := &ws[i]; {
@@ -137,8 +138,8 @@ func choiceAt(ws []word, i int, arranging bool) int {
 	return 0
 }
 
-// wishOf returns the number of words of the subject and the verb of a wish at the beginning of ws, or 0, and whether
-// the verb is that of tastes too.
+// wishOf returns the number of words in the subject and the verb of a wish at the beginning of ws, or 0, and whether
+// the verb can also express a taste.
 func wishOf(ws []word) (size int, plain bool) {
 	k, negative, would := 1, false, strings.HasSuffix(ws[0].text, "'d") || strings.HasSuffix(ws[0].text, "'ll")
 	for k < len(ws) && wouldBe.has(ws[k].text) {
@@ -156,8 +157,8 @@ func wishOf(ws []word) (size int, plain bool) {
 	return 0, false
 }
 
-// objectOf returns the number of words of the object at the beginning of ws if a deal is about it, or 0. plain means
-// that the verb is that of tastes too, so that the object has to be a certain one.
+// objectOf returns the number of words in the object at the beginning of ws if it belongs to a deal, or 0. plain means
+// that the verb can also express a taste, so that the object has to be a particular one.
 func objectOf(ws []word, plain bool) int {
 	ws = ws[:min(len(ws), 3*mostObject)]
 	if end := slices.IndexFunc(ws, func(w word) bool { return w.breaks }); end >= 0 {
@@ -180,14 +181,15 @@ func endsObject(ws []word) bool {
 	return len(ws) == 0 || afterArranged.has(ws[0].text) || ws[0].is(conjunctions|joins)
 }
 
-// Character sequences of choices in Chinese: wishes for the moment, what declines an offer, and what deals are about.
+// Character sequences in Chinese choices: wishes for the moment, beginnings that decline an offer, and objects of
+// deals.
 var (
 	wishSigns     = strings.Fields("我想 我要 我就 我不想 我还是 我宁愿 我不需要 我不用 我不要 我用 就用 不要 不用 不需要")
 	arrangedSigns = strings.Fields("保险 保險 礼品卡 禮品卡 信用卡 优惠券 優惠券 代金券 退款 付款 支付 转接 轉接 转人工 靠窗的座位 行李 改签 改簽 托运 託運")
 	certainSigns  = strings.Fields("尾号 尾號")
 )
 
-// choosesSigned is like ofDeal, for Chinese. The object has to end its clause.
+// choosesSigned is like ofDeal, for Chinese. The object must be at the end of its clause.
 func choosesSigned(s string) bool {
 	if strings.ContainsAny(s, "都每总總從从任") || hasAny(strings.ReplaceAll(s, "不要", ""), lastSigns) {
 		return false

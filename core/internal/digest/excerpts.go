@@ -19,8 +19,8 @@ const (
 	TruncatedMarker = "[Truncated]"
 )
 
-// withoutExcerptMarker returns a tool result without an initial line that announces an excerpt, and without the
-// excerpt's line numbers.
+// withoutExcerptMarker returns a tool result without a first line that announces an excerpt, and without the excerpt's
+// line numbers.
 func withoutExcerptMarker(text string) string {
 	const upToHandle = len(ExcerptMarker) - 1
 	if len(text) < len(ExcerptMarker) || text[:upToHandle] != ExcerptMarker[:upToHandle] {
@@ -59,8 +59,8 @@ const (
 // maxExcerptLines is the number of lines at the beginning of a tool result that are considered for an excerpt.
 const maxExcerptLines = 4000
 
-// Excerpts chooses blocks of tool results that later messages build on: those with names, paths, numbers and errors
-// that later messages and calls repeat, rarest first. A block is quoted as a whole.
+// Excerpts chooses blocks of tool results that the rest of the conversation relies on: those with names, paths, numbers
+// and errors that later messages and calls repeat, rarest first. A block is quoted as a whole.
 type Excerpts struct {
 	texts  []string
 	lines  [][]excerptLine       // by result, in text order
@@ -71,8 +71,8 @@ type Excerpts struct {
 // repeated holds how many lines contain a term, and how often later messages repeat it.
 type repeated struct{ lines, said int32 }
 
-// worth returns the value of a term: the fewer lines contain it and the more often it is repeated, the more it is
-// worth.
+// worth returns the value of a term. It is higher the fewer lines contain the term, and the more often the term is
+// repeated.
 func (r repeated) worth() int64 {
 	return termWorth * int64(bits.Len32(uint32(r.said))) / int64(r.lines+1)
 }
@@ -83,10 +83,10 @@ type excerptLine struct {
 	text     int      // the offset after the line's number and indentation
 	indent   int      // the width of the indentation, where a tab counts as two
 	gap      bool     // whether an empty line precedes it
-	known    bool     // an argument of a later call contains the line: the reader has it there, or it was changed
-	own      bool     // contains a name of its result's call
+	known    bool     // an argument of a later call contains the line, so the reader finds it there
+	own      bool     // contains a name from its result's call
 	chosen   bool     // part of the excerpt
-	terms    []string // terms that later messages repeat and its own call doesn't have
+	terms    []string // terms that later messages repeat and that the result's own call doesn't contain
 }
 
 // NewExcerpts prepares excerpts of the tool results at the given part indexes. messages are all messages in order,
@@ -133,8 +133,8 @@ type laterWords struct {
 	edited critbit.Map[struct{}] // the files that the messages edit
 }
 
-// saysNothing reports whether a call's result is useless: either a later message edits the file that it shows, or it
-// only says that an edit succeeded.
+// saysNothing reports whether a call's result is useless because a later message edits the file that it shows, or
+// because it only says that an edit succeeded.
 func (l *laterWords) saysNothing(t *transcript.Transcript, result int32) bool {
 	call := &t.Parts[t.Parts[result].Pair]
 	switch useOfCall(t, call) {
@@ -182,14 +182,14 @@ func (l *laterWords) hearLines(text string) {
 	}
 }
 
-// read splits text into lines, each with the terms that later messages repeat. own are the terms of the result's
-// call.
+// read splits text into lines and collects the terms in each line that later messages repeat. own holds the terms of
+// the result's call.
 func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{}]) (lines []excerptLine) {
 	at, gap := 0, false
 	for line := range strings.Lines(text) {
 		from, end := at, at+len(strings.TrimRight(line, " \t\r\n"))
 		at += len(line)
-		number := from + min(numbered(line), end-from) // the mark of an empty line may end in white space
+		number := from + min(numbered(line), end-from) // the number of an empty line may end in white space
 		code := end - len(strings.TrimLeft(text[number:end], " \t"))
 		if gap = gap || code == end; code == end {
 			continue
@@ -271,11 +271,11 @@ func pieceEnd(text string, from, end int) int {
 	return most
 }
 
-// Choose chooses blocks of all results, in at most room bytes in total and at most its size for each result. Blocks
-// with the rarest terms come first, and the best block of each result before the second one of another that is about as
-// good. Finally, results whose blocks contain no term that later messages repeat get their first lines, unless the
-// lines are numbered, as in a file. The remaining room is filled with other informative blocks, limited for each result
-// by most; see fill. For each result, it returns the chosen lines in order, each preceded by a line break, or "".
+// Choose chooses blocks of all results, in at most room bytes in total and at most sizes[i] bytes for result i. Blocks
+// with the rarest terms come first; the best block of a result comes before the second one of another result that is
+// about as good. Then results without any term that later messages repeat get their first lines, unless the lines are
+// numbered, as in a file. The remaining room is filled with other informative blocks, limited for each result by most;
+// see fill. For each result, it returns the chosen lines in order, each preceded by a line break, or "".
 func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	var all []rankedBlock
 	for i, size := range sizes {
@@ -303,7 +303,7 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 }
 
 // written returns the chosen lines of a result, each preceded by a line break. A line that doesn't follow the line
-// before it begins with its number, if it has one. The others are indented relative to such a line.
+// before it begins with its number, if it has one. The lines that follow it are indented relative to it.
 func (e *Excerpts) written(result int, chosen []int) string {
 	var b strings.Builder
 	text, margin := e.texts[result], 0
@@ -320,7 +320,7 @@ func (e *Excerpts) written(result int, chosen []int) string {
 			b.WriteString("\n" + leftOutMark)
 		}
 		b.WriteByte('\n')
-		if number != "" { // in the only form that is read back, whatever the tool wrote after it
+		if number != "" { // always in the form that withoutExcerptMarker recognizes, whatever the tool wrote after it
 			b.WriteString(strings.TrimRight(number, "→:|"))
 			b.WriteString("→")
 		}
@@ -330,7 +330,7 @@ func (e *Excerpts) written(result int, chosen []int) string {
 	return b.String()
 }
 
-// excerptChoice holds, for each result, the chosen lines and their size in bytes, and how many bytes are left for all
+// excerptChoice holds the chosen lines of each result and their size in bytes, and the number of bytes left for all
 // results.
 type excerptChoice struct {
 	lines [][]int
@@ -339,8 +339,8 @@ type excerptChoice struct {
 	said  critbit.Map[struct{}] // the lines that are chosen
 }
 
-// take adds the lines of a block and its heads, if there is room for all of them. A block whose lines are all chosen
-// already, in any result, is left out.
+// take adds the lines of a block and of its heads if there is room for all of them. It skips a block whose lines are
+// all chosen already, in any result.
 func (c *excerptChoice) take(e *Excerpts, block excerptBlock, result int) {
 	lines, all, cost, news := e.lines[result], slices.Clone(block.heads), 0, false
 	if len(c.lines[result]) == 0 {
@@ -378,15 +378,15 @@ func (e *Excerpts) text(result, line int) string {
 	return e.texts[result][l.text:l.to]
 }
 
-// rankedBlock is a block with the value of those of its terms that higher-ranked blocks of its result lack. The value
-// is halved for the result's second block, divided by three for the third, and so on.
+// rankedBlock is a block with the total value of those of its terms that no higher-ranked block of its result contains.
+// The value is halved for the result's second block, divided by three for the third, and so on.
 type rankedBlock struct {
 	excerptBlock
 	result int
 	worth  int64
 }
 
-// rank returns blocks of a result in at most size bytes, most informative first.
+// rank returns blocks of a result with a total of at most size bytes, most informative first.
 func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 	var have critbit.Map[struct{}]
 	var queue blockQueue
@@ -400,8 +400,8 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 		return e.firstLines(result, size)
 	}
 	for len(queue) > 0 {
-		// The value of a block only falls while others are chosen, so the first one whose value is still the same is
-		// the best.
+		// Choosing a block can only lower the values of the others, so a block whose value has stayed the same is the
+		// best.
 		was := queue.next()
 		is := e.candidate(result, was.block, &have)
 		if is.cost > size || is.worth < leastWorth {
@@ -434,8 +434,8 @@ func (e *Excerpts) candidate(result, i int, have *critbit.Map[struct{}]) candida
 	return c
 }
 
-// isFact reports whether a block consists of members of a small object, such as the fields of an issue. They are worth
-// as much as the least informative block with terms that later messages repeat.
+// isFact reports whether a block consists of members of a small object, such as the fields of an issue. Such members
+// are worth as much as the least informative block with terms that later messages repeat.
 func (e *Excerpts) isFact(result int, block excerptBlock) bool {
 	text := e.texts[result]
 	return len(text) <= factsSize && len(text) > 0 && text[0] == '{' && isMember(e.text(result, block.from)) && !isAddress(e.text(result, block.from))
@@ -470,8 +470,8 @@ func (e *Excerpts) sizeOf(result int, block excerptBlock) (size int) {
 	return size
 }
 
-// firstLines returns a span with the first lines of a result, in at most size bytes. It ends before a numbered line,
-// and before one that only repeats the call.
+// firstLines returns a block with the first lines of a result, in at most size bytes. It ends before a numbered line,
+// and before a line that only repeats the call.
 func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 	lines, to := e.lines[result], 0
 	for to < min(len(lines), firstLines) && numbered(e.texts[result][lines[to].from:lines[to].to]) == 0 && !lines[to].known && !lines[to].own {
@@ -493,7 +493,7 @@ func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 const firstLines = 3
 
 // termWorth is twice the value of a term that occurs in one line and is repeated once. leastWorth is the minimum total
-// value of a block's terms that no chosen block has. Terms of many lines are not informative.
+// value of those terms of a block that no chosen block contains. Terms that occur in many lines are not informative.
 const (
 	termWorth  = 1 << 20
 	leastWorth = termWorth / 32

@@ -5,13 +5,15 @@ import (
 	"strings"
 )
 
-// A block is what a person would copy from text as a whole: a short definition with its comment, a statement with what
-// is indented below it, a paragraph, a list item, or a hit of a search.
+// A block is what a person would copy as a whole: a short definition with its comment, a statement with the lines
+// indented below it, a paragraph, a list item, or a search hit.
 
 // excerptBlock is a range of the lines of a result.
 type excerptBlock struct {
 	from, to int
-	heads    []int // lines above the block without which it isn't understood: its heading, the line that introduces its list, and the definition around it
+	// Lines above the block that are needed to understand it: its heading, the line that introduces its list, and the
+	// definition around it.
+	heads []int
 }
 
 // The sizes of blocks, in bytes. A definition is split if it exceeds largeDefinition together with its comment, and any
@@ -95,7 +97,7 @@ func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 	s.paragraph(paragraph, to, heads)
 }
 
-// lineAfterComments returns the first line from n on that isn't a comment or an annotation of the line below it.
+// lineAfterComments returns the first line at or after n that isn't a comment or an annotation of the line below it.
 func (s *blockSplitter) lineAfterComments(n, to int) int {
 	for s.isAbout(n) {
 		next := n + 1
@@ -110,8 +112,8 @@ func (s *blockSplitter) lineAfterComments(n, to int) int {
 	return n
 }
 
-// isAbout reports whether line n is a comment, which may be empty, or an annotation. Items of a list may begin like the
-// lines of a comment, whose indentation is odd.
+// isAbout reports whether line n is a comment, which may be empty, or an annotation. List items may begin with the same
+// characters as the lines of a block comment, but only those have an odd indentation.
 func (s *blockSplitter) isAbout(n int) bool {
 	text := s.text(n)
 	if text[0] == '*' {
@@ -120,8 +122,8 @@ func (s *blockSplitter) isAbout(n int) bool {
 	return text[0] == '@' || isCommentLine(text)
 }
 
-// endOf returns the end of what line n begins. That is either a list that it introduces, or the lines below it that are
-// indented more, including those that close a bracket or continue with another case.
+// endOf returns the end of what begins on line n: a list that it introduces, or the lines below it that are indented
+// more, including those that close a bracket or continue with another case.
 func (s *blockSplitter) endOf(n, to int) int {
 	end := min(s.ends[n], to)
 	if text := s.text(n); text[len(text)-1] == ':' && end == n+1 {
@@ -136,12 +138,12 @@ func (s *blockSplitter) endOf(n, to int) int {
 	return end
 }
 
-// closesOrContinues reports whether a line closes or continues the statement above the lines that are indented more.
+// closesOrContinues reports whether a line closes or continues a statement whose other lines are indented more.
 func closesOrContinues(text string) bool {
 	return strings.IndexByte(closers, text[0]) >= 0 || isNextCase(text)
 }
 
-// closers are the brackets that close something.
+// closers lists the closing brackets.
 const closers = "})]"
 
 // isNextCase reports whether a line begins another case of the statement above it.
@@ -168,7 +170,7 @@ func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	return heads
 }
 
-// paragraph adds the lines in a range, in blocks that are not too large.
+// paragraph adds the lines in a range, divided into blocks of limited size.
 func (s *blockSplitter) paragraph(from, to int, heads []int) {
 	for start, n := from, from; n < to; {
 		hit := s.hits(n)
@@ -181,16 +183,16 @@ func (s *blockSplitter) paragraph(from, to int, heads []int) {
 	}
 }
 
-// goesOnBelow reports whether line n is a statement in a block, or ends within a sentence.
+// goesOnBelow reports whether line n is a statement in a block, or ends in the middle of a sentence.
 func (s *blockSplitter) goesOnBelow(n int) bool {
 	text := s.text(n)
 	return s.lines[n].indent > 0 || len(text) >= leastBlock/2 && strings.IndexByte(".!?;", text[len(text)-1]) < 0
 }
 
-// hits reports whether line n is a hit of a search, which is a block of its own.
+// hits reports whether line n is a search hit, which is a block by itself.
 func (s *blockSplitter) hits(n int) bool { return isHit(s.source[s.lines[n].from:s.lines[n].to]) }
 
-// saysNothing reports whether line n is a hit of a search in code that only prints or checks something.
+// saysNothing reports whether line n is a search hit in code that only prints or checks something.
 func (s *blockSplitter) saysNothing(n int) bool {
 	_, rest, _ := strings.Cut(s.text(n), ":")
 	_, rest, _ = strings.Cut(rest, ":")
@@ -198,8 +200,8 @@ func (s *blockSplitter) saysNothing(n int) bool {
 	return s.hits(n) && (rest == "" || worthInQuote(rest) == 0)
 }
 
-// add adds a block without the lines at its end that only begin something, unless it says nothing or later calls
-// contain half of it.
+// add adds a block without trailing lines that only begin something. It skips a block that says nothing, or half of
+// which later calls contain.
 func (s *blockSplitter) add(from, to int, heads []int) {
 	if first := s.text(from); strings.IndexByte(closers, first[0]) >= 0 && !isNextCase(first) {
 		return
@@ -225,8 +227,8 @@ func (s *blockSplitter) add(from, to int, heads []int) {
 	s.blocks = append(s.blocks, excerptBlock{from, to, heads})
 }
 
-// isLoose reports whether the last line of a block, which begins at line from, only begins something, or closes what
-// began before the block.
+// isLoose reports whether the last line of a block, which begins at line from, only begins something, or closes
+// something that began before the block.
 func (s *blockSplitter) isLoose(from, last int) bool {
 	text := s.text(last)
 	if opens(text) && (text[len(text)-1] != ':' || s.lines[last].indent > 0) {

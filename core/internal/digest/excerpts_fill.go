@@ -27,8 +27,8 @@ const leastLine = 30
 // leastFillWorth is the minimum average weight per byte for a block that fills an excerpt.
 const leastFillWorth = 250
 
-// fill adds blocks while there is room. It prefers blocks that add most to the chosen lines and the other blocks. most
-// limits the bytes for each result.
+// fill adds blocks while there is room. It prefers blocks that add the most to the chosen lines and the other blocks.
+// most limits the bytes for each result.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
@@ -151,7 +151,9 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 	if need > size {
 		var best []extract.Chosen
-		for _, c := range extract.New(items, f.known[result]).Choose(size) { // not all known lines, because the cost would be quadratic in the number of results
+		// Only the known lines of this result, because using all would make the cost quadratic in the number of
+		// results.
+		for _, c := range extract.New(items, f.known[result]).Choose(size) {
 			best = append(best, chosen[c.Item])
 		}
 		chosen = best
@@ -200,7 +202,7 @@ var importHeads = []string{"import ", "from ", "use ", "using ", "package ", "#i
 
 var importStarts = startsOf(importHeads)
 
-// isHit reports whether a line is a hit of a search, or context around one: "main.go:12: import".
+// isHit reports whether a line is a search hit, or context around one: "main.go:12: import".
 func isHit(line string) bool {
 	file, rest, _ := strings.Cut(line, ":")
 	return isContext(line) || exitOf(rest) != "" && !strings.Contains(file, " ") && strings.ContainsAny(file, "./")

@@ -14,7 +14,7 @@ func (a candidateBlock) before(b candidateBlock) bool {
 	return a.value > b.value || a.value == b.value && a.block < b.block
 }
 
-// blockQueue gives the best block first. It is a binary heap: no block comes before the one at half its index.
+// blockQueue returns the best block first. It is a binary heap: no block comes before the one at half its index.
 type blockQueue []candidateBlock
 
 // add adds a block.

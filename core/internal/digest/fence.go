@@ -139,9 +139,9 @@ var lookalikes = map[rune]byte{
 	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
 }
 
-// hidden reports whether a rune changes the text direction or is invisible. Such runes are embeddings and overrides,
-// isolates, the zero-width space, word joiners, the byte order mark, and the tag characters, in which text can be
-// smuggled. Joiners and marks that scripts need (U+200C to U+200F) are not hidden.
+// hidden reports whether a rune is invisible or changes the text direction. Such runes are embeddings, overrides,
+// isolates, the zero-width space, word joiners, the byte order mark, and the tag characters, which can hide text.
+// Joiners and marks that scripts need (U+200C to U+200F) don't count.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x200b || r == 0xfeff || r == 0x180e,
@@ -157,7 +157,7 @@ func hidden(r rune) bool {
 // them.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
-// guardLabels makes text safe to put into a record with such labels. At the start of a line, it replaces the opening
+// guardLabels makes text safe to include in a record with such labels. At the start of a line, it replaces the opening
 // bracket of anything that reads like the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:") with a
 // parenthesis.
 func guardLabels(text string) string {

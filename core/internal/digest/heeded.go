@@ -8,7 +8,7 @@ import (
 )
 
 // Something that a turn only looked at, such as a search hit or the definitions in a file, is worth reporting only if
-// the turn mentions it later. This file weighs such units.
+// the turn mentions it later. This file weighs units about such things.
 
 // turnWords holds what the user and the assistant mention in a turn: word stems, and the names of files and of code.
 type turnWords struct {
@@ -64,7 +64,7 @@ var nameByte = func() (in [256]bool) {
 	return in
 }()
 
-// shared returns how many of text's longer words the turn mentions, and how many longer words the text has.
+// shared returns how many of the longer words in text the turn mentions, and how many longer words the text has.
 func (s *turnWords) shared(text string) (shared, long int) {
 	s.room = words.Append(s.room[:0], text)
 	for _, w := range s.room {
@@ -90,7 +90,8 @@ func (s *turnWords) namesAll(text string) bool {
 	return all
 }
 
-// distinct reports whether a name has a byte of one of the given classes: any of inner after its first byte, or any of others.
+// distinct reports whether a name has, after its first byte, a byte of a class in inner, or anywhere a byte of a class
+// in others.
 func distinct(name string, inner, others uint8) bool {
 	all := byteClass[name[0]] & others
 	for i := 1; i < len(name); i++ {
@@ -102,11 +103,11 @@ func distinct(name string, inner, others uint8) bool {
 // fileName returns a path without its folders.
 func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// mostBare is the maximum number of listed files that a turn looked at but did nothing else with.
+// mostBare is the maximum number of listed files that a turn only looked at.
 const mostBare = 5
 
 // weighNotes drops units about things that the turn looked at but doesn't mention, and thoughts that the assistant
-// says afterwards anyway. last is true for the last turn.
+// repeats afterwards. last is true for the last turn.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
 	compares := t.has(func(u *unit) bool {
@@ -133,7 +134,7 @@ func (r *turnReader) weighNotes(last bool) {
 		known, most := &said, 8
 		switch u.kind {
 		case thoughtUnit:
-			if closed { // the answer says it shorter
+			if closed { // the answer says the same in fewer words
 				most = 6
 			}
 		case toldUnit:
@@ -171,7 +172,7 @@ func (r *turnReader) weighNotes(last bool) {
 				u.factor = isDropped
 			}
 		case readUnit:
-			if edited.Has(u.source) { // the log says so anyway
+			if edited.Has(u.source) { // the log lists the edit
 				u.factor = isDropped
 				continue
 			}
@@ -189,8 +190,8 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// Limits for quoted code: lines per result, bytes per line, the minimum length of a name, and the number of names per
-// line.
+// Limits for quoted code: the number of lines per result, the length of a line in bytes, the minimum length of a name,
+// and the number of names per line.
 const (
 	mostLines   = 3
 	longestCode = 120

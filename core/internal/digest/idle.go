@@ -10,7 +10,8 @@ var chatter = wordListOf("wow ok okay k kk yo hey hi hello thanks thank you thx 
 	"sweet neat lovely brilliant love it are a the best monster legend so much very there still ping test hmm hm oh ah yay yeah yes that's thats is this super fantastic beautiful " +
 	"danke super toll gut prima klasse hallo merci bravo génial salut gracias genial hola obrigado grazie ciao спасибо отлично круто привет")
 
-// chatterSigns lists how messages of only praise, thanks or greeting begin in Chinese, Japanese and Korean.
+// chatterSigns lists the beginnings of messages in Chinese, Japanese and Korean that contain only praise, thanks or a
+// greeting.
 var chatterSigns = []string{"谢谢", "太好了", "你好", "不错", "厉害", "ありがとう", "すごい", "감사합니다", "고마워"}
 
 // longestChatter is the maximum length of a message that may be chatter, in bytes.

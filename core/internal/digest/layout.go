@@ -31,12 +31,12 @@ const (
 	sections
 )
 
-// layout holds the headings of a digest in order. Conversations with tool calls have the layout of a working session.
-// Conversations between people, or with an assistant who only talks, have the layout of a chat.
+// layout holds the headings of a digest in order. Conversations with tool calls use the layout of a working session.
+// Conversations between people, or with an assistant that only talks, use the layout of a chat.
 type layout struct {
 	headings [sections]string // "" for sections that the layout lacks
 	order    []int            // the sections of the layout
-	instead  [sections]int    // for each section that the layout lacks, the one that takes its text
+	instead  [sections]int    // for each section that the layout lacks, the one that its text moves to
 }
 
 var sessionLayout = &layout{
@@ -98,8 +98,8 @@ func (l *layout) place(text [sections]string) [sections]string {
 	return text
 }
 
-// write joins the sections that have text, each under its heading. A section with nothing but white space becomes just
-// a heading.
+// write joins the sections that have text, each under its heading. A section that contains only white space becomes
+// just a heading.
 func (l *layout) write(text [sections]string) string {
 	var b strings.Builder
 	for _, i := range l.order {
@@ -120,9 +120,9 @@ func (l *layout) write(text [sections]string) string {
 // longestHeading is the maximum length of a line that may be a heading, in bytes.
 const longestHeading = 60
 
-// headingOf returns the section whose heading a line is, in either layout and at any level ("# Plan", "### plan:").
-// If loose is set, bold text and a colon also count ("**Open questions**", "PLAN:"). ok is false for other lines, and
-// for lines that begin with white space, as quotes in a digest do.
+// headingOf returns the section whose heading a line is, in either layout and at any level ("# Plan", "### plan:"). If
+// loose is set, bold text and a colon also count ("**Open questions**", "PLAN:"). ok is false for other lines, and for
+// lines that begin with white space, because those are quotes.
 func headingOf(line string, loose bool) (section int, ok bool) {
 	line = strings.TrimRight(line, " \t\r\n")
 	if len(line) > longestHeading {

@@ -91,12 +91,12 @@ func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 type collector struct {
 	*Ledger
 	t      *transcript.Transcript
-	failed critbit.Map[int] // by key: one more than the index in Errors, or 0 if the call has succeeded since
+	failed critbit.Map[int] // by key: the index in Errors plus one, or 0 if the call has succeeded since
 	older  int              // number of Errors when the user made the last request
 	begun  []int            // for each of Errors, the value of worked at the time of the failure
 	worked int              // number of successful calls that did more than inspect something
 	beyond int              // number of Errors that were checked for a workaround
-	checks [checkSets]int   // by kinds of checks: one more than the index in Errors of the last failure
+	checks [checkSets]int   // by kinds of checks: the index in Errors of the last failure, plus one
 	called []textCall       // calls written as text that still wait for their output
 	room   *readRoom
 	around remarks
@@ -135,8 +135,8 @@ func (c *collector) message(i int) {
 	}
 }
 
-// forget drops the errors from before the last request: a user who has since made two requests without mentioning them
-// isn't waiting for a fix.
+// forget drops the errors from before the last request: a user who has made two requests since then without mentioning
+// them isn't waiting for a fix.
 func (c *collector) forget() {
 	clear(c.Errors[:c.older])
 	c.older = len(c.Errors)
@@ -202,7 +202,7 @@ func folderOf(script string) string {
 	return ""
 }
 
-// inFolder returns the full path of a file that a command names. folder is the one in which the command runs; "" if
+// inFolder returns the full path of a file that a command names. folder is the folder in which the command runs; "" if
 // it is unknown.
 func inFolder(folder, path string) string {
 	if folder == "" || path == "" || path[0] == '/' || path[0] == '~' {
@@ -260,7 +260,7 @@ func (c *collector) result(n int32) {
 		if failed = run.failed(); failed {
 			if c.around.meant(t, int(p.Msg), on) {
 				part, _ := checkedPart(on)
-				c.solved(failedCall(tool, part)) // what it said before is no longer so
+				c.solved(failedCall(tool, part)) // its earlier error no longer applies
 				return
 			}
 			said = run.failure
@@ -274,7 +274,7 @@ func (c *collector) result(n int32) {
 	c.ended(tool, on, said, failed)
 }
 
-// ran records a command. Of several runs of a command, only the newest counts.
+// ran records a command. If a command runs several times, only the newest run counts.
 func (c *collector) ran(script, exit string) {
 	if script = clipLine(script, maxCommand); script != "" {
 		c.Commands = append(c.Commands, api.LedgerCommand{Command: script, Exit: exit})

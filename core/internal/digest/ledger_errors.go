@@ -8,8 +8,8 @@ import (
 
 // This file keeps the open errors of a ledger: a failed call stays until a later call solves it.
 
-// ended records the outcome of a tool call. on is its command or file, and said the error message. A failure stays
-// until the same call succeeds.
+// ended records the outcome of a tool call. on is the command or file that it was about, and said the error message. A
+// failure stays until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	part, behind := checkedPart(on)
 	f := failedCall(tool, part)
@@ -71,7 +71,7 @@ func (c *collector) checkPassed(call *api.LedgerFailure) {
 }
 
 // aroundIt is the number of successful calls after which a failure no longer counts as open, because the agent has
-// evidently found another way. A failed check stays open, because only running it again shows that it passes.
+// evidently found another way. A failed check stays open, because only a new run can show that it passes.
 const aroundIt = 8
 
 func isCheck(f *api.LedgerFailure) bool { return checksOf(f) != 0 }
@@ -98,7 +98,7 @@ func key(f *api.LedgerFailure) string {
 			on = cmd
 		}
 		words := strings.Fields(on)
-		if kindOf(on) == commits { // ignore everything before it, because a failed commit is tried again
+		if kindOf(on) == commits { // any later commit retries a failed one
 			words = []string{"git", "commit"}
 		}
 		end := 0

@@ -7,7 +7,7 @@ import (
 )
 
 // Extract holds the material for a digest that is written without a model: the user's requests and rules in their own
-// words, changes, commands and failures, statements of the agent, and open work. It is a pure function of its input.
+// words, changes, commands and failures, statements of the agent, and open work. It depends on nothing but its input.
 type Extract struct {
 	t        *transcript.Transcript
 	messages []int32
@@ -34,8 +34,8 @@ func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Led
 	return e
 }
 
-// Minimal returns the digest that a published system without a model writes: the number of removed messages, and the
-// digest so far (S3.28).
+// Minimal returns the digest of a published system that uses no model: the number of removed messages, and the digest
+// so far (S3.28).
 func Minimal(messages int, prior string) string {
 	text := "# Carryover\n" + itoa(messages) + " earlier messages were folded without a model."
 	if prior != "" {
@@ -44,7 +44,7 @@ func Minimal(messages int, prior string) string {
 	return text
 }
 
-// The weights of a mention of a term, by where it is mentioned. Later mentions weigh more.
+// The weights of a term by where it is mentioned. Later mentions weigh more.
 const (
 	written   = 6 // by the user or the agent
 	argued    = 4 // in the arguments of a tool call
@@ -53,17 +53,18 @@ const (
 	inherited = 3 // in the previous digest
 )
 
-// How much of text is examined, in bytes: of a tool's output, the beginning and the end; of other texts, the
-// beginning.
+// The maximum numbers of bytes that are examined of a text: in a tool's output, at the beginning and at the end; in
+// other texts, at the beginning.
 const (
 	lookResult = 5000
 	lookText   = 20000
 )
 
-// leastShare is the minimum room for each part of a digest, in bytes, even if the digest is small.
+// leastShare is the minimum room for each part of a digest, in bytes, however small the digest is.
 const leastShare = 120
 
-// recency returns 1024 for the newest of n messages and 64 for the oldest, falling hyperbolically in between.
+// recency returns 1024 for the newest of n messages and 64 for the oldest. In between, the value falls hyperbolically
+// with age.
 func recency(k, n int) int64 { return int64(1024 * n / (n + 9*(n-1-k))) }
 
 func (e *Extract) collect() {
@@ -164,7 +165,7 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// Keep makes the digest contain the block of standing instructions too, outside its size limit, and up to spare extra
+// Keep makes the digest also contain the block of standing instructions, outside its size limit, and up to spare extra
 // bytes of requests.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 

@@ -9,14 +9,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// turnLog is the body of a working session's digest that code writes. It has an entry for each user turn: the request
-// in the user's words, the work done, and the outcome. The units to quote are chosen for all entries at once, by how
-// much each adds to the others. A later digest reads the entries back.
+// turnLog is the main part of a working session's digest that is written by code. It has an entry for each user turn:
+// the request in the user's words, the work done, and the outcome. The units to quote are chosen for all entries at
+// once, by how much each adds to the others. A later digest reads the entries back.
 type turnLog struct {
 	turns   []turn
 	base    string // the common folder of the paths in all units, which ends with a slash; "" if there is none
 	items   []extract.Item
-	known   []string // texts that the reader has anyway
+	known   []string // texts that the reader has in any case
 	units   []place  // the unit of each item; last come those of passages, whose turn is len(turns)
 	quotes  []fileQuote
 	chosen  [2]*extract.Extract // extracts of the units alone, and of the units and passages together
@@ -34,9 +34,9 @@ type turnLog struct {
 	full     []int // the size in bytes of each turn's outcome at its maximum length
 }
 
-// newLog creates the log for messages. prior holds the earlier digest's sections, and known the texts that appear next
-// to the log. kept is the plan that a tool keeps, or the one from the earlier digest; it is nil if the digest has no
-// place for a plan.
+// newLog creates the log for messages. prior holds the sections of the earlier digest, and known the texts that appear
+// next to the log. kept is the plan that a tool keeps, or the one from the earlier digest; it is nil if the digest has
+// no section for a plan.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)
@@ -96,7 +96,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	return k
 }
 
-// choose returns the units and, if there is room for them, the passages that say most in about budget bytes.
+// choose returns the units and, if there is room for them, the passages that say the most in about budget bytes.
 func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
 	which, n := 0, len(k.items)-len(k.quotes)
 	if k.showing {
@@ -120,7 +120,7 @@ const (
 	leastCode  = 1500
 )
 
-// bestQuotes returns those chosen quotes that add most, in about size bytes.
+// bestQuotes returns those chosen quotes that add the most, in about size bytes.
 func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -150,7 +150,7 @@ func (k *turnLog) turnAt(message int32) int {
 }
 
 // aged multiplies a factor by a weight for the age of its turn: four fifths for the oldest turn, rising to six fifths
-// for the last but one. The last turn has the largest weight, because it shows the current state.
+// for the second to last. The last turn has the largest weight, because it shows the current state.
 func (k *turnLog) aged(factor, turn int) int {
 	if turn > 0 && turn == len(k.turns)-1 {
 		return max(1, factor*ofLastTurn/1024)
@@ -193,15 +193,15 @@ func (k *turnLog) shorten() {
 	}
 }
 
-// mostEndings is the maximum number of a folder's suffixes that are searched for, and leastEnding is the minimum
-// length of a suffix, in bytes.
+// mostEndings is the maximum number of a folder's suffixes to search for, and leastEnding the minimum length of a
+// suffix, in bytes.
 const (
 	mostEndings = 6
 	leastEnding = 8
 )
 
-// withoutBase removes a folder, or a suffix of the folder, before file names in text. A search may name files relative
-// to a parent folder, so that they begin with a suffix.
+// withoutBase removes a folder, or a suffix of the folder, before file names in text. A suffix appears if a search was
+// run in a parent folder and lists files relative to it.
 func withoutBase(text, base string) string {
 	text = strings.ReplaceAll(text, base, "")
 	rest := base
@@ -282,7 +282,7 @@ func (k *turnLog) write(size, spare, whole int) logText {
 }
 
 // share returns the log in which requests have the largest share of the room at which everything fits. Outcomes must
-// take no room from requests, so with outcomes only the largest possible share is tried.
+// not take room from requests, so if there are outcomes, only the largest possible share is tried.
 func (k *turnLog) share(size, spare int) (w logText) {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
@@ -313,12 +313,12 @@ func (k *turnLog) share(size, spare int) (w logText) {
 	return logText{}
 }
 
-// logTries is the maximum number of times that a log is written until it nearly fills its room.
+// logTries is the maximum number of times that a log is written to fill its room.
 const logTries = 5
 
-// filled writes a few logs and returns the longest that fits into room bytes. budget is the first allowance for units,
-// in bytes. If the log is too long or too short, the next allowance lies between the largest that left it too short and
-// the smallest that made it too long.
+// filled writes the log a few times and returns the longest version that fits into room bytes. budget is the first
+// allowance for units, in bytes. If the log is too long or too short, the next allowance lies between the largest one
+// that left it too short and the smallest one that made it too long.
 func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 	low, high := 0, -1
 	for try := range logTries {

@@ -40,7 +40,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		outcome, line := k.outcomeIn(i, k.outcome)
 		request := asked[i]
 		if request == "" && (from < next || line != "" && !k.outcomes) && t.asked != "" {
-			request = k.least(i) // answers are meaningless without their request
+			request = k.least(i) // an answer is meaningless without its request
 		}
 		if from == next && (request == "" || line == "" && isChatter(request) && t.question.text == "") {
 			continue
@@ -64,8 +64,8 @@ func (k *turnLog) countOfTurn(chosen []extract.Chosen, i int) (n int) {
 	return n
 }
 
-// openingRequest returns the index of the first turn with a request; -1 if there is none, or if units of earlier turns
-// show what it answers.
+// openingRequest returns the index of the first turn with a request. It returns -1 if no turn has one, or if units of
+// earlier turns show what the request answers.
 func (k *turnLog) openingRequest() int {
 	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	isRecorded := func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }
@@ -75,9 +75,9 @@ func (k *turnLog) openingRequest() int {
 	return first
 }
 
-// appendHead appends the rest of the first line of turn i to b: its request and notes about it, or what the turn is
-// instead. opens says whether the conversation begins with the request, and earlier holds the units that are chosen for
-// earlier turns.
+// appendHead appends the rest of the first line of turn i to b: its request with notes about it, or a label for a turn
+// without a request. opens reports whether the conversation begins with the request, and earlier holds the units that
+// are chosen for earlier turns.
 func (k *turnLog) appendHead(b []byte, i int, request string, opens bool, earlier []extract.Chosen) []byte {
 	t := &k.turns[i]
 	switch {
@@ -108,7 +108,7 @@ func (k *turnLog) containsOutcome(entry []byte, t *turn, chosen []extract.Chosen
 	return k.outcomes && k.tells(t, chosen) || bytes.Contains(entry, []byte(outcome.text))
 }
 
-// beyond returns the units that add most to the known texts, one per line, in about size bytes or less.
+// beyond returns the units that add the most to the known texts, one per line, in about size bytes or less.
 func (k *turnLog) beyond(size int) string {
 	var b strings.Builder
 	units, _ := k.choose(size * 4 / 5)
@@ -127,7 +127,7 @@ func (k *turnLog) beyond(size int) string {
 // entry appends the chosen units of turn t to b. Units of one message share a line, and so do changes of one file.
 func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
-	var files, leads []string // leads has the introductions that the line has already
+	var files, leads []string // leads has the introductions that are already on the line
 	for n := 0; n < len(chosen); n++ {
 		u := &t.units[k.units[chosen[n].Item].unit]
 		switch {
@@ -164,8 +164,8 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	return b
 }
 
-// joined returns the text of the first of the chosen units of turn t, together with those after it that are written
-// with it. n is the number of these units.
+// joined returns the text for the first of turn t's chosen units, which also covers the units directly after it that
+// edit the same file, or are scripts like it. n is the number of covered units.
 func (k *turnLog) joined(t *turn, chosen []extract.Chosen) (text string, n int) {
 	u := &t.units[k.units[chosen[0].Item].unit]
 	switch {
@@ -180,7 +180,8 @@ func (k *turnLog) joined(t *turn, chosen []extract.Chosen) (text string, n int) 
 	return u.text, 1
 }
 
-// namesCall reports whether a unit with the result of a call names that call, as the unit next does, which follows it.
+// namesCall reports whether u quotes the result of a call, and so already names the call that next, the unit after it,
+// reports.
 func (u *unit) namesCall(next *unit) bool {
 	return u != nil && u.kind == toldUnit && next.kind == ranUnit && next.text == calledVerb+u.source
 }
@@ -199,8 +200,8 @@ func (u *unit) joinTo(next *unit) string {
 	return joinOf(u.text)
 }
 
-// edits describes the change at the start of chosen, and those directly after it that concern the same file. n is their
-// number. Changes to imports are left out if there are others.
+// edits describes the change at the beginning of chosen, and those directly after it to the same file. n is the number
+// of changes. Changes to imports are left out if there are other changes.
 func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 	first := &t.units[k.units[chosen[0].Item].unit]
 	var said []string
@@ -223,15 +224,16 @@ func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 	return head + ": " + joinEdits(said), n
 }
 
-// isScript reports whether a unit only names the purpose of a script.
+// isScript reports whether a unit contains only the purpose of a script.
 func (u *unit) isScript() bool {
 	return u.kind == ranUnit && u.message >= 0 && strings.HasPrefix(u.text, scriptVerb) && strings.HasSuffix(u.text, "`")
 }
 
-// longestScripts is the length, in bytes, after which a line that lists the purposes of scripts only counts the rest.
+// longestScripts is the length, in bytes, at which a line with the purposes of scripts ends; the remaining scripts are
+// only counted.
 const longestScripts = 300
 
-// scripts lists, on one line, the purposes of the scripts at the start of chosen. n is their number.
+// scripts lists, on one line, the purposes of the scripts at the beginning of chosen. n is the number of scripts.
 func (k *turnLog) scripts(t *turn, chosen []extract.Chosen) (text string, n int) {
 	left := 0
 	for ; n < len(chosen); n++ {
@@ -269,7 +271,7 @@ func (k unitKind) isProse() bool {
 // delegating lists tools that give a task to another agent, by their names as ToolKey returns them.
 var delegating = wordListOf("task agent subagent delegate newtask runsubagent spawnagent dispatchagent delegatetask calltask")
 
-// joinOf returns what separates text from the unit after it on the same line.
+// joinOf returns the separator between text and the unit after it on the same line.
 func joinOf(text string) string {
 	if endsSentence(text) {
 		return " "
@@ -291,7 +293,7 @@ func toolOf(u *unit) string {
 	return name
 }
 
-// label returns what precedes a unit, such as the name of its speaker.
+// label returns the text that precedes a unit, such as the name of its speaker.
 func (k *turnLog) label(t *turn, u *unit) string {
 	switch u.kind {
 	case saidUnit:

@@ -7,30 +7,31 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// leastFinding is the minimum length, in bytes, of text that counts as an outcome although the assistant wrote it
-// while working.
+// leastFinding is the minimum length, in bytes, of a text that the assistant wrote while working and that counts as an
+// outcome.
 const leastFinding = 50
 
-// A digest of leastState bytes has the state at the end, and a log of that size has outcomes. A smaller one of at least
-// leastOutcomes bytes has outcomes if all requests fit.
+// A digest of leastState bytes has a section about the end state, and a log of that size shows outcomes. A smaller log
+// of at least leastOutcomes bytes shows outcomes if all requests fit.
 const (
 	leastOutcomes = 400
 	leastState    = 2000
 )
 
 // outcomeRoom limits outcomes: most is their maximum length in bytes, and from is the index of the first turn with an
-// outcome. From the turn with index deeds on, what a turn changed outside of the conversation is told in any case.
+// outcome. From the turn with index deeds on, an entry always says what the turn changed outside of the conversation.
 type outcomeRoom struct{ most, from, deeds int }
 
-// outcomeLengths are maximum lengths of outcomes, in bytes. The first at which the outcomes of all turns fit is used. In
-// a log without outcomes, a call that changed something outside of the conversation has at most deedLength bytes.
+// outcomeLengths are maximum lengths of outcomes, in bytes. The first length at which the outcomes of all turns fit is
+// used. In a log without outcomes, a call that changed something outside of the conversation gets at most deedLength
+// bytes.
 var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 
 const deedLength = 120
 
 // roomForOutcomes divides size bytes among the outcomes. It chooses the largest length at which the outcomes of all
-// turns fit. If there is not even room for short ones, the newest turns get outcomes, after those that changed something
-// outside of the conversation.
+// turns fit. If even short ones don't all fit, turns that changed something outside of the conversation get theirs
+// first, and then the newest turns.
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	room := outcomeRoom{deedLength, len(k.turns), len(k.turns)}
 	if k.outcomes {
@@ -57,7 +58,7 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	return room
 }
 
-// outcomesOf returns the size of the outcomes of all turns if each is clipped to most bytes, in bytes.
+// outcomesOf returns the total size, in bytes, of the outcomes of all turns if each is clipped to most bytes.
 func (k *turnLog) outcomesOf(most int) (sum int) {
 	if k.full == nil {
 		k.full = make([]int, len(k.turns))
@@ -72,7 +73,7 @@ func (k *turnLog) outcomesOf(most int) (sum int) {
 	return sum
 }
 
-// outcomeIn returns the outcome of the turn with index i that has a place in a room, and its line.
+// outcomeIn returns the outcome of the turn with index i, and its line, if the room allows one for this turn.
 func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 	if i < min(room.from, room.deeds) {
 		return nil, ""
@@ -84,7 +85,7 @@ func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 }
 
 // tells reports whether the units chosen for a turn include the turn's outcome. After a question, only an answer is an
-// outcome; otherwise anything but what was looked up.
+// outcome; otherwise any unit is, except for what was looked up.
 func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {
 		switch u := &t.units[k.units[c.Item].unit]; u.kind {
@@ -98,11 +99,10 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	})
 }
 
-// outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. The outcome
-// is the last call that changed something outside of the conversation, or the first unit of the answer that names
-// something, in at most most bytes. If the user continued before there was an answer, it is the last thing that the
-// assistant wrote while working and that names something. line is "" if the user rejected the answer and hadn't asked a
-// question.
+// outcome returns the unit with the outcome of a turn, and a line of at most most bytes for entries that don't show it
+// otherwise. The outcome is the last call that changed something outside of the conversation, or the first unit of the
+// answer that names something. If the user continued before there was an answer, it is the last unit that the assistant
+// wrote while working and that names something. line is "" if the user rejected the answer and hadn't asked a question.
 func (t *turn) outcome(most int) (said *unit, line string) {
 	asks, answered := asksIn(t.asked), false
 	for n := range slices.Backward(t.units) {
@@ -134,16 +134,17 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 	return nil, ""
 }
 
-// saysMore reports whether an answer to a request that is no question says what came of it: it names something, or it is a
-// statement of some length.
+// saysMore reports whether an answer to a request that isn't a question says what the result was: it names something,
+// or it is a statement of some length.
 func (u *unit) saysMore() bool {
 	return namesMore(u.text) || unspacedText(u.text) || len(u.text) >= leastFinding && !asksIn(u.text)
 }
 
-// outcomeOf returns the line for a unit that is an outcome, or "" if too little of it would be left in most bytes.
+// outcomeOf returns the line for a unit that is an outcome, or "" if too little of it fits into most bytes.
 func outcomeOf(u *unit, label string, most int) string {
 	said := introOf(u) + u.text
-	if len(said) > most && u.lead == "" && !strings.Contains(said, "; ") && namesMore(said) { // what it names may be at the end
+	// The names may be at the end.
+	if len(said) > most && u.lead == "" && !strings.Contains(said, "; ") && namesMore(said) {
 		said = clipRequest(said, most)
 	}
 	said = clipWords(said, most)
@@ -153,8 +154,8 @@ func outcomeOf(u *unit, label string, most int) string {
 	return entryBullet + label + said + "\n"
 }
 
-// withoutNumber removes from the end of a clipped text a list number whose item was cut off: "It needs: 1. a door;
-// 2. …".
+// withoutNumber removes the list number at the end of a clipped text whose item was cut off: "It needs: 1. a door; 2.
+// …".
 func withoutNumber(said string) string {
 	head, found := strings.CutSuffix(said, ". …")
 	rest := strings.TrimRight(head, "0123456789")

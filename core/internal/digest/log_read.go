@@ -21,7 +21,8 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	k.unclip(l)
 	var before turn
 	for _, i := range sessionLayout.order {
-		if i == logged || i == ending || i == shown { // the state is read elsewhere, and files have changed since
+		// The state is read elsewhere, and the files have changed since then.
+		if i == logged || i == ending || i == shown {
 			continue
 		}
 		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")
@@ -48,7 +49,7 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	}
 }
 
-// ahead is the number of the ledger's next requests that are compared with a request of the log.
+// ahead is the number of the ledger's next requests that a request of the log is compared with.
 const ahead = 32
 
 // unclip restores the whole text of requests that an earlier digest had clipped, from the ledger.
@@ -74,22 +75,23 @@ func (k *turnLog) unclip(l *Ledger) {
 // clippedMark replaces the omitted part of a request.
 const clippedMark = "[…]"
 
-// passing lists words that mark a heading as one for next steps or work in progress. Such a section describes the state
-// when an earlier digest was written; most of its steps have probably been done since.
+// passing lists words that identify the heading of a section about next steps or work in progress. Such a section
+// describes the state when an earlier digest was written; most of its steps have probably been done since then.
 var passing = strings.Fields("progress active plan")
 
-// stayingHeads lists words that mark a heading as one for what holds throughout a session: its goal, and rules.
+// stayingHeads lists words that identify the heading of a section that holds throughout a session, such as its goal or
+// rules.
 var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
 	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
 
-// upNext lists words that mark a heading as one for current or next steps. After mostLeft more requests, these steps
-// have been done or are obsolete.
+// upNext lists words that identify the heading of a section about current or next steps. After mostLeft more requests,
+// these steps have been done or are obsolete.
 var upNext = strings.Fields("next current todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
 
 const mostLeft = 3
 
 // worthOfOld returns the factor for the weight of a line from an earlier digest. heading is the heading above it, and
-// requests the number of requests since then.
+// requests is the number of requests since then.
 func worthOfOld(heading, text string, requests int) int {
 	heading = strings.ToLower(heading)
 	if heading == "carryover" { // a line may begin with its own label
@@ -111,7 +113,7 @@ func worthOfOld(heading, text string, requests int) int {
 	return ofOldLine
 }
 
-// readLog parses entries. Each of their lines becomes a unit again.
+// readLog parses entries. Each line of an entry becomes a unit again.
 func readLog(text string) (turns []turn, base string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")

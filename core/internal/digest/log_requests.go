@@ -18,7 +18,7 @@ const (
 	wholeRequest = 400
 )
 
-// wholeNeed returns the number of bytes that the requests need if each is clipped to wholeRequest bytes.
+// wholeNeed returns the number of bytes that the requests take if each is clipped to wholeRequest bytes.
 func (k *turnLog) wholeNeed() (sum int) {
 	for i := range k.turns {
 		if n := len(k.turns[i].asked); n > 0 {
@@ -28,8 +28,8 @@ func (k *turnLog) wholeNeed() (sum int) {
 	return sum
 }
 
-// How many of the newest requests get more room, and the guaranteed lengths, in bytes, for the first and the newest
-// requests and for the others.
+// The number of newest requests that get more room, and the guaranteed lengths, in bytes, of the first and the newest
+// requests and of the others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
@@ -39,9 +39,9 @@ const (
 // requestFrame is the approximate length of a request's line without the request, in bytes.
 const requestFrame = len("[100] user: \n")
 
-// requests returns the requests of all turns for the log, in about size bytes together. If they don't all fit whole,
-// the longest are clipped. If there are too many for that, the first and the newest requests stay, and of the others
-// only sentences that add something. used is the size of the result in bytes.
+// requests returns the requests of all turns for the log, in about size bytes in total. If they don't all fit, the
+// longest ones are clipped. If there are too many for that, the first and the newest requests stay, and only those
+// sentences of the others that add something. used is the size of the result in bytes.
 func (k *turnLog) requests(size int) (out []string, used int) {
 	if k.tidied == nil {
 		k.tidied, k.brief = make([]string, len(k.turns)), make([]string, len(k.turns))
@@ -81,7 +81,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		return sum
 	}
 	recent := newest
-	if sum(leastRequest) > size { // the newest third doesn't crowd out the others
+	if sum(leastRequest) > size { // the newest third must not crowd out the others
 		newest = max(newest, len(k.turns)-max(1, len(k.turns)/3))
 	}
 	low, high := leastRequest, maxRequest
@@ -121,8 +121,8 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	return out, used
 }
 
-// terselyBut is like tersely for turns [from, to), but keeps the requests from recent on that have at most leastRequest
-// bytes: "yes" and "the second one" say in a few bytes what was decided.
+// terselyBut is like tersely for turns [from, to), but keeps those requests from index recent on that have at most
+// leastRequest bytes: "yes" and "the second one" record a decision in a few bytes.
 func (k *turnLog) terselyBut(out []string, from, recent, to, size int) {
 	short := func(i int) bool { return k.tidied[i] != "" && len(k.tidied[i]) <= leastRequest }
 	for i := max(from, recent); i < to; i++ {
@@ -146,7 +146,7 @@ func (k *turnLog) least(i int) string {
 	return k.brief[i]
 }
 
-// leastTail is the minimum length, in bytes, of the end of a clipped request. Less says nothing.
+// leastTail is the minimum length, in bytes, of the end of a clipped request. A shorter one says nothing.
 const leastTail = 8
 
 // Limits for requests that consist mostly of pasted lines: the number of lines, the maximum length in bytes, and the
@@ -157,9 +157,9 @@ const (
 	toldTrouble = 200
 )
 
-// clipRequest shortens a request, in the form that Tidy returns, to about most bytes, at a line end or between words.
-// Two thirds are from its beginning and the rest from its end. In a pasted request the end gets most of the room,
-// because the user's comment is there.
+// clipRequest shortens a request, which must be tidied, to about most bytes, at a line end or between words. Two thirds
+// of the result are from the request's beginning and the rest from its end. In a pasted request the end gets most of
+// the room, because the user's comment is there.
 func clipRequest(text string, most int) string {
 	pasted := strings.Count(text, "\n") > manyLines
 	if pasted {
@@ -185,13 +185,14 @@ func clipRequest(text string, most int) string {
 		tail = ""
 	}
 	if at := strings.LastIndex(text[:from], pastedOpen); at >= 0 && !strings.Contains(text[at:from], pastedEnd+"\n") {
-		_, tail, _ = strings.Cut(tail, pastedEnd+"\n") // two ends of pasted text would be misread as one sentence
+		// Without a line break, the two ends of pasted text would read as one sentence.
+		_, tail, _ = strings.Cut(tail, pastedEnd+"\n")
 	}
-	if strings.Trim(tail, "`~ \n") == "" || pasted && mostlyCode(tail) { // the end has no words of the user
+	if strings.Trim(tail, "`~ \n") == "" || pasted && mostlyCode(tail) { // the end contains no words of the user
 		tail = ""
 	}
 	middle, removed := " […] ", text[len(head):len(text)-len(tail)]
-	switch { // two lines, such as items of a list, would be misread as one
+	switch { // without a separator, two lines, such as list items, would read as one
 	case strings.HasSuffix(removed, "\n"):
 		middle = " […]\n"
 	case strings.Contains(removed, "\n"):
@@ -205,8 +206,8 @@ func clipRequest(text string, most int) string {
 	return strings.TrimRight(strings.TrimRight(head, " \n")+middle+strings.TrimLeft(tail, " \n"), " \n")
 }
 
-// beginningOf returns the beginning of a request in at most size bytes: whole sentences, if they fill two thirds of the
-// room, or whole words.
+// beginningOf returns the beginning of a request in at most size bytes: whole sentences if they fill two thirds of the
+// room, otherwise whole words.
 func beginningOf(text string, size int) string {
 	head := trimRune(text[:min(len(text), size)])
 	for end := len(head); end > len(head)*2/3; end-- {
@@ -253,7 +254,7 @@ const (
 	unknownQuestion = " (answers what was said before this record)"
 )
 
-// has reports whether the chosen units contain the given question, or option, near their end.
+// has reports whether the chosen units contain, near their end, the question or option of a given unit.
 func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 	for n := len(chosen) - 1; n >= 0; n-- {
 		at := k.units[chosen[n].Item]

@@ -12,7 +12,7 @@ import (
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
 	"returncode\":", "return code: "}
 
-// exitIn returns the exit code in the output of a tool that ran a command, or "". It is near the beginning or the end.
+// exitIn returns the exit code that the output of a command tool states near its beginning or end, or "".
 func exitIn(text string) string {
 	const near = 300
 	head, tail := text, ""
@@ -46,11 +46,11 @@ func exitOf(text string) string {
 	return text[:n]
 }
 
-// meantSigns lists phrases, in lower case, with which agents say that a command should fail.
+// meantSigns lists phrases, in lower case, that agents use to say that a command should fail.
 var meantSigns = []string{"should fail", "must fail", "expected to fail", "expect it to fail", "confirm it fails", "verify it fails", "see it fail", "fails as expected", "fail as expected",
 	"failing as expected", "expected failure", "negative test"}
 
-// lookMeant is the number of bytes directly before and after a command that are searched for meantSigns.
+// lookMeant is the number of bytes before and after a command that are searched for meantSigns.
 const lookMeant = 300
 
 // remarks caches, in lower case, what the agent writes directly before and after the message with a result, because a
@@ -95,7 +95,7 @@ const mostAway = 3
 var troubles = substringsOf("error|fail|exception|panic|cannot|can't|not found|no such|denied|undefined|" +
 	"unexpected|invalid|fatal|traceback|missing|timed out")
 
-// withoutFrame returns the output of a command without the tags and the exit code that a tool puts around it.
+// withoutFrame returns the output of a command without the tags and the exit code that a tool adds around it.
 func withoutFrame(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
 	if strings.HasPrefix(text, "<returncode>") {
@@ -146,8 +146,8 @@ func fromTrouble(text string) string {
 	return text
 }
 
-// complaint returns the error message of a failed tool: its error lines and those that begin with a place in a file, or
-// its end.
+// complaint returns the error message of a failed tool: the lines that report errors or begin with a place in a file
+// or, if there are none, the end of the output.
 func complaint(text string) string {
 	text = strings.TrimSpace(withoutFrame(text))
 	if said := raised(text); said != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// own is ctxfold's own style. It asks the model for what code can't know. The ledger and the check of the answer add
-// the facts that code knows better, so the model needn't spend words on lists.
+// own is ctxfold's own style. It asks the model only for what code can't know; the ledger and the check of the answer
+// add what code knows better, so the model needn't spend words on lists.
 var own = &Style{Own: true, Fitted: true, Role: transcript.User, Header: Header, System: ownSystem, Record: ownRecord, Prompt: ownPrompt}
 
 // ownSystem is the system prompt of every request in ctxfold's own style.
@@ -122,7 +122,7 @@ func ownPrompt(p *Prompt) string {
 	return p.between(before, ask)
 }
 
-// between returns one prompt that consists of the text before, the previous digest, the record, and the text behind.
+// between returns a prompt that consists of the text before, the previous digest, the record, and the text behind.
 func (p *Prompt) between(before, behind string) string {
 	var b strings.Builder
 	b.WriteString(before + "\n\n")

@@ -10,10 +10,12 @@ import (
 // list ("Never").
 type passage struct {
 	lead, text string
-	placed     bool // its block is about certain lines of a file, as in review comments: "in gate.go around lines 12 to 20"
+	// The block is about certain lines of a file, as in review comments: "in gate.go around lines 12 to 20".
+	placed bool
 }
 
-// How many bytes at the beginning and at the end of a user text are searched. The middle of a longer text was pasted.
+// The numbers of bytes at the beginning and at the end of a user text that are searched. The middle of a longer text
+// was pasted.
 const (
 	lookHead = 48000
 	lookTail = 16000
@@ -41,7 +43,7 @@ func passages(text string) []passage {
 		if p.rest = rest; beginsOurs(line) {
 			break
 		}
-		if repliesBelow(line) && len(p.block) == 0 { // everything above is by somebody else
+		if repliesBelow(line) && len(p.block) == 0 { // everything above was written by somebody else
 			p.out, p.lead = nil, ""
 		}
 		p.line(line)
@@ -50,7 +52,8 @@ func passages(text string) []passage {
 	return p.out
 }
 
-// repliesBelow reports whether a line begins with the arrow after which people reply to text that they have pasted.
+// repliesBelow reports whether a line begins with an arrow of the kind that people put before their reply to a text
+// that they have pasted.
 func repliesBelow(line string) bool {
 	return strings.HasPrefix(line, "-> ") || strings.HasPrefix(line, "--> ") || strings.HasPrefix(line, "=> ") || strings.HasPrefix(line, "→ ")
 }
@@ -215,8 +218,8 @@ func atLines(s string) bool {
 	}
 }
 
-// paragraph returns how many lines at the start of a block form one paragraph or item. A line that doesn't end a
-// sentence continues on the next.
+// paragraph returns the number of lines at the beginning of a block that form one paragraph or item. A line that
+// doesn't end a sentence continues on the next one.
 func paragraph(block []textLine) int {
 	if block[0].text[0] == '#' {
 		return 1
@@ -309,14 +312,15 @@ const maxKind = 40
 
 var reviews = wordListOf("feedback review reviews comment comments")
 
-// saysReview reports whether the beginning of a line announces somebody else's comments on the work: "more reviewer
-// feedback".
+// saysReview reports whether kind, the beginning of a line, announces comments on the work by somebody else: "more
+// reviewer feedback".
 func saysReview(kind string) bool {
 	ws := wordsOf(kind, nil)
 	return len(ws) > 0 && len(ws) <= 4 && reviews.has(ws[len(ws)-1].text)
 }
 
-// introducesRules reports whether a line introduces rules, because it mentions rules or is itself an instruction ("Never").
+// introducesRules reports whether a line introduces rules, because it mentions rules or is itself an instruction
+// ("Never").
 func introducesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
 	for i := range ws {
@@ -358,8 +362,8 @@ func isKeyed(line string) bool {
 	return found && value != "" && value[0] == ' ' && key != "" && !strings.Contains(key, " ") && len(strings.Fields(value)) < 4
 }
 
-// What identifies code and logs: marks anywhere in a line, marks at its beginning, keywords that begin a line of code,
-// and log levels.
+// Signs of code and logs: marks anywhere in a line, marks at its beginning, keywords that begin a line of code, and log
+// levels.
 var (
 	codeMarks  = []string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""}
 	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- ",
@@ -369,7 +373,8 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// inCodeMark is a set of bytes that includes at least one byte of each of codeMarks. codeStart is the set of the first bytes of codeStarts.
+// inCodeMark is a set of bytes that includes at least one byte of each of codeMarks. codeStart is the set of the first
+// bytes of codeStarts.
 var (
 	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
 	codeStart  = startsOf(codeStarts)

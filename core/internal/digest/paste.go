@@ -10,14 +10,14 @@ import (
 // A request may contain text that the user has copied from a terminal, a log or a file. Such text isn't the user's
 // own words, so an entry of the log shows only the commands and the errors in it.
 
-// Limits for what is read and shown of pasted text.
+// Limits for reading and summarizing pasted text.
 const (
 	leastPasted = 5   // minimum number of lines for output to be shortened
 	leastBytes  = 240 // minimum number of bytes for output to be shortened
 	widestGap   = 6   // maximum number of other lines between lines of the same output
 	mostTold    = 420 // maximum size of the summary in bytes
 	leastTold   = 80  // if the summary has fewer bytes, the first lines of the output precede it
-	mostHead    = 4   // maximum number of these first lines
+	mostHead    = 4   // maximum number of these lines
 	mostSaid    = 3   // maximum number of lines at the end that may be the user's own
 )
 
@@ -40,7 +40,7 @@ func withoutPaste(text string) string {
 		return strings.TrimSpace(strings.Join(lines[:at], "\n") + "\n" + told)
 	}
 	printed := printedIn(lines)
-	if isDump(text, manyLines) { // most lines are not sentences, so a program printed them
+	if isDump(text, manyLines) { // most lines are not sentences, so the text is a program's output
 		markDump(lines, printed)
 	}
 	markStarts(lines, printed)
@@ -85,15 +85,15 @@ func printedIn(lines []string) []bool {
 	return printed
 }
 
-// markDump marks the lines of a dump, which are neither sentences nor items of a list, as printed. The first line and the last paragraph may
-// be the user's own words.
+// markDump marks the lines of a dump, which are neither sentences nor items of a list, as printed. The first line and
+// the last paragraph may be the user's own words.
 func markDump(lines []string, printed []bool) {
 	end := len(lines)
 	for end > 1 && strings.TrimSpace(lines[end-1]) != "" {
 		end--
 	}
 	if len(lines)-end > mostSaid || slices.Contains(printed[end:], true) {
-		end = len(lines) // the last words aren't the user's
+		end = len(lines) // the last paragraph isn't the user's
 	}
 	for i := 1; i < end; i++ {
 		s := strings.TrimSpace(lines[i])
@@ -111,7 +111,8 @@ func markStarts(lines []string, printed []bool) {
 	}
 }
 
-// outputAt returns the last line of the output that begins at line from, and whether enough of its lines are printed.
+// outputAt returns the last line of the output that begins at line from, and whether enough of its lines are marked as
+// printed.
 func outputAt(printed []bool, from int) (last int, dense bool) {
 	last, signs := from, 0
 	for k := from; k < len(printed) && k-last <= widestGap; k++ {
@@ -123,7 +124,7 @@ func outputAt(printed []bool, from int) (last int, dense bool) {
 	return last, signs*3 >= last-from+1
 }
 
-// summaryOf returns the summary of output; "" if it is too short for a summary, or has neither.
+// summaryOf returns the summary of output, or "" if the output is too short, or has neither commands nor error lines.
 func summaryOf(output []string) string {
 	size := 0
 	for _, line := range output {
@@ -139,8 +140,8 @@ func summaryOf(output []string) string {
 const leastFindings = 3
 
 // reviewIn returns the headings of a review that the user has pasted, and the line where it begins; told is "" if there
-// is none. A review is a list of numbered headings, each with several lines below it, at least one of which names a
-// place in a file. Its code and reasons are cut, because fragments of them would be misread.
+// is none. A review is a list of numbered headings with several lines below each, at least one of which names a place
+// in a file. The code and the reasons are cut, because fragments of them would be misread.
 func reviewIn(lines []string) (at int, told string) {
 	var headings []string
 	under, places := 0, false

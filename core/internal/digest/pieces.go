@@ -16,7 +16,7 @@ type Pieces struct {
 	measure  func(text string) int // returns tokens
 
 	long        []int32 // indexes of the pieces that can be clipped
-	said, brief int     // tokens of the pieces that aren't clipped: said of the words, brief of short reasoning
+	said, brief int     // said of the words, brief of short reasoning
 }
 
 type piece struct {
@@ -74,8 +74,8 @@ var (
 	Hardest = Clips{hardClip, 0}
 )
 
-// The bounds between which the limits are chosen, in bytes. First results are shortened, down to gentleClip; then
-// reasoning is shortened or omitted; finally results are shortened down to hardClip.
+// The bounds of the limits, in bytes. First, results are shortened down to gentleClip; then reasoning is shortened or
+// omitted; finally, results are shortened down to hardClip.
 const (
 	gentleClip   = 1000
 	hardClip     = 200
@@ -176,12 +176,12 @@ func (q *piece) append(b []byte, c Clips) []byte {
 	return append(b, "\n\n"...)
 }
 
-// tries is the maximum number of times that a record is written until it nearly fills its room.
+// tries is the maximum number of times that a record is written to fill its room.
 const tries = 4
 
-// Fit returns the records of all messages, in at most room tokens together. If anything is clipped, they nearly fill
-// the room. The longest results are clipped most, and words of the user and the assistant stay whole. ok is false if
-// they don't fit even with Hardest.
+// Fit returns the records of all messages, in at most room tokens in total. If anything is clipped, they nearly fill
+// the room. The longest results are clipped the most, and words of the user and the assistant stay whole. ok is false
+// if the records don't fit even with Hardest.
 func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	aim := room
 	for range tries {
@@ -206,8 +206,8 @@ func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	return records, tokens, ok
 }
 
-// The limits for error lines that a clipped result keeps: their number, the bytes of each, and how many bytes of the
-// result are searched.
+// The limits for error lines that a clipped result keeps: their number, the length of each in bytes, and the number of
+// bytes of the result that are searched.
 const (
 	keptTroubles = 4
 	troubleBytes = 160
@@ -238,7 +238,8 @@ var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback"
 
 // troublesIn returns the first complete error lines of text without duplicates, in at most max bytes.
 func troublesIn(text string, max int) string {
-	_, text, _ = strings.Cut(text[:min(len(text), lookTroubles)], "\n") // the first line is cut
+	// Drop the first line, whose beginning is missing.
+	_, text, _ = strings.Cut(text[:min(len(text), lookTroubles)], "\n")
 	var lines []string
 	size := 0
 	for _, signal := range signals {

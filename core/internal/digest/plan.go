@@ -38,7 +38,7 @@ var (
 const deletedState = "deleted"
 
 const (
-	mostPoint  = 300 // bytes of a point
+	mostPoint  = 300 // maximum length of a point, in bytes
 	mostPoints = 64
 )
 
@@ -49,8 +49,7 @@ var (
 	stateKeys = wordListOf("status state")
 )
 
-// checklist returns the points from a list of checkboxes in text ("- [ ] …", "- [x] …"), or none if all of them are
-// done.
+// checklist returns the points of a list of checkboxes in text ("- [ ] …", "- [x] …"); nil if all of them are done.
 func checklist(text string) (points []point) {
 	if !strings.Contains(text, openBox) {
 		return nil
@@ -138,8 +137,8 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	}
 }
 
-// goOn removes the plan if the messages that stay in the context, which begin at the given index, contain a newer list.
-// If all steps are done, any new step begins another list.
+// goOn removes the plan if the messages from index from on, which stay in the context, contain a newer list. If all
+// steps are done, a new step begins another list.
 func (p *planList) goOn(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Messages) && len(p.points) > 0; i++ {
 		for _, part := range t.PartsOf(i) {
@@ -172,7 +171,7 @@ func (p *planList) done() (n int) {
 	return n
 }
 
-// changesPoint reports whether each call of a tool that keeps a plan changes a single point.
+// changesPoint reports whether a tool that keeps a plan changes a single point with each call.
 func changesPoint(tool string) bool { return strings.HasPrefix(bareTool(tool), "task") }
 
 // The line before the points, and the line that replaces it if no point is open.
@@ -183,8 +182,8 @@ const (
 	writtenHead = "The plan that the assistant wrote down ([x] done, as far as the record shows), in ["
 )
 
-// text returns the plan as of the given turn, in at most size bytes. If it has too many steps, a count replaces the
-// first completed ones.
+// text returns the plan as of the given turn, in at most size bytes. If it has too many steps, a number takes the place
+// of the first completed ones.
 func (p *planList) text(turn, size int) string {
 	if len(p.points) == 0 {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// An assistant without a tool for plans may write its plan as text: a line that names a plan, and a list of steps.
-// This file finds the newest such plan, and which of its steps are done according to the record.
+// An assistant that has no tool for plans may write its plan as text: a line that announces a plan, and a list of
+// steps. This file finds the newest such plan, and determines from the record which of its steps are done.
 
 // planWords and planSigns occur in lines that introduce a list of steps, in lower case.
 var (
@@ -60,7 +60,7 @@ func step(said string) point {
 	return point{box: openBox, text: clipWords(said, mostPoint)}
 }
 
-// leadsPlan reports whether a line names the plan that follows it: "Plan:", "## Next steps".
+// leadsPlan reports whether a line announces the plan that follows it: "Plan:", "## Next steps".
 func leadsPlan(s string) bool {
 	if len(s) > longestPlanLead || s == "" || !introduces(s) && s[0] != '#' && !(strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**")) {
 		return false
@@ -79,10 +79,10 @@ func leadsPlan(s string) bool {
 	return false
 }
 
-// planOf returns the session's plan: known if a tool keeps that plan, or else the last plan that the assistant wrote as
-// text, with checkmarks for the steps that are done according to the record. A written plan is omitted if no step is
-// done, if all steps are done, or if the user has made two other requests since. If the messages contain no plan, known
-// may be the plan of the previous digest.
+// planOf returns the session's plan: known if a tool keeps that plan, otherwise the last plan that the assistant wrote
+// as text, in which the steps that are done according to the record are checked. A written plan is omitted if no step
+// is done, if all steps are done, or if the user has made two other requests since then. If the messages contain no
+// plan, known may be the plan of the previous digest.
 func (k *turnLog) planOf(known, written planList) planList {
 	p := written
 	switch {
@@ -116,7 +116,7 @@ func (k *turnLog) planOf(known, written planList) planList {
 	return p
 }
 
-// withoutList drops those units of a message that list the steps of its plan, because the plan has its own section.
+// withoutList drops the units of a message that list the steps of its plan, because the plan has its own section.
 func (k *turnLog) withoutList(message int32) {
 	for i := range k.turns {
 		for n := range k.turns[i].units {
@@ -127,14 +127,14 @@ func (k *turnLog) withoutList(message int32) {
 	}
 }
 
-// marker finds out which steps of a plan are done.
+// marker determines which steps of a plan are done.
 type marker struct {
 	in   critbit.Map[uint64] // for each word, the set of steps that contain it
-	need [mostPoints]int     // for each step, how many of its words a unit must contain
+	need [mostPoints]int     // for each step, the number of its words that a unit must contain
 	done uint64
 }
 
-// newMarker returns a marker for steps. It ignores words that occur in most steps, because these don't distinguish
+// newMarker returns a marker for steps. Words that occur in most steps are ignored, because they don't distinguish
 // steps.
 func newMarker(steps []point) *marker {
 	m := &marker{}
@@ -157,7 +157,7 @@ func (m *marker) tells(in uint64, steps int) bool {
 	return steps < 3 || bits.OnesCount64(in)*2 <= steps
 }
 
-// see marks the steps that a unit is about as done, if the unit reports finished work.
+// see marks the steps that a unit mentions as done if the unit reports finished work.
 func (m *marker) see(u *unit) {
 	switch {
 	case u.factor == isDropped || u.factor == ofAnnounced:

@@ -36,8 +36,8 @@ func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	return what, key
 }
 
-// ProjectFileText returns the index of the part in message i that contains an instruction file, or -1. A part in
-// which the user's own words follow doesn't count.
+// ProjectFileText returns the index of the part in message i that contains an instruction file, or -1. It ignores a
+// part in which the user's own words follow the file.
 func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	what, _, n := projectPart(t, &t.Messages[i])
 	if what != ProjectFile {
@@ -50,7 +50,7 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	return n
 }
 
-// projectPart is like ProjectIn, but also returns the index of the part that has the project's instructions.
+// projectPart is like ProjectIn, but also returns the index of the part that contains the instructions.
 func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -83,7 +83,7 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	return CallArgs(t, &t.Parts[result.Pair])
 }
 
-// projectText is like ProjectIn, for the user text at part index n.
+// projectText is like ProjectIn, but for the user text at part index n.
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
 	head := withoutTruncatedMarker(strings.TrimSpace(beginning(t, body, lookAhead)))

@@ -20,8 +20,8 @@ type ruleLine struct {
 const (
 	codeLine = 1 + iota
 	plainLine
-	listedLine // a list item; most list items without a cue are rules too
-	cuedLine   // from here on, the strictness of the line is added
+	listedLine // a list item; most of them are rules even without a cue
+	cuedLine   // a line with a cue; its strictness is added to this
 )
 
 // rulesUnit is a part of an instruction file, from the smallest to the largest.
@@ -30,18 +30,17 @@ type rulesUnit uint8
 const (
 	ruleItem    rulesUnit = 1 + iota // an item of a list, or lines up to the end of a sentence
 	ruleBlock                        // a paragraph with the list or code that it introduces
-	ruleSection                      // everything under a heading
+	ruleSection                      // everything below a heading
 )
 
 // ruleRun is the range of a unit's lines, without its heading.
 type ruleRun struct {
 	from, to int
-	after    int // the index of the run without which this one can't be understood, or -1
+	after    int // the index of the run that is needed to understand this one, or -1
 	worth    int // the average value of its bytes, in 1/64
 }
 
-// namesPart is the divisor for the share of the shortened file that is for the names of omitted headings: one part in
-// this many.
+// namesPart is the divisor for the share of the shortened file that may hold the names of omitted headings.
 const namesPart = 12
 
 // ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the
@@ -52,7 +51,7 @@ func ProjectRules(text string, size int) string {
 	c := ruleChoice{lines: ruleLines(text), size: size - len(LeftOut(len(text))) - 1}
 	c.chosen = make([]bool, len(c.lines))
 	first := true
-	for i := range c.lines { // the first line describes the text; the tags are around it
+	for i := range c.lines { // the first line describes the text, and tags enclose it
 		if s := strings.TrimSpace(c.lines[i].text); s != "" && (first || isTag(s)) {
 			c.take(ruleRun{from: i, to: i + 1})
 			first = false

@@ -73,7 +73,7 @@ type Prompt struct {
 	Instructions string           // the host's own instructions
 	Template     string           // replaces the style's own instruction; may be ""
 	Language     string           // the user's language, if it is known
-	Objection    api.SummaryFault // the reason why the previous answer was rejected, as Accept returns it
+	Objection    api.SummaryFault // the reason why Accept rejected the previous answer
 	Wrong        string           // the wrong names, numbers or quotes in that answer
 	Chat         bool             // the record has no tool calls, so our own style asks for the headings of a chat
 }
@@ -121,8 +121,8 @@ func (p *Prompt) objection() string {
 	return why
 }
 
-// Check checks an answer to the prompt against what the prompt says about the conversation, as [CheckSource] does. What
-// it says about earlier answers is no source: their wrong names would be in it.
+// Check checks an answer to the prompt against what the prompt says about the conversation, as [CheckSource] does. The
+// prompt's remarks about earlier answers are not a source, because they contain the wrong names of those answers.
 func (p *Prompt) Check(text string) (why api.SummaryFault, wrong string) {
 	bare := *p
 	bare.Record, bare.Prior, bare.Task, bare.Instructions, bare.Objection = "", "", "", "", ""
@@ -137,7 +137,7 @@ func ownRecord(t *transcript.Transcript, messages []int32, o RecordOptions) stri
 	return string(f.b)
 }
 
-// fenced writes the previous digest and the record between tags, as data that can't close the tags.
+// fenced writes the previous digest and the record between tags, as data that can't close these tags.
 func (p *Prompt) fenced(b *strings.Builder, prior string) {
 	if prior = strings.TrimSpace(prior); prior != "" {
 		b.WriteString("<" + PriorTag + ">\n" + prior + "\n</" + PriorTag + ">\n\n")
@@ -153,7 +153,7 @@ func (p *Prompt) language() string {
 	return "\n\nThe user writes in " + p.Language + ": write the digest in that language too, but keep the headings exactly as above."
 }
 
-// objections maps a reason to reject an answer to what the second request says about it.
+// objections maps a reason for rejecting an answer to the remark about it in the second request.
 var objections = map[api.SummaryFault]string{
 	api.FaultEmpty:      "it said nothing about the record. Write what is requested above.",
 	api.FaultTooShort:   "it was too short to replace the record. Write everything requested above.",
@@ -201,7 +201,7 @@ func Language(texts []string) string {
 			}
 		}
 	}
-	counts[0] *= 3 // kana: Japanese text has too many Han characters for this share otherwise
+	counts[0] *= 3 // kana: Japanese text contains many Han characters besides
 	for s, n := range counts {
 		if n > 0 && n*3 >= letters {
 			return scripts[s].name

@@ -20,7 +20,7 @@ func introduces(s string) bool {
 	return r == ':' || r == '：'
 }
 
-// backWords lists the first words of sentences that mean nothing without the previous one.
+// backWords lists the first words of sentences that mean nothing without the previous sentence.
 var backWords = wordListOf("it its this that these those they them he she his her so but also both either otherwise which then however nevertheless nonetheless " +
 	"es dies diese dieser das sie er aber auch jedoch allerdings dennoch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
 	"cependant toutefois pourtant это этот эта эти он она они но также однако هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
@@ -88,8 +88,8 @@ var backSignStarts = startsOf(backSigns)
 // longestBack is the length of the longest word in backWords, in bytes.
 const longestBack = 24
 
-// linkless replaces the Markdown links in text with their link texts. It adds the line number if a link names a line of a file, and keeps
-// URLs in parentheses.
+// linkless replaces the Markdown links in text with their link texts. It adds the line number if a link names a line of
+// a file, and keeps URLs in parentheses.
 func linkless(s string) string {
 	if !strings.Contains(s, "](") {
 		return s
@@ -122,7 +122,7 @@ func linkless(s string) string {
 	return b.String() + s
 }
 
-// fragments lists words that begin sentences without a subject, which the previous sentence names.
+// fragments lists words that begin sentences without a subject of their own; it is in the previous sentence.
 var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
 
 // joinsBack reports whether a sentence means nothing without the previous one.
@@ -140,7 +140,7 @@ func joinsBack(s string) bool {
 // longestPronoun is the maximum length, in bytes, of a sentence that a pronoun makes meaningless.
 const longestPronoun = 40
 
-// hasOnlyPronoun reports whether a short sentence names nothing and has a pronoun: "I add it next."
+// hasOnlyPronoun reports whether a short sentence has a pronoun but no name: "I add it next."
 func hasOnlyPronoun(s string) bool {
 	if len(s) > longestPronoun || names(s) {
 		return false

@@ -8,19 +8,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// unit is the smallest piece that an entry in the log may quote. It can be understood within its entry.
+// unit is the smallest piece of text that an entry of the log can quote. It can be understood within its entry.
 type unit struct {
 	kind    unitKind
 	message int32    // the message that contains the unit
 	lead    string   // the introduction: a heading, or the line before a list
 	source  string   // the file that the unit is about, or the call that returned it: `tool(argument: value)`
-	item    int      // the position, from 1, in a list that is too long for one unit
+	item    int      // the position, from 1, in a list that is too long to be one unit
 	text    string   // one line
 	factor  int      // the weight of the unit's gain, in 1/1024
 	failed  attempts // the failed runs of a command
-	lasts   int      // how many of the lines that an edit added later edits may remove until the edit no longer counts
+	lasts   int      // how many added lines later edits must remove until this edit no longer counts
 	body    string   // a tool's output, from which lines are chosen at the end of the turn
-	beside  bool     // if the user's next message rejects the answer, whether this part of it is not meant
+	beside  bool     // whether the user's next message rejects the answer, but not this part of it
 	denied  bool     // whether the unit claims success although the last check failed
 	tried   bool     // whether the unit is about a file that was only written to be run
 	undone  bool     // whether a later command took the edit back
@@ -53,9 +53,9 @@ const (
 
 // The sizes of units, in bytes.
 const (
-	mostUnit  = 480 // longer ones are cut after a word
-	mostList  = 640 // a list of this size is one unit
-	fullUnit  = 300 // a shorter unit is extended by sentences that refer to the previous one
+	mostUnit  = 480 // longer units are cut after a word
+	mostList  = 640 // a list of at most this size is one unit
+	fullUnit  = 300 // a shorter unit is extended by sentences that refer back to it
 	mostLead  = 160
 	shortCode = 200 // a block of code that is short enough to be quoted next to its introduction
 	longCode  = 900 // a block of code in a final answer that is short enough to be quoted
@@ -63,8 +63,7 @@ const (
 
 // proseUnits calls see with the units in Markdown prose: sentences, list items and table rows. A sentence that refers
 // back ("It uses …") forms one unit with the previous sentence. A short list is one unit; in a longer list each item is
-// a unit, including nested items. A line that introduces something becomes the lead of other units, but never a unit of
-// its own.
+// a unit, including nested items. A line that introduces something is never a unit, but the lead of other units.
 func proseUnits(text string, see func(lead, text string, item int)) {
 	unitsWithCode(text, shortCode, see)
 }
@@ -87,7 +86,7 @@ type proseReader struct {
 	item    bool   // whether the open unit is a list item
 	list    []string
 	heads   []listHead // items with nested lists, outermost first
-	may     int        // the indentation of the open item if it may head a list, or -1
+	may     int        // the indentation of the open item if it may have a nested list, or -1
 	table   bool
 	fence   string
 	code    string // the lines of the open block of code
@@ -104,7 +103,7 @@ type listHead struct {
 // mostHeads is the maximum depth of nested lists.
 const mostHeads = 4
 
-// leave ends the nested lists to which a line with the given indentation doesn't belong.
+// leave ends the nested lists that a line with the given indentation doesn't belong to.
 func (p *proseReader) leave(indent int) {
 	n := len(p.heads)
 	for n > 0 && p.heads[n-1].indent >= indent {
@@ -218,14 +217,14 @@ func (p *proseReader) line(line string) {
 	}
 }
 
-// The maximum numbers of lines in a short code block, and in one that is quoted at all.
+// The maximum numbers of lines in a short code block, and in any block that is quoted.
 const (
 	mostShortLines = 3
 	mostCodeLines  = 12
 )
 
-// endCode ends a code block. A short block is added to the line that introduces it, and a longer one is a unit of its own. Drawn trees are left
-// out, because on one line nobody can read them.
+// endCode ends a code block. A short block is added to the line that introduces it, and a longer one is a unit.
+// Drawings of trees are left out, because they are unreadable on one line.
 func (p *proseReader) endCode() {
 	code := ""
 	if len(p.code) <= p.most {
@@ -247,7 +246,7 @@ func (p *proseReader) endCode() {
 		p.see(p.introduction(), Fence(code), 0)
 		p.lead = ""
 	case p.open == "" && !p.item: // the block is omitted, and so is its introduction
-		if p.lead == "" && p.most > shortCode { // the heading announced the block
+		if p.lead == "" && p.most > shortCode { // the heading has announced the block
 			p.heading = ""
 		}
 		p.lead = ""
@@ -255,7 +254,8 @@ func (p *proseReader) endCode() {
 	p.fence, p.code, p.lines = "", "", 0
 }
 
-// quotedLines returns each line of a block of code in backticks, because commands and statements that share them would seem to be one.
+// quotedLines returns a code block with each line in its own backticks; otherwise several commands or statements would
+// look like one.
 func quotedLines(code string) string {
 	var b strings.Builder
 	for line := range strings.Lines(code) {
@@ -298,7 +298,8 @@ func (p *proseReader) text(line, s string) {
 		p.leave(indent)
 	}
 	if may := p.may; may >= 0 && s != "" {
-		if p.may = -1; item && indent > may && p.item && p.open != "" && len(p.heads) < mostHeads { // the open item heads this list
+		// The open item introduces this nested list.
+		if p.may = -1; item && indent > may && p.item && p.open != "" && len(p.heads) < mostHeads {
 			_, head := listItem(p.open)
 			p.open, p.item = "", false
 			p.endList()
@@ -325,7 +326,8 @@ func (p *proseReader) text(line, s string) {
 	}
 }
 
-// endItem ends the item before a paragraph. It also ends the list, unless the paragraph introduces another part of the list.
+// endItem ends the item before a paragraph. It also ends the list, unless the paragraph introduces another part of the
+// list.
 func (p *proseReader) endItem() {
 	if p.item {
 		p.flush()
@@ -359,7 +361,8 @@ func (p *proseReader) sentences(line string) {
 	}
 }
 
-// withoutBold returns text without the marks of bold type. The stars in patterns such as "**/*.go" and in code stay.
+// withoutBold returns text without the markers of bold type. The asterisks in code and in patterns such as "**/*.go"
+// stay.
 func withoutBold(s string) string {
 	if !strings.Contains(s, "**") {
 		return s
@@ -378,7 +381,7 @@ func withoutBold(s string) string {
 	return string(b)
 }
 
-// cleanLead returns a heading or an introduction in the form in which it precedes a unit.
+// cleanLead returns a heading or an introduction as it is written before a unit.
 func cleanLead(s string) string {
 	s = strings.TrimSpace(withoutBold(s))
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)

@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// This file finds the passages of a file that can be quoted. A passage is one unbroken run of lines that can be
+// This file finds the passages of a file that can be quoted. A passage is a run of consecutive lines that can be
 // understood alone: a short definition, a definition's comment with its first line, a comment with the statement that
 // it explains, or a paragraph of prose.
 
@@ -13,7 +13,7 @@ const (
 )
 
 // The minimum numbers of words in a quoted comment on a definition, and in one on a statement inside a definition.
-// Shorter comments say only what the code says too.
+// Shorter comments only repeat the code.
 const (
 	leastExplained = 6
 	leastInside    = 10
@@ -39,7 +39,7 @@ const (
 type fileText struct {
 	number, text string
 	indent       int  // in characters; a tab counts as two
-	comment      bool // it is nothing but a comment
+	comment      bool // it contains only a comment
 }
 
 // passageFinder finds the passages of a file.
@@ -72,7 +72,7 @@ func fileLines(content string) (lines []fileText) {
 	for line := range strings.Lines(content) {
 		at := 0
 		if gutter {
-			if at = numbered(line); at == 0 { // the tool's own
+			if at = numbered(line); at == 0 { // a number that the tool added
 				continue
 			}
 		}
@@ -88,7 +88,7 @@ func fileLines(content string) (lines []fileText) {
 	return lines
 }
 
-// mostFramed is the maximum number of lines that a tool puts before the numbered lines of a file.
+// mostFramed is the maximum number of lines that a tool adds before the numbered lines of a file.
 const mostFramed = 2
 
 // hasGutter reports whether the lines of text have consecutive numbers, as printed by tools that read files.
@@ -116,10 +116,10 @@ func hasGutter(content string) bool {
 	return lines > 1 || strings.Contains(content, "→")
 }
 
-// commentMarks lists the marks at the beginning of lines that are nothing but a comment.
+// commentMarks lists the beginnings of lines that contain only a comment.
 var commentMarks = []string{"//", "# ", "/*", "* ", "*/", "-- ", "\"\"\"", "<!--"}
 
-// isCommentLine reports whether a line is nothing but a comment.
+// isCommentLine reports whether a line contains only a comment.
 func isCommentLine(text string) bool {
 	return text == "#" || text == "*" || text != "" && strings.IndexByte("/#*-\"<", text[0]) >= 0 && headedBy(text, commentMarks)
 }
@@ -165,8 +165,8 @@ func (f *passageFinder) paragraph(i int) int {
 	return end
 }
 
-// statement adds what can be quoted of the statement at line at, whose comment begins at line i, and returns the line
-// from which to continue.
+// statement adds whatever can be quoted of the statement at line at, whose comment begins at line i, and returns the
+// line from which to continue.
 func (f *passageFinder) statement(i, at int, explains bool) int {
 	head := f.lines[at].text
 	name, most := definedBy(head), mostStatement
@@ -198,8 +198,7 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 	return at + 1
 }
 
-// explains reports whether the lines from i to end are a comment of at least a sentence, rather than code that is
-// commented out.
+// explains reports whether the lines from i to end are a comment of at least a sentence, and not commented-out code.
 func (f *passageFinder) explains(i, end int) bool {
 	words := 0
 	for _, line := range f.lines[i:end] {
@@ -213,8 +212,8 @@ func (f *passageFinder) explains(i, end int) bool {
 	return words >= leastExplained
 }
 
-// statements returns the end of a group of statements without empty lines between them, the first of which ends at end.
-// It returns i if they are too long.
+// statements returns the end of a group of statements without empty lines between them. The first statement ends at
+// end. It returns i if the group is too long.
 func (f *passageFinder) statements(i, end int) int {
 	for end > i && end < len(f.lines) && f.lines[end].text != "" && f.lines[end].indent == f.lines[i].indent && !f.lines[end].comment {
 		next := f.blockEnd(end, mostStatement)
@@ -289,7 +288,7 @@ func bracketsIn(text string) (n int) {
 	return n
 }
 
-// signature returns the end of the first lines of a definition, up to its body; i if that is too long.
+// signature returns the end of the first lines of a definition, up to its body. It returns i if they are too long.
 func (f *passageFinder) signature(i int) int {
 	depth := 0
 	for end := i; end < min(len(f.lines), i+mostStatement); end++ {
@@ -312,7 +311,7 @@ func boundBy(line string) string {
 	return name[strings.LastIndexByte(name, ' ')+1:]
 }
 
-// add adds a passage of the lines from i to end, which defines name.
+// add adds a passage that consists of the lines from i to end. It defines name.
 func (f *passageFinder) add(i, end int, name string, explains bool) {
 	p := fileQuote{number: f.lines[i].number, name: name, explains: explains, factor: ofShort}
 	if explains {

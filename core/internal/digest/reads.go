@@ -82,8 +82,8 @@ func ResultReading(t *transcript.Transcript, result int32) Reading {
 	return ReadingOf(t, result, noteIn(t, result))
 }
 
-// noteIn returns the text of the tool result at part index n if the text is short enough to be a note, otherwise some text
-// that is too long.
+// noteIn returns the text of the tool result at part index n if it is short enough to be a note, otherwise an example
+// of a text that is too long.
 func noteIn(t *transcript.Transcript, n int32) string {
 	if body := t.Parts[n].Body; t.IsString(body) {
 		raw := t.Bytes(body)
@@ -94,7 +94,7 @@ func noteIn(t *transcript.Transcript, n int32) string {
 	return ResultText(t, int(n))
 }
 
-// anyContent serves as an example of text that is too long to be a note.
+// anyContent is an example of a text that is too long to be a note.
 var anyContent = strings.Repeat(" ", shortNote+1)
 
 // MayPoint reports whether a result is short enough to refer to another read instead of repeating the content.
@@ -102,9 +102,9 @@ func MayPoint(t *transcript.Transcript, result int32) bool {
 	return t.Parts[result].Body.Len() <= 4*shortNote
 }
 
-// PointsTo returns the keys of the reads to which a result may refer if it says that a file hasn't changed
-// (ReadsSame). These are reads with the same arguments or, if no part of the file was requested, reads of the whole
-// file. A read that returned the content has the same keys.
+// PointsTo returns the keys of the reads to which a result may refer if it says that a file hasn't changed (ReadsSame).
+// These are reads with the same arguments or, if no part of the file was requested, reads of the whole file. A read
+// that returned the content has the same keys.
 func PointsTo(t *transcript.Transcript, result int32) []string {
 	p := &t.Parts[result]
 	if p.Pair < 0 {

@@ -8,7 +8,7 @@ import (
 // A user's short reply ("yes", "option 2") means nothing without the question or the option that it refers to. This
 // file finds that question or option.
 
-// acceptsIn is the length, in bytes, up to which an answer says little, no matter how it begins.
+// acceptsIn is the length, in bytes, up to which an answer says little, however it begins.
 const acceptsIn = 16
 
 // affirmations lists words at the beginning of replies that accept or decline an offer, or answer a question.
@@ -29,8 +29,8 @@ func affirms(asked string) bool {
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-// asking lists affirmations that begin a question if a word of personal, or a question mark, follows: "can we …", "do
-// you …".
+// asking lists affirmations that begin a question if a word in personal or a question mark follows: "can we …", "do you
+// …".
 var (
 	asking   = wordListOf("can do please go")
 	personal = wordListOf("we you i u they he she")
@@ -67,14 +67,15 @@ func isEmptyQuestion(text string) bool {
 	return len(said) <= longestEmpty && asksIn(said) && !names(said) && slices.ContainsFunc(emptyQuestions, func(s string) bool { return strings.Contains(said, s) })
 }
 
-// detailHeads lists, in lower case, the beginnings of sentences with which the assistant asks for details, which the user's next message has.
+// detailHeads lists, in lower case, the beginnings of sentences in which the assistant asks for details, which the
+// user's next message gives.
 var detailHeads = strings.Split("please provide |please share |please give me |please send me |please tell me |please enter |bitte geben sie |bitte nennen |bitte teilen sie |bitte schick|"+
 	"por favor, indique|por favor, proporcione|por favor, facilíteme|por favor, informe|veuillez |merci de me |fornisca |mi fornisca |пожалуйста, укажите|пожалуйста, сообщите|"+
 	"请提供|请告诉|请告知|请您提供|麻烦提供|お名前を|を教えてください", "|")
 
-// meant returns the units of the turn's answer to which the user's next message refers if it is short: the option with
-// the number in it, or the closing question. If that question is empty, it returns the list of options before it, or
-// the sentence.
+// meant returns the units of the turn's answer to which the user's next message refers, if the message is short: the
+// option with the number in it, or the closing question. If that question is empty, it returns the list of options
+// before it, or the sentence before it.
 func (t *turn) meant(asked string) (units []int) {
 	last := len(t.units) - 1
 	if len(asked) > shortReply || last < 0 || t.units[last].kind != answerUnit {
@@ -106,7 +107,7 @@ func (t *turn) meant(asked string) (units []int) {
 }
 
 // option returns the number of the option that a unit describes: "2. Lower the current", or a unit below "Option 2:
-// Rail". It returns 0 if the unit describes none.
+// Rail". It returns 0 if the unit doesn't describe an option.
 func (u *unit) option() int {
 	if u.item > 0 {
 		if number := numberAt(u.text); number > 0 {
@@ -122,7 +123,7 @@ func (u *unit) option() int {
 	return 0
 }
 
-// numberAt returns the number of one digit at the beginning of text, before a dot, a parenthesis, a colon or a dash;
+// numberAt returns the single-digit number at the beginning of text if a dot, a parenthesis, a colon or a dash follows;
 // otherwise 0.
 func numberAt(text string) int {
 	if len(text) < 2 || text[0] < '1' || text[0] > '9' || strings.IndexByte(".):, -", text[1]) < 0 {

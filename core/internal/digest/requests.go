@@ -6,13 +6,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// leastWhole is the minimum room per request, in bytes, at which only the longest requests are clipped. With less
-// room, sentences are chosen instead, because something that the user said only once is worth more than a request
-// that was repeated many times.
+// leastWhole is the minimum room per request, in bytes, at which only the longest requests are clipped. With less room,
+// sentences are chosen instead, because something that the user said once is worth more than a request that was
+// repeated many times.
 const leastWhole = 200
 
-// tersely writes to out the most distinctive sentences from the requests of turns [from, to), in about size bytes
-// together. It marks omitted sentences.
+// tersely writes to out the most distinctive sentences from the requests of turns [from, to), in about size bytes in
+// total. It marks omitted sentences.
 func (k *turnLog) tersely(out []string, from, to, size int) {
 	if k.terse == nil {
 		items := make([]extract.Item, len(k.turns))
@@ -58,7 +58,7 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 	}
 }
 
-// sentencesOf returns the chosen sentences of text, with a mark in place of omitted ones.
+// sentencesOf returns the chosen sentences of text, with a mark for each gap between them.
 func sentencesOf(text string, chosen []extract.Chosen) string {
 	var b strings.Builder
 	at := 0

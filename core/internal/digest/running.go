@@ -9,8 +9,8 @@ import (
 )
 
 // Some work continues after its tool call has returned, such as a background shell or agent, a timer, or a pending
-// approval. The ledger lists such work, with its id and where its output goes, until a later result says that it is
-// over. This file maintains the list; running_signs.go finds the results that begin and end such work.
+// approval. The ledger lists such work, with its id and its output file, until a later result says that it is over.
+// This file maintains the list; running_signs.go finds the results that begin and end such work.
 
 // runningTag encloses the block of running work in a digest.
 const runningTag = "running-work"
@@ -22,7 +22,7 @@ const (
 	unloadedHead = "unloaded tools: "
 )
 
-// A ledger's limits for running work and unloaded tools.
+// The limits of a ledger for running work and unloaded tools.
 const (
 	maxRunning  = 24
 	maxAbout    = 160 // bytes
@@ -123,8 +123,8 @@ func (l *Ledger) tidyRunning() {
 	l.Unloaded = newestOf(l.Unloaded, maxUnloaded, func(s string) string { return s })
 }
 
-// Settle removes from the lists the work that ends in messages, and the tools that messages load. These messages stay
-// in the context.
+// Settle removes from the lists the work that ends in messages, and the tools that messages load. The messages stay in
+// the context.
 func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	if len(l.Running) == 0 && len(l.Unloaded) == 0 {
 		return
@@ -143,13 +143,14 @@ func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	}
 }
 
-// work updates the lists from part n, which is being folded: with the work that it begins or ends, and the tools that
-// it has loaded.
+// work updates the lists from part n, which is being folded: it adds the work that begins and the tools that are
+// loaded, and removes the work that ends.
 func (c *collector) work(n int32) {
 	c.endWork(c.t, n)
 	if r, found := startedWork(c.t, n); found {
 		for _, old := range c.Running {
-			if old.ID == r.ID && r.Kind != timerWork { // the call that started the work describes it better than one that reads its output
+			// The call that started the work describes it better than a call that reads its output.
+			if old.ID == r.ID && r.Kind != timerWork {
 				r = old
 			}
 		}
@@ -167,7 +168,7 @@ func (c *collector) work(n int32) {
 // isClock reports whether the id of a timer is the time at which it goes off. At most one timer has such an id.
 func isClock(id string) bool { return strings.Count(id, ":") == 2 }
 
-// endWork removes from the list the work that is over according to part n.
+// endWork removes the work that is over according to part n from the list.
 func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	if len(l.Running) == 0 {
 		return
@@ -179,10 +180,11 @@ func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	l.Running = slices.DeleteFunc(slices.Clone(l.Running), func(r api.LedgerRunning) bool { return said.ends(&r) })
 }
 
-// Lasting identifies tool results whose content exists nowhere else and is still needed after their messages are gone.
+// Lasting identifies tool results with content that exists nowhere else and is still needed after their messages are
+// gone.
 type Lasting struct {
 	t      *transcript.Transcript
-	ledger Ledger // the work that still runs at the end of the messages
+	ledger Ledger // the work that is still running after the messages
 }
 
 // NewLasting examines messages.
@@ -201,7 +203,7 @@ func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 }
 
 // Holds reports whether the tool result at part index n contains words of the user, the start of work that is still
-// running, or tools that it has loaded. Such results are short, so keeping them costs little.
+// running, or tools that it loaded. Such results are short, so keeping them costs little.
 func (l *Lasting) Holds(n int32) bool {
 	if len(heardIn(l.t, n)) > 0 || loadedTools(l.t, n) != nil {
 		return true

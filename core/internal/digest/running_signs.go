@@ -18,15 +18,15 @@ const (
 	taskWork     = "task"
 )
 
-// How many bytes are examined: in a result, in a call's arguments, and after an id.
+// The numbers of bytes that are examined in a result, in a call's arguments, and after an id.
 const (
 	lookSign = 1500
 	lookArgs = 1000
 	nearID   = 200
 )
 
-// startSigns are texts that precede an id when tools of Claude Code, Codex and others report that work continues. If
-// with is set, the result must also contain that text.
+// startSigns lists texts that precede an id in results of Claude Code, Codex and others that report that work
+// continues. If with is set, the result must also contain that text.
 var startSigns = []struct{ mark, kind, with string }{
 	{"background with ID: ", shellWork, ""},
 	{"background by user with ID: ", shellWork, ""},
@@ -40,31 +40,30 @@ var startSigns = []struct{ mark, kind, with string }{
 	{"Scheduled one-shot task ", timerWork, ""},
 }
 
-// spawnTools lists tools that start agents which keep running, by their names as ToolKey returns them. The result of
+// spawnTools lists tools that start agents that keep running, by their names as ToolKey returns them. The result of
 // such a tool names the agent.
 var spawnTools = wordListOf("spawnagent startagent launchagent")
 
-// runningWords lists phrases that say that work continues, in lower case.
+// runningWords lists phrases, in lower case, that say that work continues.
 var runningWords = []string{`"status":"running"`, `"status": "running"`, "<status>running", "status: running", `state="running"`, "state: running", `"state":"running"`,
 	"still running", "is running in the background", "running in background", "started in background", "started in the background", "launched in background",
 	`"status":"started"`, `"status": "started"`, `"status":"in_progress"`, `"status": "in_progress"`, `"status":"queued"`, `"status": "queued"`, "running with session id",
 	`"status":"pending"`, `"status": "pending"`, "not_ready", "no new output"}
 
-// overWords lists phrases that say that work is over, in lower case.
+// overWords lists phrases, in lower case, that say that work is over.
 var overWords = []string{"exited", "completed", "complete", "finished", "terminated", "failed", "killed", "cancelled", "canceled", "stopped", "succeeded", "exit code",
 	"approved", "rejected", "denied", "granted", "expired", "not found", "no such", "no longer", "shut down", "shutdown", "closed", `"done"`, "is done"}
 
 // stopTools lists substrings, in lower case, of the names of tools that end work.
 var stopTools = []string{"kill", "stop", "cancel", "close", "terminate", "delete", "interrupt"}
 
-// idKeys lists names that precede an id in a result, in lower case. Between the name and the id is a quote, a colon or
-// a space.
+// idKeys lists names, in lower case, that precede an id in a result. A quote, a colon or a space separates the name
+// from the id.
 var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid", "session_id", "session id", "sessionid", "process_id", "process id", "processid",
 	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
 	"request id", "pid", `"id"`, "with id", "<task-id>"}
 
-// startedWork returns the work that continues according to the tool result at part n. found is false if there is
-// none.
+// startedWork returns the work that continues according to the tool result at part n. found is false if no work does.
 func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found bool) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
@@ -108,8 +107,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 		r.Kind = timerWork
 	}
 	r.Output = outputPath(head)
-	// A shell that only inspects something ends without help, and nobody waits for it. Without a command, the call only
-	// polls a shell that is listed already, unless it is such a one.
+	// A shell that only inspects something ends by itself, and nobody waits for it. A call without a command only polls
+	// a shell, which the list contains already if it matters.
 	return r, r.Kind != shellWork || r.Output != "" || r.About != "" && kindOf(r.About) != looks
 }
 
@@ -159,7 +158,7 @@ func genericWork(name string, use use, head string) (kind, id string) {
 	return "", ""
 }
 
-// idAt returns the id at the beginning of text: at most 64 letters, digits, _, -, :, and dots inside.
+// idAt returns the id at the beginning of text: at most 64 letters, digits, _, - and :, and dots between them.
 func idAt(text string) string {
 	n := 0
 	for n < len(text) && n <= 64 && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z' ||
@@ -221,7 +220,7 @@ func outputPath(text string) string {
 // sign is what a part may say about running work.
 type sign struct {
 	args, text string // the examined beginnings of the call's arguments and of the result, in lower case
-	stops      bool   // the tool ends the given work
+	stops      bool   // the tool ends the work that its arguments name
 	quotes     bool   // the tool prints texts from elsewhere
 	notice     bool   // the agent program reports that something has ended
 	failed     bool
@@ -265,7 +264,7 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 	return s, false
 }
 
-// ends reports whether the sign says that a piece of work is over.
+// ends reports whether s says that a piece of work is over.
 func (s *sign) ends(r *api.LedgerRunning) bool {
 	id := lower(r.ID)
 	if s.notice {
@@ -349,7 +348,7 @@ func containsAny(text []byte, words ...string) bool {
 }
 
 // loadedTools returns the names of the tools that part n has loaded for later calls. The result of a tool search
-// contains references to these tools, or their definitions. If the message is removed, the tools are no longer
+// contains references to these tools, or their definitions; once its message is removed, the tools are no longer
 // available.
 func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	p := &t.Parts[n]
@@ -387,8 +386,8 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	return names
 }
 
-// toolNames calls add with each tool name in the next value of s. It finds the names in references, or in the
-// definitions in a list of tools.
+// toolNames calls add with each tool name in the next value of s. It finds the names in references to tools, or in a
+// list of tool definitions.
 func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
 	switch {
 	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:

@@ -25,7 +25,7 @@ func shellFiles(script string, read, wrote func(string)) {
 			files(words[1:], 0, read)
 		case "grep", "egrep", "rg":
 			files(words[1:], 1, func(path string) {
-				if strings.LastIndexByte(fileName(path), '.') > 0 { // else more likely a folder
+				if strings.LastIndexByte(fileName(path), '.') > 0 { // a name without a dot is more likely a folder
 					read(path)
 				}
 			})
@@ -128,7 +128,7 @@ func moveOf(words []string) (all []move) {
 	return all
 }
 
-// files calls see with each file name among the words. It skips options, and the first skip other words.
+// files calls see with each file name in words. It skips options, and the first skip other words.
 func files(words []string, skip int, see func(string)) {
 	for _, w := range words {
 		switch {
@@ -141,8 +141,8 @@ func files(words []string, skip int, see func(string)) {
 	}
 }
 
-// simpleCommand splits the first simple command off a script. It calls wrote with the files to which the command's
-// output is redirected.
+// simpleCommand splits the first simple command off a script, and returns its words and the rest of the script. It
+// calls wrote with the files to which the command's output is redirected.
 func simpleCommand(script string, wrote func(string)) (words []string, rest string) {
 	redirect := false
 	for i := 0; i < len(script); {
@@ -213,7 +213,7 @@ func shellWord(s string, i int) (string, int) {
 	return string(b), len(s)
 }
 
-// cutHeredocs returns a script without the bodies of its heredocs (<<EOF … EOF), and these bodies.
+// cutHeredocs returns a script without the bodies of its heredocs (<<EOF … EOF), and the bodies.
 func cutHeredocs(script string) (rest string, docs []string) {
 	if !strings.Contains(script, "<<") {
 		return script, nil

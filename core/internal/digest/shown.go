@@ -9,14 +9,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Much of what an agent learns is in the files that it reads and in the text of its edits: conditions, values, and
-// the comments that explain them. The digest quotes passages of such files after the log. They compete with the units
-// of the log for the same room. Lines that later edits removed, and files that were rewritten, are left out.
+// Much of what an agent learns is in the files that it reads and in the text of its edits: conditions, values, and the
+// comments that explain them. The digest quotes passages of such files after the log. They compete with the units of
+// the log for the same room. Lines that a later edit removed are left out, and so are files that were rewritten.
 
 // leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
 const leastShowing = 6000
 
-// lookShown is the maximum number of bytes of files that are considered, most recently read first; lookFile is the
+// lookShown is the maximum number of bytes of files to consider, most recently read files first. lookFile is the
 // maximum for one file.
 const (
 	lookShown = 1 << 18
@@ -51,7 +51,7 @@ type quoteReader struct {
 	log   *turnLog
 	later laterChanges
 	said  turnWords   // the words of the log
-	room  int         // the number of bytes that are still considered
+	room  int         // the number of bytes that may still be read
 	found []fileQuote // newest file first
 }
 
@@ -169,7 +169,7 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	}
 }
 
-// isTestFile reports whether a file contains tests, judging by a word in its name: "ramp_test.go", "RampTests.java",
+// isTestFile reports whether a file contains tests, judging by the words in its name: "ramp_test.go", "RampTests.java",
 // "ramp.spec.ts", "test.js". A specification in prose or data, such as "api-spec.yaml", doesn't count.
 func isTestFile(path string) bool {
 	name := fileName(path)
@@ -206,8 +206,8 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	r.later.add(c)
 }
 
-// add adds those passages from a file's content that are related to the conversation. holds is true if the line numbers
-// are still right.
+// add adds those passages of a file's content that are related to the conversation. holds is true if the line numbers
+// are still correct.
 func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	if content == "" || r.room <= 0 {
 		return
@@ -249,7 +249,7 @@ func (r *quoteReader) related(p *fileQuote) int {
 }
 
 // mostRelated is the maximum number of names shared with the log that raise a passage's weight. leastRelated is the
-// number of names or longer words that make a passage related to the log.
+// minimum number of shared names or longer words at which a passage is related to the log.
 const (
 	mostRelated  = 4
 	leastRelated = 3
@@ -289,7 +289,7 @@ func worthInQuote(text string) int {
 	return ofCallLine
 }
 
-// passesError reports whether a line of code only passes an error on.
+// passesError reports whether a line of code only passes on an error.
 func passesError(text string) bool {
 	return strings.HasPrefix(text, "if err ") || text == "return err" || text == "return nil, err" || strings.Contains(text, "%w")
 }
@@ -340,7 +340,7 @@ func (l *laterChanges) add(c *change) {
 		return
 	}
 	l.edited.Add(c.path)
-	for _, line := range without(c.removed, linesOf(c.content)) { // others are still there once
+	for _, line := range without(c.removed, linesOf(c.content)) { // the file still contains the other lines
 		if names := telling([]string{line}); names != nil { // brackets occur everywhere
 			l.removed.At(c.path).Add(line)
 		}
@@ -370,7 +370,7 @@ func asksAround(script string) bool {
 }
 
 // searchedLines returns the output of a search in one file, whose lines begin with their numbers ("12:" for a hit,
-// "13-" around it), in the form in which tools print a file. Other texts are returned unchanged.
+// "13-" for context), in the form in which tools print a file. Other text is returned unchanged.
 func searchedLines(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -422,7 +422,7 @@ func (l *laterChanges) reads(path, content string) {
 	}
 }
 
-// numberedLines yields the lines of a file's content, and for each of them the part after the number that a tool puts before it.
+// numberedLines yields each line of a file's content, and the same line without the number that a tool put before it.
 func numberedLines(content string) func(yield func(line, code string) bool) {
 	return func(yield func(line, code string) bool) {
 		gutter := hasGutter(content)

@@ -10,14 +10,14 @@ import (
 
 // Standing instructions are the user's statements about how to work: rules, constraints, preferences. They have their
 // own list in the ledger because they don't age: a rule applies until the user says otherwise. Each is a sentence in
-// the user's own words, oldest first. This file maintains the list; statement.go finds the sentences in a user text,
-// and subject.go decides which of two replaces the other.
+// the user's own words; the oldest comes first. This file maintains the list; statement.go finds the sentences in a
+// user text, and subject.go decides which of two replaces the other.
 
 // standingTag encloses the block of standing instructions in a digest.
 const standingTag = "standing-instructions"
 
-// mostStanding is the maximum number of statements in a ledger, and mostStandingBytes their maximum size together. Up
-// to twice as many are compared with each other; if there are more, the lowest-ranking ones are dropped first.
+// mostStanding is the maximum number of statements in a ledger, and mostStandingBytes their maximum total size. Up to
+// twice as many are compared with each other; if there are more, the lowest-ranking ones are dropped first.
 const (
 	mostStanding      = 310
 	mostStandingBytes = 24000
@@ -87,9 +87,9 @@ func newestStanding(all []string) []string {
 	return all[from:]
 }
 
-// staying returns up to most statements that together fit into the given number of bytes. It prefers a higher rank, and
-// within a rank takes the oldest and the newest in turn. So a rule that was kept once stays, unless more important ones
-// follow.
+// staying returns up to most statements that fit into the given number of bytes in total. It prefers higher ranks, and
+// within a rank takes the oldest and the newest in turn, so that a rule that was kept once stays unless more important
+// ones follow.
 func staying(list []*statement, most, bytes int) []*statement {
 	if len(list) <= most {
 		size := 0
@@ -111,9 +111,9 @@ func staying(list []*statement, most, bytes int) []*statement {
 	return list[:n]
 }
 
-// choose decides which of n entries to keep in left bytes. of returns an entry's rank and size. Higher ranks are
-// preferred, and within a rank the first and the last are taken in turn. Entries of the lowest two ranks may take at
-// most low bytes.
+// choose decides which of n entries to keep in left bytes, and returns whether each is kept. of returns an entry's rank
+// and size. Higher ranks are preferred, and within a rank the first and the last are taken in turn. Entries of the
+// lowest two ranks may take at most low bytes.
 func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
 	var byRank [ranks][]int
 	for i := range n {
@@ -142,10 +142,10 @@ func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool 
 }
 
 // StandingBlock returns the block of standing instructions in at most max bytes including the tags; "" if none fit. If
-// not all fit, those of a higher rank stay, and within a rank the oldest and the newest in turn.
+// not all fit, those of higher ranks stay, and within a rank the oldest and the newest in turn.
 func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max) }
 
-// ChatStandingBlock is like StandingBlock, for chats. Statements of fact may take only an eighth of the block,
+// ChatStandingBlock is like StandingBlock, but for chats: statements of fact may take only an eighth of the block,
 // because in chats they are often not rules, and have a section of their own.
 func (l *Ledger) ChatStandingBlock(max int) string { return l.standingBlock(max, max/8) }
 
@@ -179,7 +179,7 @@ func (l *Ledger) standingBlock(max, low int) string {
 	return "<" + standingTag + ">\n" + b.String() + "</" + standingTag + ">"
 }
 
-// underRules splits a statement into its introduction and the rule, if the introduction announces rules.
+// underRules splits a statement into its introduction and the rule if the introduction announces rules.
 func underRules(statement string) (lead, rule string) {
 	if lead, rule, found := strings.Cut(statement, ": "); found && namesRules(lead) {
 		return lead, rule

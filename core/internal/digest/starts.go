@@ -3,8 +3,8 @@ package digest
 import "unicode/utf8"
 
 // starts is a set of hashes of the first two bytes of fixed prefixes, ignoring case. It quickly excludes most texts
-// that begin with none of the prefixes. For prefixes that begin with a non-ASCII letter in a script with case, it can
-// only tell that text begins with some such letter.
+// that begin with none of the prefixes. If a prefix begins with a non-ASCII letter in a script with case, it can't
+// exclude texts that begin with any such letter.
 type starts [4]uint64
 
 // startsOf returns the starts of all prefixes in the given lists.
@@ -46,7 +46,7 @@ func (s *starts) may(text string) bool {
 	return s[at/64]>>(at%64)&1 != 0
 }
 
-// mayOpen is like may, for a JSON string, and ignores white space before the text.
+// mayOpen is like may, but takes a JSON string, and ignores white space before the text.
 func (s *starts) mayOpen(raw []byte) bool {
 	const plain = 4 // two bytes of text between quotes
 	if len(raw) < plain || raw[1] <= ' ' || raw[1] >= utf8.RuneSelf || raw[1] == '\\' || raw[2] == '\\' {

@@ -50,10 +50,10 @@ type statementReader struct {
 	out    []string
 	order  featureOf
 	before string // the previous sentence
-	once   bool   // whether that is an errand
+	once   bool   // whether the previous sentence is an errand
 }
 
-// statements appends the statements of a passage to out.
+// statements appends the statements of a passage to out, and returns out.
 func (p *passage) statements(out []string, room *readRoom) []string {
 	var cues []int32 // positions of words that may begin cues
 	if p.lead == "" {
@@ -82,8 +82,8 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 	return r.out
 }
 
-// sentence adds a sentence that begins at a byte of the passage if it is a statement. It returns the part of the
-// sentence that the user asserts. quoted marks the bytes in quotes; nil means that there are none.
+// sentence adds a sentence, which begins at a byte offset of the passage, if it is a statement. It returns the part of
+// the sentence that the user asserts. quoted marks the bytes in quotes; nil means that there are none.
 func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 	ws := r.room.wordsOf(s, quoted)
 	if n := asserted(s, ws); n > 0 {
@@ -91,14 +91,14 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		ws = r.room.wordsOf(s, quoted[:min(n, len(quoted))])
 	}
 	rated := rate(s, ws)
-	if r.lead != "" && !asks(s) { // the introduction says what is true of the items
+	if r.lead != "" && !asks(s) { // the introduction applies to all items
 		rated.strength = max(rated.strength, wish)
 	}
 	switch {
 	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && isNote(s, r.before), r.placed && recurs(ws) < 0 && !isLasting(ws):
 		return s
 	}
-	if rated.strength == none && !strings.HasSuffix(s, ";") { // what follows doesn't continue it
+	if rated.strength == none && !strings.HasSuffix(s, ";") { // the next sentence doesn't continue this one
 		r.once = false
 		return s
 	}
@@ -130,7 +130,8 @@ func (r *statementReader) add(s string, ws []word, cue int) {
 	case fits && refersBack(ws, longestReference):
 		whole = r.before + " " + s
 	}
-	if n := len(r.out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(r.out[n], withoutJoin(r.before)) { // both are in one line
+	// Both are on one line.
+	if n := len(r.out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(r.out[n], withoutJoin(r.before)) {
 		if said := r.out[n]; said == withoutJoin(r.before) || r.lead != "" {
 			r.out = r.out[:n]
 		} else if len(said)+len(s) < maxStatement {
@@ -177,14 +178,14 @@ func clause(s string, cue int) string {
 	return strings.ToValidUTF8(out, "")
 }
 
-// joining lists words that join a sentence to the one before it, which a list of rules doesn't have: "And never push to
-// main."
+// joining lists words that connect a sentence to the one before it, which may not be in the list of rules: "And never
+// push to main."
 var joining = wordListOf("and but also oh und aber et mais y pero mas и а но ale ve ama maar")
 
 // mostJoins is the maximum number of such words at the beginning of a sentence.
 const mostJoins = 2
 
-// withoutJoin returns a sentence without the words at its beginning that join it to the one before it.
+// withoutJoin returns a sentence without the words at its beginning that connect it to the one before it.
 func withoutJoin(s string) string {
 	for range mostJoins {
 		word, rest, _ := strings.Cut(s, " ")
@@ -196,7 +197,7 @@ func withoutJoin(s string) string {
 	return s
 }
 
-// rating is how strictly a sentence says how to work, judged by its cues.
+// rating says how strictly a sentence prescribes a way of working, judged by its cues.
 type rating struct {
 	strength int
 	at       int // the position of the decisive cue, in bytes
@@ -207,7 +208,7 @@ type rating struct {
 	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer
 }
 
-// ranks is the number of ranks. If not all statements fit, those of a higher rank stay.
+// ranks is the number of ranks. If not all statements fit, those of higher ranks stay.
 const ranks = 2 * (strict + 1)
 
 func (r *rating) rank() int {
@@ -218,7 +219,8 @@ func (r *rating) rank() int {
 	return n
 }
 
-// rate returns how strictly a sentence says how to work, or none. It marks the words of the sentence's cues in ws.
+// rate returns how strictly a sentence prescribes a way of working; the strength is none if it prescribes nothing. It
+// marks the words of the cues that it finds in ws.
 func rate(s string, ws []word) rating {
 	r := rateClause(s, ws)
 	if n := requested(ws); n > 0 && r.strength < strict && !asks(s) {
@@ -230,11 +232,11 @@ func rate(s string, ws []word) rating {
 	return r
 }
 
-// judging is the state of rateClause: a sentence, or the order in it, while its cues are judged.
+// judging is the state of rateClause: a sentence, or the order in it, whose cues are being judged.
 type judging struct {
 	rating
 	scene
-	ask bool // it is a question, and not a polite wish
+	ask bool // it is a question that isn't a polite wish
 }
 
 // rateClause is rate for text with the words ws, whether or not it contains an order.
@@ -258,7 +260,7 @@ func rateClause(s string, ws []word) rating {
 	return j.rating
 }
 
-// judgeForm makes a sentence without a strong cue a wish if its form is that of a statement about how to work.
+// judgeForm rates a sentence without a strong cue as a wish if it has the form of a statement about how to work.
 func (j *judging) judgeForm(spacedScript bool) {
 	if j.strength >= wish || j.ask {
 		return
@@ -274,7 +276,8 @@ func (j *judging) judgeForm(spacedScript bool) {
 	}
 }
 
-// take counts a cue of a row at a byte offset. Cues don't count in questions, and not if a stricter one was found.
+// take counts a cue of a row at a byte offset. A cue in a question doesn't count, and neither does one that is less
+// strict than a cue before it.
 func (j *judging) take(c *cueRow, at int) {
 	j.changes = j.changes || c.changes
 	j.revokes = j.revokes || c.place == lift && !j.ask
@@ -345,8 +348,7 @@ func polite(ws []word) bool {
 // asksAnybody lists words that express a wish only before "you": "can we …?" is a question.
 var asksAnybody = wordListOf("can could would will")
 
-// longestReference is the maximum number of words of a sentence that counts as a reference to the previous one
-// because of its pronouns.
+// longestReference is the maximum length, in words, of a sentence that refers to the previous one by its pronouns.
 const longestReference = 8
 
 // refersBack reports whether a sentence has at most most words and can't be understood without the previous one.
@@ -379,7 +381,7 @@ func pointless(ws []word) bool {
 const mostSkipped = 2
 
 // matches returns the number of words at the beginning of ws that a cue matches, including modifiers in between, or 0.
-// The first word must already be known to match.
+// The caller must have matched the first word.
 func (c *cue) matches(ws []word) int {
 	at := 1
 	for more := c.text[len(ws[0].text):]; more != ""; at++ {
@@ -399,8 +401,8 @@ func (c *cue) matches(ws []word) int {
 	return at
 }
 
-// leadsWith reports whether a cue, or the rest of one, begins with a word. The other cues of its row may follow in
-// the same string.
+// leadsWith reports whether a cue, or the rest of one, begins with a word. cue may continue with the other cues of its
+// row.
 func leadsWith(cue, word string) bool {
 	return strings.HasPrefix(cue, word) && (len(cue) == len(word) || cue[len(word)] == ' ' || cue[len(word)] == ',')
 }
@@ -425,8 +427,8 @@ func (r *readRoom) wordsOf(text string, quoted []bool) []word {
 	return r.words
 }
 
-// telltalesIn returns the positions of words that may begin cues. A text without such words, and without signs, contains
-// no cue. The result is valid until the next call.
+// telltalesIn returns the positions of words that may begin cues. Text that has no such word and no sign contains no
+// cue. The result is valid until the next call.
 func (r *readRoom) telltalesIn(text string) []int32 {
 	ready()
 	cues := r.cues[:0]

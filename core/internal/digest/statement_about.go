@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// This file recognizes sentences that have the modality of rules but aren't rules: they describe a thing that the
-// user asks for, customs of a place, a game, or the behavior of a part of the program. Their form shows it: a
-// relative clause, a definite subject, or a place at the beginning.
+// This file recognizes sentences that are worded like rules but aren't rules: they describe a thing that the user asks
+// for, customs of a place, a game, or the behavior of a part of the program. Their form shows it: a relative clause, a
+// definite subject, or a place at the beginning.
 
-// Lists of the grammatical words in such sentences, in the languages of the cue tables.
+// Lists of grammatical words that occur in such sentences, in the languages of the cue tables.
 var (
 	// articles lists indefinite articles.
 	articles = wordListOf("a an einen eine ein un une uno una um uma een")
@@ -21,7 +21,7 @@ var (
 	relatives = wordListOf("that which who whose der die das dat que qui che который которая которое которые")
 	// placing lists prepositions that introduce a place.
 	placing = wordListOf("in im en em na no à au em в во")
-	// enduring lists verbs that require a state ("must stay") rather than an action when they follow a word for a duty.
+	// enduring lists verbs that, after a word for a duty, require a state ("must stay") rather than an action.
 	enduring = wordListOf("stay remain keep have contain fit match follow use include bleiben haben enthalten rester avoir contenir quedar tener contener ter conter avere contenere restare иметь оставаться содержать")
 )
 
@@ -46,8 +46,8 @@ func (s *spot) about() bool {
 	return false
 }
 
-// invention returns the index of the relative pronoun where a sentence that asks for a single new thing describes it: 5
-// in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
+// invention returns the index of the relative pronoun with which a sentence that asks for a single new thing describes
+// it: 5 in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
 func (sc *scene) invention() int {
 	if sc.invents == 0 {
 		sc.invents = sc.inventionIn(sc.ws)
@@ -91,8 +91,8 @@ func (sc *scene) abroad(i int) bool {
 	return unicode.IsUpper(first) && !unicode.IsUpper(next)
 }
 
-// lasts reports whether a sentence says that it applies to everything of a kind, or permanently. What the description
-// of a new thing says doesn't count.
+// lasts reports whether a sentence says that it applies permanently, or to everything of a kind. The description of a
+// new thing doesn't count.
 func (sc *scene) lasts() bool {
 	return sc.all&(quantifiers|lastingly) != 0 && slices.ContainsFunc(sc.ws[:sc.invention()], func(w word) bool { return w.is(quantifiers | lastingly) })
 }
@@ -123,7 +123,7 @@ func (sc *scene) neverYet() bool {
 	return false
 }
 
-// expected reports whether the verb at word i states where a certain thing probably is: "the details should be in my
+// expected reports whether the verb at word i says where a particular thing probably is: "the details should be in my
 // profile".
 func (sc *scene) expected(i int) bool {
 	if sc.textAt(i) != "be" || sc.all&(products|quantifiers|lastingly|negations) != 0 {
@@ -135,8 +135,8 @@ func (sc *scene) expected(i int) bool {
 // where lists English words that introduce a place.
 var where = wordListOf("in on at there somewhere under")
 
-// behaves reports whether the verb of size words at word i states what one part of the program does: "The endpoint
-// must return 404".
+// behaves reports whether the verb that consists of size words from word i on describes what one part of the program
+// does: "The endpoint must return 404".
 func (sc *scene) behaves(i, size int) bool {
 	ws := sc.ws
 	if sc.all&(products|lastingly|quantifiers) != 0 || slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(addressees) }) {
@@ -159,7 +159,7 @@ func (sc *scene) behaves(i, size int) bool {
 	return definite.has(ws[from].text) && i-from > 1 && !strings.HasSuffix(ws[i-1].text, "s")
 }
 
-// nearby lists demonstratives that point at a certain thing: "me gusta esta versión" is about a single version.
+// nearby lists demonstratives that point at a particular thing: "me gusta esta versión" is about a single version.
 var nearby = wordListOf("este esta questo questa этот эта эту diese dieser dieses diesen cette ce cet essa esse deze")
 
 // unreal reports whether a sentence states a condition that isn't met: "If I were the mayor, …", "Si fuera alcalde, …".
@@ -181,7 +181,7 @@ var unmet = wordListOf("were wäre wären hätte étais étions fuera fuese fué
 // suppositions lists words that begin a hypothetical sentence.
 var suppositions = wordListOf("suppose supposing imagine supón imagina suponha immagina imaginons представь")
 
-// counted reports whether the words from i on state how many things are left: "Só faltam dois dias".
+// counted reports whether the words from index i on say how many things are left: "Só faltam dois dias".
 func (sc *scene) counted(i int) bool {
 	verb := sc.textAt(i)
 	return sc.word(i+1).is(numbers) && (strings.HasSuffix(verb, "m") || strings.HasSuffix(verb, "n") || strings.HasSuffix(verb, "no"))

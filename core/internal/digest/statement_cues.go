@@ -1,8 +1,8 @@
 package digest
 
-// The words that identify standing instructions, in lower case, in some of the languages in which people write to
-// agents. The lists are deliberately small: they have words for modality, negation and habit, but none for the things
-// that rules are about. A hyphen separates words.
+// The words that identify standing instructions, in lower case, in some languages in which people write to agents. The
+// lists are deliberately small: they contain words for modality, negation and habit, but none for the things that rules
+// are about. A hyphen separates words.
 
 // cueRow lists cues that have the same place and strength, separated by commas. In languages with spaces, a cue is one
 // or more words with one space between them, as wordsOf splits them; an elided word counts as a word ("d' accord"). In
@@ -182,7 +182,7 @@ var signRows = []cueRow{
 	{anywhere, weak, false, false, "कहकर बुला,हिंदी में,हिन्दी में,अंग्रेज़ी में,अंग्रेजी में,सीमा,बजट,उपयोग करें,प्रयोग करें,इस्तेमाल करें,रखें,चाहता हूँ,चाहती हूँ,सभी,हर ,लक्ष्य,उद्देश्य"},
 }
 
-// wordSets are words that help to distinguish a statement from other sentences.
+// wordSets lists words that help to distinguish a statement from other sentences.
 var wordSets = []struct {
 	kind  wordKind
 	words string
@@ -192,9 +192,9 @@ var wordSets = []struct {
 	// If a clause begins with one of these words, the next word counts as its beginning too.
 	{joins, "proszę lütfen please just kindly now ok okay so well hey btw fyi remember bitte also por favor svp merci s'il vous plaît te plaît пожалуйста per favore prego and but und"},
 	{negations, "geen niet nooit zonder not never no don't dont doesn't isn't aren't can't cannot won't mustn't shouldn't avoid without nobody nothing none stop refrain nicht nie niemals kein keine keinen keinem ohne vermeide ne n' pas jamais aucun aucune sans évite évitez no nunca jamás sin evita não nem sem evite nunca non mai senza evita не нельзя никогда без никаких запрещено nie nigdy bez asla forbidden prohibited verboten interdit prohibido proibido vietato"},
-	// A sentence that begins with one of these words tells a story, unless it has a stronger cue.
+	// A sentence that begins with one of these words tells a story unless it has a stronger cue.
 	{narrators, "muszę mój moja byłem byłam był była ona oni to mam wczoraj devo debo tenho tengo ik hij het i i'm i've i'd i'll it's that's here's my he she they it that this there what how why when where who wow yeah oh thanks thank did do does is are was were had has have ich er sie es das war hat je il elle ils c' yo él ella eu ele ela io lui lei я он она они это"},
-	// A following "always" or "never" belongs to a story after these words.
+	// After these words, "always" or "never" belongs to a story.
 	{tellers, "ona oni był była było były jest mają ik hij ze i he she they it you that this there has have had is was were are be been been i've he's it's they've you've you'd i'd you're we're they're she's that's there's who which ich er sie es ist war hat habe haben hast sind wurde je j'ai il elle est a ont ai yo él ella es ha he han fue eu ele ela é foi tem io lui lei è sono я он она они это ещё еще"},
 	{shades, "mais meer больше more most less better try voll total echt really strongly absolutely generally usually typically definitely also personally truly genuinely particularly especially still totally completely simply honestly deeply very so rather quite actively fairly much big huge strong deep severe serious mild slight bit too even actually kind sort of a an the to am be been do does would 'd have has got had always often rarely long great bad real clear total lifelong just particularly only firmly strictly extremely incredibly super pretty trying lactose gluten histamine fructose sehr wirklich absolut überhaupt gar eine einen eher meist meistens gern gerne bin habe ganz so große starke très vraiment absolument pas trop suis ai une muy realmente mucho очень совсем вообще совершенно просто всегда"},
 	{selves, "eu io нам ik i i'm i've i'd we we're we've ich wir je j' nous yo nosotros я мы мне меня"},
@@ -217,9 +217,9 @@ var wordSets = []struct {
 	{moment, "temps tiempo tempo zeit veux peux quieres puedes willst kannst chance time moment minute second ready done free home back want wish need can could feel think know get wrong okay ok fine possible have"},
 	{agains, "again now anymore longer wieder nouveau nuevo снова опять"},
 	{verbs, "name list quote answer reply number title mention call sign put end"},
-	// After "always" and "never", these words make a rule even then.
+	// These words after "always" or "never" make a rule even in a sentence that tells a story.
 	{habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
-	// If people say that they themselves must do something, it is a story.
+	// If people say that they must do something themselves, it is a story.
 	{singles, "ik i he she you'd he'd ich er je j' yo eu io я"},
 	{done, "cost put hurt shut come become taken eaten written driven fallen flown frozen given grown known shown stolen thrown worn broken chosen spoken been missed forgotten forgot gotten seen gone done lost misread misunderstood"},
 	{wishes, "can could would please will kannst könntest könnten bitte würdest peux peut pouvez pourrais pourriez puedes podrías puede podría por pode poderia você puoi potresti può potrebbe можешь можете могли пожалуйста"},
@@ -252,7 +252,7 @@ var (
 	pasteSigns = []string{"日志", "输出如下", "报错", "以下内容", "原文", "如下", "翻译", "ログ", "出力", "以下の", "エラー", "로그", "출력", "오류", "다음은", "السجل", "المخرجات", "النص التالي", "लॉग", "आउटपुट"}
 )
 
-// alternativeRows lists words for alternatives, one of which a project or a user uses at a time. Naming another one
+// alternativeRows lists words for alternatives, of which a project or a user uses one at a time. Naming another one
 // from the same row is a change of mind.
 var alternativeRows = []string{
 	"tab tabs space spaces tabulatoren leerzeichen tabulations espaces tabulaciones espacios табы пробелы",

@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// Lists of words that report what others say or do, of words about the moment, and of words that point at something.
+// Lists of words for what others say or do, of words about the moment, and of words that point at something.
 var (
 	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
@@ -54,8 +54,8 @@ func (s *spot) reports() bool {
 	return false
 }
 
-// deniesNothing reports whether the cue is a "no" that forbids nothing: "no longer compiles", "no remove this", "oh
-// no", "prints 'no cups'".
+// deniesNothing reports whether the cue is a "no" that doesn't forbid anything: "no longer compiles", "no remove this",
+// "oh no", "prints 'no cups'".
 func (s *spot) deniesNothing() bool {
 	if s.w.text != "no" || s.place != bare && s.place != loose {
 		return false
@@ -105,7 +105,7 @@ func (s *spot) describesSubject() bool {
 	return s.i == 0 && singular && len(s.ws) > 2 && pointed.has(s.ws[len(s.ws)-2].text) // "nobody uses that flag"
 }
 
-// attributed reports whether a sentence ends by saying who said it: "…, the trainer promised".
+// attributed reports whether a sentence names its source at the end: "…, the trainer promised".
 func (sc *scene) attributed() bool {
 	n := len(sc.ws) - 1
 	for k := n; k > 0 && k > n-4; k-- {
@@ -118,8 +118,8 @@ func (sc *scene) attributed() bool {
 	return false
 }
 
-// sighs reports whether the word at i belongs to a saying or a sigh: "on ne sait jamais", "siempre lo mismo con la
-// calefacción".
+// sighs reports whether the word at index i belongs to a proverb or a sigh: "on ne sait jamais", "siempre lo mismo con
+// la calefacción".
 func (sc *scene) sighs(i int) bool {
 	for k := range sc.ws {
 		if len(sc.ws) < 6 && known.has(sc.ws[k].text) && sc.all&lastingly != 0 || k > 1 && sc.ws[k].text == "only" && sc.ws[k-1].text == "the" && sc.ws[k-2].is(beings) || k > i && k < i+3 && same.has(sc.ws[k].text) && sc.ws[i].is(lastingly) {
@@ -129,8 +129,8 @@ func (sc *scene) sighs(i int) bool {
 	return false
 }
 
-// befallen reports whether a sentence says what happens each time that its writer does something: "Jedes Mal, wenn ich
-// anrufe, ist besetzt". In a rule the last clause is an order.
+// befallen reports whether a sentence describes what happens each time that its writer does something: "Jedes Mal, wenn
+// ich anrufe, ist besetzt". In a rule, the last clause is an order.
 func (sc *scene) befallen() bool {
 	at := 0
 	for i := 1; i < min(len(sc.ws)-1, 4) && at == 0; i++ {
@@ -162,13 +162,13 @@ func (sc *scene) befallen() bool {
 // conditionAt reports whether a clause that begins with a word is a condition.
 func conditionAt(w *word) bool { return w.is(conditions) || w.text == "als" }
 
-// Verbs from sayings about what nobody knows, and words for "the same".
+// Verbs in sayings about what nobody knows, and words for "the same".
 var (
 	known = wordListOf("weiß weet sait sabe sa знаешь")
 	same  = wordListOf("dasselbe gleiche même mismo misma mesma mesmo stessa stesso hetzelfde same одно")
 )
 
-// going reports whether a sentence with a cue at word i is about what is happening, or probably is: "must be
+// going reports whether a sentence with a cue at word i describes what is happening, or is probably the case: "must be
 // boiling", "must be a leftover", "no tests are failing".
 func (sc *scene) going(i int) bool {
 	if sc.ws[i].is(addressees) || sc.all&addressees != 0 {

@@ -2,13 +2,14 @@ package digest
 
 import "strings"
 
-// fitsDuty reports whether a verb expresses a permanent duty, rather than a likelihood, a past duty, or one for today.
-// The subject of a permanent duty is the reader, the reader's output, or a thing in general.
+// fitsDuty reports whether a verb expresses a permanent duty, rather than a likelihood, a past duty, or a duty for one
+// day. The subject of a permanent duty is the reader, the reader's output, or a thing in general.
 func (s *spot) fitsDuty() bool {
 	return !s.passes() && !s.supposes() && s.obliges()
 }
 
-// passes reports whether a duty was one in the past, or is one for a day. It also finds verbs that are no verbs here.
+// passes reports whether a duty is past, or applies for one day. It also excludes words that are not verbs in this
+// sentence.
 func (s *spot) passes() bool {
 	switch {
 	case s.past && s.all&(products|addressees) == 0:
@@ -38,14 +39,14 @@ func (s *spot) supposes() bool {
 	return s.place == should && likely.has(s.next) && s.all&(lastingly|negations|addressees) == 0
 }
 
-// inPerfect reports whether the verb after a duty, which begins at word at, is a past infinitive.
+// inPerfect reports whether the verb after a duty, which begins at word index at, is a past infinitive.
 func (s *spot) inPerfect(at int) bool {
 	last := len(s.ws) - 1
 	end, before := s.ws[last].text, s.textAt(last-1)
 	return perfects.has(s.textAt(at)) && !articles.has(s.textAt(at+1)) || end == "haben" && strings.HasPrefix(before, "ge") || before == "hebben" && strings.HasPrefix(end, "ge")
 }
 
-// supposesAt is supposes for the word at n. at is the index of the word after the verb.
+// supposesAt is like supposes, for the word at index n. at is the index of the word after the verb.
 func (s *spot) supposesAt(n, at int) bool {
 	w, next := &s.ws[n], s.word(n+1)
 	if next != nil && (w.text == "have" || w.text == "haben" || w.text == "haber") {
@@ -59,8 +60,8 @@ func (s *spot) supposesAt(n, at int) bool {
 	return (w.is(beings) || n == at-1) && s.unshaded(n+1).is(moods)
 }
 
-// subject returns the index of the first word of the clause before the cue, at most 12 words before it, and the kinds
-// of its words.
+// subject returns the index of the first word of the clause before the cue, at most 12 words before the cue, and the
+// kinds of the clause's words.
 func (s *spot) subject() (from int, kinds wordKind) {
 	for from = s.i; from > 0 && s.i-from < 12 && !s.ws[from].breaks; {
 		from--
@@ -100,7 +101,7 @@ func (s *spot) obliges() bool {
 	return !soft || s.after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !s.ws[from].is(tasks) && s.all&days == 0
 }
 
-// obligesReader is obliges for a duty of the reader.
+// obligesReader is like obliges, for a duty of the reader.
 func (s *spot) obligesReader() bool {
 	at, last := s.i+s.words(), &s.ws[len(s.ws)-1]
 	switch {
@@ -114,7 +115,7 @@ func (s *spot) obligesReader() bool {
 	return !last.is(advice) && !s.after.is(advice) && !(s.exclaims && s.all&negations == 0)
 }
 
-// obligesThing is obliges for what a thing must do. soft means that the verb may express a likelihood.
+// obligesThing is like obliges, for what a thing must do. soft means that the verb may express a likelihood.
 func (s *spot) obligesThing(soft bool) bool {
 	if s.strength < strict && s.ws[max(s.i-1, 0)].text == "that" || s.ws[len(s.ws)-1].is(beings) && s.all&(products|lastingly) == 0 {
 		return false

@@ -7,14 +7,14 @@ package digest
 type featureOf struct {
 	passage string
 	read    int  // number of bytes that have been searched
-	asked   bool // one of the sentences there asks for something new
+	asked   bool // one of the searched sentences asks for something new
 }
 
 // builds lists verbs with which people ask for something new.
 var builds = wordListOf("add implement create build write make support introduce send provide expose develop design generate")
 
-// specifiedBy reports whether the sentence at offset at describes the thing for which an earlier sentence asks. If
-// so, its cue is not an order, its subject is a thing, and it neither forbids anything nor claims to hold
+// specifiedBy reports whether the sentence at offset at describes the thing that an earlier sentence asks for. In that
+// case, its cue is not an order, its subject is a thing, and it neither forbids anything nor claims to hold
 // permanently.
 func (f *featureOf) specifiedBy(ws []word, r *rating, at int) bool {
 	if at == 0 || r.strength == none || r.told || r.changes || r.negative || ws[0].is(selves) {

@@ -8,9 +8,9 @@ import (
 // This file recognizes statements without a cue by the form of the sentence: an order inside a request ("I want you to
 // …"), an order for a certain case ("If a test is flaky, tell me"), a norm for everything of a kind, a mishap that
 // shows what to avoid, and what people say about themselves in general. It looks only at grammatical words. Most forms
-// are English; other languages mostly rely on cues.
+// are English; in other languages, statements are mostly recognized by cues.
 
-// Lists of the words by which forms are recognized.
+// Lists of the words that identify forms.
 var (
 	askFor     = wordListOf("want need like expect ask asking require prefer for")
 	vital      = wordListOf("important essential crucial vital critical imperative")
@@ -19,23 +19,23 @@ var (
 	demanding  = wordListOf("forbids forbid requires require demands demand insists insist mandates bans prohibits disallows expects expect rejects reject")
 	losses     = wordListOf("lost lose broke broken failed crashed gone down fined leaked wasted cost deleted corrupted overwritten blamed outage complaint complaints trouble sued hacked")
 	governs    = wordListOf("get gets go goes come comes need needs start starts end ends belong follow live carry carries")
-	// inclining lists prepositions after words for an attitude towards something: "obsessed with".
+	// inclining lists prepositions that follow a word for an attitude towards something: "obsessed with".
 	inclining = wordListOf("of about to with by for in on when against towards toward")
 	// fleeting lists words for how people feel at the moment, or what they are about to do.
 	fleeting = wordListOf("sorry worried glad grateful thankful jealous surprised curious able unable eager willing ready supposed likely due allowed new back here out off done about part member on in at from with of for stuck aware afraid")
 	// knowing lists verbs for what people know, feel or have at the moment.
 	knowing = wordListOf("think hope guess know wonder see understand mean agree suppose believe remember need have wish get hear recall speak say said want feel care mind expect doubt promise swear find")
-	// limiting lists words with which people describe what they always do, or how they like it.
+	// limiting lists words that people use to describe what they always do, or how they like it.
 	limiting = wordListOf("usually mostly rarely seldom only without most best better rather over than instead anything everything exclusively always never")
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords contains at least one word from each form. Text that contains none of them, and no cue, isn't examined
+// formWords contains at least one word from each form. Text that contains none of these words and no cue isn't examined
 // further.
 var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
-// requested returns the index of the word with which the order inside a request begins: "It's important that [you]
-// never …", "try to …". It returns 0 if there is none.
+// requested returns the index of the word that begins the order inside a request: "It's important that [you] never …",
+// "try to …". It returns 0 if there is none.
 func requested(ws []word) int {
 	for i := 1; i+2 < len(ws) && i < 12; i++ {
 		switch w, before := ws[i].text, ws[i-1].text; {
@@ -48,8 +48,8 @@ func requested(ws []word) int {
 	return 0
 }
 
-// formed returns the byte offset of what makes a sentence without a cue a statement about how to work or about what its
-// writer likes, or -1 if it is neither. Each function below does the same for one form.
+// formed returns the byte offset of the words that make a sentence without a cue a statement about how to work or about
+// what its writer likes, or -1 if it is neither. Each function below does the same for one form.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims || sc.attributed() || sc.befallen() {
 		return -1
@@ -69,7 +69,8 @@ func (sc *scene) formed() int {
 	return max(sc.takes(), sc.effectOnWriterInflected(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
 }
 
-// takes recognizes sentences about how their writer has something: "I take my tea black", "Ik drink mijn koffie zwart".
+// takes recognizes sentences about how their writer likes something served: "I take my tea black", "Ik drink mijn
+// koffie zwart".
 func (sc *scene) takes() int {
 	ws := sc.ws
 	if len(ws) != 5 && !(len(ws) == 6 && manner.has(ws[4].text)) || !writers.has(ws[0].text) && ws[0].text != "i" || !mine.has(ws[2].text) || ws[1].kinds != 0 || knowing.has(ws[1].text) || ws[4].known && len(ws) == 5 || strings.HasSuffix(ws[4].text, "ly") {
@@ -81,8 +82,8 @@ func (sc *scene) takes() int {
 // mine lists possessive pronouns that refer to the writer.
 var mine = wordListOf("my mein meine meinen mijn mon ma")
 
-// lesson recognizes sentences about what went wrong the last time: "The last time we deployed on a Friday, two days
-// were lost".
+// lesson recognizes sentences about what went wrong last time: "The last time we deployed on a Friday, two days were
+// lost".
 func (sc *scene) lesson() int {
 	ours, lost, last := false, false, -1
 	for i := range sc.ws {
@@ -99,7 +100,7 @@ func (sc *scene) lesson() int {
 	return -1
 }
 
-// effectOnWriterInflected is like moved, for Russian and for plurals in Romance languages: "Толпа меня нервирует",
+// effectOnWriterInflected is like moved, but for Russian, and for plurals in Romance languages: "Толпа меня нервирует",
 // "Museus me entediam".
 func (sc *scene) effectOnWriterInflected() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
@@ -110,8 +111,8 @@ func (sc *scene) effectOnWriterInflected() int {
 	return -1
 }
 
-// favours returns the byte offset of the words with which a sentence names the writer's favorite thing, or -1: "My
-// favourite colour is teal", "Mon plat préféré est …".
+// favours returns the byte offset of the words for "favorite" in a sentence about the writer's favorite thing, or -1:
+// "My favourite colour is teal", "Mon plat préféré est …".
 func (sc *scene) favours() int {
 	ws := sc.ws
 	for i := range ws[:min(len(ws), 6)] {
@@ -129,8 +130,8 @@ func (sc *scene) favours() int {
 // favourites lists the beginnings of words for what people like best.
 var favourites = [...]string{"favo", "préfér", "preferid", "preferit", "liebl", "lievel", "любим"}
 
-// anyCase reports whether a sentence says in what kind of case it applies: "If a test is flaky", "When in doubt",
-// "Every time I mention money".
+// anyCase reports whether a sentence says in which cases it applies: "If a test is flaky", "When in doubt", "Every time
+// I mention money".
 func (sc *scene) anyCase() bool {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w, next := sc.ws[i].text, &sc.ws[i+1]
@@ -166,8 +167,8 @@ func (sc *scene) recurring() int {
 	return -1
 }
 
-// reported recognizes sentences that say, in a language other than English, when to inform the writer: "Si un test
-// casse, préviens-moi", "Se um teste falhar, me avise". It returns where the request begins, or -1.
+// reported recognizes sentences, in a language other than English, that say when to inform the writer: "Si un test
+// casse, préviens-moi", "Se um teste falhar, me avise". It returns the byte offset of the request, or -1.
 func (sc *scene) reported() int {
 	if !inCase.has(sc.ws[0].text) || !indefinite.has(sc.ws[1].text) && !(sc.ws[1].is(addressees) && something.has(sc.ws[2].text)) {
 		return -1
@@ -187,7 +188,8 @@ func (sc *scene) reported() int {
 	return -1
 }
 
-// Word lists for reported: words that begin a case, articles that mean any such case, and objects that name the writer.
+// Word lists for reported: words that begin a case, articles that stand for any such case, and objects that refer to
+// the writer.
 var (
 	inCase     = wordListOf("si se wenn falls bevor avant если")
 	something  = wordListOf("etwas was quelque irgendetwas")
@@ -195,7 +197,7 @@ var (
 	toWriter   = wordListOf("moi me mir mich мне")
 )
 
-// generally reports whether the object that begins at word i is a kind of thing rather than a certain one.
+// generally reports whether the object that begins at word i is a kind of thing rather than a particular one.
 func (sc *scene) generally(i int) bool {
 	w := sc.word(i)
 	if w == nil || w.breaks || w.quoted || w.is(tasks|reactions|things|persons|addressees|numbers|days) {
@@ -246,8 +248,8 @@ func (sc *scene) inclined() int {
 	return -1
 }
 
-// restricted recognizes sentences about what the writer does only, never, or in a certain way: "I take my tea without
-// sugar".
+// restricted recognizes sentences about something that the writer does exclusively, never, or in a certain way: "I take
+// my tea without sugar".
 func (sc *scene) restricted() int {
 	i, negated := sc.writer()
 	if i < 1 {
@@ -292,7 +294,7 @@ func (sc *scene) suffers(i int) bool {
 	return w.kinds == 0 && len(next.text) > 4 && strings.HasSuffix(next.text, "ly") || w.text == "get" && !next.known && !endsWithAny(next.text, "s", "ed")
 }
 
-// limited returns the byte offset of the word that limits what the writer does, or -1. i is the index of the verb.
+// limited returns the byte offset of the word that restricts what the writer does, or -1. i is the index of the verb.
 func (sc *scene) limited(i int, negated bool) int {
 	for k := i - 1; k+1 < len(sc.ws); k++ {
 		if limiting.has(sc.ws[k].text) && sc.ws[k+1].text != "the" && (!negated || k > i) && k > 0 && !sc.ws[k+1].breaks && (sc.all&numbers == 0 || sc.ws[k].text == "over") {
@@ -302,14 +304,14 @@ func (sc *scene) limited(i int, negated bool) int {
 	return -1
 }
 
-// writers and limitWords are for languages other than English: words for the writer ("I"), and the counterparts of
+// writers and limitWords are for languages other than English: words for the writer ("I"), and the equivalents of
 // limiting.
 var (
 	writers    = wordListOf("ich ik je j' yo eu io я")
 	limitWords = wordListOf("ohne sans sin sem senza zonder без nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
 )
 
-// limits is like restricted, for other languages. In Spanish, Portuguese and Italian the verb form shows that the
+// limits is like restricted, but for other languages. In Spanish, Portuguese and Italian, the verb form shows that the
 // writer is the subject: "Solo duermo bien …".
 func (sc *scene) limits() int {
 	if sc.digits || slices.ContainsFunc(sc.ws, func(w word) bool { return w.is(things) && w.text != "il" }) {
@@ -357,8 +359,8 @@ func (sc *scene) forWriter() int {
 	return -1
 }
 
-// whenI recognizes sentences that describe the writer through something else: "Mornings are when I'm best", "What I
-// love most is tea".
+// whenI recognizes sentences that describe the writer indirectly: "Mornings are when I'm best", "What I love most is
+// tea".
 func (sc *scene) whenI() int {
 	ws := sc.ws
 	if ws[0].text == "what" && ws[1].text == "i" && len(ws) > 4 && !knowing.has(ws[2].text) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file recognizes norms by their form: sentences that say what everything of a kind must be like.
+// This file recognizes norms by their form: sentences about what everything of a kind must be like.
 
 // norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor
 // first", "Our style guide forbids contractions".
@@ -55,7 +55,7 @@ func (sc *scene) norm() int {
 	return -1
 }
 
-// laysDown reports whether a sentence that begins with a plural prescribes, without a verb, the form of such things:
+// laysDown reports whether a sentence that begins with a plural prescribes the form of such things without a verb:
 // "Variables in snake_case", "All dates in ISO format".
 func (sc *scene) laysDown(plural *word) bool {
 	i := 1
@@ -75,8 +75,8 @@ func (sc *scene) laysDown(plural *word) bool {
 	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
 }
 
-// states reports whether "always" at word i prescribes the form of things of a kind: "Les prix sont toujours en
-// francs", "Prezzi sempre in euro".
+// states reports whether "always" at word i prescribes the form of a kind of thing: "Les prix sont toujours en francs",
+// "Prezzi sempre in euro".
 func (sc *scene) states(i int, next string) bool {
 	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
 }
@@ -86,17 +86,18 @@ func (sc *scene) warns() bool {
 	return slices.ContainsFunc(sc.ws, func(w word) bool { return w.breaks && w.text == "otherwise" })
 }
 
-// manner lists prepositions that begin a manner: the way in which something is written or done.
+// manner lists prepositions that introduce the way in which something is written or done.
 var manner = wordListOf("in with without as em ohne mit sans en sin sem senza zonder без на")
 
-// plurals lists verb forms for a plural subject, and orders lists words for a position in a text.
+// plurals lists verb forms for a plural subject. orders lists words such as "first" and "last" that pick a part by its
+// position in a text.
 var (
 	plurals = wordListOf("are sind sont son são sono zijn")
 	orders  = wordListOf("first last above below")
 )
 
-// ofAnything recognizes sentences about whatever fits a description: "Anything about pay goes through Igor first",
-// "Whatever you book, it has to be near the station", "Anything over 50 euros needs two offers".
+// ofAnything recognizes sentences about everything that fits a description: "Anything about pay goes through Igor
+// first", "Whatever you book, it has to be near the station", "Anything over 50 euros needs two offers".
 func (sc *scene) ofAnything() int {
 	ws := sc.ws
 	described := ws[1].is(addressees | selves)
@@ -109,7 +110,7 @@ func (sc *scene) ofAnything() int {
 	return -1
 }
 
-// scoped recognizes sentences that first say what they apply to: "For all future trips: …".
+// scoped recognizes sentences that begin by saying what they apply to: "For all future trips: …".
 func (sc *scene) scoped() int {
 	if !sc.ws[1].is(quantifiers) && sc.ws[1].text != "future" {
 		return -1
@@ -122,8 +123,8 @@ func (sc *scene) scoped() int {
 	return -1
 }
 
-// addressed recognizes sentences that say what the reader does, as a rule: "You write in the past tense", "Your job is
-// to keep every entry short".
+// addressed recognizes sentences that prescribe what the reader does by stating it: "You write in the past tense",
+// "Your job is to keep every entry short".
 func (sc *scene) addressed() int {
 	ws := sc.ws
 	if ws[0].text == "your" {
@@ -165,7 +166,7 @@ func (sc *scene) infinitive() bool {
 	return sc.all&(persons|beings) == 0 && !last.known && last.text == sc.text[last.at:last.end] && strings.HasSuffix(last.text, "en")
 }
 
-// ofEach recognizes sentences about everything of a kind that the reader writes, or that must look the same: "All
+// ofEach recognizes sentences about everything of a kind that the reader writes, or that must have the same form: "All
 // photos need a caption", "Cada carta termina con «…»".
 func (sc *scene) ofEach() int {
 	ws := sc.ws
@@ -189,8 +190,8 @@ func (sc *scene) ofEach() int {
 	return ws[1].at
 }
 
-// onlySuch returns the index of an "only" that ends an order, or a phrase too short for a verb: 2 in "Short answers
-// only". Without one it returns 0.
+// onlySuch returns the index of an "only" that ends an order, or a phrase that is too short to contain a verb: 2 in
+// "Short answers only". Otherwise it returns 0.
 func (sc *scene) onlySuch() int {
 	if sc.ws[0].is(narrators|persons|addressees|things|numbers) || definite.has(sc.ws[0].text) {
 		return 0
@@ -203,9 +204,9 @@ func (sc *scene) onlySuch() int {
 	return 0
 }
 
-// rulesEachOfAKind recognizes sentences about a part of everything of a kind, and orders that apply to all of it: "The
-// first line of every post is a question", "Double-check the allergens in all menus", "Have a look at any number before
-// you send it". It also recognizes what nobody may use: "It's a no to anything with gelatin".
+// rulesEachOfAKind recognizes sentences about a part of everything of a kind, and orders that apply to all things of a
+// kind: "The first line of every post is a question", "Double-check the allergens in all menus", "Have a look at any
+// number before you send it". It also recognizes what nobody may use: "It's a no to anything with gelatin".
 func (sc *scene) rulesEachOfAKind() int {
 	ws := sc.ws
 	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {

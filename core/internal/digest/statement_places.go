@@ -6,31 +6,31 @@ import "strings"
 const (
 	anywhere = iota
 	lead     // at the beginning of a clause
-	bare     // at the beginning of a clause that is no greeting or remark: "no emojis", not "no problem"
+	bare     // at the beginning of a clause that is neither a greeting nor a remark: "no emojis", not "no problem"
 	order    // at the beginning of a clause that says how to do something in general: "write in German", not "write a poem"
 	nobody   // at the beginning of a clause that doesn't tell a story
 	habit    // not after the subject of a story
 	duty     // with a subject that can be given instructions, not "you must be tired"
 	should   // the same, for verbs that often only express likelihood
-	last     // at the end of a sentence, where verbs are in some languages
+	last     // at the end of a sentence, where some languages put the verb
 	loose    // in a sentence about things in general
 	bound    // a limit, with a number or on what is written
-	taste    // about a thing, not about what to do now, which is a request
+	taste    // about a thing, and not about something to do now, which is a request
 	want     // about things in general, or what is written, not about one thing that is asked for
-	self     // said by people about themselves
+	self     // in what people say about themselves
 	me       // in a sentence about the present
 	permit   // a permission
 	hint     // about what the reader does or writes
 	lesson   // about something that must not happen again
 	lift     // it revokes a rule
 	versus   // a comparison of two things
-	nature   // people say what they are like
+	nature   // in what people say they are like
 	another  // signs only: the sentence is about somebody who is absent
 	story    // signs only: the sentence is about one day, not about every day
 )
 
-// placeRules says for each place when a cue fits there, and which cues are only part of a remark. A cue fits a place
-// without a function.
+// placeRules says for each place when a cue fits there, and which cues there are only part of a remark. If a place has
+// no function fits, all cues fit there.
 var placeRules = [...]struct{ fits, remarks func(*spot) bool }{
 	anywhere: {(*spot).fitsAnywhere, (*spot).remarksAnywhere},
 	lead:     {(*spot).fitsLead, (*spot).remarksLead},
@@ -64,14 +64,14 @@ type spot struct {
 	next          string // the text of after, or ""
 }
 
-// spotAt returns the spot of a cue of size words at word i.
+// spotAt returns the spot of cue c, which has size words and begins at word i.
 func (sc *scene) spotAt(c cue, i, size int) *spot {
 	return &spot{sc, c, i, i + size, &sc.ws[i], sc.word(i - 1), sc.word(i + size), sc.textAt(i + size)}
 }
 
 func (s *spot) size() int { return s.end - s.i }
 
-// fits reports whether a cue says how to work, as its place requires.
+// fits reports whether a cue is about how to work, as its place requires.
 func (s *spot) fits() bool {
 	fits := placeRules[s.place].fits
 	return !s.remarks() && (fits == nil || fits(s))

@@ -23,20 +23,20 @@ var comparers = wordListOf("than over instead als que do di чем at in by of")
 // fears lists verbs for what people don't want to happen to them: "I don't want to miss the bus".
 var fears = wordListOf("going miss lose wait go leave fight argue die hurry forget bother bore intrude jinx get rush worry panic")
 
-// reticent lists verbs with which people decline to answer: "I prefer not to say".
+// reticent lists verbs that people use when they decline to answer: "I prefer not to say".
 var reticent = wordListOf("say talk discuss answer tell think know imagine")
 
 // mishaps lists verbs for accidents that people warn each other about: "don't lose your ticket".
 var mishaps = wordListOf("lose miss fall slip burn trip choke")
 
-// feelings lists verbs whose subject isn't somebody whom an instruction could be about: "the kids always want ice
+// feelings lists verbs whose subject isn't a person that an instruction could be about: "the kids always want ice
 // cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
 
-// likely lists verbs for what will probably happen by itself: "the test should pass".
+// likely lists verbs for what will probably happen anyway: "the test should pass".
 var likely = wordListOf("pass work fit help suffice arrive appear")
 
-// perfects lists verbs that begin a past infinitive. Before one, a word for a duty expresses a guess.
+// perfects lists verbs that begin a past infinitive. A word for a duty before one expresses a guess.
 var perfects = wordListOf("haber ter aver avere essere avoir")
 
 // copulas lists verbs between a subject and its description.
@@ -48,8 +48,8 @@ var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute 
 // dealings lists verbs for what other people do to or for the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// remarks reports whether a cue is part of a remark instead of an instruction. The functions after it do the same for
-// the cues of one place.
+// remarks reports whether a cue is part of a remark and not of an instruction. The functions after it do the same for
+// the cues of one place each.
 func (s *spot) remarks() bool {
 	if s.describes() || s.about() {
 		return true
@@ -76,14 +76,14 @@ func (s *spot) remarksAnywhere() bool {
 	return s.remarksByWord()
 }
 
-// saysWhereWriterLives reports whether a word for a change is only about where the writer lives or works: "désormais
-// j'habite à Louvain".
+// saysWhereWriterLives reports whether the cue, a word for a change, is only about where the writer lives or works:
+// "désormais j'habite à Louvain".
 func (s *spot) saysWhereWriterLives() bool {
 	return s.changes && s.strength == strict && s.all&selves != 0 && s.all&(products|addressees|negations) == 0 &&
 		s.settles(s.i)
 }
 
-// breaksOff reports whether a cue forbids something without a verb that says what: "the notary can't".
+// breaksOff reports whether a cue forbids something but no verb says what: "the notary can't".
 func (s *spot) breaksOff() bool {
 	return s.strength == strict && s.i > 0 && (s.after == nil || s.after.breaks) && unfinished.has(s.textAt(s.end-1))
 }
@@ -94,7 +94,7 @@ func (s *spot) namesSomething() bool {
 		(pointed.has(s.before.text) || s.w.text == "policy" && s.i > 1 && !s.before.known)
 }
 
-// remarksByWord decides by the first word of the cue.
+// remarksByWord judges a cue by its first word.
 func (s *spot) remarksByWord() bool {
 	switch s.w.text {
 	case "for": // "book that for me, please?"
@@ -131,7 +131,7 @@ func (s *spot) remarksWe() bool {
 	return s.past
 }
 
-// remarksByNext decides by the words after the cue.
+// remarksByNext judges a cue by the words after it.
 func (s *spot) remarksByNext() bool {
 	following := s.textAt(s.end + 1)
 	return s.next == "to" && fears.has(following) || nearby.has(s.next) || nearby.has(following) ||
@@ -216,7 +216,7 @@ func (s *spot) remarksLoose() bool {
 	return false
 }
 
-// soothes reports whether one of the words after the cue, those with numbers [from, to], reassures somebody: "no te
+// soothes reports whether one of the words [from, to] after the cue, counted from 0, reassures somebody: "no te
 // preocupes".
 func (s *spot) soothes(from, to int) bool {
 	for k := s.end + from; k <= s.end+to; k++ {
@@ -235,21 +235,20 @@ func (s *spot) remarksMe() bool {
 	return nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) || s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) || (s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
 }
 
-// asksOnce reports whether a request is about one occasion: "can you ask me questions to be sure", unlike "could you ask me
-// before you commit".
+// asksOnce reports whether a request is about one occasion: "can you ask me questions to be sure", unlike "could you
+// ask me before you commit".
 func (s *spot) asksOnce() bool {
 	return s.i > 1 && s.before.text == "you" && asksAnybody.has(s.ws[s.i-2].text) && s.all&(quantifiers|lastingly|conditions) == 0 && s.next != "first"
 }
 
-// aside reports whether the order at word i is only the end of a story: "the pump set me back 90 euros, don't tell
-// anyone".
+// aside reports whether the order at word i only ends a story: "the pump set me back 90 euros, don't tell anyone".
 func (sc *scene) aside(c *cue, i int) bool {
 	return i > 2 && c.strength == strict && (c.place == lead || c.place == bare) && sc.all&(products|lastingly) == 0 &&
 		(sc.past || sc.digits || sc.narrates && sc.ws[0].is(selves))
 }
 
-// settles reports whether the writer says where he or she will live or work from now on: "désormais j'habite à
-// Louvain". i is the index of the cue.
+// settles reports whether the cue at word i is in a sentence about where the writer will live or work from now on:
+// "désormais j'habite à Louvain".
 func (sc *scene) settles(i int) bool {
 	for k := range sc.ws {
 		if w := &sc.ws[k]; k != i && settling.has(w.text) {
@@ -259,7 +258,7 @@ func (sc *scene) settles(i int) bool {
 	return false
 }
 
-// unfinished lists words that forbid something only if a verb follows that says what.
+// unfinished lists words that forbid something only if they are followed by a verb that says what.
 var unfinished = wordListOf("pas puede pueden pode podem può possono")
 
 // settling lists verbs that mean living or working somewhere.
@@ -287,8 +286,8 @@ func (sc *scene) oneState(i int) bool {
 	return !general.has(thing.text) && (!thing.is(products) || sc.textAt(i) == "this" && !thing.breaks && len(sc.ws) == i+3)
 }
 
-// proceeds reports whether a sentence is about doing something, named by the word at i, to a single thing: "… in
-// booking the new one".
+// proceeds reports whether a sentence is about doing something, which the word at index i names, to a single thing: "…
+// in booking the new one".
 func (sc *scene) proceeds(i int) bool {
 	return strings.HasSuffix(sc.textAt(i), "ing") && sc.textAt(len(sc.ws)-1) == "one"
 }
@@ -307,7 +306,7 @@ func (sc *scene) seeks() bool {
 // seeking lists words used to ask for a thing or a place.
 var seeking = wordListOf("need want like looking find book recommend suggest searching")
 
-// unsure reports whether the writer is uncertain about what the word at i says.
+// unsure reports whether the writer is uncertain about the statement that begins with word i.
 func (sc *scene) unsure(i int) bool {
 	for k := 1; k < i; k++ {
 		if sc.ws[k].text == "sure" && sc.ws[k-1].is(negations) {
@@ -337,7 +336,7 @@ func (sc *scene) thisTime() bool {
 	return false
 }
 
-// places reports whether a sentence asks to leave one thing somewhere, with "leave" as word i.
+// places reports whether a sentence asks to leave one thing somewhere. i is the index of "leave".
 func (sc *scene) places(i int) bool {
 	if sc.ws[i].text != "leave" || !sc.word(i+1).is(tasks|things) {
 		return false

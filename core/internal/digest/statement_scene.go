@@ -41,7 +41,7 @@ func (sc *scene) look(s string, ws []word) {
 	sc.exclaims = strings.HasSuffix(s, "!")
 }
 
-// kindsAt returns the kinds of word i, judged by its place in the sentence.
+// kindsAt returns the kinds of word i, given its place in the sentence.
 func kindsAt(ws []word, i int) wordKind {
 	w := &ws[i]
 	if w.breaks && w.text == "was" || w.text == "met" && (i == 0 || !ws[i-1].is(persons|selves)) { // a question in German, "with" in Dutch
@@ -96,7 +96,7 @@ func (sc *scene) concrete() bool {
 	return sc.digits || sc.all&(products|lastingly|quantifiers|numbers) != 0
 }
 
-// tells reports whether the row's cues either give the reader an order or describe the writer.
+// tells reports whether the cues of a row either give the reader an order or describe the writer.
 func (c *cueRow) tells() bool {
 	switch c.place {
 	case lead, bare, order, last, self, me, lift, hint:
@@ -127,7 +127,7 @@ func (sc *scene) unshaded(i int) *word {
 	return sc.word(i)
 }
 
-// resumes reports whether an order continues after the insertion that begins at word i: "do not, under any
+// resumes reports whether an order continues after the interjection that begins at word i: "do not, under any
 // circumstances, mail them".
 func (sc *scene) resumes(i int) bool {
 	for k := i + 2; k < len(sc.ws) && k < i+6; k++ {
@@ -141,8 +141,8 @@ func (sc *scene) resumes(i int) bool {
 // comforting lists verbs after "stop" in sentences that comfort people or react to a joke.
 var comforting = wordListOf("worrying crying joking kidding teasing being")
 
-// alone reports whether the words from i on ask the reader to leave something of the writer's untouched, or to keep it
-// out of something.
+// alone reports whether the words from index i on ask the reader to leave something that belongs to the writer
+// untouched, or to keep it out of something.
 func (sc *scene) alone(i int) bool {
 	if sc.ws[i].text != "leave" && sc.ws[i].text != "keep" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
 		return false
@@ -170,8 +170,8 @@ func (sc *scene) general(i int) bool {
 	return !object.is(persons) || object.text == "me"
 }
 
-// ofSelf reports whether the subject of the verb at word i describes himself or herself, instead of asking for
-// something now: "I'd love to go". next is the word after the verb.
+// ofSelf reports whether the subject of the verb at word i describes himself or herself, and doesn't ask for something
+// now: "I'd love to go". next is the word after the verb.
 func (sc *scene) ofSelf(i int, next string) bool {
 	for k := i - 1; k >= 0; k-- {
 		w := &sc.ws[k]
@@ -193,8 +193,8 @@ func (sc *scene) ofSelf(i int, next string) bool {
 	return false
 }
 
-// choosesOne reports whether the writer asks for one thing at the moment: "I'd prefer a morning appointment". i is the
-// index of the verb.
+// choosesOne reports whether the writer asks for one thing now: "I'd prefer a morning appointment". i is the index of
+// the verb.
 func (sc *scene) choosesOne(i int) bool {
 	if i == 0 || sc.ws[i-1].text != "would" && !strings.HasSuffix(sc.ws[i-1].text, "'d") || sc.all&(products|lastingly|quantifiers|addressees) != 0 || sc.conditional() {
 		return false
@@ -205,7 +205,8 @@ func (sc *scene) choosesOne(i int) bool {
 	return articles.has(sc.textAt(i + 1))
 }
 
-// having are the words of a perfect ("I've always had …"), and trying those of attempts ("been able to get into …").
+// having lists words that form a perfect ("I've always had …"), and trying words for attempts ("been able to get into
+// …").
 var (
 	having = wordListOf("i've have")
 	trying = wordListOf("to try able get")
@@ -226,7 +227,7 @@ func (sc *scene) conditional() bool {
 	return false
 }
 
-// ordered returns the byte offset of the verb in a permanent order, or -1, for verbs that are in no table: "Round all
+// ordered returns the byte offset of the verb in a permanent order whose verb is in no table, or -1: "Round all
 // amounts", "When you name a hotel, add the price". In the languages of the cue tables, an order begins with its verb.
 func (sc *scene) ordered() int {
 	if len(sc.ws) < 3 || sc.past || sc.exclaims {
@@ -254,7 +255,7 @@ func (sc *scene) ordered() int {
 	return -1
 }
 
-// opensClause reports whether a clause may begin with the word at i as its verb.
+// opensClause reports whether the word at index i may be a verb at the beginning of a clause.
 func (sc *scene) opensClause(i int) bool {
 	w := &sc.ws[i]
 	if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
@@ -263,8 +264,8 @@ func (sc *scene) opensClause(i int) bool {
 	return !w.is(conditions|lastingly) && w.text != "as" && !inclining.has(w.text) && !adverb(w.text) && (i > 0 || !w.is(joins))
 }
 
-// ordersAt reports whether the word at i, which opens a clause, is the verb of an order. conditional means that the
-// sentence says when it applies.
+// ordersAt reports whether the word at index i, which is the first of a clause, is the verb of an order. conditional
+// means that the sentence says when it applies.
 func (sc *scene) ordersAt(i int, conditional bool) bool {
 	w, after := &sc.ws[i], sc.word(i+1)
 	if i > 0 && !conditional && !sc.ws[i-1].is(joins) {

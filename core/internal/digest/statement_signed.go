@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// This file does what statement_about.go does, for scripts whose cues are signs: by their form, it recognizes
+// This file does the same as statement_about.go for scripts whose cues are signs: it recognizes, by their form,
 // sentences that describe something, or that report what somebody said to somebody else.
 
 // longestSigned is the maximum length of a sentence whose form is examined, in bytes.
 const longestSigned = 2 * maxStatement
 
-// describesSigned reports whether a sentence only describes something. sign is its cue, before the text in front of
-// the cue, and rest the text after it.
+// describesSigned reports whether a sentence only describes something. sign is its cue, before the text that precedes
+// the cue, and rest the text that follows it.
 func describesSigned(sign, before, rest string) bool {
 	if len(before)+len(rest) > longestSigned {
 		return false
@@ -47,11 +47,11 @@ func describesInChinese(sign, before, rest string) bool {
 	return endsWithAny(before, "他", "她") || strings.HasPrefix(before, "在") && strings.Contains(before, "国") // "in England one must …"
 }
 
-// writing has characters of Chinese words for what an assistant writes: answers, code, examples, names, titles.
+// writing contains characters from Chinese words for what an assistant writes: answers, code, examples, names, titles.
 const writing = "答复回写文码字句词语译例释明題题名式标注"
 
 // booksInChinese reports whether a sentence with a cue says what one booking or order should be like, such as "make it
-// five people" or "preferably one by the window", instead of how to do things in general.
+// five people" or "preferably one by the window", and not how to do things in general.
 func booksInChinese(sign, before, rest string) bool {
 	if sign == "以下" && !strings.HasPrefix(rest, "的") { // "the following expression"
 		if r, _ := utf8.DecodeRuneInString(rest); r >= 0x4e00 && r <= 0x9fff {
@@ -82,17 +82,17 @@ func booksInChinese(sign, before, rest string) bool {
 	return false
 }
 
-// particles are Japanese characters that a sentence with a cue hardly lacks, and that Chinese doesn't have.
+// particles contains Japanese characters that nearly all sentences with a cue contain, and that Chinese doesn't have.
 const particles = "のはをでにと"
 
-// amongOthers are Chinese words after the number of a thing in a list: the second house, room, train.
+// amongOthers lists Chinese words that follow the number of a thing in a list: the second house, room, train.
 var amongOthers = []string{"家", "个", "個", "间", "間", "款", "种", "種", "趟", "张", "張"}
 
-// ofState are Chinese verbs with which a wish describes a thing.
+// ofState lists Chinese verbs that make a wish describe a thing.
 var ofState = []string{"是", "有", "靠"}
 
-// countsInChinese reports whether text names a day of the week, or has a number before a unit of time, people, rooms or
-// seats, or a number of a house.
+// countsInChinese reports whether text names a day of the week, contains a number before a unit of time, people, rooms
+// or seats, or contains a house number.
 func countsInChinese(text string) bool {
 	if strings.HasPrefix(text, "周") || strings.HasPrefix(text, "星期") {
 		return true
@@ -187,7 +187,7 @@ func describesInHindi(sign, before, rest string) bool {
 	return strings.HasPrefix(before, "वह ") || strings.Contains(before, "ने ") && strings.Contains(before, " कहा") // "he …", "she said that …"
 }
 
-// subjectInKorean reports whether text ends with the subject of a sentence, and that subject isn't the writer.
+// subjectInKorean reports whether text ends with the subject of a sentence, other than the writer.
 func subjectInKorean(before string) bool {
 	before = strings.TrimRight(before, " ")
 	switch before {
@@ -207,7 +207,7 @@ func endsWithAny(text string, endings ...string) bool {
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(text, end) })
 }
 
-// saidByOthers reports whether a sentence says what somebody other than the writer says.
+// saidByOthers reports whether a sentence reports what somebody other than the writer says.
 func saidByOthers(before, rest string) bool {
 	for at := 0; ; {
 		n := strings.Index(before[at:], "说")
@@ -246,8 +246,8 @@ func likeThis(rest string) bool {
 	return rest == "这样" || rest == "這樣"
 }
 
-// formedSigned reports whether a sentence without a cue is a rule by its form: "每封信都…" (every letter …), "絵文字はなしで"
-// (with no emoji), or names what its writer likes: "好きな色は緑です" (my favourite colour is green).
+// formedSigned reports whether a sentence without a cue has the form of a rule, such as "每封信都…" (every letter …) or
+// "絵文字はなしで" (with no emoji), or names what its writer likes: "好きな色は緑です" (my favourite colour is green).
 func formedSigned(s string) bool {
 	s = strings.TrimRight(s, "。.！! ")
 	if strings.HasPrefix(s, "每") {

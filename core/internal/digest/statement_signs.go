@@ -23,7 +23,7 @@ func (j *judging) signs() {
 	}
 }
 
-// signScene holds what the signs of a sentence say about it.
+// signScene holds what the signs in a sentence say about it.
 type signScene struct {
 	once    bool // it is about one day
 	ordered bool // it may be an order
@@ -56,7 +56,8 @@ func (a *signScene) allows(c *cueRow) bool {
 	return !a.once || c.strength >= strict && a.ordered || c.changes || c.place == self
 }
 
-// misses reports whether a sign has another meaning between the text before it and the text from it on.
+// misses reports whether a sign has another meaning in its context: before is the text before it, and from the text
+// that begins with it.
 func (c *cueRow) misses(sign, before, from string) bool {
 	switch rest := from[len(sign):]; {
 	case c.place == versus && (strings.HasSuffix(before, "생각") || !strings.Contains(from, "좋") && !strings.Contains(from, "낫")): // "better than expected"
@@ -89,12 +90,12 @@ func markSign(ws []word, sign string, at int) (quoted bool) {
 	return quoted
 }
 
-// unsettled lists the characters after "我不" in statements about what people don't know, can't do or don't mean at the
-// moment.
+// unsettled contains the characters that follow "我不" in statements about what people don't know, can't do or don't mean
+// at the moment.
 const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
 
-// refuses reports whether a sign of dislike really expresses dislike. rest is the sentence after the sign. "我不" doesn't
-// where people say what they don't know or no longer do. "あまり" does only before a negated verb that isn't about a
+// refuses reports whether a sign of dislike really expresses dislike. rest is the text after the sign. "我不" doesn't in
+// a statement about what people don't know or no longer do. "あまり" does only before a negated verb that isn't about a
 // single moment.
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")
@@ -136,22 +137,22 @@ func timed(before string) bool {
 	return strings.ContainsRune("点點半分刻时時号號日月年", r)
 }
 
-// lasted reports whether a Chinese text ends with a number of days: "two days", before what somebody hasn't done for so
-// long.
+// lasted reports whether a Chinese text ends with a number of days: "two days", before what somebody hasn't done for
+// that long.
 func lasted(before string) bool {
 	before, found := strings.CutSuffix(before, "天")
 	r, _ := utf8.DecodeLastRuneInString(before)
 	return found && (r >= '0' && r <= '9' || strings.ContainsRune("两兩三四五六七八九十", r))
 }
 
-// orderSigns lists phrases from sentences that tell the reader to do something, no matter whom else they mention.
+// orderSigns lists phrases from sentences that tell the reader to do something, even if they also mention other people.
 var orderSigns = [...]string{"ください", "下さい", "주세요", "마세요", "请", "請", "不要", "别", "別", "لا ت", "मत "}
 
 // signSet finds many character sequences in one pass over text. A hash of the three bytes at a position, or of six
-// for longer signs, leads to the few that can begin there.
+// bytes for longer signs, leads to the few signs that can begin there.
 type signSet struct {
-	phrases                 // the signs of a list share the hash of their first bytes
-	heads   [1 << 12]uint16 // by the hash of three bytes, one more than the number of the first sign; 0 if there is none
+	phrases                 // the signs in a list have the same hash of their first bytes
+	heads   [1 << 12]uint16 // by the hash of three bytes, the number of the first sign plus one; 0 if there is none
 	long    [1 << 12]uint16 // the same for six bytes
 	texts   []string
 }
@@ -161,14 +162,14 @@ type signAt struct{ sign, at int }
 
 var signIndex signSet
 
-// leadByte is the smallest byte with which a sign can begin: none begins with ASCII.
+// leadByte is the smallest byte that a sign can begin with. No sign begins with an ASCII character.
 const leadByte = 0xc2
 
 func signHash(text string, at int) uint {
 	return (uint(text[at])<<9 ^ uint(text[at+1])<<5 ^ uint(text[at+2])) % (1 << 12)
 }
 
-// longHash returns a hash of six bytes. first is the signHash of the first three.
+// longHash returns a hash of six bytes of text, from byte at on. first is the signHash of the first three bytes.
 func longHash(text string, at int, first uint) uint {
 	return (first*31 ^ signHash(text, at+3)) % (1 << 12)
 }
@@ -208,8 +209,8 @@ func (x *signSet) first(found []signAt, text string) []signAt {
 	return found
 }
 
-// at appends to found those signs from the list that begins with sign that occur at position i in text and weren't
-// seen before.
+// at appends to found those signs of the list that begins with sign that occur in text at byte i and haven't been seen
+// yet.
 func (x *signSet) at(found []signAt, seen *[32]uint64, text string, i, sign int) []signAt {
 	for ; sign >= 0; sign = x.after(sign) {
 		if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.texts[sign]) {

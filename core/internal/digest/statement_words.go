@@ -18,7 +18,7 @@ type word struct {
 	quoted bool   // it is a quotation
 	cue    bool   // it belongs to a cue, so it isn't the subject
 	known  bool   // it is in the tables
-	cues   uint16 // one more than the number of the first cue that begins with it; 0 if none does
+	cues   uint16 // the number of the first cue that begins with it, plus one; 0 if there is none
 	kinds  wordKind
 }
 
@@ -64,7 +64,7 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 	return ws
 }
 
-// lookUp sets what the tables have about a word.
+// lookUp sets what the tables contain about a word.
 func (w *word) lookUp() {
 	if n := vocabulary.get(w.text); n >= 0 {
 		w.known, w.cues, w.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
@@ -176,8 +176,8 @@ func mayQuote(text string) bool {
 	return false
 }
 
-// sentencesIn appends the sentences of text to out, as ranges of bytes. A sentence ends neither inside quotes nor after an abbreviation, unless it
-// is very long.
+// sentencesIn appends the sentences of text to out, as ranges of bytes. A sentence ends neither inside quotes nor after
+// an abbreviation, unless it is very long.
 func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	from := 0
 	end := func(at int) {
@@ -212,8 +212,8 @@ func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	return out
 }
 
-// longestSentence is the length in bytes above which a sentence is read in pieces. The time to read a piece grows with the square of its length,
-// because each cue is compared with the words around it.
+// longestSentence is the length in bytes above which a sentence is read in pieces. The time to read a piece grows with
+// the square of its length, because each cue is compared with the words around it.
 const longestSentence = 5 * maxStatement
 
 // endsHere marks the first bytes of characters that end a sentence.

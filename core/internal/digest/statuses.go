@@ -6,16 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// A status says that all checks pass or that the work is complete, and is only true at that time. The section with
-// the end state has the last results, so statuses are omitted from all entries but the last.
+// A status says that all checks pass or that the work is complete, which is only true at that time. The section with
+// the end state has the latest results, so statuses are omitted from all entries but the last.
 
-// Word lists for statuses: their subjects, their states, and words that make a sentence more than a status.
+// Word lists for statuses: their subjects, their states, and words that show that a sentence says more than a status.
 var (
 	statusSubjects = wordListOf("all build builds check checks ci everything hooks lint pipeline tests typecheck typescript")
 	statusStates   = wordListOf("clean cleanly complete green pass passes passing production-ready ready success successful successfully succeeds works working")
 	statusLimits   = wordListOf("because but except failed fails if must no not once that unless until when")
-	stateSigns     = substringsOf("clean|complete|green|pass|ready|succe|work") // each of statusStates contains one
-	statusSigns    = strings.Fields("✅ ✔ ✓ 🎉 🎯 🚀 🏆")
+	// Each word in statusStates contains one of them.
+	stateSigns  = substringsOf("clean|complete|green|pass|ready|succe|work")
+	statusSigns = strings.Fields("✅ ✔ ✓ 🎉 🎯 🚀 🏆")
 )
 
 // The maximum numbers of words in a status before its subject, and between the subject and the state: "Finally, the
@@ -25,7 +26,7 @@ const (
 	beforeState   = 4
 )
 
-// dropStatuses removes statuses from the answers of all turns except the last, and from that one too if a check still
+// dropStatuses removes statuses from the answers of all turns but the last, and from that one too if a check still
 // fails at its end.
 func (k *turnLog) dropStatuses() {
 	failing := slices.ContainsFunc(k.state.checks, func(c checkState) bool { return c.failed })
@@ -47,8 +48,8 @@ func (k *turnLog) dropStatuses() {
 	}
 }
 
-// withoutStatuses returns an assistant's text without parts that are only a status. It also removes the items of a
-// list that only a status introduces, unless they name something.
+// withoutStatuses returns an assistant's text without the parts that are only a status. It also removes list items that
+// are introduced by nothing but a status, unless they name something.
 func withoutStatuses(text string) string {
 	var kept strings.Builder
 	kept.Grow(len(text))
@@ -98,7 +99,7 @@ func partsOf(text string) func(yield func(part string) bool) {
 	}
 }
 
-// divided reports whether a part of text ends before rest, which a space separates from it.
+// divided reports whether a part of a text ends where rest begins. A space separates the two.
 func divided(part, rest string) bool {
 	if part == "" {
 		return false
@@ -162,8 +163,8 @@ func isStatus(part string) bool {
 	return ofChecks(words) || (praises && !names(said) || slices.Contains(words, "production-ready")) && slices.ContainsFunc(words, statusStates.has)
 }
 
-// ofChecks reports whether words begin by stating the result of checks, or of everything: "the build now passes",
-// "passes all checks".
+// ofChecks reports whether words begin with the result of checks, or of everything: "the build now passes", "passes all
+// checks".
 func ofChecks(words []string) bool {
 	for i, w := range words[:min(len(words), beforeSubject)] {
 		after := words[i+1 : min(len(words), i+1+beforeState)]

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// stubs lists texts that agent programs write in the assistant's name although the model said nothing: after a command
-// of the program, or when a request failed.
+// stubs lists texts that agent programs write in the assistant's name although the model said nothing, such as after a
+// command of the program or a failed request.
 var stubs = []string{"No response requested.", "(no content)", "Prompt is too long", "Request timed out", "Credit balance is too low"}
 
 // failedRequests lists the beginnings of stubs that end with the provider's error.

@@ -33,8 +33,8 @@ type Style struct {
 	// Own means that digest messages have the same form as in ctxfold's own style, which applies if the policy names no
 	// style.
 	Own bool
-	// Numbered means that the header contains the round, that the model writes the header too, and that a later digest
-	// ends with a line about the earlier ones (S2.18, S2.30). In other styles the round has its own line.
+	// Numbered means that the header contains the round, that the model writes the header too, and that later digests
+	// end with a line about the earlier ones (S2.18, S2.30). In other styles the round has its own line.
 	Numbered bool
 	// Fitted means that tool results are clipped just enough for the record to fit into its room; other styles have
 	// fixed limits.
@@ -86,7 +86,7 @@ func (o RecordOptions) limit(most int) int {
 	return most
 }
 
-// text makes text of the conversation safe for the record, in which it can't begin a new piece.
+// text makes text from the conversation safe for the record, so that it can't begin a new piece there.
 func (o RecordOptions) text(text string) string {
 	if o.Exact {
 		return text
@@ -94,7 +94,7 @@ func (o RecordOptions) text(text string) string {
 	return guardLabels(Fence(text))
 }
 
-// name returns a name in the form that it has in the record's labels.
+// name returns a name as it is written in the record's labels.
 func (o RecordOptions) name(name string) string {
 	if o.Exact {
 		return name
@@ -114,7 +114,7 @@ func StyleByName(name string) *Style {
 	return nil
 }
 
-// NoStyle returns the error message for an unknown style. It lists the known ones.
+// NoStyle returns the error message for an unknown style. It lists the known styles.
 func NoStyle(name string) string {
 	names := make([]string, len(styles))
 	for i, s := range styles {
@@ -123,8 +123,8 @@ func NoStyle(name string) string {
 	return "there is no style \"" + name + "\"; there are: " + strings.Join(names, ", ")
 }
 
-// roundMark precedes the number of compactions in a digest message, so that it can be recovered if a host has lost the
-// state.
+// roundMark precedes the number of compactions in a digest message, from which it can be recovered if a host has lost
+// the state.
 const roundMark = "Compaction Round "
 
 // Write returns the text of a digest message in the style s. The digest of a branch is the same in all styles.
@@ -143,8 +143,8 @@ func (s *Style) rounds(round int) string {
 	return "\n" + roundMark + itoa(round) + "."
 }
 
-// Read returns the body of a digest message, without what code wrote around it, and the round. ok is false if the
-// text isn't in the style s.
+// Read returns the body of a digest message, without what code wrote around it, and the round. ok is false if the text
+// isn't in style s.
 func (s *Style) Read(text string) (body string, round int, ok bool) {
 	rest, ok := strings.CutPrefix(text, s.Header)
 	if !ok {
@@ -183,7 +183,7 @@ func (s *Style) strip(body string) string {
 }
 
 // StyleOf returns the style of message i if it looks like a digest, otherwise nil. The message must have the style's
-// role, or the user role, which a digest gets if the style's role would be invalid.
+// role, or the user role, which is used for digests where the style's role would be invalid.
 func StyleOf(t *transcript.Transcript, i int) *Style {
 	role := t.Messages[i].Role
 	if role == transcript.User && t.StartsWith(i, Header) {

@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// statement is a standing instruction that has been analysed for comparison with others.
+// statement is a standing instruction that has been analysed so that it can be compared with others.
 type statement struct {
 	rating
 	text    string
 	stems   []uint32 // hashes of the stems of its meaningful words, sorted and without duplicates
-	classes int      // how many of them stand for alternatives such as tabs and spaces
+	classes int      // the number of stems that stand for alternatives such as tabs and spaces
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
 
@@ -34,7 +34,7 @@ func (s *statement) analyse() {
 		if w.cue || stopWords.Has(w.text) || s.revokes && w.is(shades|persons|addressees) {
 			continue
 		}
-		for _, part := range strings.Fields(w.text) { // in scripts without spaces, what is between the cues
+		for _, part := range strings.Fields(w.text) { // in scripts without spaces, the text between the cues
 			s.addWord(part)
 		}
 	}
@@ -69,7 +69,7 @@ func (s *statement) add(stem string) {
 }
 
 // replaces reports whether s, the newer statement, has the same subject as old, so that old no longer applies. A few
-// words in common are not enough, because keeping a rule next to its update misleads less than losing a rule.
+// common words are not enough, because it is less misleading to keep a rule next to its update than to lose a rule.
 func (s *statement) replaces(old *statement) bool {
 	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
 		return false
@@ -99,8 +99,8 @@ func (s *statement) repeats(old *statement) bool {
 	return strings.Contains(lower(old.text), lower(text))
 }
 
-// revoked returns the index of the older statement that s revokes, or -1. That is the statement that shares the most
-// words with s, at least two thirds of those in the shorter one; among equals, the newest.
+// revoked returns the index of the older statement that s revokes, or -1. That is the statement with the most words in
+// common with s, if these are at least two thirds of the words in the shorter one. The newest of several equals wins.
 func (s *statement) revoked(older []*statement) int {
 	best, most := -1, 0
 	for i, old := range older {
@@ -115,10 +115,10 @@ func (s *statement) revoked(older []*statement) int {
 	return best
 }
 
-// endings lists endings to remove from words, longest first, if at least three letters remain.
+// endings lists the endings that are removed from words, longest first, if at least three letters remain.
 var endings = []string{"ings", "ing", "ions", "ion", "ies", "ed", "es", "er", "en", "s", "e"}
 
-// stems returns the stems by which a word is compared. For scripts without spaces, and for languages that inflect the
+// stems returns the stems by which a word is compared. In scripts without spaces, and in languages that inflect the
 // beginnings of words, they are pairs of characters.
 func stems(word string) []string {
 	n := utf8.RuneCountInString(word)
@@ -158,12 +158,12 @@ func stems(word string) []string {
 
 func firstRunes(s string, n int) string { return s[:RuneOffset(s, n)] }
 
-// The kinds of scripts, according to how they separate words.
+// The kinds of scripts, by how they separate words.
 const (
 	spaced = iota
 	unspaced
 	hangul
-	otherScript // with words whose beginnings differ from those of Latin ones
+	otherScript // other scripts with spaces; words may be inflected at the beginning
 )
 
 func scriptOf(r rune) int {

@@ -2,11 +2,13 @@ package digest
 
 import "strings"
 
-// substrings is a fixed set of strings of at least two bytes. It finds out in one pass whether a text contains any of them.
+// substrings is a fixed set of strings of at least two bytes. It determines in one pass whether a text contains any of
+// them.
 type substrings struct {
-	list  []string
-	heads [256]uint8 // by the hash of two bytes, one more than the index of the first string that begins with them
-	next  []uint8    // for each string, the same for the next one with its hash; 0 if none follows
+	list []string
+	// By the hash of two bytes, the index of the first string that begins with them, plus one; 0 if there is none.
+	heads [256]uint8
+	next  []uint8 // for each string, the same for the next one with its hash; 0 if none follows
 }
 
 // substringsOf returns the set of the strings in list, which are separated by "|".
@@ -32,7 +34,8 @@ func (s *substrings) in(text string) bool {
 	return false
 }
 
-// inAnyCase reports whether a text contains one of the strings, which are in lower case, in any case.
+// inAnyCase reports whether a text contains one of the strings, which are in lower case. It ignores the case of the
+// text.
 func (s *substrings) inAnyCase(text string) bool {
 	if !isASCII(text) {
 		return s.in(lower(text))
@@ -47,7 +50,7 @@ func (s *substrings) inAnyCase(text string) bool {
 	return false
 }
 
-// smallByte maps each capital in ASCII to its small letter, and other bytes to themselves.
+// smallByte maps each ASCII capital to its small letter, and all other bytes to themselves.
 var smallByte = func() (to [256]uint8) {
 	for c := range to {
 		if to[c] = uint8(c); byteClass[c]&capital != 0 {

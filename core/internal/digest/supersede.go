@@ -9,9 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// fact is a statement, analysed to find out whether a newer one replaces it: "I live in Porto", then "I moved to
-// Lisbon". A replacement is only certain if the newer statement announces a change. A statement that is wrongly kept
-// only results in two, each with its day, but one that is wrongly replaced is lost. So the rule is strict.
+// fact is a statement that has been analysed to determine whether a newer one replaces it: "I live in Porto", then "I
+// moved to Lisbon". A replacement is only certain if the newer statement announces a change. If an old statement is
+// kept by mistake, the digest only has two, each with its day; if it is replaced by mistake, it is lost. So the rule is
+// strict.
 type fact struct {
 	subject  []uint32 // stems of the words that are not values, sorted
 	values   []uint32 // stems of its names and numbers, sorted
@@ -21,7 +22,7 @@ type fact struct {
 	lives    bool   // it states where somebody lives
 	moved    bool   // it states that somebody moved
 	works    bool   // it states where, or as what, somebody works
-	self     bool   // people say it about themselves
+	self     bool   // its subject is the speaker
 	corrects bool   // it admits a mistake
 	number   string // its only number, as written; "" if it has several
 	denies   uint32 // the stem of the value that it denies: "5433, not 5432"; 0 if there is none
@@ -113,8 +114,8 @@ func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 }
 
 // replaces reports whether f, the newer of two statements by one speaker, replaces old. Each must have one value, of
-// the same kind (a name or a number), and the same subject. If both say where their speaker lives or works, they have
-// the same subject in any wording.
+// the same kind (a name or a number), and both must have the same subject. If both say where their speaker lives or
+// works, their subjects count as the same however they are worded.
 func (f *fact) replaces(old *fact) bool {
 	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {
 		return false
@@ -124,7 +125,8 @@ func (f *fact) replaces(old *fact) bool {
 	}
 	if f.corrects && f.number != "" && old.number != "" && f.number != old.number {
 		same := common(f.subject, old.subject) + common(f.values, old.values)
-		return same*3 >= 2*min(len(f.subject)+len(f.values), len(old.subject)+len(old.values))-2 && same > 0 // the number itself is another one
+		// The numbers themselves differ.
+		return same*3 >= 2*min(len(f.subject)+len(f.values), len(old.subject)+len(old.values))-2 && same > 0
 	}
 	if f.self && old.self && old.changes != moves {
 		if old.lives && !old.works && (f.lives || f.moved) && !f.works || old.works && !old.lives && f.works && !f.lives {
@@ -146,8 +148,8 @@ func (f *fact) lacksSubject() bool { return f.denies > 0 && len(f.subject) == 0 
 // it corrects.
 const nearCorrection = 5
 
-// nearSubject is the number of words of a statement that are searched for its subject: "my sister moved to Bergen just
-// after I called" is not about its speaker.
+// nearSubject is the number of words at the beginning of a statement that are searched for its subject: "my sister
+// moved to Bergen just after I called" is not about its speaker.
 const nearSubject = 8
 
 // longFact is the maximum number of words in a statement that says only one thing.
@@ -168,7 +170,7 @@ func common(a, b []uint32) (n int) {
 	return n
 }
 
-// shortFact is the maximum number of words in a statement that its only name or number can represent.
+// shortFact is the maximum length, in words, of a statement that can be represented by its only name or number.
 const shortFact = 8
 
 // mostFacts is the maximum number of statements, newest first, that are compared with each other.
@@ -221,7 +223,7 @@ func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, w
 // was returns a note about the statement c with the fact f, which was replaced on the day until.
 func (k *talk) was(c extract.Chosen, f *fact, until string) string {
 	is, text := "was ", f.value
-	if text == "" || f.size > shortFact { // something else in it may be what counts
+	if text == "" || f.size > shortFact { // something else in it may be what matters
 		is, text = "before: ", clipLine(strings.TrimRight(c.Text(k.items[c.Item].Text), " .。,，"), longestBefore)
 	}
 	if until != "" {

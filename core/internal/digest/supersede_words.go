@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// wordSet is a set of words. Those in scripts without spaces are in signs, which are searched for as substrings.
+// wordSet is a set of words. Words in scripts without spaces are in signs, which are searched for as substrings.
 type wordSet struct {
 	*words.Set
 	signs []string
@@ -41,7 +41,7 @@ func (s wordSet) anyStem(ws []words.Word) bool {
 }
 
 // Words that announce a change, and words about the speaker's home and work, in some languages that people use with
-// assistants. The lists may be short, because after an unrecognized change both statements are simply kept.
+// assistants. The lists may be short, because if a change isn't recognized, both statements are simply kept.
 var (
 	changeWords = [...]wordSet{
 		differs: newWordSet("now new anymore instead longer actually correction currently jetzt neu neue neuer neues nunmehr stattdessen mehr inzwischen maintenant nouveau nouvelle désormais finalement ahora nuevo nueva actualmente agora novo nova atualmente adesso ora nuovo nuova nu nieuw nieuwe теперь новый новая новое сейчас больше الآن جديد جديدة अब नया नई",

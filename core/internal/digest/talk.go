@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// talk is the material for the digest of a chat that is written without a model: statements of the participants, with
-// speaker and day, chosen for what they add to the others. A later digest reads them back. Each line belongs to one
-// message. The speaker is named at the beginning of that line or of one above it, and the day in a bracketed line
+// talk is the material for a chat's digest that is written without a model: statements of the participants, with
+// speaker and day, chosen for what they add to each other. A later digest reads them back. Each line belongs to one
+// message. The speaker is named at the beginning of the line or of a line above it, and the day in a bracketed line
 // above.
 type talk struct {
 	items     []extract.Item
@@ -24,13 +24,13 @@ type talk struct {
 	facts     map[int]*fact // facts of the chosen sentences, by Chosen.Sentence
 	corrected []correction
 	countered []countered
-	months    [13]string // how a header has spelled a day of each month
+	months    [13]string // by month, how a header has spelled a day
 }
 
 // source is the origin of an item.
 type source struct {
 	section int
-	speaker string // "" for a line without one
+	speaker string // "" for a line without a speaker
 	day     string
 	at      dates.Date
 	fresh   bool // not a line of an earlier digest
@@ -52,8 +52,8 @@ const (
 	ofLasting = 1536 // a lasting statement of an earlier digest
 	ofOld     = 1024 // any other
 	ofModel   = 1536 // a line of a digest that a model wrote
-	ofDenied  = 8    // what the next turn rejects
-	ofListed  = -1   // a rule that the block of standing instructions has: it has no weight of its own
+	ofDenied  = 8    // a statement that the next turn rejects
+	ofListed  = -1   // a rule in the block of standing instructions: it has no weight of its own
 	ofRule    = 8192 // a rule for which the block has no room
 )
 
@@ -62,7 +62,8 @@ const (
 const lookTalk = 1 << 19
 
 // newTalk collects the statements in messages and in the sections of an earlier digest. rules lists the user's standing
-// instructions. block has those that are listed next to the digest, as do the texts in the last argument.
+// instructions. block contains those that are listed next to the digest; the last argument holds other texts next to
+// it.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, rules []string, block string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
@@ -119,7 +120,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 }
 
 // header returns the date in the header of text, and the size of the header; see [dates.Header]. In a chat without
-// headers, a message that only has a date, or a name and a date, answers a question: "14 March 1988".
+// headers, a message that contains only a date, or a name and a date, answers a question: "14 March 1988".
 func (k *talk) header(text string) (dates.Found, int) {
 	found, size := dates.Header(text)
 	if size > 0 && size == len(text) && strings.IndexByte("[(<{#-=*", text[0]) < 0 && len(k.items) > 0 && k.months == [13]string{} {
@@ -156,7 +157,7 @@ func saidIn(t *transcript.Transcript, i int) (said string) {
 	return said
 }
 
-// sampled returns the messages that are read: all of them or, if they are too long together, a sample.
+// sampled returns the messages to read: all of them or, if their total size is too large, a sample.
 func sampled(t *transcript.Transcript, messages []int32) []int32 {
 	size := func(i int32) (sum int) {
 		for _, p := range t.PartsOf(int(i)) {
@@ -210,8 +211,8 @@ func (k *talk) read(section int, text string) {
 	}
 }
 
-// readTold adds a line of what was said from an earlier digest. src is the source of the line before it, and becomes
-// that of this line.
+// readTold adds a line from an earlier digest that quotes what somebody said. src is the source of the line before it,
+// and is updated to that of this line.
 func (k *talk) readTold(src *source, line string) {
 	rest, lasting := strings.CutPrefix(line, lastingBullet)
 	if !lasting {

@@ -11,15 +11,15 @@ import (
 
 // This file turns chosen sentences into the statements of a chat's digest.
 
-// continuesLine reports whether a line needs no label after a line by the same speaker, because it can't be mistaken
-// for anything but speech.
+// continuesLine reports whether a line needs no label after a line by the same speaker, because it can only be read as
+// speech.
 func continuesLine(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
 	return inWord(first) && labelEnd(line) == 0
 }
 
-// announces reports whether the first chosen statement only announces something that wasn't chosen: it is a heading
-// that ends with a colon, or the first row of a table, without what follows it.
+// announces reports whether the first chosen statement only announces something that wasn't chosen. Such a statement is
+// a heading that ends with a colon, or the first row of a table, without the lines that follow it.
 func (k *talk) announces(chosen []extract.Chosen) bool {
 	c := chosen[0]
 	text := k.items[c.Item].Text
@@ -30,16 +30,16 @@ func (k *talk) announces(chosen []extract.Chosen) bool {
 	return len(chosen) == 1 || chosen[1].Item != c.Item || chosen[1].Sentence != c.Sentence+1
 }
 
-// longestListHeading is the maximum length of the heading that is repeated with an item of its list, in bytes, and
-// longestList the maximum number of lines between the two.
+// longestListHeading is the maximum length, in bytes, of a heading that is repeated with an item of its list.
+// longestList is the maximum number of lines between the two.
 const (
 	longestListHeading = 48
 	longestList        = 24
 )
 
-// listHeading returns the heading of the list in which a statement begins at a byte of text: "To buy later:". It
-// returns "" if the statement isn't at the beginning of an item, or if its list has no short heading. Without its
-// heading, an item may seem to belong to the items before it.
+// listHeading returns the heading of the list whose item begins at a byte offset of text: "To buy later:". It returns
+// "" if no item begins there, or if the list has no short heading. Without its heading, an item may seem to belong to
+// the items before it.
 func listHeading(text string, at int) string {
 	from := strings.LastIndexByte(text[:at], '\n') + 1
 	if item, _ := listItem(strings.TrimSpace(text[from:])); !item || at-from > len("  10. **") {
@@ -71,8 +71,8 @@ func isHeading(line string) bool {
 }
 
 // listed returns a statement without its number in a list, unless the statement before it on the line has the previous
-// number: "2. Mint. 4. Sage." would suggest that the others are missing by mistake. It also returns the number, or the
-// previous one.
+// number: "2. Mint. 4. Sage." would suggest that the other numbers are missing by mistake. It also returns the number
+// or, if there is none, the previous one.
 func listed(text string, previous int) (string, int) {
 	digits := 0
 	for digits < min(len(text), 3) && text[digits] >= '0' && text[digits] <= '9' {
@@ -89,8 +89,8 @@ func listed(text string, previous int) (string, int) {
 	return rest, -1
 }
 
-// rowOf returns the cells of a table's row as a phrase: "| oak | 140 € |" becomes "oak: 140 €". An empty cell before
-// others becomes a dash, so that each cell keeps its column.
+// rowOf returns the cells of a table row as a phrase: "| oak | 140 € |" becomes "oak: 140 €". An empty cell before
+// other cells becomes a dash, so that each cell keeps its column.
 func rowOf(text string) string {
 	row := strings.TrimSpace(text)
 	if len(row) < 3 || row[0] != '|' {
@@ -135,7 +135,7 @@ func cellEnd(text string) int {
 }
 
 // statementOf returns a statement as it is written on a line. It ends with punctuation, so that the next compaction can
-// separate it from the statement that follows. A non-empty was is added as a note.
+// separate it from the following statement. was, unless it is empty, is added as a note.
 func statementOf(text, was string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "**", ""))
 	if was == "" && strings.HasSuffix(text, ":") { // it announces the next statement

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// gapMark is put between two lines that would otherwise read like the user's words and the answer to them, although
-// other lines were in between.
+// gapMark is written between two lines that would otherwise read like the user's words and the answer to them although
+// other messages were in between.
 const gapMark = "…"
 
 // The parts of a note about similar lines, see [extract.Alike]: "(and 640 more like it, up to part 643)".
@@ -21,7 +21,7 @@ const (
 // longestUpTo is the maximum length, in bytes, of the text that says where a series ends.
 const longestUpTo = 64
 
-// alikeNote returns the note about similar lines.
+// alikeNote returns a note about similar lines.
 func alikeNote(a extract.Alike) string {
 	if a.More == 0 {
 		return ""
@@ -34,8 +34,7 @@ func alikeNote(a extract.Alike) string {
 }
 
 // cutAlike splits a line of an earlier digest at its first note about similar lines. It returns the text before and
-// after the note, and from the note itself the end of the series and the number of lines. more is 0 if there is no
-// note.
+// after the note, the end of the series, and the number of lines. more is 0 if there is no note.
 func cutAlike(line string) (before, upTo, rest string, more int) {
 	at := strings.Index(line, alikeWords)
 	start := strings.LastIndex(line[:max(at, 0)], alikeStart)
@@ -63,8 +62,8 @@ func cutAlike(line string) (before, upTo, rest string, more int) {
 	return before, upTo, strings.TrimSpace(rest), more
 }
 
-// pair numbers the turns of the participants. The number increases by one when another participant speaks, and skips
-// one if the text between two items is unknown or in another section.
+// pair numbers the turns of the participants. The number increases by one with each change of speaker. It skips one if
+// the text between two items is unknown or in another section.
 func (k *talk) pair() {
 	turn := int32(0)
 	k.turns = make([]int32, len(k.sources))
@@ -82,10 +81,10 @@ func (k *talk) pair() {
 	}
 }
 
-// choose chooses statements of about size bytes together. If fewer names and numbers of the user were among them than
-// in the user's newest messages of that size, what the user said comes first, in as much of the room as it takes. A
-// question without its answer is replaced by other statements, unless nobody has answered it or it says something about
-// the speaker.
+// choose chooses statements of about size bytes in total. If the result contains fewer of the user's names and numbers
+// than the user's newest messages of that size, the user's statements are chosen first, and may take as much of the
+// room as they need. A question whose answer isn't chosen is replaced by other statements, unless nobody has answered
+// it or it says something about the speaker.
 func (k *talk) choose(size int) []extract.Chosen {
 	for first := 0; ; first += size / 4 {
 		chosen := k.chooseWith(size, first)
@@ -101,8 +100,8 @@ func (k *talk) ofUser(item int) bool {
 	return src.fresh && !src.own && src.speaker == "user"
 }
 
-// chooseWith is choose with the first bytes for what the user said, including questions without their answers
-// if they name something.
+// chooseWith is like choose, but reserves the first bytes of the room for what the user said, including questions
+// without their answers if they name something.
 func (k *talk) chooseWith(size, first int) []extract.Chosen {
 	chosen := k.chosen.ChooseTalk(size, nil, first, k.ofUser)
 	lone := map[int]bool{}
@@ -142,13 +141,13 @@ func (k *talk) answered(chosen []extract.Chosen, stays func(extract.Chosen) bool
 	return chosen[kept:]
 }
 
-// parted reports whether a line of an item would be mistaken for the answer to a line of an earlier item, before.
-// That is so if the assistant said it, but not in the next turn, or if the earlier digest separated the two.
+// parted reports whether a line of an item would be mistaken for the answer to a line of an earlier item, before. That
+// is the case if the assistant said it, but not in the next turn, or if the earlier digest separated the two.
 func (k *talk) parted(before, item int) bool {
 	a, b := &k.sources[before], &k.sources[item]
 	parts := !a.answers() && b.answers() || b.gap && a.speaker != b.speaker
 	return parts && a.section == told && k.turns[item] != k.turns[before]+1
 }
 
-// answers reports whether the speaker is the one who answers questions: the assistant, or somebody unnamed.
+// answers reports whether the speaker is the one who answers questions: the assistant, or somebody without a name.
 func (s *source) answers() bool { return s.own || s.speaker == "assistant" || s.speaker == "" }

@@ -6,13 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// In a dialogue with a service (a booking, a repair, an account), each matter becomes one line with the values of its
-// messages: "table for 4 at 19:30 on Friday – name Berger – reference number 7GK2". Whole sentences would have room for
-// half as many.
+// In a dialogue with a service (a booking, a repair, an account), each matter becomes one line with the values from its
+// messages: "table for 4 at 19:30 on Friday – name Berger – reference number 7GK2". The room would hold only half as
+// many whole sentences.
 
 // A chat is such a dialogue if it has at least leastService messages of at most shortService bytes on average, a
-// quarter of them have a number, one in courtesyShare is a question of the assistant or a courtesy, and most speakers
-// have no name, unlike friends who talk. It is shortened if it has more than tightService times as much text as fits.
+// quarter of them contain a number, one in courtesyShare is a question of the assistant or a courtesy, and most
+// speakers have no name, unlike in a chat between friends. It is shortened if it has more than tightService times as
+// much text as fits.
 const (
 	shortService  = 160
 	leastService  = 12
@@ -20,9 +21,9 @@ const (
 	tightService  = 3
 )
 
-// bothMark is the speaker of a matter, turnMark separates statements of different messages, which are chosen one by
-// one, and deniedTurn does so before a message that denies something, so that what comes before it is never quoted
-// without it, and longestMatter is the length, in bytes, at which a line is no longer continued.
+// bothMark is the speaker of a matter. turnMark separates statements of different messages, which are chosen one by
+// one. deniedTurn takes its place before a message that denies something, so that the text before that message is never
+// quoted without it. longestMatter is the length, in bytes, at which a line is no longer continued.
 const (
 	bothMark      = "both"
 	turnMark      = "\n"
@@ -30,7 +31,7 @@ const (
 	longestMatter = 200
 )
 
-// service reports whether the chat is a dialogue with a service that is much longer than size bytes.
+// service reports whether the chat is a dialogue with a service and is much longer than size bytes.
 func (k *talk) service(size int) bool {
 	all, numbers, courtesies, count := 0, 0, 0, 0
 	for i := range k.items {
@@ -51,7 +52,8 @@ func (k *talk) service(size int) bool {
 }
 
 // serve joins the messages of each matter if the chat is a dialogue with a service and is much longer than size bytes.
-// A matter ends when the assistant says goodbye, or when the user says something that depends on nothing before it.
+// A matter ends when the assistant says goodbye, or when the user says something that doesn't depend on anything before
+// it.
 func (k *talk) serve(size int) {
 	if k.served || !k.service(size) {
 		return
@@ -67,7 +69,7 @@ func (k *talk) serve(size int) {
 // matter is one thing that a dialogue is about, such as a booking.
 type matter struct {
 	*talk
-	first  int  // the item that has the text of the matter, -1 if there is none; the items joined to it have no text
+	first  int  // the item with the text of the matter, -1 if there is none; the items joined to it have no text
 	asked  bool // the message before asks something
 	denied bool // a message of the matter denies something
 }
@@ -76,7 +78,7 @@ type matter struct {
 func (m *matter) add(i int) {
 	it, src := &m.items[i], &m.sources[i]
 	if !src.fresh || src.denied || len(it.Weighed) > 0 || len(it.Text) > 2*shortService {
-		if src.own && src.fresh { // an essay would crowd out the matters
+		if src.own && src.fresh { // a long text would crowd out the matters
 			it.Factor = min(it.Factor, 1024*2*shortService/len(it.Text))
 		}
 		m.first = -1
@@ -102,7 +104,8 @@ func (m *matter) add(i int) {
 		all, mark := m.items[m.first].Text, turnMark
 		if m.denied = m.denied || denied; denied {
 			all, mark = strings.ReplaceAll(all, turnMark, deniedTurn), deniedTurn+src.speaker+labelMark
-		} else if !m.denied && !strings.Contains(said, "?") { // a refusal keeps its time, and a question settles none
+			// A refusal keeps its time, and a question settles nothing.
+		} else if !m.denied && !strings.Contains(said, "?") {
 			all = extract.Replace(all, said)
 		}
 		if all == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// largeMessage is the maximum size of a message, in bytes of JSON, that is searched for its author and time.
+// largeMessage is the maximum size of a message that is searched for its author and time, in bytes of JSON.
 const largeMessage = 1 << 16
 
 // author holds the metadata of a message outside its content.
@@ -19,7 +19,7 @@ type author struct {
 	name string // the author's name
 }
 
-// writtenBy returns the author and the time of message i, as its members or its metadata state them.
+// writtenBy returns the author and the time of message i according to its members or its metadata.
 func writtenBy(t *transcript.Transcript, i int) (w author) {
 	src := t.Bytes(t.Messages[i].Span)
 	if len(src) > 0 && len(src) <= largeMessage && src[0] == '{' {
@@ -28,7 +28,7 @@ func writtenBy(t *transcript.Transcript, i int) (w author) {
 	return w
 }
 
-// read reads the author and the time from an object, and from the object in its member inner.
+// read reads the author and the time from an object, and from the object that is its member inner.
 func (w *author) read(s *jsonspan.Scanner, inner string) {
 	for s.Object(); s.Err() == nil; {
 		key, more := s.Key()
@@ -57,8 +57,8 @@ func (w *author) read(s *jsonspan.Scanner, inner string) {
 // longestName is the maximum length of a speaker's name, in bytes.
 const longestName = 32
 
-// speakerNames returns the names with which the user's and the assistant's messages begin. What the assistant writes
-// can only name the assistant, so a name that is the user's, or a role, doesn't count.
+// speakerNames returns the names with which the user's and the assistant's messages begin. The assistant's messages can
+// only name the assistant, so a name that is also the user's, or a role, doesn't count.
 func speakerNames(t *transcript.Transcript, messages []int32) (names [2][]string) {
 	for side, role := range []transcript.Role{transcript.User, transcript.Assistant} {
 		names[side] = slices.DeleteFunc(labelsOf(t, messages, role), func(name string) bool {
@@ -77,15 +77,15 @@ func isRole(name string) bool {
 	return false
 }
 
-// mostLabelled is the number of messages of a role that are searched for names, and mostNames the maximum number of
-// names that are found.
+// mostLabelled is the number of messages of a role that are searched for names. mostNames is the maximum number of
+// names to find.
 const (
 	mostLabelled = 64
 	mostNames    = 16
 )
 
-// labelsOf returns the names with which messages of a role begin ("Anna: …"), each in at least two messages. It returns
-// none if most messages of the role begin with no such name.
+// labelsOf returns the names with which messages of a role begin ("Anna: …"), if each begins at least two messages. It
+// returns none if most messages of the role begin with no such name.
 func labelsOf(t *transcript.Transcript, messages []int32, role transcript.Role) (names []string) {
 	var counts []int
 	all, with := 0, 0
@@ -132,8 +132,7 @@ const labelMark = ": "
 // wideLabelMark ends a speaker's label in a message, in scripts that have wide punctuation.
 const wideLabelMark = "："
 
-// spokenLabel splits a message into the name before its first colon, if it begins with something short before a colon,
-// and the rest.
+// spokenLabel splits a message that begins with a short text and a colon into this text, the name, and the rest.
 func spokenLabel(text string) (name, rest string) {
 	if at := labelEnd(text); at > 0 {
 		return text[:at], text[at+len(labelMark):]

@@ -7,17 +7,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// longTalk is the length in bytes above which the sentences of text have a lower weight, and leastOf is their minimum
-// weight, in 1/1024. An essay isn't worth as many lines as twenty short messages of the same total length.
+// longTalk is the length, in bytes, above which the sentences of a text have a lower weight, and leastOf is their
+// minimum weight, in 1/1024. An essay isn't worth as many lines as twenty short messages of the same total length.
 const (
 	longTalk = 1500
 	leastOf  = 256
 )
 
-// An assistant that writes much more than the user would crowd out the user's words. So texts of the assistant from
-// shortTalk bytes on have a lower weight, down to leastOfLong, depending on how much longer they are than the user's.
-// This applies if the ratio of the average lengths is above evenTalk, and the assistant's average is at least
-// longAnswer bytes.
+// An assistant that writes much more than the user would crowd out the user's words. So if the ratio of their average
+// lengths is above evenTalk, and the assistant's average is at least longAnswer bytes, texts of the assistant from
+// shortTalk bytes on have a lower weight. It depends on the ratio, and is at least leastOfLong.
 const (
 	shortTalk   = 200
 	leastOfLong = 64
@@ -25,16 +24,16 @@ const (
 	longAnswer  = 300
 )
 
-// fullAnswer is the minimum length in bytes of an answer whose sentences are kept together with the question, because a
-// part of such an answer doesn't show what was asked.
+// fullAnswer is the minimum length, in bytes, of an answer whose sentences are kept together with the question, because
+// a part of such an answer doesn't show what was asked.
 const fullAnswer = 200
 
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// ofUser is the factor of the user's texts next to an assistant's, in 1/1024: the user's words can't be asked for
-// again, and an answer can. mostOfUser is the maximum factor by which they gain weight next to a talkative assistant.
-// Of people with names, nobody is the user.
+// ofUser is the factor of the user's texts next to an assistant's, in 1/1024: an answer can be requested again, but the
+// user's words can't. mostOfUser is the maximum factor that they get next to a talkative assistant. If the participants
+// have names, none of them counts as the user.
 const (
 	ofUser     = 2048
 	mostOfUser = 4
@@ -49,7 +48,7 @@ type shares struct {
 }
 
 func (k *talk) shares() shares {
-	var size, count [2]int // of the user and the assistant
+	var size, count [2]int // by speaker: the user, the assistant
 	for i := range k.items {
 		if src := &k.sources[i]; src.fresh {
 			side := 0
@@ -77,11 +76,11 @@ func (k *talk) shares() shares {
 	return s
 }
 
-// newestAnswers is the number of newest answers that are worth more than older ones of their length: the last one
-// weighs at least as much as a short text, and each one before it half as much. The user goes on from there.
+// newestAnswers is the number of newest answers that are worth more than older ones of the same length, because the
+// user continues from them. The last one weighs at least as much as a short text, and each one before it half as much.
 const newestAnswers = 3
 
-// ofPeople reports whether most messages are by people with names, of whom nobody is the user or the assistant.
+// ofPeople reports whether most messages are by people with names, none of whom is the user or the assistant.
 func (k *talk) ofPeople() bool {
 	named, all := 0, 0
 	for i := range k.sources {
@@ -132,8 +131,8 @@ func (k *talk) weigh() {
 	}
 }
 
-// appendHeadings appends the headings of text, which say nothing without the lines below them. The lines of a list
-// bring theirs along; see listHeading.
+// appendHeadings appends the headings of text, which mean nothing without the lines below them. The headings of lists
+// are left out, because they are repeated with the items; see listHeading.
 func appendHeadings(dst []extract.Weighed, text string) []extract.Weighed {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -145,8 +144,7 @@ func appendHeadings(dst []extract.Weighed, text string) []extract.Weighed {
 	return dst
 }
 
-// favourRules gives the user's rules a high weight, except for those that block already lists, which need not appear
-// twice.
+// favourRules gives the user's rules a high weight, except for those that block lists, which need not appear twice.
 func (k *talk) favourRules(rules []string, block string) {
 	var weights critbit.Map[int]
 	for _, rule := range rules {
@@ -175,8 +173,7 @@ func (k *talk) favourRules(rules []string, block string) {
 	}
 }
 
-// Lists of words with which people reject the previous statement, and of words that follow a "no" that isn't a
-// rejection.
+// Word lists: words that reject the previous statement, and words that follow a "no" that isn't a rejection.
 var (
 	denials = strings.Split("no,|no.|no!|no that|no it|nope|that's not|thats not|that is not|that's wrong|that is wrong|this is wrong|wrong.|wrong,|wrong!|not quite|not true|incorrect|you're wrong|you are wrong|that isn't|that doesn't|it's not|it isn't|it is not|"+
 		"nein,|nein.|nein!|stimmt nicht|das stimmt nicht|das ist falsch|das ist nicht|falsch.|falsch,|non,|non.|ce n'est pas|c'est faux|c'est pas|no es |eso no es|no, |está mal|incorrecto|não,|não é|errado|no, non|non è|sbagliato|nee,|dat klopt niet|"+
@@ -188,7 +185,7 @@ var (
 const mostAsked = 8
 
 // denied reports whether text rejects the last item. After a question in the same turn, "no" is an answer. Between
-// people, for whom toRole is false, "no" usually expresses sympathy: "No, that's awful!"
+// people, which toRole being false means, "no" usually expresses sympathy: "No, that's awful!"
 func (k *talk) denied(text string, toRole bool) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
 	if !startsWithOne(head, denials) || startsWithOne(head, assents) {

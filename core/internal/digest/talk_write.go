@@ -40,14 +40,14 @@ func (k *talk) sections(size int) (out [sections]string) {
 type talkLines struct {
 	*talk
 	kept         []extract.Chosen
-	was          []string        // by statement: the value that it had before
+	was          []string        // by statement: the value that it replaces
 	alike        []extract.Alike // by statement: others that say the same
 	day, speaker string          // of the last line
 	before       int             // the item of the last line; -1 if there is none
 }
 
-// line returns the statements with indexes [from, to), which are from the same item, as one line. It is "" if the
-// digest has them elsewhere.
+// line returns the statements with indexes [from, to), which are from the same item, as one line, or "" if the digest
+// has them in another section.
 func (l *talkLines) line(from, to int) string {
 	var line strings.Builder
 	number, heading := 0, "" // of the previous item of a list
@@ -82,8 +82,8 @@ func (l *talkLines) line(from, to int) string {
 	return line.String()
 }
 
-// tell writes a line of an item to w, after its day or the mark of a gap, and its speaker if the previous line has
-// another one.
+// tell writes a line of an item to w. Before it, it writes the day or the mark of a gap and, if the speaker changes,
+// the speaker.
 func (l *talkLines) tell(w *strings.Builder, item int, text string) {
 	src := l.sources[item]
 	if src.day != l.day && src.day != "" {
@@ -108,7 +108,7 @@ func (l *talkLines) tell(w *strings.Builder, item int, text string) {
 }
 
 // clipped returns the beginning and the end of the first texts, in about size bytes. It is used if nothing can be
-// chosen because the talk is one endless sentence.
+// chosen because the talk is a single endless sentence.
 func (k *talk) clipped(size int) string {
 	for i, src := range k.sources {
 		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {
@@ -119,8 +119,8 @@ func (k *talk) clipped(size int) string {
 	return ""
 }
 
-// absolute adds dates after words that are relative to at, the day of the statement: "yesterday (7 May, 2023)". A
-// text that names a year stays unchanged.
+// absolute adds dates after words that are relative to at, the day of the statement: "yesterday (7 May, 2023)". Text
+// that names a year stays unchanged.
 func (k *talk) absolute(text string, at dates.Date) string {
 	ws := words.Append(nil, text)
 	found := dates.Relative(text, ws, at)

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// A term is a word whose meaning is specific to one conversation: a path, an address, an identifier, or a number. If
-// a digest has lost a term, later messages can't bring it back.
+// A term is a word whose meaning is specific to one conversation: a path, an address, an identifier, or a number. If a
+// digest loses a term, later messages can't bring it back.
 
 type termKind uint8
 
@@ -23,7 +23,7 @@ const (
 	termKinds
 )
 
-// The classes of bytes. A term is a sequence of bytes that each have a class, and its class is the union of theirs.
+// The classes of bytes. A term is a sequence of bytes that each have a class; the term's class is the union of theirs.
 const (
 	small = 1 << iota
 	capital
@@ -54,7 +54,7 @@ var byteClass = func() (class [256]uint8) {
 	return class
 }()
 
-// The maximum lengths of terms in bytes: maxLink for paths and addresses, maxNumber for numbers, and maxTerm for
+// The maximum lengths of terms, in bytes: maxLink for paths and addresses, maxNumber for numbers, and maxTerm for all
 // others. Longer sequences count as data.
 const (
 	maxTerm   = 64
@@ -115,12 +115,12 @@ func termsOf(word string, all uint8, see func(kind termKind, term string)) {
 	}
 }
 
-// escapes says whether the backslashes of text are escapes, as in quoted text, or part of Windows paths. It is
+// escapes records whether the backslashes in a text are escapes, as in quoted text, or part of Windows paths. This is
 // determined on first use.
 type escapes struct{ known, windows bool }
 
-// after returns the index after the byte at i, which is in no word, and after the control sequence or the escape that
-// the byte begins.
+// after returns the index at which to continue after the byte at i, which belongs to no word. It skips a control
+// sequence or an escape that begins there.
 func (e *escapes) after(text string, i int) int {
 	next := i + 1
 	switch {
@@ -217,7 +217,8 @@ func urlEnd(text string, i int) int {
 	return i
 }
 
-// isName reports whether a word of letters and digits is an identifier: it has an underscore, an inner capital, or both letters and digits.
+// isName reports whether a word of letters and digits is an identifier: it has an underscore, an inner capital, or both
+// letters and digits.
 func isName(w string) bool {
 	if len(w) < 5 || len(w) > maxTerm {
 		return false
@@ -241,8 +242,8 @@ func isName(w string) bool {
 	return letters > 0 && (under > 0 && letters+digits > 1 || hump || digits > 0)
 }
 
-// isFile reports whether a word without slashes is a file name. A file name ends with a dot and one to five letters and digits, but isn't an
-// abbreviation or two words joined by the dot of a sentence.
+// isFile reports whether a word without slashes is a file name. A file name ends with a dot and one to five letters and
+// digits, but isn't an abbreviation or two words joined by the period of a sentence.
 func isFile(w string) bool {
 	at := strings.LastIndexByte(w, '.')
 	if at < 1 || at == len(w)-1 || len(w)-at > 6 || len(w) > maxTerm {
@@ -258,7 +259,8 @@ var extensions = wordListOf("go py ts tsx js jsx mjs cjs json jsonl md mdx txt y
 
 func trimPath(w string) string { return strings.TrimRight(strings.TrimLeft(w, "-+"), "./-+@~") }
 
-// isPath reports whether a word with a slash is a path rather than a pair of words. A path has a letter, and at least two slashes or a file name.
+// isPath reports whether a word with a slash is a path rather than two words. A path has a letter, and at least two
+// slashes or a file name.
 func isPath(w string) bool {
 	if len(w) < 5 || strings.HasPrefix(w, "//") || strings.Contains(w, "...") {
 		return false
@@ -283,7 +285,7 @@ type terms struct {
 type term struct {
 	text   string
 	kind   termKind
-	seen   int32 // the last message with the term, so that each message counts once
+	seen   int32 // the last message that was counted for the term
 	weight int64
 }
 
@@ -305,7 +307,8 @@ func (ts *terms) put(kind termKind, word string, weight int64, message int32) {
 	}
 }
 
-// value returns a term's weight relative to its length. Errors count as if they were short, because they have a share of their own.
+// value returns a term's weight in proportion to its length. Errors count as if they were short, because a share of the
+// room is reserved for them.
 func (t *term) value() int64 {
 	size := len(t.text) + 12
 	if t.kind == errorTerm {
@@ -328,7 +331,7 @@ func rank(list []term) []term {
 // ranked returns the terms by value, the highest first.
 func (ts *terms) ranked() []term { return rank(slices.Clone(ts.list)) }
 
-// said adds the terms in text to a set. For a path, it also adds each of its suffixes.
+// said adds the terms in text to a set, and all suffixes of each path.
 func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }

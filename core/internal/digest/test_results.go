@@ -20,7 +20,7 @@ var failMarks = []string{"--- FAIL: ", "FAILED ", "not ok ", "FAIL: ", "ERROR: "
 const failedMark = " ... FAILED"
 
 // failedTests returns the names of the tests that failed according to a test runner's output, without duplicates, and
-// how many tests failed.
+// the number of failed tests.
 func failedTests(output string) (names []string, count int) {
 	if len(output) > 4*lookResult {
 		output = output[:2*lookResult] + "\n" + output[len(output)-2*lookResult:]
@@ -65,7 +65,8 @@ func testName(s string) string {
 	return s
 }
 
-// testList lists failed tests for an entry. count is the number of all failed tests, which may be more than names.
+// testList lists failed tests for an entry. count is the number of all failed tests, which may be more than the number
+// of names.
 func testList(names []string, count int) string {
 	text := strings.Join(names, ", ")
 	if more := count - len(names); more > 0 {
@@ -74,7 +75,7 @@ func testList(names []string, count int) string {
 	return text
 }
 
-// withoutEnds returns an error message without lines that only state the exit status. If named is set, it also omits
+// withoutEnds returns an error message without lines that state only the exit status. If named is set, it also omits
 // lines with the names of failed tests.
 func withoutEnds(said string, named bool) string {
 	if exitIn(said) == "" && !named {
@@ -91,13 +92,14 @@ func withoutEnds(said string, named bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// failureForms lists what the error lines of compilers, linters and build tools have in common, in lower case.
+// failureForms lists phrases, in lower case, from the error lines of compilers, linters and build tools.
 var failureForms = []string{"error: ", "error ts", "error[", "npm err!", "*** ["}
 
-// failureCounts lists words that follow the number of failures in the summary of a check, or precede it.
+// failureCounts lists words that appear next to the number of failures in the summary of a check.
 var failureCounts = wordListOf("error errors failed failing failure failures problem problems")
 
-// endsInFailure reports whether the summary of a check says that it failed, or, if it has no summary, one of its lines.
+// endsInFailure reports whether the summary of a check says that it failed or, if there is no summary, any of its lines
+// does.
 func endsInFailure(output string) bool {
 	output = output[max(0, len(output)-lookResult):]
 	if summary := outcomeLine(output); summary != "" {

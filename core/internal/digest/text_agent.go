@@ -12,7 +12,7 @@ import (
 // tags, and the output arrives as the next user message. This file distinguishes such outputs from what a user says;
 // text_calls.go reads the calls.
 
-// outputMarks lists, in lower case, the beginnings of user messages that are a tool's output, or the program's
+// outputMarks lists, in lower case, the beginnings of user messages that contain a tool's output, or the program's
 // complaint about an unreadable call.
 var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_code>", "<stdout>", "<tool_response>", "<tool_result>",
 	"<tool_output>", "<function_result", "<execution_result", "<execution_output", "<command_output>", "<warning>\nthe output of your last command",
@@ -20,16 +20,16 @@ var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_c
 	"tool response", "[tool result", "[tool output", "command output:", "output of the command", "return code:", "returncode:", "exit code:",
 	"stdout:", "please always provide exactly one action", "format error", "[error] you did not use a tool"}
 
-// How many bytes at the beginning and at the end of a message are compared with other messages.
+// The numbers of bytes at the beginning and at the end of a message that are compared with other messages.
 const (
 	longestLead = 40
 	lookAhead   = 200
 )
 
-// MarkOutputs marks those of the first n messages that are outputs of calls written as text (Message.Output): user
-// messages, if most of those after the first answer begin like outputs, or all begin alike, and most of the assistant
-// messages before them contain calls. The first request is never an output. It also notes whether results report
-// failures. If wanted is false, it only removes the marks from an earlier run.
+// MarkOutputs marks those of the first n messages that are outputs of calls written as text (Message.Output). These are
+// user messages, if most of those after the first answer begin like outputs, or all begin alike, and most of the
+// assistant messages before them contain calls. The first request is never an output. It also records whether results
+// report failures. If wanted is false, it only removes the marks from an earlier run.
 func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	t.Outputs, t.Failures = false, transcript.AnyHas(t.Parts, transcript.IsError)
 	for i := range t.Messages {
@@ -72,7 +72,7 @@ func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	return after
 }
 
-// outputsAmong returns the messages that begin like outputs or, if these are a minority, those that share the most
+// outputsAmong returns the messages that begin like outputs or, if these are a minority, those that have the most
 // common beginning or end.
 func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	var leads, ends critbit.Map[int]
@@ -202,7 +202,7 @@ func leadOf(lead string) string {
 	default:
 		end = strings.IndexByte(line, ':')
 		if end < 0 && len(line) < len(lead) && line != "" && strings.ToUpper(line) == line && strings.ToLower(line) != line {
-			end = len(line) - 1 // a separate line, in capitals
+			end = len(line) - 1 // a label on a line of its own, in capitals
 		}
 	}
 	if end < 3 || strings.Count(line[:end], " ") > 3 {
@@ -214,7 +214,7 @@ func leadOf(lead string) string {
 // isTextResult reports whether message i is the output of a call written as text.
 func isTextResult(t *transcript.Transcript, i int) bool { return t.Messages[i].Output }
 
-// outputHeads lists the beginnings of lines that agents put before a tool's output, in lower case.
+// outputHeads lists, in lower case, the beginnings of lines that agents put before a tool's output.
 var outputHeads = []string{"observation", "[observation", "execution result", "tool result", "tool output", "command output:", "output of the command"}
 
 // textOutput returns the text of message i, the output of calls written as text, without the line that introduces it.
@@ -231,10 +231,10 @@ func textOutput(t *transcript.Transcript, i int) (output string) {
 	return output
 }
 
-// openMark precedes the file that SWE-agent's commands edit, in the last lines of their output.
+// openMark precedes the name of the file that SWE-agent's commands edit, in the last lines of their output.
 const openMark = "\n(Open file: "
 
-// openFile returns the open file according to the last lines of a command's output, or "".
+// openFile returns the open file that the last lines of a command's output name, or "".
 func openFile(output string) string {
 	at := strings.LastIndex(output, openMark)
 	if at < 0 || at < len(output)-maxPath {
@@ -255,8 +255,8 @@ func calledBefore(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i-1)
 }
 
-// textRead returns the only file that calls written as text print, or "" if they print none or several, or fail. It
-// records the files that they change in l.
+// textRead returns the only file that calls written as text print; "" if they print none or several, or fail. It
+// records in l the files that they change.
 func (l *laterChanges) textRead(calls []textCall, output string) (path string) {
 	only := true
 	for _, call := range calls {

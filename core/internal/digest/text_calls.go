@@ -34,7 +34,7 @@ func (c *textCall) changes(output string) []change {
 // shellTool is the tool name for a block of commands.
 const shellTool = "bash"
 
-// How many bytes of a message are searched for calls, and how many calls are read.
+// The number of bytes of a message that are searched for calls, and the maximum number of calls to read.
 const (
 	lookCalls = 1 << 16
 	mostCalls = 16
@@ -69,8 +69,8 @@ func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	return calls
 }
 
-// callsOf returns the calls in text: those in fenced blocks or, if there are none, those in tags or, if there are
-// none either, the call in a line that names an action.
+// callsOf returns the calls in text: those in fenced blocks; without any, those in tags; without any of these, the call
+// on a line that names an action.
 func callsOf(text string) []textCall {
 	if calls := fencedCalls(text); len(calls) > 0 {
 		return calls
@@ -87,8 +87,8 @@ func callsOf(text string) []textCall {
 	return nil
 }
 
-// fencedCalls returns as calls the fenced blocks for a shell or an interpreter, and those with JSON that names a
-// tool. If there are none, it returns the last block without a language, unless other text follows that block.
+// fencedCalls returns as calls the fenced blocks for a shell or an interpreter, and blocks of JSON that name a tool. If
+// there are none, it returns the last block without a language, unless other text follows that block.
 func fencedCalls(text string) (calls []textCall) {
 	bare := ""
 	for {
@@ -161,8 +161,8 @@ func shellCall(body string) textCall {
 // endOfEdit is the line after the new lines of SWE-agent's command "edit FIRST:LAST".
 const endOfEdit = "\nend_of_edit"
 
-// editCall returns a call of SWE-agent's commands that change the open file: edit FIRST:LAST with the new lines after
-// it, edit OLD NEW, and insert NEW.
+// editCall returns a call of one of SWE-agent's commands that change the open file: edit FIRST:LAST with the new lines
+// after it, edit OLD NEW, and insert NEW.
 func editCall(tool, body string) textCall {
 	c := textCall{tool: tool, text: body}
 	first, rest, _ := strings.Cut(body, "\n")
@@ -291,7 +291,7 @@ func (c *textCall) arguments(inside string) {
 	}
 }
 
-// argument adds one argument of a call. *best is the rank of the best key for a path that was found so far.
+// argument adds one argument of a call. *best is the lowest rank of a key for a path so far.
 func (c *textCall) argument(key, value string, best *int) {
 	switch is, rank := argumentOf(key); {
 	case is == path && rank < *best:
@@ -380,7 +380,7 @@ func actionLine(text string) []textCall {
 	return []textCall{shellCall(line)}
 }
 
-// inText collects the facts in the texts of message i: calls, or the outcome of calls if the message is their output.
+// inText collects the facts in the texts of message i: the calls or, if the message is their output, their outcome.
 func (c *collector) inText(i int) {
 	t := c.t
 	if !isTextResult(t, i) {
@@ -401,7 +401,7 @@ func (c *collector) inText(i int) {
 	for k, call := range c.called {
 		of := exit
 		if k < len(c.called)-1 {
-			of = "" // the output is that of all calls together, but its exit code is that of the last one
+			of = "" // the output belongs to all calls together, but its exit code is that of the last one
 		}
 		on := call.path
 		if useOf(call.tool) == edits && !failedText(text) {
@@ -420,8 +420,8 @@ func (c *collector) inText(i int) {
 	c.called = nil
 }
 
-// textCall collects the files that a call reads and that its command changes. What a tool that edits files changes is
-// known by its output.
+// textCall collects the files that a call reads and that its command changes. The changes made by editing tools are
+// collected from their output.
 func (c *collector) textCall(call textCall) {
 	folder := folderOf(call.command)
 	read := func(path string) { c.Read = addPath(c.Read, inFolder(folder, path)) }

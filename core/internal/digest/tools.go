@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// use says what a tool does with the files or commands in its arguments.
+// use is what a tool does with the files or commands in its arguments.
 type use uint8
 
 const (
@@ -36,8 +36,8 @@ var tools = words.NewTable([]string{
 	plans - 1: "todowrite todo updateplan plan writetodos updatetodolist exitplanmode tasklist taskcreate taskupdate settodolist managetodolist",
 }...)
 
-// ToolKey returns a tool's name in the form of the tables: in lower case, without _ and -. Agents write the same name
-// as Read, read_file or str-replace.
+// ToolKey returns a tool's name in the form that the tables use: in lower case, without _ and -. Agents write the same
+// name as Read, read_file or str-replace.
 func ToolKey(name string) string { return string(appendToolKey(make([]byte, 0, len(name)), name)) }
 
 func appendToolKey(key []byte, name string) []byte {
@@ -53,7 +53,7 @@ func appendToolKey(key []byte, name string) []byte {
 	return key
 }
 
-// useOf returns the use of a tool, judged by its name without the server or namespace in front of it
+// useOf returns the use of a tool, judging by its name without a leading server name or namespace
 // (mcp__files__read_file, functions.shell).
 func useOf(name string) use {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
@@ -66,7 +66,8 @@ func useOf(name string) use {
 	return use(tools.Row(string(appendToolKey(room[:0], name))))
 }
 
-// useOfCall returns what a call does. Some tools that edit files also show them, depending on their argument "command".
+// useOfCall returns what a call does. Some tools for editing files can also show them, depending on their argument
+// "command".
 func useOfCall(t *transcript.Transcript, call *transcript.Part) use {
 	u := useOf(t.Text(call.Name))
 	if args := t.Bytes(call.Body); u == edits && bytes.Contains(args[:min(len(args), lookAhead)], []byte(viewCommand)) {
@@ -79,7 +80,7 @@ func useOfCall(t *transcript.Transcript, call *transcript.Part) use {
 	return u
 }
 
-// viewCommand is the argument with which tools that edit files show a file instead.
+// viewCommand is the argument that makes a tool for editing files show a file instead.
 const viewCommand = "view"
 
 // ReadsFile reports whether a tool's result is the content of one file.
@@ -88,7 +89,7 @@ func ReadsFile(tool string) bool { return useOf(tool) == reads }
 // EditsFile reports whether a tool changes files.
 func EditsFile(tool string) bool { return useOf(tool) == edits }
 
-// argument says what an argument's value means.
+// argument is the meaning of an argument's value.
 type argument uint8
 
 const (
@@ -109,7 +110,8 @@ var keysOf = []struct {
 	{patch, []string{"input", "patch", "diff", "patchText"}},
 }
 
-// argumentOf returns the meaning of the value under a key, and the key's position in its list.
+// argumentOf returns the meaning of the value under a key, and the key's position in the list of keys with this
+// meaning.
 func argumentOf(key string) (is argument, rank int) {
 	for _, k := range keysOf {
 		for i, name := range k.keys {
@@ -158,7 +160,7 @@ func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text s
 	}
 }
 
-// Path returns the path in the arguments of a tool call, or "". Only direct members count. If several members are
+// Path returns the path in the arguments of a tool call, or "". Only top-level members count. If several members are
 // paths, the one whose name comes first in the table counts.
 func Path(t *transcript.Transcript, call *transcript.Part) string {
 	args := argumentsOf(t, call)
@@ -182,7 +184,7 @@ func Path(t *transcript.Transcript, call *transcript.Part) string {
 	return found
 }
 
-// argumentsOf returns the arguments of a tool call as JSON, or the text that a call has instead; nil if there are
+// argumentsOf returns the arguments of a tool call as JSON, or the text that the call has instead; nil if there are
 // none.
 func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {

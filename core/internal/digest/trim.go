@@ -10,8 +10,8 @@ func TrimRunes(text string, max int) string {
 	return text[:RuneOffset(text, max)]
 }
 
-// TrimWithTail shortens text to max runes plus a marker of 21 runes. Two thirds of the runes are from the beginning
-// and one third from the end, at least one from each. If max is 0 or less, it returns the whole text (S4.28).
+// TrimWithTail shortens text to max runes plus a marker of 21 runes. Two thirds of the runes are from the beginning and
+// one third is from the end, with at least one from each. If max is 0 or less, it returns the whole text (S4.28).
 func TrimWithTail(text string, max int) string {
 	if max <= 0 || len(text) <= max {
 		return text

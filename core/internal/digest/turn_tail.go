@@ -75,8 +75,8 @@ func JoinTurn(history, prefix string) string {
 	return history + CurrentTurn + prefix
 }
 
-// CurrentTurn separates the two summaries that JoinTurn joins. When summaries are streamed, it is shown as soon as that
-// of the history is complete (S1.25).
+// CurrentTurn separates the two summaries that JoinTurn joins. When summaries are streamed, it is shown as soon as the
+// summary of the history is complete (S1.25).
 const CurrentTurn = "\n\n---\n\n## Current Turn (in progress)\n\n"
 
 // serialize renders messages, including tool results, as S1.27 to S1.29 describe.
@@ -162,8 +162,8 @@ func CompactArgs(t *transcript.Transcript, p *transcript.Part) string {
 	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))
 }
 
-// TruncateToolResult returns the first max bytes of text, without splitting a rune, and a note about how many bytes
-// were removed (S1.29).
+// TruncateToolResult returns the first max bytes of text, without splitting a rune, and a note that states the number
+// of removed bytes (S1.29).
 func TruncateToolResult(text string, max int) string {
 	if len(text) <= max {
 		return text

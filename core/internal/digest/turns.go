@@ -13,7 +13,7 @@ import (
 type turn struct {
 	number    int
 	from      int32   // the message that begins it
-	asked     string  // the user's words; "" if a turn goes on that was begun before, or nobody asked
+	asked     string  // the user's words; "" if a turn continues that began before, or nobody asked
 	kept      bool    // the request stays in the context
 	units     []unit  // in chronological order
 	touched   []touch // files that commands changed
@@ -26,40 +26,40 @@ type turn struct {
 // The weights of units, in 1/1024, by their kind. ofContested is a factor: it multiplies the weights of a turn.
 const (
 	ofAnswer     = 1700 // in the message that closes a turn
-	ofFirstWords = 2600 // its first two units: agents begin with the outcome
+	ofFirstWords = 2600 // its first two units: agents usually begin with the outcome
 	ofProposal   = 3072 // a closing question that the user answers in a few words
 	ofOpen       = 2600 // what the last answer leaves to be done
 	ofSaid       = 1024
 	ofAnnounced  = 100 // "Let me look at …"
 	ofStatus     = 340 // "`x` has not merged yet"
-	ofRemark     = 420 // what is said at work and names nothing
-	ofPrediction = 640 // "CI should pass now": what follows shows whether it did
+	ofRemark     = 420 // what the assistant says while working, without naming anything
+	ofPrediction = 640 // "CI should pass now": the following units show whether it did
 	ofChange     = 1000
 	ofCreation   = 1100
-	ofMoved      = 500 // files that only have another folder now, as the list of changed files says too
+	ofMoved      = 500 // files that only moved to another folder, which the list of changed files says too
 	ofImport     = 120 // a change that only names other files
 	ofCommit     = 2200
 	ofCheck      = 800
 	ofFailure    = 900
 	ofOvercome   = 1400 // a command that failed before it succeeded
 	ofProbe      = 299  // a trial that failed
-	ofTrial      = 480  // what a program printed in a few words
+	ofTrial      = 480  // what a program printed, in a few words
 	ofCommand    = 160
-	ofCall       = 360  // of a tool that is not known
+	ofCall       = 360  // a call of an unknown tool
 	ofTask       = 1100 // what another agent was asked
-	ofDeed       = 2200 // of a tool that changes something outside of the conversation
+	ofDeed       = 2200 // a call of a tool that changes something outside of the conversation
 	ofReading    = 480
 	ofSearch     = 420
 	ofCode       = 320  // a long block of code in an answer
-	ofLines      = 300  // lines of code that say what a turn speaks of
-	ofThought    = 600  // what the assistant thinks and does not say
-	ofReport     = 640  // what a tool that is not known says in sentences
-	ofContested  = 256  // of what the user has rejected
-	ofOldLine    = 1400 // a line of the digest before
+	ofLines      = 300  // lines of code that contain names from the turn
+	ofThought    = 600  // what the assistant thinks but doesn't say
+	ofReport     = 640  // sentences from the result of an unknown tool
+	ofContested  = 256  // for what the user has rejected
+	ofOldLine    = 1400 // a line of the previous digest
 	ofGoal       = 9000 // the goal and the rules in it
 )
 
-// shortReply is the maximum length of an answer that is unclear without its question, in bytes.
+// shortReply is the maximum length, in bytes, of a reply that is unclear without the question that it answers.
 const shortReply = 60
 
 // turnReader makes entries from messages.
@@ -68,16 +68,16 @@ type turnReader struct {
 	turns   []turn
 	open    hunks               // the edits whose units have no description yet
 	changed critbit.Map[place]  // the unit that added a line, by path and line, once the unit has its description
-	edited  critbit.Map[string] // the paths with which tools changed files, by file name
-	read    critbit.Map[place]  // the units of the files that the turn read
+	edited  critbit.Map[string] // the paths under which tools changed files, by file name
+	read    critbit.Map[place]  // by path: the units of the files that the turn read
 	called  []textCall          // calls written as text whose output is still to come
 	ran     critbit.Map[place]  // the unit that last ran a command in this turn, by command
-	plan    planList            // the last that the assistant wrote down
+	plan    planList            // the last plan that the assistant wrote down
 	state   *endState
-	// troubles maps an error's key to one more than the index of the last turn in which the error occurred.
+	// troubles maps an error's key to the index of the last turn in which the error occurred, plus one.
 	troubles critbit.Map[int]
-	goesOn   bool               // the assistant goes on after the last message
-	written  critbit.Map[place] // by path as a script writes it: the unit that wrote the file by a heredoc
+	goesOn   bool               // the assistant continues after the last message
+	written  critbit.Map[place] // by path as a script writes it: the unit about a file that was written from a heredoc
 	commits  []place            // the commits that no rebase has replaced
 	stashed  []place            // the edits that git's stash holds
 	around   remarks
@@ -85,8 +85,8 @@ type turnReader struct {
 }
 
 // turnsOf returns the entries for messages, numbered from first on. asked holds the user's requests in the messages,
-// and kept the requests between them (see keptBefore). Messages before the user's first request belong to the previous
-// turn. turnsOf also updates state.
+// and kept the requests between messages (see keptBefore). Messages before the user's first request belong to the
+// previous turn. turnsOf also updates state.
 func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, first int, state *endState) *turnReader {
 	r := &turnReader{t: t, state: state, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
@@ -140,8 +140,8 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 	return closing
 }
 
-// mostClosing is the number of bytes of the closing messages of old turns that are read. If there are more, the
-// messages are sampled evenly.
+// mostClosing is the number of bytes of old turns' closing messages that are read. If there are more, the messages are
+// sampled evenly.
 const mostClosing = 1 << 18
 
 // thin removes marks from old messages until the marked ones have at most mostClosing bytes.
@@ -192,8 +192,8 @@ func makesCalls(t *transcript.Transcript, i int) bool {
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 
-// before weighs the turn that the user's next request ends: the parts that the request rejects, and the question that
-// a short request answers.
+// before weighs the turn that the user's next request ends: the parts that the request rejects, and the question that a
+// short request answers.
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.judge(asked, now.number)
@@ -243,9 +243,9 @@ func (t *turn) has(meets func(u *unit) bool) bool {
 	return false
 }
 
-// endTurn closes the entry. Announcements are dropped, because the announced work has been done, except for the last
-// one of the last turn. If the turn has an answer or the assistant continues, reports of unfinished work are dropped
-// too. Of the assistant's thoughts, the last ones weigh most.
+// endTurn closes the entry. It drops announcements, because the announced work has been done; the last announcement of
+// the last turn stays. If the turn has an answer or the assistant continues, it also drops reports of unfinished work.
+// Of the assistant's thoughts, the last ones weigh the most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
 	answered := t.has(func(u *unit) bool { return u.kind == answerUnit })
@@ -277,7 +277,7 @@ func (r *turnReader) endTurn(last bool) {
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.whole()):
 			u.factor = max(u.factor, ofOpen)
-		case u.kind == saidUnit && answered && said > newSaid && !names(u.text), // one of many steps
+		case u.kind == saidUnit && answered && said > newSaid && !names(u.text), // a report of one of many steps
 			u.kind == saidUnit && newer[0] > 2*newSaid && (guesses(u.text) || u.factor == ofRemark && len(u.text) < shortRemark):
 			u.factor = isDropped
 		case u.kind == saidUnit:
@@ -365,8 +365,8 @@ func (r *turnReader) add(u unit) {
 	}
 }
 
-// message adds the assistant's texts and calls in message i. The last message of a turn is its answer, unless it calls
-// a tool.
+// message adds the assistant's texts and calls in message i. A turn's last message is its answer unless it calls a
+// tool.
 func (r *turnReader) message(i int, last bool) {
 	t, m := r.t, &r.t.Messages[i]
 	if m.Variant == transcript.Shell {
@@ -391,7 +391,7 @@ func (r *turnReader) message(i int, last bool) {
 	}
 }
 
-// results adds what the calls did whose results are in message i.
+// results adds what was done by the calls whose results are in message i.
 func (r *turnReader) results(i int) {
 	m := &r.t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {
@@ -401,7 +401,7 @@ func (r *turnReader) results(i int) {
 	}
 }
 
-// result adds what a call did, according to its result, which is part n of message i.
+// result adds what a call did according to its result, which is part n of message i.
 func (r *turnReader) result(i int, n int32) {
 	t, p := r.t, &r.t.Parts[n]
 	call := &t.Parts[p.Pair]
@@ -448,15 +448,16 @@ func saysOpen(text string) bool {
 // shortRemark is the length, in bytes, below which a remark is worthless once an answer ends the turn.
 const shortRemark = 100
 
-// How many of the newest statements and thoughts count in full, and how many more statements are assumed to follow if
-// an answer ends the turn, because an agent that reports each step also reports the outcome at the end.
+// The numbers of newest statements and thoughts that keep their full weight, and the number of further statements that
+// are assumed to follow if an answer ends the turn, because an agent that reports each step also reports the outcome at
+// the end.
 const (
 	newSaid     = 10
 	newThoughts = 10
 )
 
-// olderThan returns the factor of a unit after which there are newer units of its kind. The newest ones, newest in
-// number, keep their factor.
+// olderThan returns the factor of a unit that is followed by newer units of its kind. The newest units, of which there
+// are newest, keep their factor.
 func olderThan(factor, newer, newest int) int {
 	if factor == isDropped || newer < newest {
 		return factor
@@ -471,5 +472,5 @@ func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().u
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
-// polling lists tools that check on running work, or that only record the agent's thoughts.
+// polling lists tools that check on running work, or only record the agent's thoughts.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")

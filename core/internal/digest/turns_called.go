@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The maximum sizes in an entry about a call of an unknown tool, in bytes: one argument, one argument of a call that
-// asks another agent to do something, and a result on the same line.
+// The maximum lengths, in bytes, of texts in an entry about a call of an unknown tool: one argument, one argument of a
+// call that asks another agent to do something, and a result on the same line.
 const (
 	mostArgument = 80
 	mostTask     = 280
@@ -54,7 +54,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	case told:
 		before := len(r.now().units)
 		r.report(i, said[len(calledVerb):], text)
-		if len(r.now().units) > before && isLookup(name) { // the units from its result are enough
+		if len(r.now().units) > before && isLookup(name) { // the units from its result suffice
 			return
 		}
 	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // the result says nothing more
@@ -86,8 +86,8 @@ func isLookup(name string) bool {
 	return asksOnly.has(word) || lookers.has(word) || gitLooks.has(word)
 }
 
-// isDeed reports whether a word in the name of a tool says that the tool changes something outside of the conversation:
-// "send_certificate", "crm.createTicket".
+// isDeed reports whether a word in the name of a tool shows that the tool changes something outside of the
+// conversation: "send_certificate", "crm.createTicket".
 func isDeed(name string) bool {
 	from := 0
 	for at := 1; at <= len(name); at++ {
@@ -102,12 +102,12 @@ func isDeed(name string) bool {
 	return false
 }
 
-// doers are verbs in the names of tools that change something outside of the conversation.
+// doers lists verbs in the names of tools that change something outside of the conversation.
 var doers = wordListOf("send book rebook create update cancel modify change set add remove delete pay refund charge transfer exchange return submit place " +
 	"order reserve register schedule reschedule assign approve confirm post publish issue close enable disable apply grant revoke insert reset")
 
 // argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". Each value has at most most
-// bytes, and all of them together about twice as many.
+// bytes, and the line has about twice as many.
 func argumentLine(args []byte, most int) string {
 	if len(args) == 0 || !valid(jsonspan.New(args)) {
 		return clipLine(string(args), most)

@@ -2,19 +2,19 @@ package digest
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// Some agents end their work with a call whose argument is what they report to the user. closingTools lists such tools,
-// by their names as ToolKey returns them, and closingKeys the arguments.
+// Some agents end their work with a call whose argument is their report to the user. closingTools lists such tools, by
+// their names as ToolKey returns them, and closingKeys these arguments.
 var (
 	closingTools = wordListOf("attemptcompletion finish taskdone taskcomplete completetask submit submitandexit submitresult submitanswer finalanswer finaloutput planmoderespond respond")
 	closingKeys  = wordListOf("result message answer response summary output text final_answer")
 )
 
-// closes reports whether a part is a call with which an agent reports what it has done.
+// closes reports whether a part is a call in which an agent reports what it has done.
 func closes(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.ToolCall && closingTools.has(bareTool(t.Text(p.Name)))
 }
 
-// closingWords returns what message i reports in the arguments of a call.
+// closingWords returns the report in the arguments of a call in message i.
 func (r *turnReader) closingWords(i int) (words string) {
 	hear := func(key, text string) {
 		if closingKeys.has(key) {

@@ -12,7 +12,8 @@ const (
 )
 
 // rewritten records a commit, and removes hashes that a command makes obsolete: the hash of the previous commit if it
-// is amended, and those of all commits after a rebase. A commit that is amended in the same turn is dropped entirely.
+// is amended, and the hashes of all commits after a rebase. A commit that is amended in the same turn is dropped
+// entirely.
 func (r *turnReader) rewritten(run *run, output string) {
 	amends := run.kind == commits && strings.Contains(run.script, "--amend")
 	switch {
@@ -52,10 +53,10 @@ func (r *turnReader) replaced(at place, verb string) {
 	}
 }
 
-// mostUndone is the number of newest commits that are searched for those that a command takes back.
+// mostUndone is the number of newest commits that are searched for those that a command undoes.
 const mostUndone = 64
 
-// undone marks the commits that a command takes back. A commit that git revert makes becomes the newest one.
+// undone marks the commits that a command undoes. A commit made by git revert becomes the newest one.
 func (r *turnReader) undone(run *run, output string) {
 	back, reverts := takenBack(run)
 	if len(back) == 0 && !reverts || refusedByGit(output) {
@@ -85,8 +86,8 @@ func (r *turnReader) undone(run *run, output string) {
 // headName is git's name for the newest commit.
 const headName = "HEAD"
 
-// isCommit reports whether a unit's text is about the commit with the given hash or subject or, if the name is "HEAD",
-// about any commit.
+// isCommit reports whether a unit's text is about the commit with the given hash or subject. If name is "HEAD", it
+// reports whether the text is about any commit.
 func isCommit(text, name string) bool {
 	said, found := strings.CutPrefix(text, committedVerb)
 	if !found || name == headName {
@@ -101,7 +102,7 @@ func isCommit(text, name string) bool {
 	return found && (strings.HasPrefix(rest, "”") || strings.HasPrefix(rest, joinOf(name)))
 }
 
-// refusedByGit reports whether git's output says that it refused a command, or that conflicts are left.
+// refusedByGit reports whether git's output says that git refused a command, or that conflicts remain.
 func refusedByGit(output string) bool {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if headedBy(line, []string{"error:", "fatal:", "conflict (", "usage:"}) {
@@ -111,8 +112,8 @@ func refusedByGit(output string) bool {
 	return false
 }
 
-// takenBack returns the commits that a command certainly takes back, each as its hash or its subject, or as "HEAD" if
-// it is the newest one. reverts means that the command makes a commit to do so.
+// takenBack returns the commits that a command certainly undoes, each by its hash or its subject, or as "HEAD" if it is
+// the newest one. reverts means that the command does so by making a commit.
 func takenBack(run *run) (back []string, reverts bool) {
 	if run.kind == commits {
 		if subject, found := strings.CutPrefix(messageIn(run.script), `Revert "`); found {

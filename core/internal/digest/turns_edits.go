@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// An entry gives the net effect of a turn's edits instead of each edit: a line that one edit adds and a later one
+// An entry describes the net effect of a turn's edits instead of each edit: a line that one edit adds and a later one
 // removes isn't mentioned, and a line that one edit removes and another adds was moved. So the unit of an edit gets its
 // description when the turn ends, or when a commit includes the edit.
 
@@ -19,7 +19,7 @@ type hunks struct {
 	files critbit.Map[fileHunks]
 }
 
-// fileHunks lists the hunks of a file. key stands for the file, as a path may be long.
+// fileHunks lists the hunks of a file. key identifies the file, because its path may be long.
 type fileHunks struct {
 	key   string
 	hunks []int
@@ -29,8 +29,9 @@ type fileHunks struct {
 type hunk struct {
 	change
 	at    place
-	tried change // the first edit, as it was made
-	why   int    // the unit in which the assistant spoke of trouble just before a later edit of the same lines; -1 if there is none
+	tried change // the first edit, in its original form
+	// The unit in which the assistant mentions trouble just before a later edit of the same lines; -1 if there is none.
+	why int
 }
 
 // lineAt is the position of a line in a hunk.
@@ -50,12 +51,12 @@ func (h *hunk) lines(side int) *[]string {
 	return &h.added
 }
 
-// leastMoved is the minimum length, in bytes, of a line that counts as moved if one edit removes it and another one
-// adds it. Shorter lines are too common, but not in settings.
+// leastMoved is the minimum length, in bytes, of a line that counts as moved if one edit removes it and another adds
+// it. Shorter lines are too common, except in settings.
 const leastMoved = 20
 
-// change adds a unit for a change to a file. If the change touches lines of an earlier edit of this turn, the unit
-// replaces that edit's.
+// change adds a unit for a change to a file. If the change touches lines of an earlier edit in this turn, the unit
+// replaces that edit's unit.
 func (r *turnReader) change(i int, c *change) {
 	if c.path == "" || thrownAway(c.path) {
 		return
@@ -88,7 +89,7 @@ func (r *turnReader) change(i int, c *change) {
 	r.add(u)
 }
 
-// troubleBefore returns the unit in which the assistant speaks of trouble in the message that led to the result in
+// troubleBefore returns the unit in which the assistant mentions trouble in the message that led to the result in
 // message i, or -1.
 func (r *turnReader) troubleBefore(i int) int {
 	units := r.now().units
@@ -100,14 +101,14 @@ func (r *turnReader) troubleBefore(i int) int {
 	return -1
 }
 
-// take adds a change, whose unit is at a place. It returns the hunk with the change, and the places of the units that
-// the new one replaces.
+// take adds a change, whose unit is at a place. It returns the hunk that contains the change, and the places of the
+// units that the new unit replaces.
 func (h *hunks) take(c *change, at place) (into *hunk, replaced []place) {
 	file := h.files.At(c.path)
 	if file.key == "" {
 		file.key = itoa(len(h.all)) + "\x00"
 	}
-	if c.created || c.deleted { // nothing is left of the edits before
+	if c.created || c.deleted { // nothing is left of earlier edits
 		for _, n := range file.hunks {
 			old := &h.all[n]
 			replaced = append(replaced, old.at)
@@ -147,7 +148,7 @@ func (h *hunks) touched(c *change, file *fileHunks) int {
 	return -1
 }
 
-// put adds a line to hunk n, unless the line takes back what a hunk did. key stands for the file.
+// put adds a line to hunk n, unless the line undoes what a hunk did. key identifies the file.
 func (h *hunks) put(n int, line, key string, side int) {
 	key += withoutComma(line)
 	if spots, _ := h.lines[1-side].Get(key); len(spots) > 0 {
@@ -207,7 +208,7 @@ func (r *turnReader) describeEdits() {
 	r.open = hunks{}
 }
 
-// stillThere returns the lines of a hunk that count, without the brackets that were around those that don't.
+// stillThere returns the lines of a hunk that count, without the brackets around those that don't.
 func stillThere(lines []string) []string {
 	rest := slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	if len(rest) < len(lines) {
@@ -254,7 +255,7 @@ const (
 	deletedVerb = "deleted "
 )
 
-// isDiff reports whether the content of a file is a patch for other files, whose changes count when it is applied.
+// isDiff reports whether the content of a file is a patch for other files. Its changes count when the patch is applied.
 func isDiff(lines []string) bool {
 	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") || strings.HasPrefix(lines[0], "*** Begin Patch"))
 }
@@ -269,5 +270,5 @@ func thrownAway(path string) bool {
 	return strings.Contains(path, "/scratchpad/") || strings.Contains(path, "\\Temp\\")
 }
 
-// fileLine returns the key of a line of a file. The line has no white space around it.
+// fileLine returns a key for a line of a file. The line must have no white space around it.
 func fileLine(path, line string) string { return path + "\x00" + line }

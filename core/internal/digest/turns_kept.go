@@ -28,8 +28,8 @@ func keptBeginning(asked string) string {
 	return strings.TrimRight(head, " \n") + " " + clippedMark
 }
 
-// keptBefore returns, for each message, the user's last request between it and the previous one in messages. Such a
-// request stays in the context. A request before the first message counts only if an earlier digest has turns, none
+// keptBefore returns, for each message, the user's last request between the previous one in messages and this one. Such
+// a request stays in the context. A request before the first message counts only if an earlier digest has turns, none
 // of which is about the request.
 func keptBefore(t *transcript.Transcript, messages []int32, earlier []turn) []string {
 	kept := make([]string, len(messages))
@@ -72,8 +72,8 @@ func turnAbout(turns []turn, request string) int {
 	return -1
 }
 
-// resume drops from the new messages' requests the one that the earlier digest's last entry is about. It had stayed in
-// the context when that digest was written.
+// resume removes, from the requests of the new messages, the one that the last entry of the earlier digest is about. It
+// had stayed in the context when that digest was written.
 func (k *turnLog) resume(asked []string) {
 	if len(k.turns) == 0 {
 		return

@@ -2,16 +2,16 @@ package digest
 
 import "strings"
 
-// Agents write to others through the shell too: a prompt for another agent, the text of an issue, a note in a tracker.
+// Agents also write to others through the shell: a prompt for another agent, the text of an issue, a note in a tracker.
 // Such text is a quoted word of a command, or a heredoc. Whoever continues the work needs to know what it says.
 
-// leastPrompt is the minimum number of words in such text, and mostPrompt the number of its bytes that are read.
+// leastPrompt is the minimum number of words in such text, and mostPrompt the number of bytes of it that are read.
 const (
 	leastPrompt = 25
 	mostPrompt  = mostReport
 )
 
-// prompt is text that a command passes to another program. to names the command.
+// prompt is text that a command passes to another program. to is the command.
 type prompt struct{ to, text string }
 
 // prompts adds the texts that a script passes to other programs. docs holds the script's heredocs.
@@ -36,8 +36,8 @@ func (r *turnReader) prompts(i int, script string, docs []string) {
 // promptVerb begins the source of a unit that quotes what the assistant wrote to another program.
 const promptVerb = "told "
 
-// promptsIn returns the texts in prose that the commands of a script pass on. Each heredoc belongs to a command, in
-// their order; those of commits, which come first, to none.
+// promptsIn returns the prose that the commands of a script pass to other programs. The heredocs belong to the commands
+// in order, except for those of commits, which come first and are skipped.
 func promptsIn(script string, docs []string) (all []prompt) {
 	var takers []string
 	eachCommand(script, func(words []string) {
@@ -66,11 +66,11 @@ func promptsIn(script string, docs []string) (all []prompt) {
 	return all
 }
 
-// posts lists programs that change something elsewhere, but also carry texts there.
+// posts lists programs that change something elsewhere, but also send texts there.
 var posts = wordListOf("gh glab")
 
-// writesTo reports whether a command may pass text to a reader. The description of a pull request repeats the work that
-// the log has.
+// writesTo reports whether a command may pass text to a reader. The description of a pull request doesn't count,
+// because it repeats the work in the log.
 func writesTo(name string, words []string) bool {
 	switch {
 	case posts.has(name):
@@ -81,7 +81,7 @@ func writesTo(name string, words []string) bool {
 	return kindOfWords(words) > looks
 }
 
-// The limits for what names a command: the number of words after the program, and the length of each in bytes.
+// The limits for the name of a command: the number of words after the program, and the length of each in bytes.
 const (
 	mostCallWords = 3
 	longestWord   = 48
@@ -98,7 +98,7 @@ func callName(words []string, name string) string {
 	return name
 }
 
-// isProse reports whether text of several sentences is written for a reader, and is no code, data or output.
+// isProse reports whether text consists of several sentences for a reader, and is not code, data or output.
 func isProse(text string) bool {
 	if fewSpaces(text, leastPrompt) && !unspacedText(text) || len(text) < leastPrompt {
 		return false

@@ -17,7 +17,7 @@ func (r *turnReader) looked(i int, path string) {
 	if path == "" || isSkill(path) {
 		return
 	}
-	if at, found := r.read.Get(path); found { // a file that is read again and again is what the work is about
+	if at, found := r.read.Get(path); found { // a file that is read repeatedly is what the work is about
 		u := &r.turns[at.turn].units[at.unit]
 		u.factor = min(u.factor+ofReading/4, ofReading*2)
 		return
@@ -32,8 +32,8 @@ func isSkill(path string) bool { return fileName(path) == "SKILL.md" }
 // mostHits is the maximum number of search hits that are quoted with their text.
 const mostHits = 3
 
-// found adds the hits of a search. If there are only a few, they are quoted with their text. If there are many, only
-// lines that the turn mentions are quoted later.
+// found adds the hits of a search. A small number of hits is quoted with their text; otherwise, only lines that the
+// turn mentions are quoted later.
 func (r *turnReader) found(i int, pattern, text string) {
 	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
@@ -76,7 +76,7 @@ func isContext(line string) bool {
 	return false
 }
 
-// patternOf returns the pattern in a call to a search tool.
+// patternOf returns the pattern in a call of a search tool.
 func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
 	arguments(t, call, func(key, text string) {
 		if pattern == "" && searchKeys.has(key) {
@@ -109,10 +109,11 @@ func searchedFor(script string) string {
 }
 
 // report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. If the
-// output is JSON, it adds the texts in it, short ones with their keys.
+// output is JSON, it adds the texts in it; short texts get their keys.
 func (r *turnReader) report(i int, call, text string) {
 	add := func(lead, text string, item int) {
-		if n := len(exitOf(lead)); n > 0 && strings.HasPrefix(lead[n:], ". ") { // a number means nothing if its neighbours are left out
+		// An item's number means nothing if the neighboring items are left out.
+		if n := len(exitOf(lead)); n > 0 && strings.HasPrefix(lead[n:], ". ") {
 			lead = lead[n+len(". "):]
 		}
 		r.add(unit{kind: toldUnit, message: int32(i), lead: lead, source: call, text: text, item: item, factor: ofReport})
@@ -160,7 +161,8 @@ func (r *turnReader) report(i int, call, text string) {
 	add("", Fence(pairs.String()), 0)
 }
 
-// pairsIn calls see with each text in a JSON value, and with its key, preceded by the key of the enclosing object.
+// pairsIn calls see with each text in a JSON value, and with the text's key, preceded by the key of the enclosing
+// object.
 func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
 	switch s.Kind() {
 	case jsonspan.String:

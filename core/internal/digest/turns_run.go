@@ -13,7 +13,7 @@ func (r *turnReader) textResult(i int) {
 	output := textOutput(r.t, i)
 	for n, call := range r.called {
 		said := ""
-		if n == len(r.called)-1 { // one output covers all of them
+		if n == len(r.called)-1 { // all calls share one output
 			said = output
 		}
 		switch {
@@ -33,7 +33,7 @@ func (r *turnReader) textResult(i int) {
 	r.called = nil
 }
 
-// execution is a command that was run, with its effects on files.
+// execution is a command that ran, with its effects on files.
 type execution struct {
 	run
 	message int      // the index of the message with its output
@@ -156,16 +156,16 @@ func (r *turnReader) updateState(c *execution, key string) {
 	}
 }
 
-// earlierRun returns the failed attempts of the turn's previous run of a command, and the tests that failed in the
-// newest run that names any. If the command replaces that run, it drops the run from the log. overcame means that the
-// previous run failed and this one didn't.
+// earlierRun returns the failed attempts of the turn's previous run of a command, and the failed tests of the newest
+// run that names any. If the command replaces that run, it drops the run from the log. overcame means that the previous
+// run failed and this one didn't.
 func (r *turnReader) earlierRun(c *execution, key string) (before attempts, tests string, overcame bool) {
 	at, found := r.ran.Get(key)
 	if !found {
 		return attempts{}, c.tests, false
 	}
 	earlier := &r.turns[at.turn].units[at.unit]
-	// A commit that prints no hash has failed, if the same one follows.
+	// A commit that prints no hash has failed if the same commit follows.
 	failed := earlier.failed.n > 0 && (failedIn(earlier.text) || c.kind == commits)
 	if c.kind != checks && !failed {
 		return attempts{}, c.tests, false
@@ -174,7 +174,7 @@ func (r *turnReader) earlierRun(c *execution, key string) (before attempts, test
 	return earlier.failed, cmp.Or(c.tests, earlier.source), failed && !c.failed()
 }
 
-// inspected adds what a command read, found or counted that only inspects something.
+// inspected adds what an inspecting command read, found or counted.
 func (r *turnReader) inspected(c *execution) {
 	if len(c.read) == 1 {
 		r.looked(c.message, c.read[0])
@@ -185,8 +185,8 @@ func (r *turnReader) inspected(c *execution) {
 	}
 }
 
-// isSilent reports whether a command isn't worth a unit, as long as the assistant doesn't say that it didn't work. text
-// describes the command.
+// isSilent reports whether a command isn't worth a unit unless the assistant says that it didn't work. text describes
+// the command.
 func (c *execution) isSilent(text string) bool {
 	switch {
 	case c.failed():
@@ -232,11 +232,11 @@ func silenced(script string) bool {
 	return strings.Contains(script, " -q") || strings.Contains(script, "--quiet") || strings.ContainsAny(script, "|>")
 }
 
-// cutCommand ends the text of a long command that was cut off and about which nothing else is known.
+// cutCommand ends the text of a long command that was cut off and whose outcome is unknown.
 const cutCommand = " …`"
 
 // awayName returns the destination of a moved file in its shortest form: the new name or, if only the folder has
-// changed, the new folder. For an absolute folder, it returns at most the last two names.
+// changed, the new folder. It shortens an absolute folder to its last two names.
 func awayName(m move) string {
 	if name := fileName(m.to); name != fileName(m.from) {
 		return name
@@ -252,7 +252,7 @@ func awayName(m move) string {
 // setting lists words in commands that configure something.
 var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
 
-// setsUp reports whether a short command configures something, so that it matters although it prints nothing.
+// setsUp reports whether a short command configures something, so that it matters even without output.
 func setsUp(script string) bool {
 	words, _ := simpleCommand(script, func(string) {})
 	if len(words) < 3 || runners.has(words[0]) {
@@ -264,7 +264,8 @@ func setsUp(script string) bool {
 // interpreters lists programs that run a file.
 var interpreters = wordListOf("python python2 python3 node deno bun tsx ts-node bash sh zsh ruby perl php rscript patch source")
 
-// tries marks files that an earlier script wrote and this script runs, because such a file is more often a trial than a part of the work.
+// tries marks files that an earlier script wrote and this script runs, because such a file is usually a trial rather
+// than a part of the work.
 func (r *turnReader) tries(script string) {
 	for n := 0; r.written.Len() > 0 && len(script) > 0 && n < 32; n++ {
 		var words []string
@@ -281,11 +282,11 @@ func (r *turnReader) tries(script string) {
 	}
 }
 
-// tidying lists programs that only prepare the work of others.
+// tidying lists programs that only prepare the work of other commands.
 var tidying = wordListOf("mkdir touch chmod chown cd export source pushd popd set")
 
-// tidies reports whether all commands of a script only prepare other work, or move files, which have units of their
-// own.
+// tidies reports whether all commands of a script only prepare other work, or move files, which is reported in other
+// units.
 func tidies(script string) bool {
 	for len(script) > 0 {
 		var words []string
@@ -296,7 +297,7 @@ func tidies(script string) bool {
 	return true
 }
 
-// isProbe reports whether a script contains the program that it runs: a throwaway experiment.
+// isProbe reports whether a script contains the program that it runs, and so is a throwaway experiment.
 func isProbe(script string) bool {
 	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
@@ -313,7 +314,7 @@ func (r *turnReader) removed(c *execution, gone *critbit.Map[struct{}]) {
 	})
 }
 
-// moved adds one unit for each folder into which a command moves files, or for renamed files, and returns the new
+// moved adds one unit for each folder that a command moves files to, or one for renamed files, and returns the new
 // paths.
 func (r *turnReader) moved(c *execution) (moved critbit.Map[struct{}]) {
 	moves := movesIn(c.whole)

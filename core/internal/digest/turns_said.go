@@ -127,8 +127,8 @@ var predictions = substringsOf("should now |should pass|should work|should succe
 // longestPrediction is the maximum length of a sentence that is only a prediction, in bytes.
 const longestPrediction = 160
 
-// predicts reports whether a sentence does nothing but predict how finished work will turn out. A list never does,
-// because it contains more.
+// predicts reports whether a sentence only predicts how finished work will turn out. A list never does, because it
+// contains more.
 func predicts(text string) bool {
 	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && predictions.inAnyCase(text)
 }
@@ -164,9 +164,9 @@ func withoutPraise(text string) string {
 	return text
 }
 
-// about adds a unit whose subject, at the beginning of a message, is only a pronoun. It is joined to the command or
-// change just before it, to which it most likely refers. If there is none, the unit is added separately, provided
-// that a noun follows the pronoun. A unit that names nothing is omitted.
+// about adds a unit at the beginning of a message whose subject is only a pronoun. It joins the unit to the command or
+// change just before it, to which it most likely refers. If there is none, the unit is added separately, provided that
+// a noun follows the pronoun. A unit that names nothing is omitted.
 func (r *turnReader) about(u unit) {
 	units := r.now().units
 	if !names(u.text) && !unspacedText(u.text) {
@@ -188,7 +188,7 @@ var pointing = wordListOf("this that these those dies diese dieser dieses ce cet
 // names reports whether text contains a number or a code name.
 func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
 
-// namesMore reports whether text names anything besides line numbers, unlike "The function ends at line 499."
+// namesMore reports whether text names anything besides line numbers. It is false for "The function ends at line 499."
 func namesMore(text string) bool {
 	if !names(text) {
 		return false
@@ -217,8 +217,8 @@ func wordsBefore(text string) func(yield func(word, before string) bool) {
 	}
 }
 
-// withoutCalls returns the text before the first call, for an agent that writes its calls as text. It also removes
-// the label of its thoughts.
+// withoutCalls returns the text before the first call, for an agent that writes its calls as text. It also removes the
+// label that such an agent puts before its thoughts.
 func withoutCalls(text string) string {
 	for at := 0; at < len(text); {
 		n := strings.IndexAny(text[at:], "<`")
@@ -242,7 +242,7 @@ func withoutCalls(text string) string {
 	return text
 }
 
-// thoughts adds those of the assistant's thoughts in message i, as units of the given kind, that name something and aren't
+// thoughts adds, as units of the given kind, the assistant's thoughts in message i that name something and aren't
 // guesses, questions or plans.
 func (r *turnReader) thoughts(i int, kind unitKind, text string) {
 	from := len(r.now().units)
@@ -261,8 +261,8 @@ func (r *turnReader) thoughts(i int, kind unitKind, text string) {
 	})
 }
 
-// thinksAloud reports whether the assistant thinks in a text that it writes while working: it takes back what it has said or asks
-// itself something at least aloudTurns times.
+// thinksAloud reports whether a text that the assistant writes while working is thinking aloud: at least aloudTurns
+// times, it retracts what it has said or asks itself something.
 func thinksAloud(text string) bool {
 	turns := 0
 	for line := range strings.Lines(text) {
@@ -277,19 +277,19 @@ func thinksAloud(text string) bool {
 	return false
 }
 
-// aloudTurns is the minimum number of doubts and questions by which text counts as thinking aloud. A report may contain
-// one of each.
+// aloudTurns is the minimum number of retractions and questions in text that counts as thinking aloud. A report may
+// contain one of each.
 const aloudTurns = 3
 
-// doubted drops the last unit of a message if text, which follows it, takes it back: "Wait, …". from is the index of
-// the message's first unit.
+// doubted drops the last unit of a message if text, which follows it, retracts it: "Wait, …". from is the index of the
+// message's first unit.
 func (r *turnReader) doubted(from int, text string) {
 	if units := r.now().units; len(units) > from && doubtStarts.may(text) && headedBy(text, doubtHeads) {
 		units[len(units)-1].factor = isDropped
 	}
 }
 
-// takesBack reports whether one sentence of text takes back an earlier one: "It reads the file twice. But wait, …".
+// takesBack reports whether a sentence in text retracts an earlier one: "It reads the file twice. But wait, …".
 func takesBack(text string) bool {
 	for rest := text; ; {
 		at := strings.IndexAny(rest, ".!?")
@@ -318,10 +318,10 @@ func deliberates(text string) bool {
 	return deliberations.in(text)
 }
 
-// doubtHeads lists the beginnings of sentences that take back the previous sentence.
+// doubtHeads lists the beginnings of sentences that retract the previous sentence.
 var doubtHeads = strings.Split("wait|hmm|but wait|oh wait|actually, |but here's the thing|but hmm|no, |no wait|scratch that|that's wrong|that is wrong|moment, |warte|nein, |attends|non, |espera|不对|等等|いや、|待って", "|")
 
-// mostThought is the maximum number of bytes that are read from one piece of reasoning.
+// mostThought is the maximum number of bytes to read from one piece of reasoning.
 const mostThought = 8000
 
 // wonderHeads lists the beginnings of sentences that express doubt or repeat the question.
@@ -342,7 +342,8 @@ func headedBy(text string, heads []string) bool {
 	return false
 }
 
-// saysLittle reports whether text is a single word, or has few words and neither a number nor a code name: "Good, those are fine."
+// saysLittle reports whether text is a single word, or has only a few words and neither a number nor a code name:
+// "Good, those are fine."
 func saysLittle(text string) bool {
 	if !strings.Contains(text, " ") && !unspacedText(text) {
 		return true
@@ -370,7 +371,7 @@ func fewSpaces(text string, n int) bool {
 	return true
 }
 
-// flattery begins sentences that only flatter the user.
+// flattery lists the beginnings of sentences that only flatter the user.
 var flattery = []string{"Good question", "Great question", "Good point", "Good catch", "Good observation", "Great point", "You're right", "You're absolutely", "You are right",
 	"Great catch", "Excellent question", "Got it", "Understood", "承知しました", "了解", "好的", "알겠습니다", "Gute Frage", "Bonne question", "Buena pregunta"}
 
@@ -379,7 +380,7 @@ func flatters(text string) bool {
 	return len(text) < 60 && !names(text) && slices.ContainsFunc(flattery, func(s string) bool { return strings.HasPrefix(text, s) })
 }
 
-// praise lists words that begin sentences in which assistants approve of something, usually of their own work.
+// praise lists words that begin sentences in which assistants praise something, usually their own work.
 var praise = []string{"Interesting", "Indeed", "Right", "Good", "Great", "Perfect", "Excellent", "Nice", "Clean", "All clean", "All good", "Looks good", "Those are", "That is", "That's", "You're right", "You're absolutely", "You are right", "Good catch", "Understood", "Got it", "Gut", "Parfait", "Perfecto"}
 
 var praiseStarts = startsOf(praise)

@@ -29,39 +29,39 @@ const (
 	conditions
 	shades      // modifiers of the next word
 	selves      // the speaker
-	persons     // people in a story, and what belongs to them
+	persons     // people in a story, and their belongings
 	others      // people who are absent
-	things      // pronouns of things
+	things      // pronouns for things
 	addressees  // the reader
 	pasts       // past-tense verbs
 	days        // one day, not every day
 	products    // what the reader writes
 	quantifiers // all of something
-	lastingly   // for good
+	lastingly   // permanently
 	numbers
-	tasks     // they begin the object of a single task: "write [a] poem"
+	tasks     // objects of a single task: "write [a] poem"
 	idle      // words that form a remark after "no", "keep" and others: "no problem"
 	moods     // likely states: "you must be tired"
 	beings    // forms of "be"
 	advice    // recommendations: "you should try"
 	reactions // objects of remarks: "I love that"
-	moment    // words that set the time of a single request, unlike a rule: "when you have time"
-	agains    // words with which a permission revokes a rule
+	moment    // words for the time of a single request, unlike a rule: "when you have time"
+	agains    // words that turn a permission into the revocation of a rule
 	verbs     // verbs that can also be other parts of speech
 )
 
-// The tables are built on first use, because tables built at start-up would become part of the module. They contain
-// positions in the rows as numbers, and no pointers.
+// The tables are built on first use, because tables built at start-up would become part of the module. They refer to
+// positions in the rows by number, and contain no pointers.
 
-// table is a hash table of words. Words of a transcript are only looked up, never added, so a transcript can't slow
+// table is a hash table of words. Words of a transcript are only looked up and never added, so a transcript can't slow
 // it down: a lookup takes no more steps than the longest run of occupied slots.
 type table struct {
-	slots [1 << 13]uint16 // one more than the number of a word; 0 if the slot is empty
+	slots [1 << 13]uint16 // the number of a word plus one; 0 if the slot is empty
 	rows  []uint8         // the row number of each word
 	ats   []uint16        // the offset of each word in its row, in bytes
 	sizes []uint8         // the length of each word, in bytes
-	cues  []uint16        // one more than the number of the first cue that begins with it; 0 if none does
-	sets  []uint8         // the number of its kinds
+	cues  []uint16        // for each word, the number of the first cue that begins with it, plus one; 0 if none does
+	sets  []uint8         // for each word, the number of its combination of kinds
 	kinds [256]wordKind   // the combinations of kinds; the first is empty
 }
 
@@ -128,7 +128,7 @@ func (p *phrases) text(n int) string {
 	return rowTexts[row][p.ats[n]:]
 }
 
-// from returns the text of cue n's row, starting with that cue.
+// from returns the text of cue n's row from that cue on.
 func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
 
 // row returns the row of cue n.
@@ -156,7 +156,7 @@ func (p *phrases) add(row uint8, at uint16) {
 	p.rows, p.ats, p.next = append(p.rows, row), append(p.ats, at), append(p.next, 0)
 }
 
-// link puts a cue at the head of a list. head is one more than the number of the list's first cue, or 0 if the list is
+// link puts a cue at the head of a list. head is the number of the list's first cue plus one, or 0 if the list is
 // empty.
 func (p *phrases) link(n int, head *uint16) {
 	if *head > 0 {
@@ -210,7 +210,8 @@ var ready = sync.OnceFunc(func() {
 		kind := row.kind
 		eachIn(row.words, " ", func(w string, row uint8, at uint16) {
 			kinds[vocabulary.put(w, row, at)] |= kind
-			if kind == lastingly || kind == quantifiers || kind == products && len(w) > 4 && w[len(w)-1] == 's' { // they make an order a rule
+			// These words make an order a rule.
+			if kind == lastingly || kind == quantifiers || kind == products && len(w) > 4 && w[len(w)-1] == 's' {
 				tell(w)
 			}
 		})
