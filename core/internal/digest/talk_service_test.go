@@ -146,3 +146,20 @@ func TestChineseServiceKeepsTheClausesOfAValue(t *testing.T) {
 		t.Errorf("there is a courtesy:\n%s", text)
 	}
 }
+
+// A statement of a matter may have few words, since the others of the matter tell the rest.
+func TestShortValuesOfAServiceStay(t *testing.T) {
+	var dialogue []string
+	for _, k := range []string{"12", "27", "33", "58"} {
+		dialogue = append(dialogue, "My heating shows error E"+k+", and my rooms in Elm Row are cold since the morning.", "I am sorry to hear that. Which customer number do you have?",
+			"66-1"+k+".", "Do you know which model it is?", "ZR-"+k+".", "Mr Amsel can come to Elm Row tomorrow morning, or Mrs Lindner on the day after tomorrow.", "Tomorrow is fine.", "See you, have a nice day!")
+	}
+	text := digestOf(t, "", 200, dialogue...)
+	for _, k := range []string{"12", "27", "33", "58"} {
+		for _, want := range []string{"66-1" + k, "ZR-" + k} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is missing:\n%s", want, text)
+			}
+		}
+	}
+}

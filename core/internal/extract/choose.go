@@ -205,7 +205,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 				continue
 			}
 			gain := (sum*int64(s.factor) + with) / exp2(log2(uint64(length))*c.power>>10)
-			if with == 0 && cl.words[1]-c.clauses[first].words[0] < 4 {
+			if with == 0 && !c.items[s.item].Terse && cl.words[1]-c.clauses[first].words[0] < 4 {
 				gain = gain * fewWords / plain
 			}
 			if gain > best {
