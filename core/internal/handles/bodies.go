@@ -39,7 +39,7 @@ func NewArchive(doc *view.View, authors *authorship.Authors, mode, before string
 // SaveChanges, or if nothing is archived.
 func (a *Archive) Changes() string { return a.changes }
 
-// Taken is a body that will be archived, and where it came from.
+// Taken is a body to archive, and the place that it was removed from.
 type Taken struct {
 	api.Body
 	msg  int32           // the message that holds the marker; -1 for a fold and for changes
@@ -51,8 +51,8 @@ type Taken struct {
 }
 
 // element is one element in the body of a fold or of changes: JSON if text is not empty, a number if n is not 0,
-// otherwise the input message in. A positive n stands for the next n messages after the digest, which were not
-// folded. n = -1 says that only the beginning of the previous message was folded, and that the rest of it stays.
+// otherwise the input message with index in. A positive n stands for the next n messages after the digest, which were
+// not folded. n = -1 says that only the beginning of the previous message was folded, and that the rest of it stays.
 type element struct {
 	in   int32
 	n    int
@@ -278,7 +278,8 @@ func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) 
 			f.next()
 		}
 	}
-	if piece && f.at == to && a.doc.Items[to].In >= 0 { // it is no input message if an earlier fold has already taken a piece of it
+	// It is no input message if an earlier fold has already removed its beginning.
+	if piece && f.at == to && a.doc.Items[to].In >= 0 {
 		f.add(a.doc.Items[to].In)
 		f.list = append(f.list, element{n: -1})
 	}
@@ -327,8 +328,7 @@ func (f *elements) next() {
 	}
 }
 
-// unfold appends the elements of an earlier fold, interleaved with the items after its digest that it had left in
-// place.
+// unfold appends the elements of an earlier fold, interleaved with the items after its digest that it didn't fold.
 func (f *elements) unfold(list []element) {
 	for _, e := range list {
 		if e.n == 0 {

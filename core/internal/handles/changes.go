@@ -37,7 +37,7 @@ const (
 	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket
 )
 
-// whence says where a restoration finds an input message.
+// whence is the place where a restoration finds an input message.
 type whence struct {
 	op    string // one of the constants above; "" if the changes contain the message itself
 	index int    // index of the result message
@@ -85,7 +85,7 @@ type saying struct {
 	tokens  int // size of the messages in the body
 	first   int // index of the first message in the body, or -1
 
-	became []int // for each input message, the result message that replaces it without being its source, or -1
+	became []int // for each input message, the result message that replaces it without containing it, or -1
 	run    run
 }
 
@@ -109,8 +109,8 @@ func (s *saying) lastPrinted(last int) bool {
 	return s.used[last] && s.origins[len(s.origins)-1].op == "" && !s.a.namesBody(&s.a.doc.Items[last]) && s.a.readAsGiven(last)
 }
 
-// messages appends the source of input message m, and of the following messages that continue it. It returns the
-// index of the next message.
+// messages appends the source of input message m, and of the messages after it that have the same source. It returns
+// the index of the next message.
 func (s *saying) messages(m int) int {
 	o, end := s.origins[m], m+1
 	alike := func(next func(n int) whence) {
@@ -148,9 +148,9 @@ func (s *saying) messages(m int) int {
 	return end
 }
 
-// endFold appends an empty range of a fold after message m if a repair had rewritten the last folded message, and m
-// is the last of the input messages from which it was made. These are in the changes, not in the body of the fold.
-// The empty range says that the fold ends after them, whatever happens to the next message.
+// endFold appends an empty range of a fold after message m if a repair had rewritten the last folded message, and m is
+// the last of the input messages from which it was made. Those messages are in the changes, not in the body of the
+// fold. The empty range says that the fold ends after them, whatever happens to the next message.
 func (s *saying) endFold(m int) {
 	if m+1 < len(s.origins) && s.origins[m+1].op == "" && s.became[m+1] < 0 {
 		return
@@ -174,8 +174,8 @@ func (s *saying) endFold(m int) {
 const maxRepeated = 64
 
 // repeats returns how many times in a row the messages before the result message at index look like those dropped
-// before input message m, as after a result that was given twice. Without this number, a restoration can't know
-// whether the dropped messages are already back.
+// before input message m, as after a result that occurred twice. Without this number, a restoration can't know whether
+// the dropped messages are already back.
 func (s *saying) repeats(m, index int) (times int) {
 	from := m
 	for from > 0 && s.origins[from-1].op == "" {
@@ -380,8 +380,8 @@ func (a *Archive) handlesOf(m int32) (handles []string) {
 	return handles
 }
 
-// printOf returns the print of the result message at index item: a hash of its role and parts that ignores the white
-// space between them.
+// printOf returns the print of the result message at index item: a hash of its role and parts. White space between the
+// parts is ignored.
 func (a *Archive) printOf(item int) string {
 	it := &a.doc.Items[item]
 	m := it.Msg
@@ -404,8 +404,8 @@ func (a *Archive) looksLike(in, item int) bool {
 	return ok && a.doc.RequestLook(again) == a.printOf(item)
 }
 
-// readAsGiven reports whether the message of an item was read without redactions. Nothing of a redacted message may be
-// archived, not even its print.
+// readAsGiven reports whether the message of an item was read without redactions. Nothing from a redacted message may
+// be archived, not even its print.
 func (a *Archive) readAsGiven(item int) bool {
 	t := a.doc.T
 	span := t.Messages[a.doc.Items[item].Msg].Span

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// changes are the parsed changes of a compaction, which say how to rebuild its input from its result.
+// changes holds the parsed changes of a compaction, which describe how to rebuild its input from its result.
 type changes struct {
 	handle string // the handle of their body
 	before string // the handle of the previous compaction's changes
@@ -34,7 +34,7 @@ type gone struct {
 	print string
 }
 
-// step says where one or more consecutive input messages come from.
+// step describes the source of one or more consecutive input messages.
 type step struct {
 	op       string
 	index    int

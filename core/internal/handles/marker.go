@@ -35,8 +35,8 @@ type Marking struct {
 	Follows, Heads bool
 }
 
-// The declared markers. resultMarkers replace tool results, summaryMarkers are those of them that text follows, and
-// headMarkers are the first line of a shortened text.
+// The declared markers. resultMarkers replace tool results. summaryMarkers are those of them that are followed by text.
+// headMarkers are the first lines of shortened texts.
 var resultMarkers, summaryMarkers, headMarkers []string
 
 // Declare registers a marker; repeated calls with the same text have no effect. Packages call it from init.
@@ -68,7 +68,7 @@ func WithHandle(marker, handle string) string {
 	return marker[:len(marker)-1] + named + handle[:Short] + "]"
 }
 
-// Sized returns a marker of about the size that it will have when written: with a placeholder handle if the host
+// Sized returns a marker of about the size that it will have when it is written: with a placeholder handle if the host
 // keeps an archive.
 func (a *Archive) Sized(marker string) string {
 	if a.mode == "" {
@@ -85,7 +85,7 @@ const MarkerRoom = 512
 // digits of the handle.
 func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), MarkerRoom)]
-	if len(value) > 0 && value[0] == '"' { // a string either begins with a marker or has none
+	if len(value) > 0 && value[0] == '"' { // a string begins with its marker, if it has one
 		return handleAt(value[1:], markers)
 	}
 	for {
@@ -102,7 +102,7 @@ func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	}
 }
 
-// handleAt returns the handle in the marker with which text begins, if it is one of the given markers.
+// handleAt returns the handle in the marker at the beginning of text, if it is one of the given markers.
 func handleAt(text []byte, markers []string) (handle string, found bool) {
 	if len(text) == 0 || text[0] != '[' {
 		return "", false
@@ -188,8 +188,8 @@ func Cleared(c *view.View, n int32) bool {
 	return false
 }
 
-// OwnBody reports whether the part at index n is a tool result whose original body is in the transcript: not a marker,
-// not stored by the provider, and not awaited by one of the provider's tools.
+// OwnBody reports whether the part at index n is a tool result whose original body is in the transcript. It isn't if
+// the body is a marker, is stored by the provider, or is awaited by one of the provider's tools.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
@@ -214,8 +214,8 @@ func NameFold(text, handle string) string {
 	return header + "\n" + foldHandle + handle[:Short] + "\n" + rest
 }
 
-// listHandle returns the handle of the messages that message m replaces, or "" if it has none. Such a message is a
-// digest, the line of a turn, or a count of dropped messages.
+// listHandle returns the handle of the messages that message m replaces, or "" if it has none. Message m is then a
+// digest, a line that replaces a turn, or a count of dropped messages.
 func listHandle(t *transcript.Transcript, m int32) string {
 	text := t.Text(t.FirstText(int(m)))
 	if handle, _ := FoldHandleOf(text); handle != "" {

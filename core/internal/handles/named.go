@@ -78,7 +78,7 @@ func truncated(doc *view.View, n int32) string {
 }
 
 // Of returns the handles that bodies name, in markers or as changes, in order of appearance, so that a host can fetch
-// everything before it restores. Some may not be real handles, because text may quote a marker. corrupt lists the
+// all of them before it restores. Some may not be real handles, because text may quote a marker. corrupt lists the
 // given handles whose bodies don't match them; these bodies are not searched.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
@@ -105,7 +105,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// eachNamed calls yield with each handle that text contains in the way that markers and digests write it.
+// eachNamed calls yield with each handle in text that is written as in markers and digests.
 func eachNamed(text string, yield func(handle string)) {
 	for {
 		_, rest, found := strings.Cut(text, "andle")

@@ -18,9 +18,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// maxGrowth is the number of bytes that a restoration may write, or four times the size of the given bodies if that
-// is more. Without this limit, bodies that name each other many times could grow without bound. Markers beyond the
-// limit stay in place.
+// maxGrowth is the number of bytes that a restoration may write; it may write four times the size of the given bodies
+// if that is more. Without this limit, bodies that name each other many times could grow without bound. Markers beyond
+// the limit stay in place.
 const (
 	maxGrowth = 1 << 28
 	itemCost  = 1024 // bytes that each restored fold costs for its records, in addition to its body
@@ -38,10 +38,10 @@ type restoring struct {
 	given     []api.Kept
 	bodies    critbit.Map[int] // index in given, by the first digits of the handle
 	folds     map[int]*foldBack
-	room      int          // how many more bytes may be written
+	room      int          // the number of bytes that may still be written
 	tried     map[int]bool // indexes in given of the changes that were tried, successfully or not
 	older     string       // the handle of the changes before those that could not be undone; "" if there are none
-	misses    int          // how many compactions in a row could not be undone
+	misses    int          // the number of compactions in a row that could not be undone
 	// Items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last.
 	later    [][]view.Item
 	left     []api.Marker // changes that were not undone
@@ -184,8 +184,8 @@ type bodySplice struct {
 	body int // index in given
 }
 
-// putBack restores bodies in the message of an item, each once: those whose handles its markers contain and for which
-// may returns true. It returns their number. ok is false if the resulting message is invalid.
+// putBack restores bodies in the message of an item, each once: those for whose handles, as named in the message's
+// markers, may returns true. It returns the number of restored bodies. ok is false if the resulting message is invalid.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
@@ -225,7 +225,7 @@ func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []
 		}
 		p := &t.Parts[k.part]
 		old := r.placeOf(&k, i)
-		if old.Start < covered { // inside something that is already restored
+		if old.Start < covered { // inside something that has already been restored
 			continue
 		}
 		r.at, covered = i, old.End
@@ -361,9 +361,8 @@ func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	return true
 }
 
-// stayed takes the next n messages after the digest from the stack, because they were not folded. If n is negative,
-// it drops -n messages instead: what remained of a message that is now restored whole. saved is the number of tokens
-// removed.
+// stayed takes the next n messages after the digest, which were not folded, from the stack. If n is negative, it drops
+// -n messages instead: the remains of a message that is now restored whole. saved is the number of tokens removed.
 func (w *following) stayed(n int) (items []view.Item, saved int) {
 	for n != 0 && len(w.stack) > 0 {
 		if saved += w.skip(); len(w.stack) == 0 {
@@ -396,9 +395,9 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper returns the innermost object around the body of a part, which is a string. Formats whose results are typed
-// objects put a marker into an object of type "text", or one with "output" as its only member, and this object replaces
-// the whole original. If there is no such object, wrapper returns the body's span.
+// wrapper returns the innermost object around the body of a part if the body is a string in an object of type "text",
+// or in one whose only member is "output". Formats whose results are typed objects put a marker into such an object,
+// and the object replaces the whole original. Otherwise wrapper returns the body's span.
 func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	part := t.Bytes(p.Span) // the bytes of a restored message are elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}

@@ -60,7 +60,7 @@ func (r *restoring) takeBack() (ok bool) {
 	return true
 }
 
-// dropTurns drops the turns that a repair inserted to make the roles alternate, from the first item that the last
+// dropTurns drops the turns that a repair inserted to make the roles alternate, from the first item on that the last
 // undone compaction didn't fold. A replay inserts such turns if the messages have changed, and the changes don't list
 // them. A turn directly after a digest that stays is still needed.
 func (r *restoring) dropTurns() {
@@ -89,13 +89,13 @@ func (r *restoring) bringBack(n int) {
 	}
 }
 
-// maxMisses is the maximum number of compactions in a row that can be missing from a transcript before restore stops
+// maxMisses is the maximum number of consecutive compactions that can be missing from a transcript before restore stops
 // looking for older ones.
 const maxMisses = 32
 
-// newestChanges returns the handle of the newest changes that have not been undone, or "". It looks in this order: the state,
-// the body of a digest, the predecessor of the changes that could not be undone, and, on the first call, the given
-// bodies. digest is the index of the digest that named the changes, or -1.
+// newestChanges returns the handle of the newest changes that have not been undone, or "". It looks in this order: the
+// state, the body of a digest, the predecessor of the changes that could not be undone, and, on the first call, the
+// given bodies. digest is the index of the digest that named the changes, or -1.
 func (r *restoring) newestChanges() (handle string, digest int) {
 	if h := r.changes; len(h) >= Short && IsHandle(h) {
 		return h, -1
@@ -166,7 +166,7 @@ func (r *restoring) begins(c *changes, n int) bool {
 }
 
 // drops reports whether the messages that the compaction dropped without a marker are still missing, and those after
-// them are still in their places. It returns false if one of the latter was deleted in the meantime.
+// them are still in their places. It returns false if one of the messages after them was deleted in the meantime.
 func (r *restoring) drops(c *changes, n int) bool {
 	from := 0 // the first step of the run of dropped messages before the next one
 	for i, p := range c.steps {
@@ -198,7 +198,7 @@ func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	return f == nil || f.changes == "" || same(f.changes, c.handle)
 }
 
-// same reports whether two handles, of which either may be shortened, name the same body.
+// same reports whether two handles name the same body. Either may be shortened.
 func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
 
 // isGone reports whether the item at index at has the print of g, a message of the result.

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// anchor is a hunk whose place is certain: either its first print is unique among hunks and items, or it is as far
-// from a hunk with a unique print as it was in the result.
+// anchor is a hunk whose place is certain: either its first print is unique among hunks and items, or its distance from
+// a hunk with a unique print is the same as in the result.
 type anchor struct {
 	hunk int // index of the hunk
 	at   int // index of its first item
@@ -26,9 +26,9 @@ func (h *hunk) key() (print string, back int) {
 	return h.behind, 1
 }
 
-// anchors returns the hunks whose places are certain and in the right order, as many as possible. Other messages may
-// look the same, because what distinguished them was stripped. Without anchors, a hunk whose message was deleted
-// would be found where a later one belongs.
+// anchors returns as many hunks as possible whose places are certain and in the right order. Other messages may look
+// the same, because what distinguished them was stripped. Without anchors, a hunk whose message was deleted would be
+// found in the place of a later one.
 func (f *finding) anchors(hunks []hunk) []anchor {
 	keys := make([]look, 0, len(hunks))
 	for i := range hunks {
@@ -38,7 +38,8 @@ func (f *finding) anchors(hunks []hunk) []anchor {
 	}
 	sorting.Func(keys, compareLooks)
 	f.high = len(f.r.doc.Items)
-	var open, back []anchor // back are those whose dropped messages are there, as in turns that the app has passed again
+	// Back holds those whose dropped messages are there, as in turns that the app has passed again.
+	var open, back []anchor
 	for i := range hunks {
 		print, behind := hunks[i].key()
 		if print == "" || countIn(keys, print, 0, len(hunks)) > 1 || countIn(f.order, print, 0, f.high) != 1 {
@@ -86,7 +87,7 @@ func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
 			f.next = max(f.next, places[i].to)
 		}
 	}
-	lows := make([]int, len(hunks)) // for each hunk, the end of the places before it
+	lows := make([]int, len(hunks)) // for each hunk, the end of the place of the hunk before it
 	for i, low := 0, from; i < len(hunks); i++ {
 		if lows[i] = low; places[i].at >= 0 {
 			low = max(low, places[i].to)
@@ -108,7 +109,8 @@ func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
 	return anchors
 }
 
-// running describes the current run of hunks that have moved by the same number of items, while such a run is extended.
+// running describes the current run of hunks that have moved by the same number of items, while the run is being
+// extended.
 type running struct {
 	on    bool
 	shift int
@@ -132,7 +134,7 @@ func (f *finding) extend(h *hunk, place *spot, run *running) bool {
 	return run.on
 }
 
-// filled adds as many other anchors as fit in between anchors whose places increase.
+// filled inserts as many other anchors as fit between the given anchors, whose places increase.
 func filled(anchors, others []anchor) (all []anchor) {
 	low := -1
 	for _, a := range append(anchors, anchor{math.MaxInt, math.MaxInt}) {

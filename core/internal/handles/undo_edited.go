@@ -15,14 +15,14 @@ import (
 // hunk is a place after the folds where the result of a compaction differs from its input: the result messages to
 // remove, and the steps that produce the input messages in their place.
 type hunk struct {
-	// The index of the first message in gone; if gone is empty, that of the message after the dropped ones.
+	// The index of the first message in gone. If gone is empty, the index of the message after the dropped ones.
 	at     int
 	gone   []gone // consecutive, apart from inserted turns
 	steps  []step
 	print  string // the print of the message after the hunk; "" if unknown
 	twice  int    // how many times in a row the result has messages like the dropped ones before that message
 	behind string // the print of the message before the hunk, if no message follows; "" if unknown
-	// Whether the dropped messages are at the only place that looks like the hunk's, so nothing is missing.
+	// Whether the dropped messages are at the only place that looks like the hunk's, so that nothing is missing.
 	isBack bool
 	looks  []string // the prints of the dropped messages, computed on first use
 }
@@ -67,8 +67,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	return true, whole, true
 }
 
-// present reports whether the messages that the compaction dropped are already back at a place. That happens after
-// the replay of a newer compaction, which drops only the messages that it has dropped itself.
+// present reports whether the messages that the compaction dropped are already back at a place. That happens after the
+// replay of a newer compaction, which drops only the messages that it has dropped itself.
 func (r *restoring) present(h *hunk, place int) bool {
 	n := len(h.steps) * (h.twice + 1)
 	from := place - n
@@ -139,8 +139,8 @@ type undoingEdited struct {
 	out []view.Item
 }
 
-// put replaces the items up to index to (exclusive) with what steps make of them. It returns false if the steps are
-// invalid.
+// put replaces the items up to index to (exclusive) with the messages that steps produce from them. It returns false if
+// the steps are invalid.
 func (e *undoingEdited) put(steps []step, to int) bool {
 	if to < e.at {
 		return false
@@ -151,8 +151,8 @@ func (e *undoingEdited) put(steps []step, to int) bool {
 	return ok
 }
 
-// keep copies the items up to index to (exclusive), without the turns that a repair inserted to make the roles
-// alternate: a replay inserts them again where they are needed.
+// keep copies the items up to index to (exclusive), but omits turns that a repair inserted to make the roles alternate:
+// a replay inserts them again where they are needed.
 func (e *undoingEdited) keep(to int) {
 	for ; e.at < to; e.at++ {
 		if it := e.r.doc.Items[e.at]; !authorship.IsTurn(e.r.doc.T, it.Msg) {
@@ -198,8 +198,8 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 	return hunks, puts, ok
 }
 
-// parted splits a hunk that ends before the result message to. If each removed message corresponds to one step, there
-// is one hunk per message. If only turns were inserted, there is none.
+// parted splits a hunk that ends before the result message to. If each removed message corresponds to one step, it
+// returns one hunk per message. If only turns were inserted, it returns none.
 func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	lasting := slices.DeleteFunc(slices.Clone(h.gone), func(g gone) bool { return r.isTurn(g.print) })
 	switch n := len(lasting); {
@@ -220,8 +220,8 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	return hunks
 }
 
-// split splits a hunk before each message of gone that replaced an input message, as that message's step says. Input
-// messages that were dropped without a replacement before the first of these stay in its part.
+// split splits a hunk before each message in gone that replaced an input message, according to that message's step.
+// Input messages before it that were dropped without a replacement belong to the part before.
 func (h *hunk) split() (parts []hunk) {
 	part, left := hunk{at: h.at}, h.gone
 	until := func(index int) {
@@ -269,7 +269,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	}
 	at = make([]spot, len(hunks))
 	anchors := f.anchors(hunks)
-	waiting := 0 // preceding hunks without anything to recognize them by: they are in place if the next hunk is
+	waiting := 0 // preceding hunks that can't be recognized by themselves: they are in place if the next hunk is
 	for i := range hunks {
 		h := &hunks[i]
 		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.behind == "" {
@@ -299,7 +299,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 type finding struct {
 	r     *restoring
 	order []look // the items sorted by their prints
-	shift int    // by how many items the last hunk has moved
+	shift int    // the number of items by which the last hunk has moved
 	next  int    // the first item that may belong to a hunk
 	high  int    // the first item that certainly belongs to a later hunk
 }
@@ -328,7 +328,7 @@ func (f *finding) sort() {
 	sorting.Func(f.order, compareLooks)
 }
 
-// place returns the place of hunk i, and where it was expected. anchors are those from this hunk on.
+// place returns the place of hunk i, and the place where it was expected. anchors are those from this hunk on.
 func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) {
 	f.high = len(f.r.doc.Items)
 	if len(anchors) == 0 {
@@ -345,8 +345,8 @@ func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) 
 	return f.find(h)
 }
 
-// find returns the place of a hunk: the expected place was or, if the hunk doesn't match there, the first later place
-// where the whole hunk matches.
+// find returns the place of a hunk: the expected place, which was is, or, if the hunk doesn't match there, the first
+// later place where the whole hunk matches.
 func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
 	if to := f.end(h, was); to >= 0 {
@@ -395,8 +395,8 @@ func (f *finding) end(h *hunk, place int) int {
 	return to
 }
 
-// isAnother reports whether the message at a place is certainly not the one of the hunk, because it has an id that the
-// original doesn't have. Prints ignore ids, but messages of two branches may differ only in their ids.
+// isAnother reports whether the message at a place is certainly not the hunk's, because it has an id that the original
+// doesn't have. Prints ignore ids, but messages of two branches may differ only in their ids.
 func (f *finding) isAnother(h *hunk, place int) bool {
 	if len(h.gone) != 1 || len(h.steps) != 1 || place < 0 || place >= len(f.r.doc.Items) {
 		return false

@@ -65,7 +65,7 @@ type findingMarked struct {
 	r     *restoring
 	order []look // the handles that markers name, sorted, with the indexes of their items
 	steps []look // the first handles of the marked messages, sorted, with their indexes
-	shift int    // by how many items the message before has moved
+	shift int    // the number of items by which the message before has moved
 }
 
 // sort indexes the items, from index from on, by the handles in their markers, and the marked messages by theirs.
@@ -84,7 +84,7 @@ func (f *findingMarked) sort(puts []markedPlace, from int) {
 
 // find returns the index of the item in [low, high) that has the markers of step p, or -1. The same content has the
 // same handle wherever it is. If more than alike items have these markers, the position decides: the messages before,
-// or those after, show by how many items the message has moved. If neither position is right, nothing is known.
+// or those after, show by how many items the message has moved. If no item is at either position, the result is -1.
 func (f *findingMarked) find(p *step, low, high, alike, shiftAfter int) int {
 	if len(p.handles) == 0 || low >= high {
 		return -1

@@ -2,15 +2,15 @@ package handles
 
 import "github.com/ctxfold/ctxfold/core/internal/view"
 
-// Equal bodies have equal handles. In a list that was edited, it may be impossible to find out in which of several
+// Equal bodies have equal handles. In a list that was edited, it may be impossible to determine in which of several
 // messages a compaction replaced such a body by a marker. These markers stay until everything is undone, and older
 // compactions recognize the messages with or without them.
 
 // bare is a message without the markers that unmark has recorded.
 type bare struct {
 	item     view.Item
-	restored int // number of bodies restored in it
-	handles  int // number of handles that were known when it was made
+	restored int // the number of bodies restored in it
+	handles  int // the number of handles that were known when it was made
 }
 
 // unmark records the handles of the markers that a compaction left in a message, if that message was not found.

@@ -66,7 +66,7 @@ func (p *ClearPass) Run(c Run) {
 	}
 }
 
-// worthwhile returns the results to clear: without those that free little, if the others suffice to reach the target
+// worthwhile returns the results to clear. It omits results that free little, if the others suffice to reach the target
 // size.
 func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	doc := c.Doc()
@@ -90,7 +90,7 @@ type clearedResult struct {
 	action, gain int
 }
 
-// Finish adds to the remaining markers the lines of the original results on which later messages build. It adds as
+// Finish adds lines of the original results to the remaining markers: those that later messages rely on. It adds as
 // many as there is room for below the target, or within a 32nd of the limit if the target was missed.
 func (p *ClearPass) Finish(c Run) {
 	doc := c.Doc()
@@ -127,9 +127,9 @@ func (p *ClearPass) Finish(c Run) {
 	}
 }
 
-// chooseLines returns the excerpts of results in at most room tokens. sizes are the sizes of the results and most the
-// limits of their excerpts, both in bytes. cost returns how many tokens an excerpt adds. If the lines cost fewer tokens
-// than the estimator expects for their size, lines are chosen again with more bytes.
+// chooseLines returns the excerpts of results in at most room tokens. sizes are the sizes of the results, and most the
+// limits of their excerpts, both in bytes. cost returns the number of tokens that an excerpt adds. If the lines cost
+// fewer tokens than the estimator expects for their size, lines are chosen again with more bytes.
 func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int, cost func(lines string) int) []string {
 	chosen, sum := excerpts.Choose(sizes, most, doc.P.MaxUnits(room)), 0
 	for _, lines := range chosen {
@@ -147,8 +147,8 @@ func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, r
 	return excerpts.Choose(sizes, most, more(doc.P.MaxUnits(room)))
 }
 
-// clearedStill returns the results that this run has cleared and that are still in the view, in order, and the
-// indexes of their items.
+// clearedStill returns the results that this run has cleared and that are still in the view, in order, and the indexes
+// of their items.
 func clearedStill(c Run) (results []clearedResult, items []int) {
 	doc := c.Doc()
 	for i, it := range doc.Items {
@@ -161,7 +161,7 @@ func clearedStill(c Run) (results []clearedResult, items []int) {
 	return results, items
 }
 
-// Targets returns the results that the pass may clear; or nil if clearing them would free too little.
+// Targets returns the results that the pass may clear, or nil if clearing them would free too little.
 func (p *ClearPass) Targets(c Run) []result {
 	doc := c.Doc()
 	reclaim := 0
@@ -181,7 +181,7 @@ func (p *ClearPass) Clear(c Run, targets []result) {
 	replace(c, targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
-// clearing returns how many tokens are saved by replacing the body of the tool result at part n with text.
+// clearing returns the number of tokens that are saved by replacing the body of the tool result at part n with text.
 func clearing(doc *view.View, n int32, text string) int {
 	parts := doc.T.Parts[n : int(n)+1+len(doc.T.InnerParts(int(n)))]
 	cleared := parts[0]

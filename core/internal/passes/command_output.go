@@ -11,9 +11,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A harness puts the output of its own commands, such as an overview of the context, into the conversation as a user
-// message. From longCommandOutput bytes on, an output is cut to its beginning and its end, which have at most
-// keptOutput bytes together.
+// A harness adds the output of its own commands, such as an overview of the context, to the conversation as a user
+// message. An output of at least longCommandOutput bytes is cut to its beginning and its end, which have at most
+// keptOutput bytes in total.
 const (
 	commandOutput     = "<local-command-stdout>"
 	commandOutputEnd  = "</local-command-stdout>"
@@ -26,7 +26,7 @@ type commandCut struct {
 	item  int
 	part  int32
 	short string
-	gain  int // the number of tokens that this frees
+	gain  int // the number of tokens that the cut frees
 }
 
 // commandOutputs returns the long outputs of the harness's commands in the user's messages, except for pinned messages

@@ -76,7 +76,8 @@ func (p *dedupePass) Run(c Run) {
 	}
 }
 
-// The reasons for removing a result: a newer result is identical, or an identical call has returned something else.
+// The reasons for removing a result: a newer result is identical, or an identical call has since returned something
+// else.
 const (
 	repeated = iota
 	superseded
@@ -95,7 +96,7 @@ type deduping struct {
 
 	targets [2][]result // by the reason for their removal
 	leans   []view.Lean
-	reclaim int // total number of tokens that they free
+	reclaim int // total number of tokens that removing them frees
 }
 
 // look compares the result at part n with newer ones. item is the index of the item that contains it.
@@ -141,8 +142,8 @@ func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	return newer, found
 }
 
-// call returns a key that identical calls share, for the call that result n belongs to; "" if the pass keeps the
-// older results of such calls.
+// call returns a key that identical calls share, for the call that result n belongs to. It returns "" if the pass keeps
+// the older results of such calls.
 func (d *deduping) call(n int32, tool string) string {
 	if d.pass.Superseded == "all" || d.pass.Superseded == "reads" && digest.ReadsFile(tool) {
 		return tool + "\x00" + digest.CallArgs(d.doc.T, &d.doc.T.Parts[d.doc.T.Parts[n].Pair])

@@ -137,7 +137,7 @@ func fit(c Run, pass api.Doer) {
 }
 
 // drop removes the items for which gone returns true, and inserts a message with their number at the position of the
-// first. It continues the count of an earlier such message. If dropping saves nothing, it does nothing.
+// first. If there is an earlier such message, its number is added. If dropping saves nothing, it does nothing.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0
@@ -201,8 +201,8 @@ func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i
 	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
-// droppedLedger returns the ledger extended by the user's standing instructions in the items for which gone returns
-// true.
+// droppedLedger returns the ledger, to which it adds the user's standing instructions in the items for which gone
+// returns true.
 func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	doc := c.Doc()
 	ledger := c.Ledger().Clone()

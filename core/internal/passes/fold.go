@@ -27,8 +27,8 @@ type FoldPass struct {
 	ForceTurn    bool   `json:"force_turn"`
 }
 
-// foldMode is the purpose of a fold: a pass of the policy, or the last resort, which folds even for a small gain,
-// either with a tail or everything.
+// foldMode is the purpose of a fold: it is a pass of the policy, or it belongs to the last resort, which folds even for
+// a small gain, and keeps a tail or folds everything.
 type foldMode uint8
 
 const (
@@ -191,7 +191,7 @@ func (f *folding) carry(it *view.Item) {
 	f.old += it.Tokens
 	var round int
 	f.prior, round = digest.Carried(text, &f.ledger)
-	if it.In >= 0 { // so that a host that has lost the state gets the round back; digests of this run have been counted already
+	if it.In >= 0 { // a host that has lost the state gets the round back; digests of this run have already been counted
 		f.run.State().Round = max(f.run.State().Round, round)
 	}
 	if f.run.Authors().Summarizable(it.Msg) {
@@ -199,7 +199,7 @@ func (f *folding) carry(it *view.Item) {
 	}
 }
 
-// worthwhile reports whether enough is folded to be worth a digest.
+// worthwhile reports whether the fold is large enough to be worth a digest.
 func (f *folding) worthwhile() bool {
 	least := max(1, f.pass.MinMessages)
 	switch bounded := f.run.MustFit(); {
@@ -237,7 +237,7 @@ func (f *folding) account() {
 	f.ledger.SettleErrors(t, staying[older:])
 }
 
-// job returns the job by which the digest is written.
+// job returns the job that writes the digest.
 func (f *folding) job() summary.Job {
 	tail := -1
 	if f.head < 0 {
@@ -306,7 +306,7 @@ func (f *folding) noteCut() {
 // digestBudget returns the maximum size of the digest in tokens, given the room that the limit leaves; 0 means no
 // limit. If there is little room, the digest still gets some, at most half of it, as long as something else can be cut
 // instead. If there is none because the messages that must stay exceed the limit by themselves, the digest gets its
-// usual size: even an empty one wouldn't bring the result under the limit.
+// usual size: even an empty digest wouldn't bring the result under the limit.
 func (f *folding) digestBudget() int {
 	left := f.digestLeft()
 	switch {
@@ -318,8 +318,8 @@ func (f *folding) digestBudget() int {
 	return max(min(256, f.most/2), f.run.Target()/8, left)
 }
 
-// digestLeft returns how many tokens the limit leaves for a digest of the folded messages; negative if the limit
-// can't be met.
+// digestLeft returns the number of tokens that the limit leaves for a digest of the folded messages. It is negative if
+// the limit can't be met.
 func (f *folding) digestLeft() int { return f.most - (f.doc.Total - f.gain) - summary.Frame }
 
 // vain reports whether even a smaller digest would not bring the result under the limit or into the window.
@@ -338,8 +338,8 @@ func firstLoose(stays []bool, cut int) int {
 	return at
 }
 
-// PutDigest removes the items before cut that need not stay and, unless head is -1, that part of the item at cut. It
-// inserts the message text at the position of the first removed item. body is the archived content, or nil.
+// PutDigest removes the items before cut that need not stay and, unless head is -1, the part of the item at cut that
+// head is. It inserts the message text at the position of the first removed item. body is the archived content, or nil.
 func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *handles.Taken) {
 	doc, to, fold := c.Doc(), c.Report(), c.Fold()
 	at := firstLoose(stays, cut)

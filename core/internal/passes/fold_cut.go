@@ -62,7 +62,7 @@ func (f *folding) fixedTokens(cut int) int {
 	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
 }
 
-// uncut returns how many tokens of an item the last resort can't cut, counted from part from on.
+// uncut returns the number of tokens of an item, counted from part from on, that the last resort can't cut.
 func uncut(doc *view.View, item int, from int32) (sum int) {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
@@ -131,7 +131,7 @@ func (t *tail) starts(i int) bool {
 	return i == len(t.groups) || i == 0 || t.groups[i] != t.groups[i-1]
 }
 
-// alone reports whether item i is a group of its own that may be divided.
+// alone reports whether item i is the only one in its group, and may be divided.
 func (t *tail) alone(i int) bool { return t.starts(i) && t.starts(i+1) && !t.doc.Items[i].Pinned }
 
 // fill adds groups, newest first, and then steps of the next message, as long as the tail has at most keep tokens.
@@ -161,8 +161,8 @@ func (t *tail) keepLast() {
 	}
 }
 
-// toTurn moves the beginning of the tail forward to the beginning of a user turn, unless the tail would lose three
-// quarters of its tokens.
+// toTurn moves the beginning of the tail forward to the beginning of a user turn, unless that would remove three
+// quarters of the tail's tokens.
 func (t *tail) toTurn() {
 	rest := t.tokens
 	for i := t.cut; i < len(t.doc.Items) && rest*4 >= t.tokens; i++ {
@@ -183,8 +183,7 @@ func beginsTurn(c Run, i int) bool {
 	return doc.T.Messages[m].Role == transcript.User && doc.T.HasUserText(int(m)) && !c.Authors().IsOwn(m)
 }
 
-// lastTurn returns the index of the item with which the newest user turn begins, at the start of a group; 0 if there
-// is none.
+// lastTurn returns the index of the item that begins the newest user turn, at the start of a group; 0 if there is none.
 func lastTurn(c Run, groups []int32) int {
 	at := LastUserTurn(len(groups), func(i int) bool { return beginsTurn(c, i) })
 	for at > 0 && groups[at] == groups[at-1] {
@@ -193,7 +192,7 @@ func lastTurn(c Run, groups []int32) int {
 	return max(at, 0)
 }
 
-// lastSteps finds the newest steps of an item that fit into room. It returns the part with which they begin and their
+// lastSteps finds the newest steps of an item that fit into room. It returns the part at which they begin and their
 // size in tokens; part is -1 if there are none. It never returns the item's first part, nor a part after an open tool
 // call (see lastStart). If room is negative, it takes only the newest step, whatever its size.
 func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
@@ -224,8 +223,8 @@ func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	return part, tokens
 }
 
-// lastStart returns the last part of an item at which a tail may begin: neither after the first open tool call, nor
-// after the newest words of the user.
+// lastStart returns the last part of an item at which a tail may begin: it may begin neither after the first open tool
+// call, nor after the newest words of the user.
 func lastStart(doc *view.View, item int) int32 {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	last := msg.First + msg.Count
@@ -241,8 +240,8 @@ func lastStart(doc *view.View, item int) int32 {
 	return last
 }
 
-// cutTurn returns the index in messages, which are about to be folded, at which the turn begins that the tail
-// continues; -1 if the tail begins with a turn of its own.
+// cutTurn returns the index, in messages, which are about to be folded, at which a turn begins that the tail continues.
+// It returns -1 if the tail begins with a turn of its own.
 func (f *folding) cutTurn() int {
 	authors := f.run.Authors()
 	user := func(i int) bool {

@@ -16,8 +16,7 @@ import (
 // lastResort is the name under which actions of the last resort are reported.
 const lastResort = "last_resort"
 
-// The minimum number of tokens that the last resort leaves of text: in its first attempt, and if that wasn't
-// enough.
+// The minimum number of tokens of a text that the last resort leaves: in its first attempt, and if that wasn't enough.
 const (
 	gentle = 256
 	harsh  = 48
@@ -42,10 +41,10 @@ func newResort(c Run, most int) *resort {
 	return r
 }
 
-// LastResort brings a bounded result that is still over its limit after the passes, or not far enough under it, to at
-// most most tokens. It cuts the least important content first, and stops as soon as that is enough: first unpinned,
-// then pinned content. The newest user message and system messages stay unchanged, whatever their size. It costs
-// nothing if the passes were sufficient.
+// LastResort brings a bounded result that is still over its limit after the passes, or not far enough below it, to at
+// most most tokens. It cuts the least important content first, unpinned before pinned content, and stops as soon as
+// that is enough. The newest user message and system messages stay unchanged, whatever their size. It costs nothing if
+// the passes were sufficient.
 func LastResort(c Run, most int) {
 	r := newResort(c, most)
 	if !c.MustFit() || !r.needed() {
@@ -81,7 +80,7 @@ func LastResort(c Run, most int) {
 	}
 }
 
-// gentle returns the number of tokens that the first attempt leaves of text.
+// gentle returns the number of tokens of a text that the first attempt leaves.
 func (r *resort) gentle() int { return min(gentle, max(harsh, r.run.Limit()/8)) }
 
 // needed reports whether the result of the passes is unusable: it exceeds the limit, or it is so close to the input,
@@ -98,9 +97,9 @@ const (
 )
 
 // spares reports whether the last resort may cut an item in the round for pinned items or, if pinned is false, in the
-// one for the others. It never cuts the newest user message, system messages, and messages with content that only the
-// provider can read or that belong to such messages. Messages that a compaction wrote are folded instead of cut,
-// except for a tool loop that continues.
+// round for the others. It never cuts the newest user message, system messages, and messages with content that only the
+// provider can read or that belong to such messages. Messages that a compaction wrote are folded instead of cut, except
+// for a tool loop that continues.
 func (r *resort) spares(it *view.Item, pinned bool) bool {
 	msg := &r.doc.T.Messages[it.Msg]
 	if it.Pinned != pinned || it.Msg == r.newest || it.Tokens == 0 || msg.Role == transcript.System || msg.Joined || r.run.Keep().ProviderOnly(it.Msg) {
@@ -211,7 +210,7 @@ func awaited(doc *view.View, n int32) bool {
 	return doc.T.Parts[n].Kind == transcript.ToolResult && call >= 0 && doc.T.AwaitsResult(&doc.T.Parts[call])
 }
 
-// saving returns how many tokens are freed by cutting each text to keep tokens.
+// saving returns the number of tokens that are freed by cutting each text to keep tokens.
 func saving(texts []longText, keep int) (sum int) {
 	for _, t := range texts {
 		sum += max(0, t.tokens-keep)
@@ -219,8 +218,8 @@ func saving(texts []longText, keep int) (sum int) {
 	return sum
 }
 
-// level returns how many tokens each of the texts may keep (at least floor) so that need tokens are freed: the
-// longest texts are cut down to the same size.
+// level returns the number of tokens, at least floor, that each of the texts may keep so that need tokens are freed:
+// the longest texts are cut down to the same size.
 func level(texts []longText, need, floor int) int {
 	sizes := make([]int, len(texts))
 	for i, t := range texts {
@@ -248,7 +247,7 @@ func level(texts []longText, need, floor int) int {
 // cutAll cuts the longest texts of a kind until the transcript has at most aim tokens, or each of them has at most
 // floor tokens.
 func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
-	for range 4 { // a cut text may have a few tokens more or fewer than planned
+	for range 4 { // a cut text may have a few more or fewer tokens than planned
 		need := r.doc.Total - aim
 		if need <= 0 {
 			return
@@ -298,13 +297,13 @@ func toolOf(doc *view.View, n int32) string {
 	return digest.ToolName(doc.T, int(n))
 }
 
-// cutText leaves at most keep tokens of text: its beginning and its end. It returns false if nothing was cut.
+// cutText leaves at most keep tokens of a text: its beginning and its end. It returns false if nothing was cut.
 func (r *resort) cutText(t longText, keep int) bool {
 	return r.shorten(t.part, func(text, marker string) string { return clipTo(r.doc, text, t.tokens, keep-r.doc.P.Text(marker)) })
 }
 
-// shorten replaces a text by what clip returns for it and the marker that is written before it. The whole text is archived only once,
-// however often a run cuts it. It returns false if that would not make the text shorter.
+// shorten replaces a text with what clip returns for it and for the marker before it. The whole text is archived only
+// once, even if a run cuts it several times. It returns false if that would not make the text shorter.
 func (r *resort) shorten(part int32, clip func(text, marker string) string) bool {
 	doc, archive := r.doc, r.run.Archive()
 	p := &doc.T.Parts[part]
@@ -360,7 +359,7 @@ func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest stri
 	return handle, rest
 }
 
-// bodyKind returns under which kind the archive records text or a tool result.
+// bodyKind returns the kind under which the archive records a text or a tool result.
 func bodyKind(p *transcript.Part) api.BodyKind {
 	if p.Kind == transcript.Text {
 		return api.BodyText
@@ -368,7 +367,7 @@ func bodyKind(p *transcript.Part) api.BodyKind {
 	return api.BodyToolResult
 }
 
-// clipTo removes the middle of text so that about keep tokens stay. tokens is the size of the text.
+// clipTo removes the middle of text so that about keep tokens remain. tokens is the size of the text.
 func clipTo(doc *view.View, text string, tokens, keep int) string {
 	size := len(text)
 	for got := max(1, tokens); ; {

@@ -43,9 +43,9 @@ const (
 	spillFailure     = "[tool output spill failed: "          // S4.15
 )
 
-// Limit shortens an output. place is where the host stored an oversized output, for the notice; "" means under its
-// handle. failure is why the host could not store it. Both ends of the output are kept. An output that wouldn't
-// become shorter stays unchanged.
+// Limit shortens an output. place is the place, for the notice, where the host stored an oversized output; "" means
+// under its handle. failure is the reason why the host could not store it. Both ends of the output are kept. An output
+// that wouldn't become shorter stays unchanged.
 func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if text == "" || limitedBefore(text) {
 		return LimitedOutput{Text: text}
@@ -93,7 +93,7 @@ func OutputNotice(cut, text string) string {
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
-// limitedBefore reports whether text ends with our notice, in which case it must not be cut again.
+// limitedBefore reports whether text ends with ctxfold's notice. It must not be cut again in that case.
 func limitedBefore(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)

@@ -37,7 +37,7 @@ type Finisher interface {
 	Finish(c Run)
 }
 
-// Placer is a pass that inserts messages in other places than where a digest is inserted.
+// Placer is a pass that inserts messages in other places than the one for a digest.
 type Placer interface {
 	// InsertPlace returns the origin of these messages, and the last position in the input where one of them may be,
 	// or [Anywhere].

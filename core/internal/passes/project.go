@@ -9,11 +9,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// leastRules is the minimum size, in tokens, to which it is worth cutting an instruction file.
+// leastRules is the minimum size, in tokens, that an instruction file must keep to be worth cutting.
 const leastRules = 128
 
-// rulesRoom returns the room for the rules, in tokens: the share that the policy leaves for project instructions, and
-// at most a third of the room that pinned messages leave below the target.
+// rulesRoom returns the room for the rules, in tokens: what the policy's share for project instructions leaves, but at
+// most a third of the room that pinned messages leave below the target.
 func rulesRoom(c Run) int {
 	room, free := c.Keep().ProjectRoom(), c.Target()
 	if free == 0 {

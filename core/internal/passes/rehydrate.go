@@ -91,7 +91,7 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 
 // RestoredFile is a file that was read and is restored.
 type RestoredFile struct {
-	Index  int // index of the message with the file's content in the dropped messages
+	Index  int // index, in the dropped messages, of the message with the file's content
 	Path   string
 	Text   string // the text of the message that restores it
 	Tokens int    // the size of that message
@@ -121,9 +121,8 @@ func NewRehydration(v *view.View, room int) *Rehydration {
 	return r
 }
 
-// Files returns the files to restore from the messages dropped, oldest first: the most recently read ones that are
-// not also in the messages kept. The newest is included whatever its size, if the policy asks for that (S3.38 to
-// S3.41).
+// Files returns the files to restore from the messages dropped, oldest first: the most recently read ones that are not
+// also in the messages kept. If the policy asks for it, the newest file is included whatever its size (S3.38 to S3.41).
 func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil
@@ -164,8 +163,8 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 	return files
 }
 
-// fileAt returns the file whose content the result at part n has, if the file may be restored and isn't in seen;
-// otherwise a file without a path. Files that the part reads or edits are added to seen.
+// fileAt returns the file whose content is the result at part n, if the file may be restored and isn't in seen;
+// otherwise a file without a path. It adds the files that the part reads or edits to seen.
 func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
 	if path := r.edited(n); path != "" {
 		seen.Add(path)
@@ -184,7 +183,7 @@ func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(resu
 	return f
 }
 
-// pointedAt returns keys of the reads to which messages refer by saying that a file hasn't changed since.
+// pointedAt returns the keys of the reads to which messages refer by saying that a file hasn't changed since then.
 func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	keys := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -200,7 +199,7 @@ func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	return keys
 }
 
-// read returns the path of the file whose content the result at part n has; "" if there is none.
+// read returns the path of the file whose content is the result at part n; "" if there is none.
 func (r *Rehydration) read(n int32) string {
 	t := r.view.T
 	p := &t.Parts[n]
@@ -242,7 +241,7 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	return seen
 }
 
-// Original returns the text of the tool result at part n as it was in the input, even if passes have replaced it.
+// Original returns the input text of the tool result at part n, even if passes have replaced it.
 func (r *Rehydration) Original(n int32) string { return originalText(r.view, n) }
 
 func originalText(v *view.View, n int32) string {

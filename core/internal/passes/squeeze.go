@@ -64,8 +64,8 @@ func (p *squeezePass) Check() string {
 
 func (p *squeezePass) CompletesPrevious() bool { return false }
 
-// minSqueezed is the minimum number of bytes that squeezing text must save. Saving less would not even make up for
-// the line that reports it.
+// minSqueezed is the minimum number of bytes that squeezing a text must save. A smaller saving would not even make up
+// for the line that reports it.
 const minSqueezed = 64
 
 // longOutput is the minimum size, in bytes, of text whose progress lines are cut.
@@ -137,8 +137,8 @@ type shortening struct {
 	reminded critbit.Map[struct{}] // the reminders at the ends of newer results
 }
 
-// result returns the replacements for the texts of the tool result at part n. Of an error, too, only a terminal's
-// output is shortened.
+// result returns the replacements for the texts of the tool result at part n. In errors, too, only the output of
+// terminals is shortened.
 func (r *shortening) result(n int32) (out []squeezed) {
 	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
@@ -217,14 +217,14 @@ func (r *shortening) member(n int32) (squeezed, bool) {
 	return s, ok
 }
 
-// shorter returns a squeezed text, including the line that says so. ok is false if squeezing saves too little, or if
-// a pass of this package wrote the text.
+// shorter returns a squeezed text, including the line that says that it was squeezed. ok is false if squeezing saves
+// too little, or if a pass of this package wrote the text.
 func (r *shortening) shorter(text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}
 	o := squeeze.Options{MinSaved: minSqueezed, Steps: longOutput, Log: r.log}
-	if !r.run.Archive().Keeps() { // what is cut would be nowhere
+	if !r.run.Archive().Keeps() { // what is cut would not exist anywhere
 		o.Steps = 0
 	}
 	if r.terminal {
@@ -253,7 +253,7 @@ func lastOfAssistant(doc *view.View) int {
 	return i
 }
 
-// gains sets s.gain, the number of tokens that squeezing the text frees, and reports whether it is at least enough.
+// gains sets s.gain to the number of tokens that squeezing the text frees, and reports whether it is at least enough.
 func gains(c Run, s *squeezed, enough int) bool {
 	doc := c.Doc()
 	part := doc.T.Parts[s.part]
@@ -282,7 +282,7 @@ func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 		UTF16: size.UTF16 - was.UTF16 + is.UTF16, Weight: size.Weight - was.Weight + is.Weight}
 }
 
-// putAll puts shorter texts, and returns how many tokens they save.
+// putAll writes shorter texts, and returns the number of tokens that they save.
 func putAll(c Run, texts []squeezed) (gain int) {
 	for _, s := range texts {
 		putSqueezed(c, s)
@@ -319,8 +319,8 @@ func putSqueezed(c Run, s squeezed) {
 	c.Report().Squeezed++
 }
 
-// unsqueeze restores the texts that this run has squeezed in the results at the given parts, so that another pass
-// sees them whole. The items must be measured again afterwards, by Remeasure.
+// unsqueeze restores the texts that this run has squeezed in the results at the given parts, so that another pass reads
+// them whole. The caller must then call Remeasure for the items.
 func unsqueeze(c Run, results []int32) {
 	doc := c.Doc()
 	gone := map[uint64]bool{} // by Key
@@ -347,7 +347,7 @@ func unsqueeze(c Run, results []int32) {
 	c.Archive().Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
 }
 
-// unsqueezeAll works like unsqueeze, for results that a pass removes or reads one after the other. It measures the
+// unsqueezeAll works like unsqueeze, but for results that a pass removes or reads one after the other. It measures the
 // items again itself.
 func unsqueezeAll(c Run, results []result) {
 	doc := c.Doc()

@@ -31,7 +31,8 @@ func resultsByAge(c Run, may func(tool string) bool) (found []result) {
 	doc := c.Doc()
 	newer := 0
 	lasts := lastingResults(c)
-	var pointed critbit.Map[bool] // reads to which a newer result refers by saying that the file has not changed since
+	// Reads to which a newer result refers by saying that the file has not changed since then.
+	var pointed critbit.Map[bool]
 	for i := len(doc.Items) - 1; i >= 0; i-- {
 		it := &doc.Items[i]
 		msg := &doc.T.Messages[it.Msg]
@@ -64,7 +65,7 @@ func lastingResults(c Run) func(part int32) bool {
 }
 
 // TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that saves
-// tokens. It reports each as the action "clear", and returns how many it replaced.
+// tokens. It reports each replacement as the action "clear", and returns their number.
 func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	doc := c.Doc()
 	targets := oldResults(c, keep, func(string) bool { return true })
@@ -76,7 +77,7 @@ func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	return len(targets)
 }
 
-// replace replaces the body of each result with a marker followed by what text returns for it, and reports the
+// replace replaces the body of each result with a marker followed by what text returns for the result, and reports the
 // replacement as an action.
 func replace(c Run, results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
 	doc := c.Doc()
@@ -110,8 +111,8 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 	}
 }
 
-// pointedAt reports whether the tool result at part n is a read to which a newer result refers. If it refers to an
-// older read itself, pointedAt adds that read to pointed, which has the keys of all such reads.
+// pointedAt reports whether the tool result at part n is a read to which a newer result refers. If this result itself
+// refers to an older read, pointedAt adds that read to pointed, which holds the keys of all such reads.
 func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	doc := c.Doc()
 	if c.Policy().IsPublished() || !digest.ReadsFile(digest.ToolName(doc.T, int(n))) {

@@ -118,7 +118,7 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 }
 
 // EachResultText calls cut for each text in the tool results of message m, except for results for which which returns
-// false. It returns how often cut returned true, and the tool of the last result.
+// false. It returns the number of calls that returned true, and the tool of the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {
@@ -146,8 +146,8 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 	return count, tool
 }
 
-// truncateText truncates the truncateText that is the body of part n, and archives the whole truncateText. It returns false if there was
-// nothing to truncate.
+// truncateText truncates the text that is the body of part n, and archives the whole text. It returns false if there
+// was nothing to truncate.
 func (p *TruncatePass) truncateText(c Run, n int32) bool {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -177,10 +177,10 @@ func (p *TruncatePass) truncateText(c Run, n int32) bool {
 // it.
 const markerLines = 3
 
-// TruncateHeadTail shortens text to its first and last lines, with a marker in between that counts the omitted
-// lines. Each end gets half of the lines that maxLines leaves next to the marker; an odd line goes to the tail. A
-// truncateText of at most maxLines lines stays unchanged, including its line ends (S0.10 to S0.12). The result has maxLines
-// lines, so truncating it again changes nothing. With up to 4 lines there is no room for a marker (S0.15).
+// TruncateHeadTail shortens text to its first and last lines, with a marker in between that counts the omitted lines.
+// Each end gets half of the lines that maxLines leaves next to the marker; an odd line goes to the tail. Text of at
+// most maxLines lines stays unchanged, including its line ends (S0.10 to S0.12). The result has maxLines lines, so
+// truncating it again changes nothing. With up to 4 lines there is no room for a marker (S0.15).
 func TruncateHeadTail(text string, maxLines int) string {
 	lines := SplitLines(text)
 	if len(lines) <= maxLines {
@@ -203,8 +203,8 @@ func HeadTail(lines []string, keep int) string {
 	return first + "\n\n[... " + strconv.Itoa(len(lines)-keep) + " lines truncated ...]\n\n" + last
 }
 
-// ends returns the first and the last of the lines, keep in total and joined by line feeds. If keep is odd, last has
-// one line more.
+// ends returns the first and the last of the lines, keep in total, joined by line feeds. If keep is odd, last has one
+// line more.
 func ends(lines []string, keep int) (first, last string) {
 	head := keep / 2
 	return strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-(keep-head):], "\n")

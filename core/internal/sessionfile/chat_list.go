@@ -112,7 +112,7 @@ func readChatList(f *file) writer {
 	return c
 }
 
-// entry writes the messages that an entry of the list becomes.
+// entry writes the messages that an entry of the list is read as.
 func (c *chatList) entry(i int32) {
 	at, w := c.nodes[i].at, c.words
 	role := textOf(c.src, at, w.role)
@@ -160,7 +160,7 @@ func (c *chatList) parts(parts []jsonspan.Span) (texts [][]byte, images []byte) 
 	return texts, images
 }
 
-// calledApart reads the calls that an entry has next to its parts.
+// calledApart reads the calls that an entry has outside its parts.
 func (c *chatList) calledApart(calls []jsonspan.Span) {
 	for _, call := range calls {
 		c.apart = true
@@ -199,7 +199,7 @@ func imageURL(src []byte, part jsonspan.Span) string {
 	return ""
 }
 
-// called adds a call. The plugin's name precedes that of its function.
+// called adds a call. The plugin's name precedes the function's name.
 func (c *chatList) called(part jsonspan.Span) {
 	w, a := c.words, &c.answer
 	name := textOf(c.src, part, w.name)
@@ -258,7 +258,7 @@ func (c *chatList) callOf(s *saver, n *int, call jsonspan.Span) {
 	s.write(`}`)
 }
 
-// fresh writes message i as a new entry. name is the tool whose result it is.
+// fresh writes message i as a new entry. name is the tool that returned the result, if it is one.
 func (c *chatList) fresh(s *saver, i int, name string) {
 	w, role := c.words, s.role(i)
 	text, images := chatText(s.in.Src, s.in.Messages[i])
@@ -323,7 +323,7 @@ func holdsObject(text string) bool {
 	return s.Err() == nil
 }
 
-// named writes a tool's name as two: its plugin's, which ends at the first hyphen, and its function's.
+// named writes a tool's name as two names: the plugin's, which ends at the first hyphen, and the function's.
 func (c *chatList) named(s *saver, name string) {
 	w := c.words
 	if w.plugin != "" {

@@ -37,7 +37,7 @@ func init() {
 	register(&copilotKind)
 }
 
-// copilotEvents are the events by which a session of GitHub Copilot is recognized.
+// copilotEvents lists the events that identify a session of GitHub Copilot.
 var copilotEvents = []Sign{
 	{"session.start", []string{"data", "parentId"}}, {"system.message", []string{"data", "parentId"}},
 	{"user.message", []string{"data", "parentId"}}, {"assistant.message", []string{"data", "parentId"}},
@@ -66,7 +66,8 @@ func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
 		e.at.End, e.id = s.Pos(), c.textAt(id)
 		at := c.textAt(time)
 		if zone := strings.IndexAny(at, "Z+"); zone >= 0 {
-			at = at[:zone] // without it, texts have the order of times even if only one of them has a fraction
+			// Without the zone, the order of texts is the order of times even if only one of them has a fraction.
+			at = at[:zone]
 		}
 		if c.entries = append(c.entries, e); c.first == "" {
 			c.first = at
@@ -88,7 +89,7 @@ func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
 	return c
 }
 
-// rewind removes the events that the user took back: from the event that the current one names up to the current one.
+// rewind removes the events that the user undid: those from the event that the current one names up to the current one.
 func (c *chatLog) rewind() {
 	var left []logEntry
 	var places critbit.Map[int] // the indexes of the entries in left, by id
@@ -129,7 +130,7 @@ func (c *chatLog) letta(at jsonspan.Span) {
 		}
 	case "tool_return":
 		results := items(c.src, find(c.src, at, "tool_returns"))
-		if len(results) == 0 { // as older servers write it
+		if len(results) == 0 { // in the form of older servers
 			results = []jsonspan.Span{at}
 		}
 		c.returned(results)

@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// chatGroup holds messages that become one message in the tree. node is the message in the file that they are a copy
-// of, or noID.
+// chatGroup holds messages that become one message in the tree. node is the message in the file that they were copied
+// from, or noID.
 type chatGroup struct {
 	from, end int
 	node      int32
@@ -48,8 +48,8 @@ func (c *chatTree) save(s *saver) {
 	}
 }
 
-// group returns the messages from index i on that become one message in the tree: either all those, in order, that one
-// message in the file was turned into, or a model message with the results of its calls.
+// group returns the messages from index i on that become one message in the tree. These are either all messages that
+// one message in the file was read as, if they are in order, or a model message with the results of its calls.
 func (c *chatTree) group(s *saver, i int) chatGroup {
 	g := chatGroup{from: i, end: i + 1, node: noID, id: s.newID()}
 	if k := s.from[i]; k >= 0 {
@@ -104,10 +104,10 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	}
 }
 
-// copyRest copies the members of a message that the new one shares with it.
+// copyRest copies the members that the new message shares with a message of the file.
 func (c *chatTree) copyRest(s *saver, n *chatNode) {
 	old, at := c.src, n.at
-	if !n.children.IsZero() { // don't read them once more for each message around them
+	if !n.children.IsZero() { // otherwise they would be read once more for each message around them
 		old = appendJSON(nil, old, jsonspan.Span{Start: at.Start, End: n.children.Start}, `null`, jsonspan.Span{Start: n.children.End, End: at.End})
 		at = jsonspan.Span{End: uint32(len(old))}
 	}
@@ -117,7 +117,7 @@ func (c *chatTree) copyRest(s *saver, n *chatNode) {
 	}
 }
 
-// chatOwn lists the members of a message that are removed from a copy or get new values in it.
+// chatOwn lists the members of a message that are not copied, or get new values in the copy.
 var chatOwn = withoutKeys("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
 // files writes images as Open WebUI's list of files, if there are any.
@@ -133,7 +133,7 @@ func (s *saver) files(images []jsonspan.Span) {
 	s.write(`]`)
 }
 
-// chatSender returns who sent a message with this role, in LibreChat's words, and the next member.
+// chatSender returns the sender of a message with this role, in LibreChat's words, and the next member.
 func chatSender(role string) string {
 	if role == "user" {
 		return `"User","isCreatedByUser":true`

@@ -60,7 +60,7 @@ type chatNode struct {
 	id, parent      int32
 	user            bool
 	role            string
-	first, n        int32 // it became the messages [first, first+n)
+	first, n        int32 // it was read as the messages [first, first+n)
 	changed         bool  // it contains the summary of a compaction, so it can't be copied
 }
 
@@ -110,7 +110,7 @@ func readChat(f *file, app *chatApp) writer {
 	return c
 }
 
-// readMessages reads the readMessages: a list, or an object that has them by id.
+// readMessages reads the messages: a list, or an object that has them by id.
 func (c *chatTree) readMessages(s *jsonspan.Scanner) {
 	if s.Kind(); s.Kind() == jsonspan.Object {
 		c.list.Start = s.Pos()
@@ -187,8 +187,9 @@ func (c *chatTree) path() (path []int32) {
 	return path
 }
 
-// compacted returns where the conversation begins after LibreChat's newest compaction: the index in the path, the
-// number of parts of that message that were removed, and the summary as JSON, or nil if there was no compaction.
+// compacted returns the place where the conversation begins after LibreChat's newest compaction: the index in the path,
+// the number of parts of that message that were removed, and the summary as JSON. The summary is nil if there was no
+// compaction.
 func (c *chatTree) compacted(path []int32) (begin, parts int, summary []byte) {
 	var places critbit.Map[int] // the indexes of the messages so far, by id
 	for at, i := range path {
@@ -208,7 +209,7 @@ func (c *chatTree) compacted(path []int32) (begin, parts int, summary []byte) {
 	return begin, parts, summary
 }
 
-// summaryOf returns the texts of a part if it is a summary. Older versions had one text.
+// summaryOf returns the texts of a part if it is a summary. In older versions, a summary is a single text.
 func (c *chatTree) summaryOf(part jsonspan.Span) [][]byte {
 	if typeOf(c.src, part) != "summary" {
 		return nil
@@ -240,7 +241,8 @@ func (c *chatTree) write(path []int32) {
 	}
 }
 
-// said writes the messages that a message in the tree becomes. removed says how many of its first parts were removed.
+// said writes the messages that a message in the tree is read as. removed is the number of its first parts that were
+// removed.
 func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	if n.role != "assistant" {
 		c.asked(n, i)
@@ -295,8 +297,8 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 	c.appendPieces(images, `]}`)
 }
 
-// written returns the text at a span as JSON, or nil if it is empty: a string, or the texts of a list of parts, as
-// programs write it that use the API.
+// written returns the text at a span as JSON, or nil if it is empty. The text is a string or, as programs that use the
+// API write it, the texts of a list of parts.
 func (c *chatTree) written(at jsonspan.Span) []byte {
 	if !at.IsZero() && c.src[at.Start] == '"' {
 		return joinedTexts(c.appendText(nil, at))
@@ -328,14 +330,16 @@ func spoken(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// chatAnswer holds the parts of an answer that become the next messages: texts and calls, and the results of the calls.
+// chatAnswer holds the parts of an answer that make up the next messages: texts and calls, and the results of the
+// calls.
 type chatAnswer struct {
 	texts   [][]byte // JSON strings
 	calls   []byte   // the elements of tool_calls, each after a comma
 	results [][]byte // whole messages
 }
 
-// part adds a part of an answer. Text or, in Open WebUI, a call after results begins a new model message.
+// part adds a part of an answer. Text after results begins a new model message; in Open WebUI, a call after results
+// does too.
 func (c *chatTree) part(at jsonspan.Span, node int32) {
 	a := &c.answer
 	switch typeOf(c.src, at) {

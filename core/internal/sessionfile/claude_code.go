@@ -172,8 +172,7 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	c.records = append(c.records, l)
 }
 
-// inside calls one with a scanner at a value that s has already passed. An error of that scanner becomes an error of
-// s.
+// inside calls one with a scanner at a value that s has already passed. An error of that scanner becomes an error of s.
 func inside(s *jsonspan.Scanner, at jsonspan.Span, one func(in *jsonspan.Scanner)) {
 	in := s.At(at.Start)
 	one(in)
@@ -235,7 +234,7 @@ func (c *claudeCode) block(s *jsonspan.Scanner) {
 	c.blocks = append(c.blocks, b)
 }
 
-// compaction reads which messages a compaction keeps: preservedMessages lists each of them, preservedSegment names the
+// compaction reads which messages a compaction keeps: preservedMessages lists all of them, preservedSegment names the
 // first and the last.
 func (c *claudeCode) compaction(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
 	k := ccKeep{anchor: noID, head: noID, tail: noID}

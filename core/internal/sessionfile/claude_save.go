@@ -101,8 +101,8 @@ func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 // ccUnused holds the token counts for a copied response. The original's counts describe a prompt that no longer exists.
 const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
-// answer writes message i, an assistant message, in the provider's form. was is the message in the file that it is a
-// copy of, or the zero Span.
+// answer writes message i, an assistant message, in the provider's form. was is the message in the file that it was
+// copied from, or the zero Span.
 func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
 	content := string(s.value(i, "content"))
 	id := `"msg_` + s.id() + `"`

@@ -89,7 +89,7 @@ func (l *ccLine) mark(seen []bool) (was bool) {
 	return was
 }
 
-// repeats reports whether a line of a provider message repeats an earlier one, by the uuids in seen.
+// repeats reports whether a line of a provider message repeats an earlier line, according to the uuids in seen.
 func (c *claudeCode) repeats(i int32, seen []bool) bool {
 	if !c.records[i].mark(seen) {
 		return false
@@ -295,7 +295,7 @@ func (c *claudeCode) element(n *int, role string, line int32) {
 	c.addOrigin(line)
 }
 
-// countSkipped counts the lines that are not part of any message in the result.
+// countSkipped counts the lines that don't belong to any message in the result.
 func (c *claudeCode) countSkipped() {
 	there := make([]bool, c.numbers)
 	for i := range c.records {
@@ -305,7 +305,7 @@ func (c *claudeCode) countSkipped() {
 	}
 	begin := c.cut
 	if begin < 0 && len(c.path) > 0 && c.records[c.path[0]].summary {
-		begin = c.path[0] // old versions write the summary only
+		begin = c.path[0] // old versions write only the summary
 	}
 	for i := range c.records {
 		switch l := &c.records[i]; {

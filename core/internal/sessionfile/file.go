@@ -46,7 +46,7 @@ func (f *file) noteTime(at jsonspan.Span) {
 	}
 }
 
-// noteLatest notes a time that occurs in the file, the string at a span, so that new entries get later times.
+// noteLatest records a time that occurs in the file, the string at a span, so that new entries get later times.
 func (f *file) noteLatest(at jsonspan.Span) {
 	time := f.textAt(at)
 	if !strings.HasSuffix(time, "Z") { // OpenHands writes times without a zone
@@ -332,8 +332,7 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	return nil
 }
 
-// traits reads the object at s and returns its type, and those of its keys by which a kind of session file is
-// recognized.
+// traits reads the object at s and returns its type, and those of its keys that identify a kind of session file.
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
@@ -350,7 +349,7 @@ func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	return typ, seen
 }
 
-// signKey returns the key if a kind of session file is recognized by it, otherwise "".
+// signKey returns the key if it identifies a kind of session file, otherwise "".
 func signKey(key []byte) string {
 	for _, k := range kinds {
 		for _, signs := range [...][]Sign{k.Signs, k.Items} {

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save writes the messages in the way Gemini CLI does after a compression: as a line that sets the whole list or, in a
-// file with a single object, as the list itself. Records of unchanged messages stay, with their ids.
+// save writes the messages as Gemini CLI does after a compression: as a line that sets the whole list or, in a file
+// with a single object, as the list itself. Records of unchanged messages stay, with their ids.
 func (g *geminiCLI) save(s *saver) {
 	if g.lined {
 		s.write(`{"$set":{"messages":`)
@@ -182,7 +182,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	s.write(`}`)
 }
 
-// saveCall writes a call with its results. A call without any was cancelled.
+// saveCall writes a call with its results. A call without results is written as cancelled.
 func saveCall(s *saver, call jsonspan.Span, answers []gcPart) {
 	var id []byte
 	if at := find(s.in.Src, call, "id"); at.IsZero() {

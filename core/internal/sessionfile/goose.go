@@ -10,7 +10,7 @@ import (
 // Goose keeps sessions in a database and exports each as one object with a conversation. Older versions, without a
 // database, wrote JSON lines: an object that describes the session, then one message per line. Nothing is removed from
 // a conversation: messages that are no longer sent are marked in their metadata. Blocks are converted to Anthropic's
-// form in the way Goose does it for that provider.
+// form as Goose does it for that provider.
 var gooseKind = Kind{
 	Name:   "goose",
 	Doc:    "Goose: the output of goose session export --format json, or a session's lines of before its database",
@@ -114,7 +114,7 @@ func (g *goose) record(s *jsonspan.Scanner) {
 	g.records = append(g.records, r)
 }
 
-// unsent returns why a record isn't sent; "" if it is.
+// unsent returns the reason why a record isn't sent; "" if it is.
 func (g *goose) unsent(r *gooseRecord) api.SkipReason {
 	switch {
 	case r.role == "" || r.content.IsZero():
@@ -159,7 +159,7 @@ func (h *gooseHeard) next() []byte {
 	return h.blocks
 }
 
-// write writes the messages that are sent. Consecutive messages with the same role become one.
+// write writes the messages that are sent. Consecutive messages with the same role are written as one.
 func (g *goose) write() {
 	role := ""
 	g.usage.Message = -1

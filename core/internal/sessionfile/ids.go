@@ -59,8 +59,7 @@ func (r ranks) number(ids ...*int32) {
 	}
 }
 
-// rank returns the number of the id at each position, and how many different ids there are. Equal ids have the same
-// number.
+// rank returns the number of the id at each position, and the number of different ids. Equal ids have the same number.
 func (t *ids) rank() (ranks, int) {
 	order := make([]int32, len(t.keys))
 	for i := range order {

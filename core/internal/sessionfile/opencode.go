@@ -226,7 +226,7 @@ func (o *opencode) foreign(r *ocRecord) bool {
 	return o.textAt(a.provider) != o.textAt(r.provider) || o.textAt(a.model) != o.textAt(r.model)
 }
 
-// write writes a message in the form in which opencode passes it to the AI SDK.
+// write writes a message as opencode passes it to the AI SDK.
 func (o *opencode) write(i int32) {
 	r := &o.records[i]
 	parts := o.partsOf(r)
@@ -270,7 +270,7 @@ func (o *opencode) write(i int32) {
 	}
 }
 
-// answered notes the model of a response, and the provider's counts.
+// answered records the model of a response, and the provider's counts.
 func (o *opencode) answered(i int32) {
 	r := &o.records[i]
 	if !r.model.IsZero() {

@@ -112,7 +112,7 @@ type openHands struct {
 	empty     bool          // the base state says that the conversation is empty
 	numbers   int
 	path      []int32 // the indexes of the events from the root to the newest
-	// What the condensations leave: indexes of events, and ohSummaryOf(i) for the summary of condensation i.
+	// The result of the condensations: indexes of events, and ohSummaryOf(i) for the summary of condensation i.
 	raw      []int32
 	view     []int32 // the entries of raw that are sent
 	reasoned bool    // the model's reasoning_content is sent back to it

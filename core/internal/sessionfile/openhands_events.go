@@ -44,7 +44,7 @@ func (w *ohSaver) end() {
 	}
 }
 
-// again copies the events of message i, which is unchanged, as new events.
+// again writes the events of message i, which is unchanged, as new events.
 func (w *ohSaver) again(i int) {
 	answer := w.newID()
 	for _, r := range w.recordsOf(w.from[i]) {
@@ -132,8 +132,8 @@ func (w *ohSaver) message(i int) {
 	w.end()
 }
 
-// content writes the content of message i in the form in which OpenHands stores it. If failed is true, the first text
-// only announces that the call failed. It is left out, because another member of the event records the failure.
+// content writes the content of message i as OpenHands stores it. If failed is true, the first text only announces that
+// the call failed. It is left out, because another member of the event records the failure.
 func (w *ohSaver) content(i int, failed bool) {
 	src := w.in.Src
 	w.write(`[`)

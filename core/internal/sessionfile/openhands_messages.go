@@ -120,8 +120,8 @@ func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Spa
 	}
 }
 
-// writeParts writes the writeParts of content. It truncates long texts in tool results, and leaves out blank texts next
-// to calls.
+// writeParts writes the parts of content. It truncates long texts in tool results, and leaves out blank texts next to
+// calls.
 func (o *openHands) writeParts(content jsonspan.Span, role string, calls bool) {
 	o.each(content, func(at jsonspan.Span) {
 		switch {

@@ -122,9 +122,9 @@ func (l *ohList) remove(entry int32) {
 	l.length--
 }
 
-// enforced returns a view without what OpenHands drops when it loads one: a second result of a call, calls without a
-// result, results without a call, and the rest of a response or of a tool loop that lost a part. A call that OpenHands
-// will run before the next request is treated as answered.
+// enforced returns a view without the events that OpenHands drops when it loads one: second results of a call, calls
+// without a result, results without a call, and the rest of a response or of a tool loop that lost a part. A call that
+// OpenHands will run before the next request is treated as answered.
 func (o *openHands) enforced(view []int32) (left []int32) {
 	n := len(o.events)
 	g := ohGroups{
@@ -163,7 +163,7 @@ type ohGroups struct {
 	alive              []bool
 	headOf, nextOf     []int32 // the calls of one response, on the whole path
 	headCall, nextCall []int32 // the calls with one id and their results, in the view
-	calls, results     []int32 // how many calls and results remain in the view, by id
+	calls, results     []int32 // the number of calls and results that remain in the view, by id
 	loopOf             []int32 // the tool loop of each event, or -1
 	loops              []ohLoop
 	gone               []int32 // removed events whose groups have not been removed yet

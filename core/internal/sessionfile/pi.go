@@ -312,8 +312,8 @@ func (p *pi) countSkipped(cut int32) {
 // isMeta reports whether entries of this kind are not messages.
 func (k piKind) isMeta() bool { return k == piOther || k == piModel || k == piSystem || k == piEdit }
 
-// leftOut returns why pi does not send the message of an entry, or "" if pi sends it. empty is true if the message
-// has no content.
+// leftOut returns the reason why pi does not send the message of an entry, or "" if pi sends it. empty is true if the
+// message has no content.
 func (p *pi) leftOut(e *piEntry, empty bool) api.SkipReason {
 	switch {
 	case e.kind == piFailed:

@@ -169,7 +169,7 @@ func (r *rooCode) write(sent []int32) {
 	}
 }
 
-// together returns how many of the first messages become one.
+// together returns the number of messages at the beginning of sent that are written as one.
 func (r *rooCode) together(sent []int32) int {
 	n := 1
 	for first := &r.records[sent[0]]; n < len(sent) && first.role == "user" && !first.marker; n++ {
@@ -180,7 +180,7 @@ func (r *rooCode) together(sent []int32) int {
 	return n
 }
 
-// cameWithReasoning notes that the message being written comes from a record, and from the reasoning of another
+// cameWithReasoning records that the message being written comes from a record, and from the reasoning of another
 // provider that precedes it.
 func (r *rooCode) cameWithReasoning(k int32) {
 	from := k

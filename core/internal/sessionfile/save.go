@@ -215,7 +215,7 @@ func (s *saver) write(pieces ...any) { s.out = appendJSON(s.out, s.src, pieces..
 //go:noinline
 func (s *saver) writeText(key, text string) { s.write(`,"`, key, `":`, quoted(text)) }
 
-// firstRecord returns the firstRecord record that message k in the file comes from.
+// firstRecord returns the first record that message k in the file comes from.
 func (s *saver) firstRecord(k int32) int32 { return s.origins[s.begins[k]].record }
 
 // writeComma writes a comma unless k, the index of a value in a list, is 0.

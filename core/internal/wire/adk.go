@@ -109,7 +109,7 @@ func readADK(r *Reader, m *transcript.Message) {
 	}
 }
 
-// adkUnsent makes an event, whose parts begin at index first, one that costs nothing and has no calls.
+// adkUnsent marks an event, whose parts begin at index first, as one that costs nothing and has no calls.
 func adkUnsent(r *Reader, m *transcript.Message, first int) {
 	m.Role, m.Variant, m.Unsent = transcript.User, transcript.Note, true
 	for i := range r.T.Parts[first:] {
@@ -123,8 +123,8 @@ func adkUnsent(r *Reader, m *transcript.Message, first int) {
 // to the model.
 var adkFramework = []string{"adk_request_credential", "adk_request_confirmation", "adk_request_input", "adk_framework"}
 
-// adkUnseen reports whether an event isn't sent because it belongs to the framework or has only empty texts. first is
-// the index of the event's first part.
+// adkUnseen reports whether an event isn't sent, because it belongs to the framework or contains only empty texts.
+// first is the index of the event's first part.
 func adkUnseen(r *Reader, first int) bool {
 	parts := r.T.Parts[first:]
 	seen := len(parts) == 0
@@ -202,8 +202,7 @@ func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 }
 
 // linkADK pairs each call with its last response, because that is the one sent to the model. It also marks calls that
-// have begun a task: the events of a task have the call's id as their scope, and the response comes when the task
-// ends.
+// have begun a task: the events of a task have the call's id as their scope, and the response comes when the task ends.
 func linkADK(t *transcript.Transcript, from int) {
 	var answers critbit.Map[int32] // the response to a call, by its id
 	for i := from; i < len(t.Parts); i++ {
@@ -300,8 +299,8 @@ func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
 	}
 }
 
-// lastCalling returns the position of the event whose calls are answered by the last sent event; -1 if that answers
-// none. Events in between don't matter.
+// lastCalling returns the position of the event whose calls the last sent event answers; -1 if it answers none. Events
+// in between don't matter.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {
@@ -319,12 +318,12 @@ func (c *Checker) lastCalling() int32 {
 
 const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
 
-// adkCopied lists the members that a new event copies from a neighboring one. Each has two spellings, which are
-// adjacent.
+// adkCopied lists the members that a new event copies from a neighboring one. Each has two spellings, which are next to
+// each other.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
-// appendADK writes an event up to its content. author is JSON; if it is nil, the author is that of event. The
-// invocation also comes from event. Unless author is given, so do the members that restrict who can see the event.
+// appendADK writes an event up to its content. The invocation is that of event. author is JSON; if it is nil, event
+// also determines the author and the members that restrict who can see the new event.
 func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	var f frame
 	if event != nil {
@@ -363,8 +362,8 @@ func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 
 var adkUser = []byte(`"user"`)
 
-// adkReplacement writes an event with one text. Everything but the model's text has the user as its author and is visible
-// in all branches.
+// adkReplacement writes an event with one text. Everything but the model's text has the user as its author and is
+// visible in all branches.
 func adkReplacement(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	author := adkUser
 	if role == transcript.Assistant {

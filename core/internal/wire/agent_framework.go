@@ -58,7 +58,7 @@ func init() {
 	Register(&python)
 }
 
-// wrapIn returns a Format.Wrap that fills a template: %r is the role, and %c the part.
+// wrapIn returns a Format.Wrap that fills in a template: %r is the role, and %c the part.
 func wrapIn(template string) func(dst []byte, role transcript.Role, part, _ []byte) []byte {
 	return func(dst []byte, role transcript.Role, part, _ []byte) []byte {
 		return FillTemplate(dst, template, &Values{'r': []byte(role.String()), 'c': part})

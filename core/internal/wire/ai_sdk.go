@@ -183,7 +183,7 @@ func (a *aiSDKReading) fill(r *Reader, f *frame) {
 	}
 }
 
-// aiSDKMedia reads a file of any type. A file that contains text has the size of the text.
+// aiSDKMedia reads a file of any type. The size of a file that contains text is the size of the text.
 func aiSDKMedia(r *Reader, p *transcript.Part, typ string, mediaType *field, media *payload) {
 	if media.words.Bytes > 0 {
 		p.Size = media.words
@@ -290,8 +290,8 @@ func (r *Reader) customFlags(kind *field) transcript.Flags {
 	return 0
 }
 
-// summaryFlags returns the flags for text with the given provider options: {"anthropic":{"type":"compaction"}} marks
-// Anthropic's own summary of everything before it (AN12).
+// summaryFlags returns the flags for text with the given provider options. {"anthropic":{"type":"compaction"}} marks
+// Anthropic's own summary of everything before the text (AN12).
 func (r *Reader) summaryFlags(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object || !bytes.Contains(options.Slice(r.Src()), []byte(`"compaction"`)) {
 		return 0
@@ -312,8 +312,8 @@ func (r *Reader) summaryFlags(options *field) (flags transcript.Flags) {
 
 var summaryKeys = []string{"type"}
 
-// signatureFlags returns the flags for a reasoning part with the given provider options: {"anthropic":{"signature"}},
-// {"openai":{"itemId"}}, and so on. They express what the provider requires of the part.
+// signatureFlags returns the flags for a reasoning part with the given provider options, such as
+// {"anthropic":{"signature"}} or {"openai":{"itemId"}}. The flags express what the provider requires of the part.
 func (r *Reader) signatureFlags(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object {
 		return 0

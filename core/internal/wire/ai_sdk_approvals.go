@@ -8,8 +8,9 @@ import (
 // linkApprovals pairs each approval with its request, and joins the messages between them so that they stay or go
 // together.
 func linkApprovals(t *transcript.Transcript, from int) {
-	var asked critbit.Map[int32] // by approval id, one more than the index of its request since the newest user message; 0 if it has been answered
-	var joins map[int32]int      // the number of joined ranges that begin (positive) or end (negative) at a message
+	// By approval id, the index of its request since the newest user message, plus one; 0 if it has been answered.
+	var asked critbit.Map[int32]
+	var joins map[int32]int // the number of joined ranges that begin (positive) or end (negative) at a message
 	last := int32(-1)
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
@@ -47,7 +48,7 @@ func isApproval(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.IsZero()
 }
 
-// joinRanges joins the messages in the ranges that begin and end at messages, as counted by joins.
+// joinRanges joins the messages in ranges. joins counts the ranges that begin and end at each message.
 func joinRanges(t *transcript.Transcript, joins map[int32]int) {
 	open := 0
 	for m := range t.Messages {

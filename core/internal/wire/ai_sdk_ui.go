@@ -115,8 +115,8 @@ func aiSDKUIPart(r *Reader) {
 	r.Add(p)
 }
 
-// aiSDKUINamed reads a part whose type contains a name: data, which the SDK omits, or the call of a tool. It returns
-// false if it hasn't added the part.
+// aiSDKUINamed reads a part whose type contains a name: data, which the SDK omits, or a call of the named tool. It
+// returns false if it hasn't added the part.
 func aiSDKUINamed(r *Reader, p transcript.Part, typ string, f *frame) bool {
 	switch {
 	case r.beginsWith(&f[uiType], "data-"):

@@ -89,7 +89,7 @@ var anthropicKeys = []string{
 	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error", "source", "encrypted_content",
 }
 
-// anthropicForms are the types of blocks that anthropicBlock completes by this table alone.
+// anthropicForms lists the types of blocks that anthropicBlock completes with this table alone.
 var anthropicForms = partForms{
 	{name: "text", kind: transcript.Text, body: anText},
 	{name: "redacted_thinking", kind: transcript.Reasoning, flags: transcript.Signed | transcript.Bound},
@@ -139,8 +139,8 @@ func anthropicCompaction(r *Reader, p *transcript.Part, f *frame) {
 	}
 }
 
-// toolReference is the type of a block in a tool result that supplies the definition of a tool, for definitions that
-// were deferred.
+// toolReference is the type of a block in a tool result that loads the definition of a tool whose definition was
+// deferred.
 const toolReference = "tool_reference"
 
 // keepReferences removes the body from a tool result that supplies tool definitions, so that no pass clears it:
@@ -164,11 +164,11 @@ func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 }
 
 // blockRules holds parameters for formats whose tool results are blocks in user messages: the rule ids, the characters
-// other than letters and digits that a tool call id may have, and the error message for other characters.
+// other than letters and digits that the id of a tool call may contain, and the error message for other characters.
 type blockRules struct{ order, id, marks, says string }
 
-// checkAnthropic reports AN4 (results come first in their message), AN5 (the form of ids), and that part of AN11
-// which requires a call's caller to be present.
+// checkAnthropic reports AN4 (results come first in their message), AN5 (the form of ids), and the part of AN11 that
+// requires a call's caller to be present.
 func checkAnthropic(c *Checker) {
 	c.checkBlocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }
@@ -176,7 +176,7 @@ func checkAnthropic(c *Checker) {
 // checkBlocks checks the messages of formats that have tool results among other blocks (Anthropic, Bedrock): results
 // come first, and ids have the form that the provider requires.
 func (c *Checker) checkBlocks(rules *blockRules) {
-	last, other := int32(-1), false // other: content other than results precedes in this message or its run
+	last, other := int32(-1), false // other: this message or its run has content before, other than results
 	for n, p := range c.parts {
 		if p.Msg != last {
 			last = p.Msg
@@ -213,7 +213,7 @@ func validToolID(id, marks string) bool {
 // images lists the image types that most providers accept.
 const images = "image/png image/jpeg image/gif image/webp"
 
-// anthropicTarget has no place for reasoning, which must be signed.
+// anthropicTarget can't express reasoning, because it must be signed.
 var anthropicTarget = Target{
 	Tools:     `"tools":[%l]`,
 	User:      `{"role":"user","content":%c}`,

@@ -80,7 +80,7 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 	assistantUISteps(r.T, first)
 }
 
-// assistantUISteps notes where an assistant message may be split: after calls that have their results.
+// assistantUISteps records where an assistant message may be split: after calls that have their results.
 func assistantUISteps(t *transcript.Transcript, first int) {
 	open, answered := false, false
 	for i := first; i < len(t.Parts); i++ {
@@ -218,8 +218,8 @@ func (s *assistantUISeen) read(r *Reader, p *transcript.Part, f *frame) bool {
 	return true
 }
 
-// settle removes the parts if p turned out to have no result, or to be no call, as it has no id. They are a part of its
-// size then.
+// settle removes the parts if p turns out to have no result, or not to be a call because it has no id. Their size then
+// belongs to p.
 func (s *assistantUISeen) settle(r *Reader, p *transcript.Part, f *frame) {
 	called := f[apCallID].Str()
 	if s.call < 0 || r.Err() != nil || called && assistantUIHasResult(f) {
@@ -236,9 +236,9 @@ func assistantUIHasResult(f *frame) bool {
 	return f[apResult].Kind != jsonspan.Invalid && f[apPreliminary].Kind != jsonspan.True
 }
 
-// assistantUICall adds a tool call and, if it has a final result, that result, as two parts with one span. If the
-// tool specifies what the model sees of the result, that is the body. It has then already been read, and at is the
-// index of the call; otherwise at is -1.
+// assistantUICall adds a tool call and, if it has a final result, that result, as two parts with one span. If the tool
+// specifies what the model sees of the result, that is the result's body; it has then already been read, and at is the
+// index of the call. Otherwise at is -1.
 func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 	call := *f
 	p.Kind, p.Body, p.Size = transcript.ToolCall, call[apArgs].Span, call[apArgs].Size

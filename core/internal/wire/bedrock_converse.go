@@ -234,8 +234,8 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockCitations reads text with its sources. If there is only one text, it is the body, and the sources add to
-// its size.
+// bedrockCitations reads text with its sources. If there is only one text, it is the body, and the sources add to its
+// size.
 func bedrockCitations(r *Reader, p *transcript.Part) {
 	n, text := 0, field{}
 	f, size := r.fields(bedrockCitationKeys, func(r *Reader, key int, f *frame) bool {
@@ -297,7 +297,7 @@ func bedrockDocument(block []byte) bool {
 	return false
 }
 
-// bedrockTarget has no place for unsigned reasoning, and accepts media only as bytes.
+// bedrockTarget can't express unsigned reasoning, and accepts media only as bytes.
 var bedrockTarget = Target{
 	Tools:     `"toolConfig":{"tools":[%l]}`,
 	User:      `{"role":"user","content":[%c]}`,

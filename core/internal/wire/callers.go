@@ -9,13 +9,13 @@ import (
 )
 
 // linkCallers links each tool call that was made by a provider's tool to the call of that tool (AN11). For example, a
-// program that the provider runs may call tools of the application; it returns its own result once it has theirs.
+// program that the provider runs may call the application's tools; it returns its own result once it has theirs.
 func linkCallers(t *transcript.Transcript, from int) {
 	if !markCalled(t, from) {
 		return
 	}
 	t.Calls = true
-	var servers critbit.Map[int32] // by id, one more than the index of the call
+	var servers critbit.Map[int32] // by id, the index of the call plus one
 	for i := range t.Parts {
 		p := &t.Parts[i]
 		if p.Kind != transcript.ToolCall || p.Has(transcript.Removed) {

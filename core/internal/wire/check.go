@@ -55,7 +55,7 @@ type Rules struct {
 	Through bool
 }
 
-// refusedThinking is the rule for formats whose provider refuses signed thinking after messages that have changed.
+// refusedThinking is the rule of formats whose provider rejects signed thinking if the messages before it have changed.
 // Other providers drop such thinking and don't require it.
 const refusedThinking = "AN9"
 
@@ -237,9 +237,9 @@ func (c *Checker) checkFilled(msg *transcript.Message) (filled bool, empty Case)
 	return filled, empty
 }
 
-// checkPart checks that the part at index n of T.Parts isn't blank, where blank texts are forbidden. content is true if
-// the part is content. If the part is a blank text, empty is the case of emptiness for a message that has nothing
-// else.
+// checkPart checks that the part at index n of T.Parts isn't blank where blank texts are forbidden. content reports
+// whether the part is content. If the part is a blank text, empty is the case of emptiness for a message that contains
+// nothing else.
 func (c *Checker) checkPart(n int32, p *transcript.Part) (content bool, empty Case) {
 	rules := &c.F.Rules
 	if p.Kind != transcript.Text {
@@ -323,8 +323,8 @@ func (c *Checker) checkCall(place int, n, result int32) {
 	}
 }
 
-// isAnswerable reports whether a result can be written for the tool call at index n of T.Parts: whether it has an id or
-// a name to answer it by, and the format can express a result.
+// isAnswerable reports whether a result can be written for the tool call at index n of T.Parts: the call must have an
+// id or a name, and the format must be able to express a result.
 func (c *Checker) isAnswerable(n int32) bool {
 	p := &c.T.Parts[n]
 	byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.IsZero()
@@ -356,8 +356,8 @@ func (c *Checker) checkResult(place int, n, call int32) {
 	}
 }
 
-// mayBeOpen reports whether the calls at a position may be without results: whether only tool results follow or, if
-// each call is a separate message, whether they are in the assistant's last messages.
+// mayBeOpen reports whether the calls at a position may lack results. They may if only tool results follow or, if each
+// call is a separate message, if they are in the assistant's last messages.
 func (c *Checker) mayBeOpen(place int) bool {
 	if c.F.Rules.Answers == Anywhere || c.F.Rules.Apart {
 		last := c.owner[len(c.Seq)]
@@ -367,7 +367,7 @@ func (c *Checker) mayBeOpen(place int) bool {
 }
 
 // mayComeLater reports whether the result of a call that the provider runs itself may still come, even after the last
-// message. It may if only tools have spoken since the call (AN11).
+// message. It may if nothing but tool results has followed the call (AN11).
 func (c *Checker) mayComeLater(call, result int) bool {
 	return call < result && int(c.spoken[result]) < call
 }
@@ -412,7 +412,7 @@ func (c *Checker) isAdjacent(call, result int32) bool {
 	return call < result && c.owner[result] == call
 }
 
-// checkIDs checks that no two calls have the same id. Usually the hashes already show that all ids differ; otherwise
+// checkIDs checks that no two calls have the same id. Usually the hashes suffice to show that all ids differ; otherwise
 // the calls are sorted by id, so that hostile ids cost no more than others.
 func (c *Checker) checkIDs() {
 	t := c.T
@@ -424,7 +424,7 @@ func (c *Checker) checkIDs() {
 			hashes = append(hashes, t.HashID(p))
 		}
 	}
-	slices.Sort(hashes) // for each check: it is fast
+	slices.Sort(hashes) // sorted again for each check, which is fast
 	if len(slices.Compact(hashes)) == len(calls) {
 		return
 	}
@@ -449,7 +449,7 @@ func (c *Checker) checkDuplicate(n int32, before, p *transcript.Part) {
 		is = ReusedID
 	}
 	if p.Has(transcript.Server) && p.Has(transcript.Signed) {
-		fix = None // another id would change text that the provider has signed
+		fix = None // a new id would change text that the provider has signed
 	}
 	c.AddCase(c.F.Rules.Duplicate, is, p.Msg, n, fix, "another tool call before it has the same id")
 }

@@ -17,8 +17,8 @@ type Guess struct {
 
 // Detection is the result of examining a transcript's signs.
 type Detection struct {
-	// Guesses lists the possible formats, the most likely first. If there is a Shape, none is certain, and the first is
-	// the most similar format.
+	// Guesses lists the possible formats, the most likely first. If there is a Shape, no format is certain, and the
+	// first is the most similar one.
 	Guesses []Guess
 	Shape   *Shape   // a shape that no format reads, or nil
 	Signs   []string // the signs of Shape that were seen
@@ -132,8 +132,8 @@ func (d *detector) noteUnknown(name string) {
 	}
 }
 
-// settle ends the search if only one format is left and shows a sign of its own: one that leaves no doubt or, if any is
-// set, any.
+// settle ends the search if only one format is left and shows a sign of its own. Unless any is set, that must be a sign
+// that leaves no doubt.
 func (d *detector) settle(any bool) {
 	g := d.guesses()
 	d.done = len(g) == 1 && slices.ContainsFunc(d.seen, func(s *sign) bool {
@@ -161,8 +161,8 @@ func (d *detector) readBody() {
 	}
 }
 
-// noteModel notes, as signs, the beginnings of model names that formats own, if the name of the request's model begins
-// with them.
+// noteModel records, as signs, the beginnings of model names that are signs of a format, if the name of the request's
+// model begins with them.
 func (d *detector) noteModel(model string) {
 	model = model[strings.LastIndexByte(model, '/')+1:]
 	for _, f := range formats {
@@ -202,7 +202,7 @@ func (d *detector) guesses() []Guess {
 		guesses = d.rateFormats(1./16, false)
 	}
 	if len(guesses) == 0 && d.hasSpeakers() {
-		guesses = d.rateFormats(0, true) // a shy format is better than none, and not sure
+		guesses = d.rateFormats(0, true) // a shy format is better than none, but not certain
 		for i := range guesses {
 			guesses[i].Confidence /= 2
 		}
@@ -248,7 +248,7 @@ func byConfidence(guesses []Guess) {
 	}
 }
 
-// rateFormat rates a format by the signs that it owns, has or lacks. The confidence isn't yet relative to that in other
+// rateFormat rates a format by the signs that it owns, has or lacks. The confidence isn't yet relative to that of other
 // formats.
 func (d *detector) rateFormat(f *Format, doubt float64) Guess {
 	g := Guess{Format: f, Confidence: 1}
@@ -282,8 +282,8 @@ func (f *Format) contradiction(s *sign, doubt float64) float64 {
 	return 0
 }
 
-// preferPlain makes the plain format the certain guess if nothing supports any other format, because all of them
-// would write the same bytes.
+// preferPlain makes the plain format the certain guess if nothing suggests any other format, because all of them would
+// write the same bytes.
 func preferPlain(guesses []Guess) {
 	plain, rest := -1, 0.0
 	for i, g := range guesses {
@@ -323,7 +323,7 @@ func (d *detector) hasRareSign() bool {
 	return slices.ContainsFunc(d.seen, func(s *sign) bool { return bits.OnesCount64(uint64(s.shown&^shy)) <= 2 })
 }
 
-// hasSpeakers reports whether the messages have roles, or types of messages, that some format knows.
+// hasSpeakers reports whether the messages have roles, or message types, that some format knows.
 func (d *detector) hasSpeakers() bool {
 	return slices.ContainsFunc(d.seen, func(s *sign) bool {
 		kind := s.kind()

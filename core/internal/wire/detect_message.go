@@ -9,7 +9,7 @@ import (
 // partLists lists the message keys that hold parts.
 var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
 
-// kindName returns the name that Signs use for a JSON type of content.
+// kindName returns the name that Signs use for content of a JSON type.
 func kindName(k jsonspan.Kind) string {
 	switch k {
 	case jsonspan.String:
@@ -33,8 +33,8 @@ const (
 	nineID       // the id of the call has nine letters and digits
 	mixedNineID  // not all of the id's letters are lower case, as with Groq
 	hasValue     // value is a string
-	hasParent    // a key of entries that open reads, such as that of the parent of an entry
-	hasMessage   // a key that such entries have next to that one
+	hasParent    // a key that shows an entry of a session file, such as the id of its parent
+	hasMessage   // a key that such an entry also has
 )
 
 // maxNamedBytes is the length of the longest role or type that is a sign, with its quotes.
@@ -47,9 +47,9 @@ var traitOf = map[string]traits{
 	"blocks": hasParent, "additional_kwargs": hasMessage, "Items": hasParent, "Role": hasMessage, "items": hasParent, "content_type": hasMessage,
 }
 
-// traitSigns lists the signs that combinations of traits show, for messages and for the parts in a list. The row that
-// applies is the first whose traits in has are all present and whose traits in lacks are all missing. If it has no
-// sign, the search ends without one.
+// traitSigns lists the signs that combinations of traits show, for messages and for the parts in a list. The first row
+// whose traits in has are all present and whose traits in lacks are all missing applies. If it has no sign, the search
+// ends without one.
 var traitSigns = []struct {
 	list       string // "" is a message
 	has, lacks traits
@@ -67,7 +67,7 @@ var traitSigns = []struct {
 }
 
 // memberSigns lists the signs that single members show, by the list that contains the part and by the kind of the
-// value. Invalid means any kind.
+// value. Invalid stands for any kind.
 var memberSigns = []struct {
 	list, key string
 	value     jsonspan.Kind
@@ -82,7 +82,7 @@ var memberSigns = []struct {
 // readMessage notes the signs of a message or, if list is the key of a list in a message, of a part in that list.
 func (d *detector) readMessage(list string) {
 	top, has := list == "", traits(0)
-	activity, content := false, "" // the word for a content that is an object, as in an activity
+	activity, content := false, "" // the word for content that is an object, as in an activity
 	member := "part"
 	if top {
 		member = "key"
@@ -111,10 +111,10 @@ func (d *detector) readMessage(list string) {
 	d.noteTraits(list, has)
 }
 
-// noteMember notes the signs that a member with a value of this kind shows.
+// noteMember records the signs that a member with a value of this kind shows.
 func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
 	if list == "" && string(name) == "content" {
-		if kind == jsonspan.Object { // the word for it depends on what it contains
+		if kind == jsonspan.Object { // its word depends on what it contains
 			return
 		}
 		d.noteSign("content", []byte(kindName(kind)))
@@ -126,7 +126,8 @@ func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
 	}
 }
 
-// noteTraits notes the sign that the traits show in combination, or settles the search if that row has no sign.
+// noteTraits records the sign that the traits show in combination. If the row that applies has no sign, it settles the
+// search.
 func (d *detector) noteTraits(list string, has traits) {
 	for _, sign := range traitSigns {
 		if sign.list != list || has&sign.has != sign.has || has&sign.lacks != 0 {

@@ -9,7 +9,7 @@ package wire
 // tag register the complete formats.
 func (f *Format) IsUnlinked() bool { return f.ReadMessage == nil }
 
-// LinkedFormats lists the formats that this build reads and writes, by name.
+// LinkedFormats returns the formats that this build reads and writes, sorted by name.
 func LinkedFormats() (here []*Format) {
 	for _, f := range formats {
 		if !f.IsUnlinked() {

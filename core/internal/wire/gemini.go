@@ -159,8 +159,8 @@ func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	}
 }
 
-// textOfObject reads the object of a result. text is true if the body is the value of its only member, a non-empty
-// string. Otherwise the body is the whole object. A member "error" marks the result as an error.
+// textOfObject reads a result that is an object. text is true if the body is the value of its only member, a non-empty
+// string; otherwise the body is the whole object. A member "error" marks the result as an error.
 func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	p.Body.Start = r.Pos()
 	n, only := 0, jsonspan.Str{}
@@ -267,8 +267,8 @@ func isSnakeCase(part []byte) bool {
 	return false
 }
 
-// geminiSign writes the opening brace of a function call, together with a placeholder signature with which the
-// validator accepts the call.
+// geminiSign writes the opening brace of a function call, together with a placeholder signature that makes the
+// validator accept the call.
 func geminiSign(dst, part []byte) []byte {
 	if isSnakeCase(part) {
 		return append(dst, `{"thought_signature":"skip_thought_signature_validator",`...)
@@ -368,15 +368,15 @@ func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
 
-// signedFrom returns the position of the newest user message at or before last. After it, the provider requires
-// signatures. It returns the end if no later message has a signed call, as with models that don't sign.
+// signedFrom returns the position of the newest user message at or before last. The provider requires signatures after
+// it. If no later message has a signed call, as with models that don't sign, it returns the end.
 func (c *Checker) signedFrom(last int32) int {
 	t := c.T
 	signed := false
 	for place := int(last); place >= 0; place-- {
 		m := c.Seq[place]
-		// If results may be in other messages, repair moves them to their calls, and with them the other parts of
-		// their message.
+		// If results may be in other messages, repair moves them to their calls, together with the other parts of their
+		// message.
 		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
 		if (t.HasUserText(int(m)) || t.Messages[m].Output) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {
@@ -391,7 +391,7 @@ func (c *Checker) signedFrom(last int32) int {
 	return len(c.Seq)
 }
 
-// linkContinued joins the consecutive responses of a call (willContinue): the first belongs to the call, and the
+// linkContinued joins the consecutive responses to a call (willContinue): the first one belongs to the call, and the
 // others stay or are removed with it.
 func linkContinued(t *transcript.Transcript, from int) {
 	var first critbit.Map[int32] // the response that others continue, by its id

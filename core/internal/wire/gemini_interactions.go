@@ -93,8 +93,8 @@ func (s *interactionsReading) reserve(r *Reader) {
 	}
 }
 
-// readInteractions reads one step. A part that represents a whole step is in no list, and the step is removed with
-// it. Calls and results other than those of functions belong to the provider's own tools.
+// readInteractions reads one step. A part that represents a whole step is in no list, and the step is removed with it.
+// Calls and results of anything but functions belong to the provider's own tools.
 func readInteractions(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	s := interactionsReading{p: transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}}
@@ -200,7 +200,7 @@ func checkInteractions(c *Checker) {
 	}
 }
 
-// interactionsTarget has no place for reasoning, which must be signed.
+// interactionsTarget can't express reasoning, because it must be signed.
 var interactionsTarget = Target{
 	Tools:     `"tools":[%l]`,
 	User:      `{"type":"user_input","content":[%c]}`,

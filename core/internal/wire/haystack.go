@@ -70,8 +70,8 @@ var haystackLayout = layout{
 
 var haystackOrigin = []string{"id", "tool_name"}
 
-// haystackWithin reads the call that a result repeats as its origin, and what a provider needs back with a call or
-// with reasoning, such as signatures. It returns false for any other member.
+// haystackWithin reads the call that a result repeats as its origin, and data that the provider needs back with a call
+// or with reasoning, such as signatures. It returns false for any other member.
 func haystackWithin(r *Reader, p *transcript.Part, key int) bool {
 	if r.Kind() != jsonspan.Object {
 		return false

@@ -88,7 +88,7 @@ var lcKeys = []string{
 	"name", "role", "status",
 }
 
-// lcEnvelope is where a message has its members: itself, or an object in it.
+// lcEnvelope is the object that contains a message's members: the message itself, or an object in it.
 type lcEnvelope struct {
 	class  lcClass
 	within int   // the key of that object, or -1
@@ -260,8 +260,8 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	r.findCopies(first)
 }
 
-// lcOnlyContent removes those parts from index first on that aren't sent with a tool result: all except the parts of
-// its content.
+// lcOnlyContent removes the parts from index first on that aren't sent with a tool result: all but the parts of its
+// content.
 func lcOnlyContent(r *Reader, first int) {
 	inside := r.T.Parts[:first]
 	for _, part := range r.T.Parts[first:] {
@@ -324,7 +324,7 @@ func lcAdditional(r *Reader) {
 // lcWriter writes messages in the spelling that is its value.
 type lcWriter uint8
 
-// open appends what a message has before its members; close appends what it has after them.
+// open appends the text before a message's members; close appends the text after them.
 func (w lcWriter) open(dst []byte, typ, class string) []byte {
 	switch uint8(w) {
 	case lcStored:
@@ -385,8 +385,8 @@ func (w lcWriter) results(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// langChainTarget writes flat messages. coerceMessageLikeToMessage and convert_to_messages accept them just like
-// constructors, but flat messages have no class paths, which depend on the version. Neither function accepts stored
+// langChainTarget writes flat messages. coerceMessageLikeToMessage and convert_to_messages accept them as well as
+// constructors, and flat messages have no class paths, which depend on the version. Neither function accepts stored
 // messages.
 var langChainTarget = Target{
 	System:    `{"type":"system","content":%c}`,

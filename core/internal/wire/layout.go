@@ -10,7 +10,7 @@ import (
 // layout describes a format whose messages are a role and a list of parts. The formats of many SDKs differ in nothing
 // else, so each of them is a table, and one reader reads them all.
 type layout struct {
-	message []string   // the members of a message: its role, its content, and more that end reads
+	message []string   // the members of a message: its role, its content, and others that end reads
 	roles   []roleName // its roles
 	text    bool       // the content may be a string
 	single  bool       // the content may be one part, which then is in no list; it can't be a string then
@@ -121,8 +121,8 @@ func (l *layout) part(r *Reader, list int8, parent int32) {
 	r.addReserved(self, p)
 }
 
-// inner returns the function that reads the members of a part whose type is known. *self becomes the index of a
-// result that contains parts, which must follow it.
+// inner returns the function that reads the members of a part whose type is known. If the part is a result that
+// contains parts, *self becomes its index, because those parts must follow it.
 func (l *layout) inner(p *transcript.Part, form *partForm, self *int) func(r *Reader, key int, f *frame) bool {
 	return func(r *Reader, key int, _ *frame) bool {
 		if key == int(form.inner) && key > 0 && p.Parent < 0 && r.Kind() == jsonspan.Array {
@@ -159,7 +159,7 @@ func (l *layout) tagged(r *Reader, p transcript.Part) {
 	r.addReserved(self, p)
 }
 
-// late reads the members of a part that hold objects or lists, once its type is known.
+// late reads the members of a part that are objects or lists, once the type of the part is known.
 func (l *layout) late(r *Reader, p *transcript.Part, form *partForm, f *frame, self *int) {
 	for key := range l.members {
 		if kind := f[key].Kind; kind == jsonspan.Object || kind == jsonspan.Array {

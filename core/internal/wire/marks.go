@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// MarkKind says how a cache breakpoint is written.
+// MarkKind is a way to write a cache breakpoint.
 type MarkKind uint8
 
 // The kinds of cache breakpoints, for [Format.Marks].
@@ -180,8 +180,8 @@ func (f *Format) isOuterKey(key string) bool {
 	return false
 }
 
-// CacheMarkPlace returns where to insert a cache breakpoint in a message that doesn't end with one, and the text to
-// insert. message is JSON. ok is false if it has no place for a breakpoint.
+// CacheMarkPlace returns where to insert a cache breakpoint in a message, given as JSON, that doesn't end with one, and
+// the text to insert. ok is false if the message has no place for a breakpoint.
 func (f *Format) CacheMarkPlace(message []byte, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object {

@@ -43,8 +43,8 @@ func init() {
 	})
 }
 
-// mastraText is the template of a message with one text. The text isn't repeated outside the parts, except in a
-// system message, of which only that copy is read.
+// mastraText is the template of a message with one text. The text isn't repeated outside the parts, except in a system
+// message: there, only that copy is read.
 const mastraText = `{"id":"ctxfold-%#","role":"%r","createdAt":` + NoStamp + `,"content":{"format":2,"parts":[{"type":"text","text":%t}]%?s,"content":%t%;}}`
 
 var mastraRoles = []roleName{
@@ -65,8 +65,8 @@ const (
 
 var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning", "experimental_attachments", "metadata"}
 
-// mastraStore is what a message stores outside its parts: copies of the parts or, in older versions, what takes their
-// place.
+// mastraStore is what a message stores outside its parts: copies of the parts or, in older versions, the parts
+// themselves in another form.
 type mastraStore struct {
 	first       int // index of the message's first part
 	calls       []mastraInvocation
@@ -163,7 +163,7 @@ var (
 // mastraSignal is a message with the role signal: its kind, and its text in older versions, whose parts aren't sent.
 type mastraSignal struct{ kind, contents field }
 
-// readSignal keeps what is sent of a signal: its texts and files or, in older versions, its contents.
+// readSignal reads the parts of a signal that are sent: its texts and files or, in older versions, its contents.
 func (s *mastraStore) readSignal(r *Reader) {
 	old, text := s.signal.contents.Kind != jsonspan.Invalid && s.signal.contents.Kind != jsonspan.Null, -1
 	for i := range r.T.Parts[s.first:] {
@@ -350,7 +350,7 @@ func (d *mastraMetadata) read(r *Reader) {
 	}
 }
 
-// mastraSteps notes where an assistant message may be split: at the beginning of a step, and after calls that have
+// mastraSteps records where an assistant message may be split: at the beginning of a step, and after calls that have
 // their results.
 func mastraSteps(t *transcript.Transcript, first int) {
 	open, answered := false, false

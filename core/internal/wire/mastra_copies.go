@@ -67,7 +67,7 @@ func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
 }
 
-// mastraOutput reads what the model sees of result k, which has the form of an AI SDK tool result's output.
+// mastraOutput reads what the model sees of result k. It has the form of the output of an AI SDK tool result.
 func mastraOutput(r *Reader, k int, f *field) {
 	p := &r.T.Parts[k]
 	p.Body, p.Size = f.Span, f.jsonSize()
@@ -163,9 +163,9 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 	return a
 }
 
-// copies adds what the message has outside the parts: as copies of parts with the same content or, if there is no
-// part of that kind, as parts. A copy that matches no part is attached to the last part of its kind, because it would
-// be sent if that part were removed.
+// copies adds what the message has outside the parts: as copies of parts with the same content or, if there is no part
+// of that kind, as parts. A copy without such a part is attached to the last part of its kind, because it would be sent
+// if that part were removed.
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
@@ -209,7 +209,7 @@ func (s *mastraStore) copyFiles(r *Reader, file int) {
 	}
 }
 
-// lastParts returns the indexes of the message's last part of each kind, or -1. The presence of such a part keeps the
+// lastParts returns the index of the message's last part of each kind, or -1. The presence of such a part keeps the
 // corresponding member from being sent.
 func (s *mastraStore) lastParts(t *transcript.Transcript) (text, think, file, call int) {
 	text, think, file, call = -1, -1, -1, -1

@@ -123,8 +123,8 @@ func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	return true
 }
 
-// agentsTarget has no place for reasoning, because such items need a provider's id, nor for audio, which the SDK
-// doesn't send to the Responses API.
+// agentsTarget can't express reasoning, because such items need a provider's id, nor audio, which the SDK doesn't send
+// to the Responses API.
 var agentsTarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"type":"message","role":"system","content":%t}`,

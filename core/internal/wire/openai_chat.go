@@ -107,7 +107,8 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	}
 }
 
-// openAIReasoning adds the part for reasoning_content, which the assistant's messages must have if one has it.
+// openAIReasoning adds the part for reasoning_content. If one of the assistant's messages has it, all of them must have
+// it.
 func openAIReasoning(r *Reader, m *transcript.Message, f *field) {
 	p := memberPart(transcript.Reasoning, f)
 	if m.Role == transcript.Assistant {
@@ -194,7 +195,7 @@ func openAIFunction(r *Reader, p *transcript.Part) {
 	callBody(p, &f[1])
 }
 
-// callBody makes the arguments, which are an object or JSON in a string, the body of a call.
+// callBody makes the arguments, an object or JSON in a string, the body of a call.
 func callBody(p *transcript.Part, arguments *field) {
 	if arguments.Str() {
 		p.Flags |= transcript.JSONText
@@ -245,8 +246,8 @@ func openAIChatThink(message []byte) (at jsonspan.Span, text string) {
 	return jsonspan.Span{Start: 0, End: 1}, `{"reasoning_content":"",`
 }
 
-// openAIChatTarget has no place for reasoning: some servers know the member reasoning_content, but OpenAI's API
-// rejects it.
+// openAIChatTarget can't express reasoning: some servers know the member reasoning_content, but OpenAI's API rejects
+// it.
 var openAIChatTarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"role":"system","content":%c}`,

@@ -99,10 +99,10 @@ var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys
 type responsesItem struct {
 	role transcript.Role
 	kind transcript.Kind
-	body int   // the key of a tool call's arguments or a tool result's text; 0 if no text can be shown or cleared
+	body int   // the key of a tool call's arguments or a tool result's text; 0 if the item has no text to show or clear
 	id   usage // the role of the item's own id
-	// answer is the template of a call's result, as in answers; "" if no text can answer the call: a computer call,
-	// for example, needs a screenshot.
+	// answer is the template of a call's result, as in answers. It is "" if text can't answer the call: a computer
+	// call, for example, needs a screenshot.
 	answer string
 }
 
@@ -110,7 +110,8 @@ type usage uint8
 
 const (
 	idNeeded usage = iota // the item is invalid without its id
-	// The item may be sent without its id; the provider then requires nothing of what it stored with the item.
+	// The item may be sent without its id. In that case, the provider requires nothing that it has stored with the
+	// item.
 	idOptional
 )
 
@@ -190,8 +191,8 @@ func readResponses(r *Reader, m *transcript.Message) {
 
 // readItem reads one item. A part that represents the whole item is in no list, and the item is removed with it. The
 // meaning of a list (content, output, summary) depends on the item's type. If the type precedes the list, the list is
-// read immediately (early); if the type comes later, the list is read again at the end. The content of whatever looks
-// like a message, as most items of a chat do, is always read immediately.
+// read immediately (early); if the type comes later, the list is read again at the end. The content of an item that
+// looks like a message, as most items of a chat do, is always read immediately.
 func readItem(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	e := early{self: -1}
@@ -237,13 +238,13 @@ func readItem(r *Reader, m *transcript.Message) {
 	responsesID(r, m, first, &item, &f[rpID])
 }
 
-// seemsMessage reports whether an item is a message, by the members read so far.
+// seemsMessage reports whether an item looks like a message, judging by the members read so far.
 func seemsMessage(r *Reader, f *frame) bool {
 	return r.isText(&f[rpType], "message") || f[rpType].Kind == jsonspan.Invalid && f[rpRole].Kind != jsonspan.Invalid
 }
 
-// responsesID notes that the provider has stored an item of the assistant's, whose first part is given, if it has an
-// id: by a flag if it needs that, otherwise by a part for the id, which can be removed.
+// responsesID records that the provider has stored one of the assistant's items, whose first part is given, if the item
+// has an id. It sets a flag if the item needs its id; otherwise it adds a part for the id, which can be removed.
 func responsesID(r *Reader, m *transcript.Message, first int, item *responsesItem, f *field) {
 	switch {
 	case m.Role != transcript.Assistant || !f.Str():
@@ -314,7 +315,7 @@ func sizeWithout(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 }
 
 // encryptedSize estimates the size of the plain text as Codex does: three quarters of the length of the encrypted
-// content, less 650 bytes. It assumes that the text is ASCII.
+// content, minus 650 bytes. It assumes that the text is ASCII.
 func encryptedSize(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}

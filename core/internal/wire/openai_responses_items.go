@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// early has those members of an item that have already been read. Their meaning depends on the type, so they can only
+// early holds those members of an item that have already been read. Their meaning depends on the type, so they can only
 // be read early if the type comes first.
 type early struct {
 	// Index in Parts of the part that represents the item and is completed at its end; -1 if there is none.
@@ -83,7 +83,7 @@ func (e *early) add(r *Reader, p transcript.Part) int32 {
 	return int32(e.self)
 }
 
-// addOpaque adds the part that represents the item, as one without parts of its own.
+// addOpaque adds an opaque part that represents the item and contains no other parts.
 func (e *early) addOpaque(r *Reader, p transcript.Part, output *field) {
 	p.Kind, p.Size = transcript.Opaque, e.measureWhole(r, p.Size, output)
 	if e.self >= 0 {

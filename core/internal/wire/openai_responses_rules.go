@@ -84,7 +84,7 @@ func joinApprovals(t *transcript.Transcript, i int) {
 	}
 }
 
-// answerElsewhere marks results whose calls are not in the list, because the provider stores that part of the
+// answerElsewhere marks results whose calls are not in the list because the provider stores that part of the
 // conversation.
 func answerElsewhere(t *transcript.Transcript) {
 	for i := range t.Parts {
@@ -144,7 +144,7 @@ func checkResponses(c *Checker) {
 	c.storedIDs()
 }
 
-// checkReasoning checks a reasoning item. followed is true if one of the items after this one may depend on it.
+// checkReasoning checks a reasoning item. followed is true if one of the items after it may depend on it.
 func (c *Checker) checkReasoning(m int32, followed bool) {
 	p := &c.T.Parts[c.T.Messages[m].First]
 	if c.T.Unstored && !p.Has(transcript.Signed) && !p.ID.IsZero() {

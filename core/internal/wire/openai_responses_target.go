@@ -2,7 +2,7 @@ package wire
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// responsesTarget has no place for reasoning, because a reasoning item needs a provider's id.
+// responsesTarget can't express reasoning, because a reasoning item needs a provider's id.
 var responsesTarget = Target{
 	Tools:     `"tools":[%l]`,
 	System:    `{"type":"message","role":"system","content":[%c]}`,

@@ -7,17 +7,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// partForm describes a type of part: its kind, and which members hold what, as indexes into the keys of the objects
-// that are parts. 0 is used for none, or for the value itself.
+// partForm describes a type of part: its kind, and the meaning of its members, which are indexes into the keys of a
+// part's object. 0 means that there is no such member, or stands for the value itself.
 type partForm struct {
 	name           string
 	kind           transcript.Kind
 	flags          transcript.Flags // transcript.JSONText counts only for a body that is a string
 	body, id, tool uint8
 	failed, mime   uint8
-	fails          string // what the member failed has if the result is an error, and not true; "" is any text
-	signed         uint8
-	inner          uint8 // the list with the parts inside a result; it may be the body
+	// The value of the member failed if the result is an error, unless that is true; "" is any text.
+	fails  string
+	signed uint8
+	inner  uint8 // the list with the parts inside a result; it may be the body
 }
 
 // partForms are the types of parts in a format.
@@ -33,7 +34,7 @@ func (list partForms) named(typ string) *partForm {
 	return nil
 }
 
-// noField is the member that an object doesn't have.
+// noField stands for a member that an object doesn't have.
 var noField field
 
 // at returns the member that a form names by its key.

@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Paths returns the JSON paths of violations. It scans each message at most once, however many of its parts break a
-// rule.
+// Paths returns the JSON paths of violations. It scans each message at most once, no matter how many of its parts break
+// a rule.
 type Paths struct {
 	F  *Format
 	T  *transcript.Transcript
-	at []int32 // for each part of the last scanned message: one more than its index in its list
+	at []int32 // for each part of the last scanned message: its index in its list, plus one
 }
 
 // Of returns the path of a violation: the index of its message in the list, and the index of its part in the message.

@@ -145,8 +145,8 @@ func piVariant(r *Reader, m *transcript.Message, role string, first int, f *fram
 	}
 }
 
-// piChanges adds as parts the changes of the system prompt and of the tools, which apply from this message on, and
-// the handle with which a deferred response is fetched.
+// piChanges adds parts for changes of the system prompt and of the tools, which apply from this message on, and for the
+// handle with which a deferred response is fetched.
 func piChanges(r *Reader, f *frame) {
 	for _, k := range []int{piSections, piAdded, piRemoved, piDeferred} {
 		if f[k].Kind != jsonspan.Object && f[k].Kind != jsonspan.Array {
@@ -161,7 +161,7 @@ func piChanges(r *Reader, f *frame) {
 	}
 }
 
-// breakOff makes the tool calls of a message that isn't sent opaque, so that no result is paired with them.
+// breakOff makes the tool calls in a message that isn't sent opaque, so that no result is paired with them.
 func breakOff(parts []transcript.Part) {
 	for i := range parts {
 		if p := &parts[i]; p.Kind == transcript.ToolCall {

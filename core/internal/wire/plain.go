@@ -5,10 +5,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Plain is the name of the format of messages that have just a role and text. In most formats such messages look
-// the same, so the rules of Plain are the strictest of all formats and of local models' chat templates: what is valid
-// here is valid wherever the application sends it. A conversation changes to another format as soon as it shows signs
-// of one.
+// Plain is the name of the format of messages that consist of a role and text. In most formats such messages look the
+// same, so the rules of Plain are the strictest of all formats and of the chat templates of local models: a transcript
+// that is valid here is valid wherever the application sends it. A conversation changes to another format as soon as it
+// shows signs of that format.
 const Plain = "plain"
 
 func init() {

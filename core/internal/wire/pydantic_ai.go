@@ -110,8 +110,8 @@ func pydanticPart(r *Reader, l *layout) {
 	r.Add(p)
 }
 
-// pydanticPrompt reads what the user says as a list of texts and media. Only the first list in a message can be edited;
-// others are opaque.
+// pydanticPrompt reads a user's prompt that is a list of texts and media. Only the first such list in a message can be
+// edited; others are opaque.
 func pydanticPrompt(r *Reader, p *transcript.Part, content *field) {
 	list := &r.message.Lists[transcript.CallList]
 	if p.Flags |= transcript.Said; !list.IsZero() {
@@ -166,7 +166,7 @@ func pydanticItem(r *Reader, p *transcript.Part, f *frame) {
 	}
 }
 
-// pydanticSaid reports whether the parts include text or media, which text may replace.
+// pydanticSaid reports whether parts include text, or media that text may replace.
 func pydanticSaid(parts []transcript.Part) bool {
 	for i := range parts {
 		if parts[i].Kind != transcript.Opaque {
@@ -176,8 +176,8 @@ func pydanticSaid(parts []transcript.Part) bool {
 	return false
 }
 
-// pydanticEnd gives the system role to a request that has a system prompt and no results, so that the request stays,
-// and marks the user's words in it. In other requests everything comes from the user or a tool.
+// pydanticEnd gives the system role to a request that has a system prompt and no results, so that the request isn't
+// removed, and marks the user's words in it. In other requests, everything comes from the user or a tool.
 func pydanticEnd(r *Reader, m *transcript.Message, _ *frame, first int) {
 	if m.Role != transcript.User {
 		return

@@ -62,9 +62,9 @@ const maxFields = 21
 type frame [maxFields]field
 
 // fields reads an object: it fills in one field for each of the keys, and skips all other members. If a value is an
-// object or an array, inner may read it and return true; the field then has a kind and a span, but no size. A key
-// that occurs twice is an error, because choosing one of the values would be a guess. The frame is valid until the
-// reader has read four more levels. The measure covers the whole object except the members that inner has read.
+// object or an array, inner may read it and return true; the field then has a kind and a span, but no size. A key that
+// occurs twice is an error, because it is unknown which value counts. The frame is valid until the reader has read four
+// more levels. The measure covers the whole object except the members that inner has read.
 func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	f := &r.frames[r.depth%len(r.frames)]
 	clear(f[:len(keys)])
@@ -114,8 +114,8 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 }
 
 // object reads the next value as a part: it sets the part's span, and returns the fields for the keys and the measure
-// of the whole object. inner is as for fields. If the value isn't an object, object reports an error, in which what
-// names the expected value, and the fields are empty.
+// of the whole object. See fields for inner. If the value isn't an object, it reports an error, in which what names the
+// expected value, and the fields are empty.
 func (r *Reader) object(p *transcript.Part, what string, keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), what+" must be an object")
@@ -182,7 +182,7 @@ func indexOf(keys []string, name []byte) int {
 	return -1
 }
 
-// list reads an array of objects, calls one at each of them, and returns the array's span.
+// list reads an array of objects. It calls one to read each of them, and returns the array's span.
 func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	r.Kind() // also skips white space
 	p := jsonspan.Span{Start: r.Pos()}
@@ -403,9 +403,8 @@ func (r *Reader) Message() {
 	}
 }
 
-// expectedMore estimates how many more records of a kind will follow, given that n have been read, and assuming that
-// the rest of the source is similar. With this estimate, slices are reallocated a few times at most, and little memory
-// is wasted.
+// expectedMore estimates how many more records of a kind will follow after n have been read, assuming that the rest of
+// the source is similar. With this estimate, slices are reallocated only a few times, and little memory is wasted.
 func (r *Reader) expectedMore(n int) int {
 	read, left := uint64(r.Pos()-r.from), uint64(len(r.Src()))-uint64(r.Pos())
 	if n < 16 || read == 0 {
@@ -437,8 +436,8 @@ func (f *Format) Extend(t *transcript.Transcript, offset uint32) *jsonspan.Error
 	return nil
 }
 
-// Snapshot returns a copy of the records of a transcript that has grown, linked as if the transcript had been read in
-// one go.
+// Snapshot returns a copy of the records of a transcript that has grown, linked as if the transcript had been read as a
+// whole.
 func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 	c := t.Clone()
 	if f.Link != nil {
@@ -451,8 +450,8 @@ func (f *Format) Snapshot(t *transcript.Transcript) *transcript.Transcript {
 type Adder struct{ r Reader }
 
 // Add reads messages that ctxfold itself has written, separated by commas, and adds them to t after the last message.
-// It returns the index of the first one. It doesn't link their parts: Pair does that, in time proportional to the
-// whole transcript.
+// It returns the index of the first one. It doesn't link their parts, because Pair takes time proportional to the whole
+// transcript.
 func (a *Adder) Add(f *Format, t *transcript.Transcript, text []byte) int {
 	first, part := len(t.Messages), len(t.Parts)
 	text = append(append([]byte{'['}, text...), ']')

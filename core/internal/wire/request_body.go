@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// bodyMembers are the members of request bodies, in any format, that say something about the messages. A member whose
-// value has another kind is skipped; 0 is any kind.
+// bodyMembers lists the members of request bodies, in any format, that contain information about the messages. A member
+// whose value is of another kind is skipped; 0 stands for any kind.
 var bodyMembers = []struct {
 	name string
 	kind jsonspan.Kind

@@ -32,8 +32,8 @@ const (
 	ReusedID         // a tool call has the id of a call in an earlier turn
 )
 
-// tolerances are the violations that providers have accepted in recorded requests, or whose code accepts them. All
-// other violations are considered refused: an error text, a validator's code, or an SDK type shows that they are.
+// tolerances lists the violations that providers have accepted in recorded requests, or whose code accepts them. All
+// other violations count as refused, as error messages, validators or SDK types show.
 var tolerances = []struct {
 	format, rule string
 	is           Case

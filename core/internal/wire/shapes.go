@@ -40,7 +40,7 @@ func (d *detector) findShape() (s *Shape, evidence []string) {
 	return nil, nil
 }
 
-// strange reports whether an unknown part type is evidence against all formats. The types that applications and tools
+// strange reports whether an unknown part type is evidence against all formats. Types that applications and tools
 // define are not.
 func strange(name string) bool {
 	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, "_tool_result")

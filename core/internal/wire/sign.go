@@ -2,8 +2,8 @@ package wire
 
 import "strings"
 
-// Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that
-// messages show and that isn't among a format's signs counts against the format; a sign in Own counts for it.
+// Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that messages
+// show but that isn't among a format's signs counts against the format; a sign in Own counts for it.
 type Signs struct {
 	Roles string // the roles that messages may have
 	Keys  string // the keys of messages
@@ -20,17 +20,17 @@ type Signs struct {
 	// Decisive lists those signs in Own that no other format shows, so that one of them ends the search; "" means all
 	// of Own.
 	Decisive string
-	// Shy means that messages without a sign of Own are taken for another format if one is possible. Only if there is
-	// none is this format a guess.
+	// Shy means that messages without a sign of Own are attributed to another format if one is possible. Only if there
+	// is none is this format a guess.
 	Shy bool
 	// Closed means that applications can't add types of parts: a type of another format rules this format out.
 	Closed bool
-	// Role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (keys of a request body) or model:… (how
-	// its name begins).
+	// Role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (a key of a request body) or model:… (the
+	// beginning of the model's name).
 	Own string
 }
 
-// sign is a feature of messages, with the formats that it tells apart.
+// sign is a feature of messages, with the formats that it distinguishes.
 type sign struct {
 	name     string    // its kind, a colon and a word, such as key:tool_calls
 	known    bool      // whether a format or a shape has it; the other signs are ignored
@@ -92,7 +92,7 @@ func (f *Format) learnSigns() {
 		}
 	}
 	for _, name := range strings.Fields(f.Signs.Also) {
-		if s := learn(name); !listedKind(s.kind()) { // another format makes it known
+		if s := learn(name); !listedKind(s.kind()) { // it is known only if another format has it
 			s.shown.add(f)
 		}
 	}
@@ -104,8 +104,8 @@ func (s *sign) kind() string {
 	return kind
 }
 
-// listedKind reports whether the signs of a kind that a format shows have lists of their own in Signs, so that those in
-// Own and Also don't count as shown.
+// listedKind reports whether Signs has separate lists for the signs of a kind that a format may show. Signs of such a
+// kind in Own and Also don't count as shown.
 func listedKind(kind string) bool { return hasWord("role key type item list content", kind) }
 
 // HasSign reports whether the format may show a sign.

@@ -192,8 +192,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
 }
 
-// member returns the kind of the value that a path of keys leads to in an object, or Invalid if there is no such
-// value.
+// member returns the kind of the value at a path of keys in an object, or Invalid if there is no such value.
 func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	if object.Kind == jsonspan.Object {
 		r.readAgain(object, func(r *Reader) {
@@ -207,12 +206,12 @@ func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 // tanStackPairs is the state of pairing the results of a message with its calls.
 type tanStackPairs struct {
 	r        *Reader
-	calls    critbit.Map[int] // by id: one more than the index of its newest call, or 0 if that call has a result
+	calls    critbit.Map[int] // by id: the index of its newest call plus one, or 0 if that call has a result
 	open     int              // number of calls without a result
 	answered bool             // the previous part is a result
 }
 
-// tanStackResults pairs the results of a message, whose parts begin at index first, with its calls, and notes where
+// tanStackResults pairs the results of a message, whose parts begin at index first, with its calls, and records where
 // its steps begin.
 func tanStackResults(r *Reader, first int) {
 	s := tanStackPairs{r: r}
@@ -251,7 +250,7 @@ func (s *tanStackPairs) result(i int, p *transcript.Part) {
 	s.calls.Set(id, 0)
 }
 
-// other notes whether a step begins with the part at an index, and whether it is a call.
+// other records whether a step begins with the part at an index, and whether the part is a call.
 func (s *tanStackPairs) other(i int, p *transcript.Part) {
 	if s.answered && s.open == 0 {
 		p.Flags |= transcript.Step
@@ -263,8 +262,8 @@ func (s *tanStackPairs) other(i int, p *transcript.Part) {
 	}
 }
 
-// unlinkOthers unlinks calls and results that are in different messages. The store keeps results next to their calls,
-// and a result elsewhere would be sent after another assistant message.
+// unlinkOthers unlinks calls and results that are in different messages. The store keeps results next to their calls; a
+// result elsewhere would be sent after another assistant message.
 func unlinkOthers(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]
@@ -293,7 +292,7 @@ func tanStackAnswer(dst, part []byte, text string) []byte {
 	return append(jsonspan.AppendString(dst, text), `,"state":"error"}`...)
 }
 
-// checkTanStack reports TS1 if no part of a message is sent. The last message is exempt, because it may still be
+// checkTanStack reports TS1 for a message of which no part is sent. The last message is exempt, because it may still be
 // being written.
 func checkTanStack(c *Checker) {
 	for i, m := range c.Seq[:max(0, len(c.Seq)-1)] {

@@ -10,13 +10,32 @@ import (
 // Target contains the JSON templates with which package convert writes a conversation in this format. In a template
 // %x stands for a value, and %?x…%; encloses text to omit if there is no such value.
 //
-// %c content          %t text, a JSON string        %r a role %i id of a call     %n name of a tool             %o
-// arguments, an object    %s arguments, a string with JSON in it %k calls            %h reasoning, a string        %g
-// images, base64 strings  %e an error %l a list of parts  %j a JSON value         %E where a result is no error %a
-// where a message has calls among its parts  %A where it has none %d base64           %m media type
-// %u a URL or data URL       %x the format's word for the media type %f name of a file   %F one for a file without
-// %M a media type where it is not known %# a number that no other message or part of the result has        %N "tool-"
-// and the name of the tool, a JSON string %@ a date as many milliseconds after 1970, for stores that sort by dates
+//	%c content
+//	%t text, a JSON string
+//	%r a role
+//	%i id of a call
+//	%n name of a tool
+//	%N "tool-" and the name of the tool, a JSON string
+//	%o arguments, an object
+//	%s arguments, a string with JSON in it
+//	%k calls
+//	%h reasoning, a string
+//	%g images, base64 strings
+//	%e an error
+//	%E set where a result is not an error
+//	%l a list of parts
+//	%j a JSON value
+//	%a set where a message has calls among its parts
+//	%A set where a message has no calls among its parts
+//	%d base64
+//	%m media type
+//	%M a media type for media whose type is unknown
+//	%u a URL or data URL
+//	%x the format's word for the media type
+//	%f name of a file
+//	%F a name for a file without one
+//	%# a number that no other message or part of the result has
+//	%@ a date as many milliseconds after 1970, for stores that sort by dates
 type Target struct {
 	// System, User and Assistant are messages. If the list has no system role, System is "" and Apart is the system
 	// prompt, which becomes the value of the member ApartKey of a request body.
@@ -80,8 +99,8 @@ const (
 	AsParts                 // a list of parts; for Said if Content differs
 )
 
-// Outcome holds the templates for a tool result's content. If there is no template for a kind of value, the content is
-// written as text, and an error like a success.
+// Outcome holds the templates for a tool result's content. If there is no template for a kind of value, its content is
+// written as text, and an error is written like a success.
 type Outcome struct {
 	Text, Error            string // %t
 	Object, Array, Failure string // %j: a JSON value that is an object, one that isn't, one that is an error
@@ -130,8 +149,9 @@ func (m *MediaForm) Accepts(kind transcript.Kind, mime string, data bool, in Pla
 	return "", false
 }
 
-// NameForm is the required form of ids or names: at most Max bytes (0 means no limit) of letters, digits and Marks.
-// If Marks is "any", all characters are allowed. If Exact is set, an id has exactly that many letters and digits.
+// NameForm is the required form of ids or names: at most Max bytes (0 means no limit) of letters, digits and the
+// characters in Marks. If Marks is "any", all characters are allowed. If Exact is set, an id has exactly that many
+// letters and digits.
 type NameForm struct {
 	Max, Exact int
 	Marks      string

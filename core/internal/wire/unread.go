@@ -11,21 +11,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Coverage counts the bytes of text in messages by whether a format reads them. A string counts as text if it
-// contains white space or a non-ASCII character; ids, types, dates and base64 don't.
+// Coverage counts the bytes of text in messages by whether a format reads them. A string counts as text if it contains
+// white space or a non-ASCII character; ids, types, dates and base64 don't.
 type Coverage struct {
 	Read int // in the parts of messages
-	// In messages of which nothing is read, and in parts whose type the format knows but whose spelling it doesn't.
+	// In messages of which the format reads nothing, and in parts whose type it knows but whose spelling it doesn't.
 	Lost    int
 	Foreign int // in parts of types that the format doesn't know
 	Beside  int // in other members of messages that are read, counting strings of at least 64 bytes
 }
 
-// IsLossy reports whether the format misses most of the text: most of it is where the format has no text, or nearly
+// IsLossy reports whether the format misses most of the text: most of it is where the format expects no text, or nearly
 // all of it is in parts of unknown types.
 func (c Coverage) IsLossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
 
-// MissedBytes returns how much of the text the format doesn't read.
+// MissedBytes returns the number of bytes of text that the format doesn't read.
 func (c Coverage) MissedBytes() int { return c.Lost + c.Foreign + c.Beside }
 
 // IsDoubtful reports whether the format reads less than half of the text.
@@ -72,9 +72,9 @@ func (f *Format) missesMessage(t *transcript.Transcript, message int32) bool {
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
-// CoverageFrom measures, in bytes, the messages of t from index from on: how much the format has read in their parts,
-// an upper bound for what it has missed in parts and in messages of which it has read nothing, and how much is in
-// unknown members. It visits each part once.
+// CoverageFrom measures, in bytes, the messages of t from index from on. It returns how much the format has read in
+// their parts, an upper bound for what it has missed in parts and in messages of which it has read nothing, and how
+// much is in unknown members. It visits each part once.
 func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed, beside int) {
 	for i := from; i < len(t.Messages); i++ {
 		found := 0
@@ -104,7 +104,7 @@ func hasNoBody(p *transcript.Part) bool {
 type coverage struct {
 	t     *transcript.Transcript
 	f     *Format
-	spans []jsonspan.Span // spans that have been read or measured already; sorted
+	spans []jsonspan.Span // spans that have already been read or measured; sorted
 	reach []uint32        // for each span, the largest end of it and the spans before it
 	texts int             // bytes of text outside the spans
 	long  int             // bytes of text in strings of at least minBeside bytes
@@ -149,7 +149,7 @@ func (w *coverage) messageCoverage(i int) (c Coverage) {
 	return c
 }
 
-// collectSpans sets the spans to what the format has read of message i. holds tells for each part whether it contains
+// collectSpans sets the spans to what the format has read of message i. holds reports for each part whether it contains
 // other parts.
 func (w *coverage) collectSpans(i int, parts []transcript.Part) (holds []bool) {
 	first := w.t.Messages[i].First
@@ -195,7 +195,7 @@ func (w *coverage) isInSpan(at uint32) bool {
 	return n > 0 && w.reach[n-1] > at
 }
 
-// textBytes returns how many bytes of text the value at an offset contains outside the spans.
+// textBytes returns the number of bytes of text outside the spans in the value at an offset.
 func (w *coverage) textBytes(at uint32) int {
 	w.texts, w.long = 0, 0
 	w.readValue(jsonspan.New(w.t.Src).At(at))
@@ -247,9 +247,9 @@ func (w *coverage) countText(s *jsonspan.Scanner) {
 type reading uint8
 
 const (
-	opaque  reading = iota // as one of its own types, which only the provider or the application reads
-	misread                // as one of its own types, but spelled differently
-	foreign                // as an unknown type
+	opaque  reading = iota // it has one of its own types, which only the provider or the application reads
+	misread                // it has one of its own types, but is spelled differently
+	foreign                // it has an unknown type
 )
 
 // reading returns how the format treats the opaque part at an offset.

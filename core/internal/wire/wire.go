@@ -37,8 +37,8 @@ type Format struct {
 	// Instead writes a new message in place of old, which is given as JSON. It is nil for most formats; it is needed
 	// if messages have ids and several messages may have the same text.
 	Instead func(dst []byte, role transcript.Role, text string, old []byte) []byte
-	// Timed means that each message has a timestamp. A new message gets the timestamp of a neighbor, which Instead
-	// takes from the old message.
+	// Timed means that each message has a timestamp. A new message gets the timestamp of a neighbor; Instead takes it
+	// from the old message.
 	Timed bool
 	// ResultBody appends text as the value of the body of a tool result, and returns the measure that reading this
 	// value would give. result is the result's index in Parts.
@@ -72,8 +72,8 @@ type Format struct {
 	// Think returns where to insert empty reasoning in a message, which is given as JSON, and the text to insert there.
 	// It is nil if messages never need reasoning.
 	Think func(message []byte) (at jsonspan.Span, text string)
-	// Stamp is the member of messages with the date by which a store orders them; "" if the order of the list
-	// determines it. Message writes NoStamp there, and view.Stamp replaces it with the date.
+	// Stamp is the member of a message that contains the date by which a store orders messages; "" if the order of the
+	// list counts. Message writes NoStamp there, and view.Stamp replaces it with the date.
 	Stamp string
 	// FreshID is the prefix of the ids that repair gives to tool calls; IDLength is the required number of letters and
 	// digits of an id, or 0 for any number.
@@ -103,8 +103,8 @@ type Format struct {
 // NoStamp is the date, as JSON, of a new message whose position is not yet known.
 const NoStamp = `"1970-01-01T00:00:00.000Z"`
 
-// Call is a tool call that needs a result. ID and Name are as in the source, including quotes, or nil if missing.
-// Part is the whole call, Message is its message, and Result is its result if that is in a wrong place, or nil.
+// Call is a tool call that needs a result. ID and Name are as in the source, including quotes, or nil if missing. Part
+// is the whole call, Message is its message, and Result is its result if that is in a wrong place, otherwise nil.
 // Legacy means that the call is spelled as in an older version of the format, or as in its SDK.
 type Call struct {
 	ID, Name, Part, Result, Message []byte
@@ -153,7 +153,7 @@ func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 	}
 	fresh = strconv.AppendInt(fresh, int64(message), 10)
 	fresh = strconv.AppendInt(append(fresh, '_'), int64(part), 10)
-	if len(old) > len(fresh) && bytes.HasPrefix(old, fresh) { // renamed before, to an id that is taken as well
+	if len(old) > len(fresh) && bytes.HasPrefix(old, fresh) { // it was renamed before, to an id that is taken as well
 		fresh = append(append(fresh[:0], old[:len(old)-1]...), '_')
 	}
 	return append(append(dst, fresh...), '"')

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Everything that ctxfold adds to a transcript is written from templates, as in Target, so each format only specifies
-// how its messages differ.
+// Everything that ctxfold adds to a transcript is written from templates like those in Target, so each format specifies
+// only how its messages differ.
 
 // roleAndText is the message template that several formats share.
 const roleAndText = `{"role":"%r","content":%t}`
@@ -63,7 +63,7 @@ func appendMessageID(dst []byte, text string, other []byte) []byte {
 	return append(append(append(dst, `{"id":"ctxfold-`...), madeID(text, other)...), '"')
 }
 
-// bodyOf returns a Format.ResultBody that fills a template with the text, %t.
+// bodyOf returns a Format.ResultBody that fills in a template with the text, %t.
 func bodyOf(template string) func(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	return func(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]byte, transcript.Measure) {
 		return FillTemplate(dst, template, &Values{'t': jsonspan.AppendString(nil, text)}), jsonspan.MeasureText(text)
@@ -72,19 +72,19 @@ func bodyOf(template string) func(dst []byte, t *transcript.Transcript, result i
 
 // answers holds the templates for a Format.Results.
 type answers struct {
-	// each is the result of one call: %i is the id of the call, %n its name, %q its name or "", %t the text, and %#
-	// an id computed from the text and the call's id. %?l begins text for a legacy call, %?L for any other call, and
-	// %?m for a call without an id.
+	// each is the result of one call: %i is the id of the call, %n its name, %q its name or "", %t the text, and %# an
+	// id computed from the text and the call's id. %?l begins text for a legacy call, %?L text for any other call, and
+	// %?m text for a call without an id.
 	each string
-	all  string // the message that holds the results, with %c for them; "" if each result is a message
+	all  string // the message that holds the results, with %c for them; "" if each result is a separate message
 	ids  bool   // a call without an id can't be answered
 	kept bool   // a result in a wrong place is reused instead of writing a new one
-	// snake reports whether the results of these calls are spelled with underscores. %?k begins text for that
-	// spelling, and %?K for the other one. snake may be nil.
+	// snake reports whether the results of these calls are spelled with underscores. %?k begins text for that spelling,
+	// and %?K text for the other one. snake may be nil.
 	snake func(calls []Call) bool
 }
 
-// there is the value of a sign that begins text for some calls only.
+// there is the value that includes text in a template.
 var there = []byte{}
 
 // resultValues returns the values of the template for the result of one call, except for its spelling and a made id.

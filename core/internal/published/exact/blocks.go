@@ -14,9 +14,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A compaction block covers the messages of one loop, that is, of one run of an agent from a request until the agent
-// is done. The block determines which turns the model sees unchanged, which shortened, and which as single lines. The
-// stored messages never change (S0.39).
+// A compaction block covers the messages of one loop: one run of an agent, from a request until the agent is done. The
+// block determines which turns the model sees unchanged, which shortened, and which as single lines. The stored
+// messages never change (S0.39).
 
 // TurnRange is a range of turns that includes both ends. If End is smaller than Start, the range is empty.
 //

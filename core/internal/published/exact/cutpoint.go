@@ -13,7 +13,7 @@ const (
 	KeepLast         = 10    // S2.6: messages in the tail
 )
 
-// oldDigest is the beginning of assistant messages that S2 takes for its previous summary (S2.14).
+// oldDigest is the beginning of the assistant messages that S2 treats as its previous summary (S2.14).
 const oldDigest = "## Session Summary"
 
 // FindCutPoint returns the index of the first message of the longest tail that fits in keep tokens, or 0 if there is
@@ -114,6 +114,6 @@ func SplitByTokens(sizes []int, budget int) int {
 	return start
 }
 
-// SplitByCount returns the index of the first message of the tail if n messages are cut so that the newest keep of
-// them stay; 0 if n is at most keep (S4.32).
+// SplitByCount returns the index of the first message of the tail if n messages are cut so that the newest keep
+// messages stay; 0 if n is at most keep (S4.32).
 func SplitByCount(n, keep int) int { return max(0, n-keep) }

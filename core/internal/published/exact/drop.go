@@ -35,7 +35,7 @@ func fit(c passes.Run, pass api.Doer) {
 	take(c, pass, "", 0, from)
 }
 
-// take replaces the items [from, to) with a marker message that says how many there were.
+// take replaces the items [from, to) with a marker message that states their number.
 func take(c passes.Run, pass api.Doer, why string, from, to int) {
 	doc := c.Doc()
 	if from >= to {

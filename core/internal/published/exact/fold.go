@@ -77,7 +77,8 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	return false
 }
 
-// reportSource records in the report who wrote the summary: the host or, unless the report names a source, its model.
+// reportSource records in the report that the host wrote the summary or, if the report doesn't say so, that the model
+// did.
 func reportSource(c passes.Run) {
 	switch {
 	case c.Policy().Summary.Text != "":

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/overflow"
 )
 
-// overflows lists the substrings by which S4.43 recognises a context overflow. One of them, "too many tokens", also
+// overflows lists the substrings by which S4.43 recognizes a context overflow. One of them, "too many tokens", also
 // occurs in rate-limit errors, so S4 mistakes these for overflows; overflow.Classify does not.
 var overflows = []string{
 	"context length", "context window", "contextwindow", "maximum context", "max context", "context limit", "too many tokens",
@@ -15,7 +15,7 @@ var overflows = []string{
 	"contextwindowexceeded", "finishreasonlength",
 }
 
-// IsOverflow reports whether S4.43 takes an error message for a context overflow.
+// IsOverflow reports whether S4.43 classifies an error message as a context overflow.
 func IsOverflow(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, s := range overflows {
@@ -26,7 +26,7 @@ func IsOverflow(text string) bool {
 	return false
 }
 
-// OverflowError returns S4's error message for an error response. over is true if S4.43 takes the response for a
+// OverflowError returns S4's error message for an error response. over is true if S4.43 classifies the response as a
 // context overflow.
 func OverflowError(status int, body string) (over bool, text string) {
 	message := overflow.Message(body)

@@ -80,7 +80,7 @@ func (c *Call) context() tokens.Context {
 	return tokens.MeasureContext(c.Estimator, c.Transcript, from, len(c.Transcript.Messages), c.total())
 }
 
-// visibility writes for each message whether the agent and the user see it: [{"agent","user","kind"}] (S4.10).
+// visibility writes, for each message, whether the agent and the user see it: [{"agent","user","kind"}] (S4.10).
 func visibility(c *Call, dst []byte) ([]byte, *Error) {
 	dst = append(dst, '[')
 	for i := range c.Transcript.Messages {

@@ -66,7 +66,7 @@ func init() {
 }
 
 // headroom returns how far the context is below the size at which compaction should start, as a share of the window,
-// and whether compaction is due because so little is left.
+// and whether compaction is due because the share is too small.
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt, defaultThreshold
 	if err := c.read(argument{name: "max_context_tokens", to: &window}, argument{name: "system_prompt_tokens", to: &system},

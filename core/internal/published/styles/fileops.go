@@ -49,7 +49,7 @@ func ExtractFileOps(t *transcript.Transcript, messages []int32) FileOps {
 	return ops.tidy()
 }
 
-// Merge returns the files of o and other together (S1.33).
+// Merge returns the files in o and other combined (S1.33).
 func (o FileOps) Merge(other FileOps) FileOps {
 	return FileOps{append(slices.Clone(o.Read), other.Read...), append(slices.Clone(o.Modified), other.Modified...)}.tidy()
 }
