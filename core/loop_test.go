@@ -469,3 +469,35 @@ func TestLoopAsksInTime(t *testing.T) {
 		t.Errorf("asked %d times, %v %v: %s", j.asks, j.done, j.failure, w.wrong)
 	}
 }
+
+// TestLoopAsksLittleOfAFailingModel: until the pause of a model that has failed is over, a compaction that is due asks only for what is new. Then
+// the beginning is summarized again. Each failure makes the pause longer.
+func TestLoopAsksLittleOfAFailingModel(t *testing.T) {
+	const policy = `{"window":{"tokens":2000},"gate":{"ratio":0.6,"target":0.3},"summary":{"max_input_tokens":1500}}`
+	for _, keys := range []api.RecordKeys{api.RecordsByOwner, api.RecordsByPrefix} {
+		w, replica := newWorld(4, faults{}), 0
+		settings := api.JobSettings{Can: allEffects, Owner: "somebody", Records: keys}
+		fit := func(messages int) *simulatedJob {
+			j := w.start("a call", &replica, policy, boats(messages), settings, nil)
+			for until := w.now + 600_000; !j.done && w.now < until; {
+				w.run(w.now + 1_000)
+			}
+			if !j.done || j.failure != nil || w.wrong != "" {
+				t.Fatal(keys, w.wrong, j.done, j.failure)
+			}
+			return j
+		}
+		w.down = w.now + 40_000
+		first := fit(20)
+		for messages := 40; w.now < w.down; messages += 20 {
+			if j := fit(messages); j.asks > first.asks+1 || string(j.result["known"]) == "-1" {
+				t.Errorf("%s, %d messages: the model is asked %d times, first %d; known %s", keys, messages, j.asks, first.asks, j.result["known"])
+			}
+		}
+		w.run(w.now + 3_600_000)
+		again, known := fit(200), fit(200)
+		if string(again.result["known"]) != "-1" || string(known.result["known"]) == "-1" || known.asks > 0 {
+			t.Errorf("%s: after the pause, known %s, then %s with %d requests", keys, again.result["known"], known.result["known"], known.asks)
+		}
+	}
+}

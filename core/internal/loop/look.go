@@ -310,11 +310,14 @@ func (c *call) decide(a answer) {
 			c.beginInBackground()
 		}
 		c.finishWith(a)
-	case stale && a.asksForSummaries() && !c.Paused:
+	case stale && a.asksForSummaries() && !c.Paused && c.Clock >= base.Again:
 		c.repeatStale(base)
 	default:
 		if !c.mayCompact() {
 			c.keepDue(a)
+		}
+		if stale {
+			c.Tries = max(c.Tries, base.Tries)
 		}
 		c.startCompaction(a, base)
 	}
