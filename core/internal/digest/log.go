@@ -31,7 +31,7 @@ type turnLog struct {
 	// outcomes is true if there is so much room that each entry shows an outcome.
 	outcomes bool
 	outcome  outcomeRoom
-	full     []int // the size in bytes of each turn's outcome at its maximum length
+	told     [len(outcomeLengths)][]turnOutcome // the outcomes of all turns at each length; nil until they are needed
 }
 
 // newLog creates the log for messages. prior holds the sections of the earlier digest, and known the texts that appear

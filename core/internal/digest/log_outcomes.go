@@ -18,16 +18,46 @@ const (
 	leastState    = 2000
 )
 
-// outcomeRoom limits outcomes: most is their maximum length in bytes, and from is the index of the first turn with an
-// outcome. From the turn with index deeds on, an entry always says what the turn changed outside of the conversation.
-type outcomeRoom struct{ most, from, deeds int }
+// outcomeRoom limits outcomes: length is the index of their maximum length in outcomeLengths, and from is the index of
+// the first turn with an outcome. From the turn with index deeds on, an entry always says what the turn changed outside of the
+// conversation.
+type outcomeRoom struct{ length, from, deeds int }
 
 // outcomeLengths are maximum lengths of outcomes, in bytes. The first length at which the outcomes of all turns fit is
-// used. In a log without outcomes, a call that changed something outside of the conversation gets at most deedLength
-// bytes.
+// used. In a log without outcomes, a call that changed something outside of the conversation gets at most the length at
+// index deedLength.
 var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 
-const deedLength = 120
+const deedLength = 3
+
+// turnOutcome is the outcome of a turn: the unit that has it, and its line; see turn.outcome.
+type turnOutcome struct {
+	said *unit
+	line string
+}
+
+// outcomesIn returns the outcomes of all turns at a length, which is an index in outcomeLengths.
+func (k *turnLog) outcomesIn(length int) []turnOutcome {
+	if k.told[length] != nil {
+		return k.told[length]
+	}
+	told := make([]turnOutcome, len(k.turns))
+	most := outcomeLengths[length]
+	for i := range k.turns {
+		if length > 0 && k.told[length-1] != nil && k.told[length-1][i].fitsWhole(most) {
+			told[i] = k.told[length-1][i]
+			continue
+		}
+		told[i].said, told[i].line = k.turns[i].outcome(most)
+	}
+	k.told[length] = told
+	return told
+}
+
+// fitsWhole reports whether the outcome is not clipped and has at most most bytes.
+func (o *turnOutcome) fitsWhole(most int) bool {
+	return o.said != nil && len(o.line) <= most && strings.HasSuffix(strings.TrimSuffix(o.line, "\n"), o.said.text)
+}
 
 // roomForOutcomes divides size bytes among the outcomes. It chooses the largest length at which the outcomes of all
 // turns fit. If even short ones don't all fit, turns that changed something outside of the conversation get theirs
@@ -35,22 +65,23 @@ const deedLength = 120
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	room := outcomeRoom{deedLength, len(k.turns), len(k.turns)}
 	if k.outcomes {
-		for _, room.most = range outcomeLengths {
-			if k.outcomesOf(room.most) <= size {
-				return outcomeRoom{most: room.most}
+		for room.length = range outcomeLengths {
+			if k.sizeOfOutcomes(room.length) <= size {
+				return outcomeRoom{length: room.length}
 			}
 		}
 	}
+	told := k.outcomesIn(room.length)
 	for ; room.deeds > 0; room.deeds-- {
-		if said, line := k.turns[room.deeds-1].outcome(room.most); said != nil && said.factor == ofDeed {
-			if size -= len(line); size < 0 {
+		if o := &told[room.deeds-1]; o.said != nil && o.said.factor == ofDeed {
+			if size -= len(o.line); size < 0 {
 				break
 			}
 		}
 	}
 	for ; k.outcomes && size > 0 && room.from > 0; room.from-- {
-		if said, line := k.turns[room.from-1].outcome(room.most); said != nil && (said.factor != ofDeed || room.from <= room.deeds) {
-			if size -= len(line); size < 0 {
+		if o := &told[room.from-1]; o.said != nil && (o.said.factor != ofDeed || room.from <= room.deeds) {
+			if size -= len(o.line); size < 0 {
 				break
 			}
 		}
@@ -58,17 +89,10 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	return room
 }
 
-// outcomesOf returns the total size, in bytes, of the outcomes of all turns if each is clipped to most bytes.
-func (k *turnLog) outcomesOf(most int) (sum int) {
-	if k.full == nil {
-		k.full = make([]int, len(k.turns))
-		for i := range k.turns {
-			_, line := k.turns[i].outcome(outcomeLengths[0])
-			k.full[i] = len(line)
-		}
-	}
-	for _, full := range k.full {
-		sum += min(full, len(entryBullet+answerLabel+"\n")+most)
+// sizeOfOutcomes returns the total size, in bytes, of the outcomes of all turns at a length.
+func (k *turnLog) sizeOfOutcomes(length int) (sum int) {
+	for _, o := range k.outcomesIn(length) {
+		sum += len(o.line)
 	}
 	return sum
 }
@@ -78,10 +102,11 @@ func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 	if i < min(room.from, room.deeds) {
 		return nil, ""
 	}
-	if said, line = k.turns[i].outcome(room.most); i < room.from && line != "" && (i < room.deeds || said.factor != ofDeed) {
+	o := k.outcomesIn(room.length)[i]
+	if i < room.from && o.line != "" && (i < room.deeds || o.said.factor != ofDeed) {
 		return nil, ""
 	}
-	return said, line
+	return o.said, o.line
 }
 
 // tells reports whether the units chosen for a turn include the turn's outcome. After a question, only an answer is an

@@ -82,3 +82,25 @@ func TestASmallLogTellsEachAnswer(t *testing.T) {
 		}
 	}
 }
+
+// The room for outcomes is measured by what is left of them after clipping, which may be much less than their maximum
+// length.
+func TestASmallLogClipsNoOutcomeForRoomThatIsLeft(t *testing.T) {
+	var b strings.Builder
+	for n, turn := range [][2]string{
+		{"Can I still get seats for the puppet theatre?", "There are seats in rows B and F for the play on Sunday, and the plan of the hall is at https://theatre.example/lindengasse/halls/2/plans/sunday-afternoon-puppets-2026.pdf"},
+		{"Take two in row F, on the aisle.", "The two seats on the aisle of row F for the puppet theatre on Sunday have been successfully booked under PT-5512."},
+		{"And where do I leave my bicycle?", "There are stands for forty bicycles under a roof in the yard, see https://theatre.example/lindengasse/arrival/bicycles/stands-and-lockers-in-the-yard-behind-the-hall.html"},
+		{"Is there something to eat?", "The foyer has pretzels and soup from two o'clock on; the list with all prices is at https://theatre.example/lindengasse/foyer/menus/sunday-afternoon-drinks-and-snacks.html"},
+	} {
+		fmt.Fprintf(&b, `,{"role":"user","content":%q},{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":"get_play","arguments":"{}"}}]},{"role":"tool","tool_call_id":"%d","content":"{}"},{"role":"assistant","content":%q}`, turn[0], n, n, turn[1])
+	}
+	tr, seq := read(t, "openai-chat", "["+b.String()[1:]+"]")
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	for _, size := range []int{670, 690, 720} {
+		if text := digest.NewExtract(tr, seq, "", l).Digest(size); !strings.Contains(text, "successfully booked under PT-5512") || len(text) > size {
+			t.Errorf("%d bytes of %d:\n%s", len(text), size, text)
+		}
+	}
+}
