@@ -24,9 +24,10 @@ func appendError(dst, request []byte, e *jsonspan.Error) []byte {
 	return append(dst, `}}`...)
 }
 
-// nameSession replaces an error in the messages if they are a session file. Then the error says what to do with it. It
-// keeps what is wrong with a single message, because some files are lists of messages with a few more members, which
-// apps write too. Messages in one of several formats are left to the caller, who can name the format.
+// nameSession replaces an error in the messages if they are a session file: the new error says how to open it. It keeps
+// errors in a single message, because some session files are lists of messages with a few more members, which apps
+// write too. If the messages may be in several formats, the error stays as well, because the caller can name the
+// format.
 func (r *request) nameSession() {
 	at := int(r.members[operations.InMessages].Start)
 	if r.err.Offset < at || r.err.Code == api.CodeAmbiguousFormat || r.op == &operations.Operations[operations.OpSave] {

@@ -14,7 +14,7 @@ import (
 const Anywhere = math.MaxInt
 
 // Places describes where a policy puts the messages that compactions write, and what may precede them. It is used only
-// for messages that read as if a compaction had written them.
+// to check messages that read as if a compaction had written them.
 type Places struct {
 	Style   *digest.Style          // the style of the policy's digests
 	Pinned  func(message int) bool // whether the policy pins a message of the input; nil if it pins none
@@ -26,11 +26,12 @@ type Places struct {
 
 // identifying finds the messages in the input of a document that compactions wrote.
 //
-// If there is a state, it names these messages (State.Own), and no other message counts: each name identifies one
+//	If there is a state, it names these messages (State.Own), and no other message counts: each name identifies one
+//
 // message, the first that matches. Lines and inserted turns are not named, because a digest treats them like the rest
 // of the conversation and takes nothing from them for the ledger; with a state, they count if the digest covers them.
-// Without a state, or with the state of another conversation, a message counts only if it has the role and the
-// position that the policy uses.
+// Without a state, or with the state of another conversation, a message counts only if it has the role and the position
+// that the policy uses.
 type identifying struct {
 	doc    *view.View
 	places Places
@@ -127,9 +128,9 @@ type spot struct {
 	digest    bool // a digest precedes it, with only its companion messages in between
 }
 
-// following returns the spot after message i, whose own spot is at. Only pinned messages and the former newest user
-// message may precede a digest. A digest in the assistant's role may have no message of the conversation before it,
-// because the model can be led to write one.
+// following returns the spot after message i, which is itself at the spot at. Only pinned messages and the former
+// newest user message may precede a digest. A digest in the assistant's role may have no message of the conversation
+// before it, because the model can be led to write one.
 func (id *identifying) following(at spot, i int) spot {
 	t, ours := id.doc.T, id.ours[i]
 	role := t.Messages[i].Role

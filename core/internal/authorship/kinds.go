@@ -35,13 +35,14 @@ type Message struct {
 	Is     func(t *transcript.Transcript, m int32) bool
 
 	Summarizable bool // whether a digest includes it as a part of the conversation
-	Unnamed      bool // whether the state leaves it out: there may be many such messages, and nothing is read from them
-	Placed       bool // whether it counts only at a position where a pass of the policy puts it
-	Companion    bool // whether it follows the digest of the fold that wrote it
-	Lists        bool // whether it may name the handle of the messages that it replaces
+	// Whether the state doesn't name it, because there may be many such messages and nothing is read from them.
+	Unnamed   bool
+	Placed    bool // whether it counts only at a position where a pass of the policy puts it
+	Companion bool // whether it follows the digest of the fold that wrote it
+	Lists     bool // whether it may name the handle of the messages that it replaces
 }
 
-// declared are the kinds of messages, in order of declaration.
+// declared holds the kinds of messages, in order of declaration.
 var declared []*Message
 
 // Declare declares a kind of message; repeated calls have no effect. It is called from init.
@@ -67,7 +68,7 @@ func Declare(m *Message) {
 	}
 }
 
-// Declared returns the kinds of messages that were declared.
+// Declared returns the declared kinds of messages.
 func Declared() []*Message { return declared }
 
 var digests = &Message{Origin: OfDigest}

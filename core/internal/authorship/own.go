@@ -21,8 +21,8 @@ type Authors struct {
 // maxOwn is the maximum number of messages that a state names as written by compactions.
 const maxOwn = 256
 
-// LooksLike returns the origin that a message seems to have, judging by its text and role, or NotOurs. It is no
-// proof: a model can be led to repeat any text.
+// LooksLike returns the origin that a message seems to have, judging by its text and role, or NotOurs. The result is no
+// proof, because a model can be led to repeat any text.
 func LooksLike(t *transcript.Transcript, m int32) Origin {
 	if t.Messages[m].Variant == transcript.Digest {
 		return OfDigest
@@ -88,8 +88,8 @@ func (a *Authors) Summarizable(m int32) bool {
 	}
 }
 
-// isCount reports whether rest is the end of a message that counts dropped messages: the end of its first line, and
-// otherwise only blocks.
+// isCount reports whether rest can be the rest of a message that counts dropped messages: the end of its first line,
+// followed by nothing but blocks.
 func isCount(rest string) bool {
 	line, more, found := strings.Cut(rest, "\n")
 	return strings.HasSuffix(line, "]") && (!found || strings.HasPrefix(more, "\n<") && strings.HasSuffix(more, ">"))
@@ -130,8 +130,8 @@ func IsCompanion(t *transcript.Transcript, m int32) bool {
 	return false
 }
 
-// DroppedBefore returns how many messages an earlier compaction dropped, if message m is the one that states the
-// number, or 0 otherwise.
+// DroppedBefore returns the number of messages that an earlier compaction dropped, if message m states this number,
+// otherwise 0.
 func DroppedBefore(t *transcript.Transcript, m int32) int {
 	if t.Messages[m].Role != transcript.User || !t.StartsWith(int(m), DroppedPrefix) {
 		return 0

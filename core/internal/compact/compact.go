@@ -136,16 +136,16 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	return false
 }
 
-// beforePasses removes what a host can do without, and the middle of a large first message that changes between requests. It returns false
-// if there was nothing of either.
+// beforePasses removes what a host can do without, and the middle of a large first message that changes between
+// requests. It returns false if there was nothing of either.
 func (c *Run) beforePasses() bool {
 	c.clip = passes.ClipChanging(c, c.in.Changing-1)
 	return passes.LowFirst(c) || c.clip > 0
 }
 
-// settleAndFill makes the result valid, lets the passes use the room that is then left below the target, and makes
-// what they have added valid too. The thinking that the first repair removes may be a third of a result. It returns
-// false if signed thinking could not be kept valid.
+// settleAndFill makes the result valid, lets the passes use the room that is left below the target, and makes what they
+// have added valid too. There may be much room, because the thinking that the first repair removes may be a third of a
+// result. It returns false if signed thinking could not be kept valid.
 func (c *Run) settleAndFill(steps []passes.Pass) bool {
 	if !c.settle() {
 		return false
@@ -208,7 +208,7 @@ const maxResorts = 4
 // repairRoom is the number of additional tokens that are freed each time, as room for what the next repair adds.
 const repairRoom = 16
 
-// settle makes the result valid, and cuts it again if that has made it too large, or if the handles that are added to
+// settle makes the result valid. It cuts it again if that has made it too large, or if the handles that are added to
 // digests at the end would. It returns false if signed thinking could not be kept valid.
 func (c *Run) settle() bool {
 	added := 0 // tokens that the next repair is expected to add
@@ -239,7 +239,7 @@ func (c *Run) NoGain() api.Reason {
 }
 
 // settled reports whether the transcript is the result of the last compaction, made for a limit that was no larger than
-// this one, so that another compaction would do the same again. A smaller limit belongs to another model, or to a
+// this one, so that another compaction would have the same result. A smaller limit belongs to another model, or to a
 // provider that refused the result.
 func (c *Run) settled() bool {
 	s := c.state
@@ -333,11 +333,11 @@ func (c *Run) finish() {
 	c.UpdateState()
 }
 
-// aside reports whether the run writes a digest of a branch, while the state belongs to the conversation itself, which
+// aside reports whether the run writes a digest of a branch while the state belongs to the conversation itself, which
 // continues.
 func (c *Run) aside() bool { return c.policy.IsBranchScope() && c.state.Fingerprint != "" }
 
-// prefix returns the size of the first n items, which have to be unchanged from the input.
+// prefix returns the size of the first n items, which must be unchanged from the input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

@@ -11,7 +11,7 @@ import (
 // maxCauses is the maximum number of causes in a report.
 const maxCauses = 5
 
-// advice says what to do about each cause. It follows the numbers in the text.
+// advice lists, for each cause, what to do about it. It follows the numbers in the text.
 var advice = map[api.ExcessCause]string{
 	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
 	api.CauseSystem:     "shorten it or raise the window",
@@ -24,15 +24,15 @@ var advice = map[api.ExcessCause]string{
 	api.CauseKept:       "allow more passes and the last resort, or raise the window",
 }
 
-// phrase describes each cause in words.
+// phrase lists the words for each cause.
 var phrase = map[api.ExcessCause]string{
 	api.CauseSystem: "a message of the system", api.CauseNewestUser: "the newest message of the user", api.CausePinned: "pinned", api.CauseProvider: "only its provider can read it",
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
 // ReportFit reports whether the result fits into the limit and, if it doesn't, which messages take the room. While
-// summaries are pending, only content that can be neither folded nor cut counts. staying returns which items must
-// stay, and their groups.
+// summaries are pending, only content that can be neither folded nor cut counts. staying returns which items must stay,
+// and their groups.
 func (c *Run) ReportFit(staying func() ([]bool, []int32)) {
 	r := &c.report
 	size := r.Tokens.After
@@ -97,10 +97,10 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 	return causes
 }
 
-// sparable are the causes of which the last resort can still cut something.
+// sparable lists the causes whose messages the last resort can still cut.
 var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true, api.CauseNew: true, api.CauseKept: true}
 
-// causeOf returns the reason why an item is in the result. newest says that the item is the newest user message, and
+// causeOf returns the reason why an item is in the result. newest means that the item is the newest user message, and
 // stays that it must stay.
 func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	switch m := it.Msg; {

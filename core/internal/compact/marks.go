@@ -33,7 +33,7 @@ func (c *Run) mark() {
 	p.put(p.system())
 }
 
-// placing contains the cache breakpoints of a result, and decides where to add new ones.
+// placing holds the cache breakpoints of a result, and decides where to add new ones.
 type placing struct {
 	c      *Run
 	given  []wire.Mark   // breakpoints set by the app
@@ -41,7 +41,7 @@ type placing struct {
 	marks  [][]wire.Mark // by item
 	rest   []wire.Mark   // breakpoints in the messages after the items
 	talk   bool          // whether the app marks the conversation, and not only the system prompt and the tools
-	left   int           // how many may still be added
+	left   int           // the number of breakpoints that may still be added
 }
 
 // readGiven finds the breakpoints that the app has set.
@@ -56,7 +56,7 @@ func (p *placing) readGiven() {
 		p.given = doc.F.MarksOf(p.given, doc.T.Bytes(doc.T.Messages[m].Span))
 		p.talk = p.talk || len(p.given) > before && doc.T.Messages[m].Role != transcript.System
 	}
-	if !p.talk { // as when the digest was written
+	if !p.talk { // as it was when the digest was written
 		p.given = append(p.given, p.c.in.Marked...)
 		p.talk = len(p.c.in.Marked) > 0
 	}

@@ -13,7 +13,7 @@ func Repair(in view.Input) *Run {
 	if c.mend.Repair(); !c.doc.IsChanged() && !c.doc.Beside {
 		c.EndUnchanged(api.ReasonValid)
 		if c.report.Left = c.mend.RefusedInput(); len(c.mend.RefusedInput()) > 0 {
-			c.report.Reason = api.ReasonNoProgress // only the caller can fix what is wrong
+			c.report.Reason = api.ReasonNoProgress // only the caller can repair it
 		}
 		return c
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// refilled returns the size of the messages after the first known messages, by kind, or nil if there are none.
+// refilled returns the sizes of the messages after the first known messages, by kind, or nil if there are none.
 func refilled(doc *view.View, known int) *api.Refill {
 	r := &api.Refill{Messages: doc.N - known}
 	for i := known; i < doc.N; i++ {

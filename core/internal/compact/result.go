@@ -75,7 +75,7 @@ func (r *Result) written() []byte {
 	return r.bytes
 }
 
-// room returns how many bytes to reserve for the result, including some for text that is appended later.
+// room returns the number of bytes to reserve for the result, including some for text that is appended later.
 func (r *Result) room() int {
 	size := r.view.EstimateBytes()
 	return size + size/32 + 64

@@ -34,7 +34,7 @@ type Run struct {
 	limit     int // in tokens; 0 means no limit
 	target    int
 
-	due      bool       // whether a compaction is due because of the size or a cold cache, or forced
+	due      bool       // whether a compaction is due because of the size or a cold cache, or is forced
 	starts   bool       // whether a background compaction should begin
 	counted  int        // size of the input in tokens, estimated or counted by the provider
 	sizes    []int      // sizes of the input messages in tokens, if the policy wants a log
@@ -42,8 +42,9 @@ type Run struct {
 	small    bool       // whether a pass was skipped because it could not free min_gain
 	noDigest string     // why there is no digest, if the policy allows no local one
 	bodies   []api.Body // the archived content, set when the run is over
-	clip     int        // how many bytes each text of the changing first message keeps; 0 if the message was not cut
-	result   Result
+	// The number of bytes that each text of the changing first message keeps; 0 if the message was not cut.
+	clip   int
+	result Result
 }
 
 // Begin returns a new run, regardless of the gate.
@@ -81,8 +82,8 @@ func open(in view.Input) *view.View {
 }
 
 // begin creates the components for a document. cold is the reason why the prompt cache is cold, if the run is due only
-// because of that. Such a run aims for the policy's share of the current size and, since the transcript fits, keeps it
-// if the model returns no summary.
+// for that reason. Such a run aims for the policy's share of the current size. Since the transcript fits, the run keeps
+// it if the model returns no summary.
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(), target: in.Policy.TargetTokens()}
 	if cold != "" {
@@ -114,7 +115,7 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 // scoredShare limits how much the host's scores may keep: the target divided by this number.
 const scoredShare = 4
 
-// places says where the passes of a policy put the messages that they write.
+// places returns where the passes of a policy put the messages that they write.
 func places(doc *view.View, p *policy.Policy) authorship.Places {
 	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0, Notice: p.Gate.Notice}
 	if len(p.Pins) > 0 {
@@ -141,10 +142,10 @@ func (c *Run) Doc() *view.View { return c.doc }
 // Policy returns the policy with which the run was begun. It must not be modified.
 func (c *Run) Policy() *policy.Policy { return c.policy }
 
-// Authors says who wrote each message: the conversation, or a compaction.
+// Authors returns who wrote each message: somebody in the conversation, or a compaction.
 func (c *Run) Authors() *authorship.Authors { return c.authors }
 
-// Keep says which items must stay in the result.
+// Keep returns the component that determines which items must stay in the result.
 func (c *Run) Keep() *keep.Keeper { return c.keep }
 
 // Archive returns the archive to which passes add the content that they remove.
@@ -153,10 +154,10 @@ func (c *Run) Archive() *handles.Archive { return c.archive }
 // Mend returns the component that repairs what a provider would reject.
 func (c *Run) Mend() *mend.Mender { return c.mend }
 
-// Summary returns the component that has digests written.
+// Summary returns the component that obtains digests.
 func (c *Run) Summary() *summary.Writer { return c.summary }
 
-// Report returns the report, as far as it has been filled in.
+// Report returns the report as far as it has been filled in.
 func (c *Run) Report() *report.Report { return &c.report }
 
 // State returns the state for the host to store with the conversation.
@@ -171,10 +172,10 @@ func (c *Run) Fold() *passes.Fold { return &c.fold }
 // Shortened returns the shorter texts that passes have written in place of longer ones.
 func (c *Run) Shortened() *passes.Shortened { return &c.shortened }
 
-// Limit returns how many tokens the result may have according to the gate; 0 means no limit.
+// Limit returns the number of tokens that the result may have according to the gate; 0 means no limit.
 func (c *Run) Limit() int { return c.limit }
 
-// Target returns how many tokens the result should have; 0 means no limit.
+// Target returns the number of tokens that the result should have; 0 means no limit.
 func (c *Run) Target() int { return c.target }
 
 // MaxTokens returns the maximum number of tokens of a bounded result.
@@ -190,7 +191,7 @@ func (c *Run) MustFit() bool {
 	return c.due && c.limit > 0 && c.policy.LastResorts() && !c.policy.IsBranchScope()
 }
 
-// MinGain returns how many tokens a compaction must free to be made.
+// MinGain returns the number of tokens that a compaction must free.
 func (c *Run) MinGain() int { return c.policy.MinGain() }
 
 // TooSmall records that a pass was skipped because it could not free MinGain.
@@ -208,7 +209,8 @@ func (c *Run) IsDue() bool { return c.due }
 // StartsInBackground reports whether a background compaction should begin.
 func (c *Run) StartsInBackground() bool { return c.starts }
 
-// ClipSize returns how many bytes each text of a first message that changes between requests keeps, or 0 if the run has not cut the message.
+// ClipSize returns the number of bytes that each text of a first message that changes between requests keeps, or 0 if
+// the run has not cut the message.
 func (c *Run) ClipSize() int { return c.clip }
 
 // ArchivedBodies returns the archived content, for the host to store before it uses the result.

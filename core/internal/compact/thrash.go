@@ -11,8 +11,8 @@ import (
 // thrashing is the minimum number of consecutive compactions that the report mentions.
 const thrashing = 3
 
-// fixedShare divides the limit. If messages that must stay, or new messages, take more than that, they are reported as
-// the cause.
+// fixedShare divides the limit. If messages that must stay, or new messages, take more than this share, they are
+// reported as the cause.
 const fixedShare = 2
 
 // nearTarget is the share of the limit above which a target is too close to the limit.
@@ -42,8 +42,8 @@ func (c *Run) CountThrashing() {
 	}
 }
 
-// countSpoken counts the messages of the user and of the assistant that begin at an input index, without those that a
-// compaction wrote.
+// countSpoken counts the user's and the assistant's messages from an input index on. Messages that a compaction wrote
+// don't count.
 func (c *Run) countSpoken(from int) (user, assistant int) {
 	for m := min(max(0, from), c.doc.N); m < c.doc.N; m++ {
 		switch c.doc.T.Messages[m].Role {

@@ -178,7 +178,7 @@ func alphanumeric(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// base64Like reports whether a string may be base64, judged by its length and its beginning.
+// base64Like reports whether a string may be base64, judging by its length and its beginning.
 func base64Like(s string) bool {
 	for i := range min(len(s), 64) {
 		if !alphanumeric(s[i]) && strings.IndexByte("+/=-_", s[i]) < 0 {
@@ -188,8 +188,8 @@ func base64Like(s string) bool {
 	return len(s) >= 64
 }
 
-// settle completes a payload after all members were read: it normalizes the media type and the data, and determines the
-// type if none was given.
+// settle completes a payload after all members have been read: it normalizes the media type and the data, and
+// determines the type if none was given.
 func (m *payload) settle(kind transcript.Kind) {
 	if m.text == " " { // text was announced but didn't follow
 		m.text = ""

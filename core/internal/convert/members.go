@@ -78,8 +78,8 @@ func (c *conversion) loseMembers(i int32) {
 	c.loseOtherMembers(i, -1, m.Span, item, own)
 }
 
-// isRecorded reports whether the members of a part are those of its message or of another part, and recorded with
-// these.
+// isRecorded reports whether the members of a part are recorded with its message or with another part, because they
+// belong to it.
 func isRecorded(p *transcript.Part, m *transcript.Message) bool {
 	return p.Parent >= 0 || p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span)
 }
@@ -111,7 +111,8 @@ func (c *conversion) loseOtherMembers(i, n int32, span transcript.Span, kind tra
 	}
 }
 
-// isImplied reports whether a member of a message says nothing that its type doesn't: the path of a serialized class.
+// isImplied reports whether a member of a message adds nothing to the message's type, as the path of a serialized class
+// does.
 func isImplied(name string, v jsonspan.Value) bool { return name == "id" && v.Kind == jsonspan.Array }
 
 // countLossAgain reports whether a loss of metadata with this name was already recorded for part n or, if n is -1, for

@@ -187,7 +187,7 @@ func (c *conversion) piece(n int32, role transcript.Role) (piece, bool) {
 	return piece{p.Kind, n, ""}, true
 }
 
-// reasoning returns a piece for reasoning, without its signature. It returns false if the target has no place for
+// reasoning returns a piece for reasoning, without its signature. It returns false if the target can't express
 // reasoning.
 func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	p := &c.t.Parts[n]
@@ -211,9 +211,9 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	return piece{transcript.Reasoning, n, ""}, true
 }
 
-// opaque returns a piece for a part whose type only its provider knows. The part becomes text if it is known to be
-// text for people, such as a refusal or an answer with citations. Otherwise opaque records the part as lost and
-// returns false.
+// opaque returns a piece for a part whose type only its provider knows. If the part is known to be text for people,
+// such as a refusal or an answer with citations, it becomes text. Otherwise opaque records the part as lost and returns
+// false.
 func (c *conversion) opaque(n int32) (piece, bool) {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
@@ -309,8 +309,8 @@ func typeOf(b []byte) string {
 	return first
 }
 
-// variant turns a message in ctxfold's own format that has more than a role (a command, a note, a digest) into the
-// user's words.
+// variant turns a message in ctxfold's own format that is more than a role and content (a command, a note, a digest)
+// into the user's words.
 func (c *conversion) variant(i int32) {
 	m := &c.t.Messages[i]
 	last := &c.turns[len(c.turns)-1]

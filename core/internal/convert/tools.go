@@ -72,8 +72,8 @@ func (c *conversion) toolName(n int32) string {
 	return c.t.Text(p.Name)
 }
 
-// argumentsDepth is the number of levels that a target may nest around a call's arguments. Arguments must therefore be
-// that much less deep than a message may be.
+// argumentsDepth is the number of levels that a target may nest around a call's arguments. The depth of arguments must
+// be less than that of a message by this number.
 const argumentsDepth = 12
 
 // argumentsOf returns the arguments of a call as a JSON object. If they are not an object, they are put into one.
@@ -169,7 +169,8 @@ func (c *conversion) outcomeOf(n int32) (o outcome) {
 	return o
 }
 
-// addInnerPart adds the part at index n, which is inside a result, to its content. only means that it is the only one.
+// addInnerPart adds the part at index n, which is inside a result, to the result's content. only means that there is no
+// other such part.
 func (c *conversion) addInnerPart(o *outcome, p *transcript.Part, n int32, only bool) {
 	t := c.t
 	c.loseOtherMembers(p.Msg, n, p.Span, p.Kind, nil)
@@ -271,7 +272,7 @@ func (c *conversion) writeResults(calls []int32) {
 	c.writeMediaBehind()
 }
 
-// writeMediaBehind writes the media of results that have no place in them, as the user's.
+// writeMediaBehind writes, as the user's, the media that the target can't express in results.
 func (c *conversion) writeMediaBehind() {
 	behind := c.behind
 	if len(behind) == 0 {
@@ -344,8 +345,8 @@ func (c *conversion) setContent(n int32, o *outcome, v *wire.Values) {
 	}
 }
 
-// resultMedia returns those media in a result that the target accepts in results. Other media become text parts or move
-// to a message after the results.
+// resultMedia returns those media in a result that the target accepts in results. It turns other media into text parts
+// or moves them to a message after the results.
 func (c *conversion) resultMedia(o *outcome) (media [][]byte) {
 	form := &c.to.Outcome
 	for _, p := range o.media {

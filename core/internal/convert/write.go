@@ -62,7 +62,7 @@ func (c *conversion) writeTurns() {
 	}
 }
 
-// writeSystem writes a system turn. If the target has system messages, it is written as one. Otherwise it becomes part
+// writeSystem writes a system turn. If the target has system messages, the turn becomes one. Otherwise it becomes part
 // of the system prompt outside the list or, if others have spoken before, a user text. front is true if nobody has.
 func (c *conversion) writeSystem(t *turn, front bool) {
 	var texts []string
@@ -164,7 +164,7 @@ func (c *conversion) closeMessage() {
 	*m = message{parts: m.parts[:0], texts: m.texts[:0], calls: nil}
 }
 
-// contentOf returns the content of a message, written in the way that the target requires for the message's role.
+// contentOf returns the content of a message, written as the target requires for the message's role.
 func (c *conversion) contentOf(m *message) []byte {
 	way := c.to.Content
 	if m.role == transcript.Assistant && c.to.Said != wire.AsList {

@@ -26,7 +26,8 @@ type tree struct {
 type node struct {
 	at   uint32
 	mask uint16
-	// child holds the indexes of the two subtrees: of a node or, if negative, ^child is the index of a key.
+	// child holds the indexes of the two subtrees. An index is that of a node or, if negative, the complement (^) of a
+	// key's index.
 	child [2]int32
 }
 

@@ -35,13 +35,13 @@ func (d Date) Month() int { return int(d >> 5 & 15) }
 // Day returns the day of the month, from 1 to 31, or 0 if the day is unknown.
 func (d Date) Day() int { return int(d & 31) }
 
-// Matches reports whether the date d lies within the date of, as a day lies within a month.
+// Matches reports whether d lies within the date of, as a day lies within a month.
 func (d Date) Matches(of Date) bool {
 	return d != 0 && (of.Year() == 0 || of.Year() == d.Year()) && (of.Month() == 0 || of.Month() == d.Month()) &&
 		(of.Day() == 0 || of.Day() == d.Day())
 }
 
-// Last returns an upper bound for the days of a year or a month, for comparisons. The day may not exist, such as
+// Last returns an upper bound for the days of a year or a month, for comparisons. The result need not exist, such as
 // February 31. A day is returned unchanged.
 func (d Date) Last() Date {
 	switch {
@@ -160,8 +160,8 @@ func tokensOf(text string, ws []words.Word) []token {
 	return tokens
 }
 
-// count makes the token the number in the first n digits of a word. after is the text after these digits. 3rd, 8th
-// and 14T09 are numbers, but 12b isn't.
+// count makes the token the number in the first n digits of a word. after is the text after these digits. 3rd, 8th and
+// 14T09 count as numbers, but 12b doesn't.
 func (t *token) count(spelled string, n int, after string) {
 	t.digits, t.unit = n, unitAt(after)
 	rest := spelled[n:]
@@ -200,7 +200,7 @@ func unitAt(text string) rune {
 func (t *token) isYear() bool { return t.digits == 4 && t.number >= 1900 && t.number <= 2199 }
 func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digits <= 2 }
 
-// spellings are parsers for the ways to spell a date, in the order in which they are tried. Each returns the date
+// spellings lists parsers for the ways to spell a date, in the order in which they are tried. Each returns the date
 // that begins with the first token and its number of tokens, or 0 tokens if the tokens spell no date in this way.
 var spellings = [...]func(ts []token) (Date, int){signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
 
@@ -373,7 +373,7 @@ func Header(text string) (day Found, size int) {
 }
 
 // headerLine returns the part of a text's beginning that may be a header, or "", and the offset of the text after it.
-// whole means that head is the whole text. begins means that the line goes on after the part.
+// whole means that head is the whole text. begins means that the line continues after the part.
 func headerLine(head string, whole bool) (line string, end int, begins bool) {
 	if strings.IndexByte("[(<{", head[0]) >= 0 || strings.HasPrefix(head, "【") {
 		closing := strings.IndexAny(head, "])>}】")

@@ -35,8 +35,8 @@ type phrase struct {
 	unit  unit
 }
 
-// phraseRows are phrases, separated by commas, in languages in which people write to assistants. Weeks only occur
-// with a number: "last week" isn't a day, and the day on which it was said is shown anyway.
+// phraseRows lists phrases, separated by commas, in languages in which people write to assistants. Weeks occur only
+// with a number: "last week" isn't a day, and the day on which it was said is shown in any case.
 var phraseRows = []struct {
 	n       int
 	unit    unit
@@ -58,7 +58,7 @@ var phraseRows = []struct {
 	{1, weekday, "next @,nächsten @,kommenden @,@ prochain,el próximo @,próxima @,@ prossimo,volgende @,в следующий @,в следующую @"},
 }
 
-// signRows are such expressions in scripts without spaces.
+// signRows lists the same kinds of expressions in scripts without spaces.
 var signRows = []struct {
 	n     int
 	unit  unit
@@ -97,7 +97,7 @@ var (
 	}()
 )
 
-// phrasesByWord has the indexes of phrases by their first word that is not a placeholder, which is the first or the
+// phrasesByWord holds the indexes of phrases by their first word that is not a placeholder, which is the first or the
 // second word.
 var phrasesByWord = func() (m critbit.Map[[]int32]) {
 	for i, p := range phrases {
@@ -142,9 +142,9 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	return found
 }
 
-// phraseAt returns the time that a phrase expresses whose first word other than a placeholder is word i, and the
-// number of words from there to the end of the phrase, or 0 if there is no phrase. If the resulting date is invalid,
-// the Mention has no End. low are the words in lower case.
+// phraseAt returns the time that a phrase expresses. Word i is the first word of the phrase that isn't a placeholder.
+// taken is the number of words from there to the end of the phrase, or 0 if there is no phrase. If the resulting date
+// is invalid, the Mention has no End. low are the words in lower case.
 func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
 	list, _ := phrasesByWord.Get(low[i])
 	for _, k := range list {
@@ -163,8 +163,8 @@ func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken 
 	return m, 0
 }
 
-// signAt returns the time that signs beginning at word i express, and how many words the signs cover, or 0 if there
-// are none.
+// signAt returns the time that signs beginning at word i express, and the number of words that the signs cover, or 0 if
+// there are none.
 func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int) {
 	at := int(ws[i].From)
 	for _, row := range signRows {
@@ -204,7 +204,7 @@ func (p *phrase) at(low []string) (n, number int) {
 	return len(p.words), number
 }
 
-// countNamed returns the number that a word names, or that it has as up to three digits; 0 if it is no number.
+// countNamed returns the number that a word names, or writes with up to three digits; 0 if the word is not a number.
 func countNamed(word string) int {
 	number := numberList.Row(word)
 	if digits := digitsAt(word); number == 0 && digits == len(word) && digits > 0 && digits < 4 {

@@ -6,20 +6,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A chat in which a program writes one or both sides has hundreds of sentences of one form that differ only in a
+// A chat in which a program writes one or both sides has hundreds of sentences of the same form that differ only in a
 // number: "Order 17 is packed." Each contains a number that no other sentence has, so each would seem worth a line. A
-// few of them can represent all.
+// few of them can represent all of them.
 
-// A form with at least manyAlike sentences has many. If the number only counts the sentences, fewAlike of them are
-// chosen. Otherwise as many are chosen as fit into 1/alikeShare of the budget, or into twice as much if people say them
-// about themselves.
+// If a form has at least manyAlike sentences, only some of them are chosen. If the number only counts the sentences,
+// fewAlike of them are chosen. Otherwise as many are chosen as fit into 1/alikeShare of the budget, or into twice as
+// much if their speakers say them about themselves.
 const (
 	manyAlike  = 8
 	fewAlike   = 3
 	alikeShare = 8
 )
 
-// mostSlots is the maximum number of numbers in a sentence that are compared with those of the previous sentence of its
+// mostSlots is the maximum number of numbers in a sentence that are compared with those in the previous sentence of its
 // form.
 const mostSlots = 4
 
@@ -32,12 +32,13 @@ type form struct {
 	values        [mostSlots]uint64 // the numbers in the newest sentence
 	differs       int32             // how many times two numbers changed by different amounts
 	rises         int32             // how many times no number fell
-	own           bool              // people say a sentence of the form about themselves, so the number may mean something
-	leans         bool              // a sentence of the form answers a question, so the number does mean something
+	// A speaker says a sentence of the form about himself or herself, so the number may mean something.
+	own   bool
+	leans bool // a sentence of the form answers a question, so the number does mean something
 }
 
-// see assigns sentence s, which is about to be added, to its form, which it shares with the sentences that differ from
-// it only in numbers. A sentence without a number has no form.
+// see assigns sentence s, which is about to be added, to its form. Sentences that differ only in numbers share a form;
+// a sentence without a number has none.
 func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	print, slots := uint64(len(ws)), 0
 	var values [mostSlots]uint64
@@ -111,14 +112,14 @@ func (e *Extract) standsFor(it *Item) {
 
 func (f *form) many() bool { return f.members+f.more >= manyAlike }
 
-// counts reports whether the numbers only count the sentences up, so that they mean nothing by themselves.
+// counts reports whether the numbers only count the sentences, and so mean nothing by themselves.
 func (f *form) counts() bool {
 	steps := f.members - 1
 	return f.differs*8 <= f.members && (f.rises == steps || !f.leans && f.rises >= steps*31/32)
 }
 
-// lets reports whether the sentence with number nth in the form may be chosen under a budget in bytes. Only the first
-// few may if the number only counts; otherwise as many as fit, sampled evenly and including the newest.
+// lets reports whether the nth sentence of the form may be chosen with a budget in bytes. If the number only counts,
+// only the first few may; otherwise, as many as fit may, sampled evenly and including the newest.
 func (f *form) lets(nth int32, budget int) bool {
 	if !f.many() {
 		return true
@@ -140,12 +141,12 @@ func (f *form) lets(nth int32, budget int) bool {
 
 // Alike describes the sentences of a form that were not chosen.
 type Alike struct {
-	More int    // how many
+	More int    // their number
 	UpTo string // the number in the newest sentence, with the preceding word; "" if the newest was chosen
 }
 
-// Alike returns, for each chosen sentence, which others it represents: the last chosen sentence of a form represents
-// all that were not chosen.
+// Alike returns, for each chosen sentence, the sentences that it represents: the last chosen sentence of a form
+// represents all those that were not chosen.
 func (e *Extract) Alike(chosen []Chosen) []Alike {
 	out := make([]Alike, len(chosen))
 	shown := make([]int32, len(e.forms))

@@ -6,7 +6,7 @@ import (
 )
 
 // lengthPower is the exponent of the length by which a gain is divided: 0.7, in 1/1024. With an exponent of 1, short
-// sentences that say little would win; with 0, long sentences that take the space of many.
+// sentences that say little would win; with 0, long sentences that take the room of several would.
 const lengthPower = 717
 
 // overhead is added to the length of each choice, in bytes, for the bullet at the beginning of its line.
@@ -15,7 +15,7 @@ const overhead = 4
 // fade[n] is the factor, in 1/1024, for the weight of a word that has been chosen n times.
 var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
 
-// Choose returns the best sentences that fit into budget bytes together, including overhead, in the order of the items.
+// Choose returns the best sentences that fit into budget bytes in total, including overhead, in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
 	c := e.chooser(budget, false)
 	c.choose(func(int32) bool { return true })
@@ -137,8 +137,8 @@ type ranked struct {
 	sentence int32
 }
 
-// rivals limits the candidates of a choice to those with the largest gains by themselves, up to rivals times the
-// budget in bytes. No other sentence can be chosen, because gains don't grow later.
+// rivals limits the candidates of a choice to those with the largest gains by themselves, up to rivals times the budget
+// in bytes. No other sentence can be chosen, because gains don't grow later.
 const rivals = 8
 
 // enter fills the heap with the candidates.
@@ -169,8 +169,8 @@ func (c *chooser) enter(budget int) {
 	}
 }
 
-// mostBefore is the maximum number of sentences that are chosen together with a sentence that depends on them, each on
-// the previous one.
+// mostBefore is the maximum number of sentences that are chosen together with a sentence that depends on them. Each of
+// them depends on the previous one.
 const mostBefore = 3
 
 // gain returns the gain per length of the best clauses of a sentence that fit into the remaining budget, including the
@@ -233,8 +233,8 @@ func (c *chooser) take(n int32) {
 	c.say(s)
 }
 
-// lift recomputes the gains of the sentences that depend on sentence n, which was just chosen, and moves them up in
-// the heap: their gains no longer have to pay for its length.
+// lift recomputes the gains of the sentences that depend on sentence n, which was just chosen, and moves them up in the
+// heap. Their lengths no longer include that of sentence n.
 func (c *chooser) lift(n int32) {
 	for k := n + 1; k <= n+mostBefore && int(k) < len(c.sentences); k++ {
 		s := &c.sentences[k]

@@ -64,12 +64,13 @@ type Chosen struct {
 	From, To int // its position in the item's text, in bytes
 	// Sentence is the number of the sentence, which is the same in every choice from one Extract.
 	Sentence int
-	// Own means that people say the sentence about themselves: it is in the first person and contains a name or a
+	// Own means that speakers say the sentence about themselves: it is in the first person and contains a name or a
 	// number.
 	Own bool
 	// Asks means that the sentence is a question that says nothing about the person who asks.
 	Asks bool
-	// Names means that it contains a name, a number or a title, and isn't one of many that differ only in their numbers.
+	// Names means that it contains a name, a number or a title, and isn't one of many that differ only in their
+	// numbers.
 	Names bool
 }
 
@@ -92,10 +93,10 @@ type Extract struct {
 	power     int64   // see lengthPower
 	before    before  // what precedes the next sentence
 	forms     []form
-	formAt    map[uint64]int32 // one more than the index of each form, by its print
+	formAt    map[uint64]int32 // the index of each form plus one, by its print
 }
 
-// before is what precedes a sentence.
+// before describes what precedes a sentence.
 type before struct {
 	sentence int32  // the last sentence that says something; -1 if there is none or it was a repetition
 	asked    bool   // the previous sentence is a question
@@ -113,7 +114,7 @@ type sentence struct {
 	asks    bool     // see Chosen.Asks
 	leans   bool     // it is only chosen together with the sentence before
 	before  int32    // the index of the sentence that it may depend on; -1 if there is none
-	form    int32    // one more than the index of its form, 0 if it has no number
+	form    int32    // the index of its form plus one, 0 if it has no number
 	nth     int32    // its number within the form
 	first   int32    // the indexes of its best clauses, first and last, when its gain was last computed
 	last    int32
@@ -176,7 +177,7 @@ func New(items []Item, beside []string) *Extract {
 }
 
 // The factors of words and sentences, in 1/1024. They were fitted to public conversations by halving and doubling each
-// of them: around these values, the selected content changes by less than a twentieth.
+// of them: near these values, the selected content changes by less than a twentieth.
 const (
 	plain     = 1024
 	twice     = 2048 // a name or a number
@@ -184,18 +185,18 @@ const (
 	withDigit = 1229 // a sentence with a number: a date, an amount
 	withName  = 1229
 	question  = 410 // a question: it says what isn't known yet
-	ofOthers  = 512 // a word of a terse text that is neither, in a script with spaces
+	ofOthers  = 512 // any other word of a terse text, in a script with spaces
 	fewWords  = 512 // for clauses of fewer than four words
 )
 
-// unfounded is the factor, in 1/1024, of a sentence that depends on a sentence that isn't there.
+// unfounded is the factor, in 1/1024, of a sentence that depends on a missing sentence.
 const unfounded = 256
 
-// longRepeated is a number of words. A repeated sentence with at least as many is treated as a repetition even if it
-// depends on another sentence.
+// longRepeated is the number of words from which a repeated sentence is treated as a repetition even if it depends on
+// another sentence.
 const longRepeated = 10
 
-// longestTopic is the maximum number of words of a question that only names the topic of the next sentence.
+// longestTopic is the maximum number of words in a question that only names the topic of the next sentence.
 const longestTopic = 3
 
 // read adds the sentences of the item with the given index. It returns ws, whose memory it reuses.
@@ -262,7 +263,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	return ws
 }
 
-// addWords adds the words of the next sentence of an item. It returns a hash of them. inQuotes says for each word
+// addWords adds the words of the next sentence of an item, and returns a hash of them. inQuotes reports for each word
 // whether it is in quotes; it is nil if none is.
 func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bool) (print uint32) {
 	number := int32(len(e.sentences)) + 1
@@ -293,7 +294,7 @@ func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bo
 // connect determines whether a sentence depends on the one before it, or on what that sentence depends on. replies
 // means that the sentence follows a question, and reply that it is an answer such as yes or no.
 func (e *Extract) connect(s *sentence, text string, ws []words.Word, inQuotes []bool, replies, reply bool) {
-	// An echo repeats a word of the question as its answer, but doesn't say what about.
+	// An echo answers the question by repeating a word from it, but doesn't say what the answer is about.
 	echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0]))
 	s.leans = reply || echo || e.before.topic || s.asks && asksAbout(text, ws) || leans(text, ws, inQuotes)
 	if replies && (echo || !reply) && e.before.about && s.before >= 0 { // the question itself depends on another sentence, which says more
@@ -301,8 +302,8 @@ func (e *Extract) connect(s *sentence, text string, ws []words.Word, inQuotes []
 	}
 }
 
-// lower applies the factor of the item at an offset of its text, and that of a sentence that depends on one that isn't
-// there.
+// lower applies the factor of the item at an offset of its text, and the factor for a sentence that depends on a
+// missing one.
 func (s *sentence) lower(it *Item, at int) {
 	if factor := it.factorAt(at); factor != 0 {
 		s.factor = int32(int64(s.factor) * int64(max(factor, 0)) / plain)
@@ -361,7 +362,7 @@ func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own b
 	return int32(f), own
 }
 
-// Own reports whether text contains a sentence that people say about themselves; see Chosen.Own.
+// Own reports whether text contains a sentence that speakers say about themselves; see Chosen.Own.
 func Own(text string) bool {
 	var ws []words.Word
 	for s := (splitter{text: text}); s.next(); {

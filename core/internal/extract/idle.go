@@ -14,8 +14,8 @@ const (
 	longestIdleSigns = 90
 )
 
-// idleWords are courtesies, praise, reactions, and the small words between them. A sentence made only of these says
-// nothing by itself ("I'll keep ya posted.").
+// idleWords lists courtesies, praise, reactions, and the small words between them. A sentence that consists only of
+// these says nothing by itself ("I'll keep ya posted.").
 var idleWords = words.NewExact("a about again ahead all already also always am amazing an and any anyway anything anytime are as at aw awesome aww awesomeness back bad be beautiful been best better big bit but by bye " +
 	"can care catch chat cheers come congrats congratulations cool could cute d day dear definitely did do does doing don done else enjoy evening ever every everything exactly excited exciting fab fantastic fine for forward from fun " +
 	"get gladly glad go goes going gonna good goodbye goodness gosh got great guess ha haha had happy has have having hear hearing hello help helpful helps her here hey hi hm hmm hope how i idea if im in incredible indeed inspiring interesting is isn it its job just " +

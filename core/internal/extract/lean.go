@@ -22,7 +22,7 @@ const (
 )
 
 // Words that make a sentence depend on another one, in some languages in which people write to assistants.
-// beginsLeaning are pronouns that do so at the beginning of a sentence, leansLater those that also do so further on.
+// beginsLeaning lists pronouns that do so at the beginning of a sentence, leansLater those that also do so further on.
 var (
 	beginsLeaning = words.NewExact("it its they their them this that these those he she his him her both neither same such which whose because otherwise instead " +
 		"er sie es ihr ihre ihren ihm ihn ihnen das dies diese dieser dieses dieselbe davon dafür damit dazu dort dabei deshalb deswegen beide beides weil " +
@@ -46,13 +46,13 @@ var (
 		"да нет и а но ну так вот نعم لا و لكن हाँ हां नहीं और लेकिन तो जी")
 	affirms = words.NewExact("yes no yeah yep yup nope sure right exactly true false maybe perhaps never always ja nein doch klar genau vielleicht oui non sí si no claro sim não sì certo nee " +
 		"да нет конечно نعم لا أجل हाँ हां नहीं")
-	// ofTime are units of time. "This" or "that" before one of them refers to no other sentence.
+	// ofTime lists units of time. "This" or "that" before one of them doesn't refer to another sentence.
 	ofTime = words.NewExact("week month year morning afternoon evening weekend summer winter spring autumn fall time night quarter semester term " +
 		"woche jahr monat mal wochenende semana mes año ano semaine année fois mese anno неделе году месяце")
 )
 
-// leaningSigns are the beginnings of dependent sentences in scripts without spaces; standing are longer beginnings
-// that start like them but refer to nothing.
+// leaningSigns lists the beginnings of dependent sentences in scripts without spaces. standing lists longer beginnings
+// that start like them but don't refer to anything.
 var (
 	leaningSigns = strings.Fields("它 他 她 这 那 這 此 其 该 该款 就是这 不是这 " +
 		"それ これ あれ その この あの 彼 彼女 そこ ここ そう こう あそこ だから なので " +
@@ -153,7 +153,7 @@ func asksAbout(text string, ws []words.Word) bool {
 	return false
 }
 
-// aboutWords and aboutSigns are words that refer, in a question, to something that was named before.
+// aboutWords and aboutSigns list words that refer, in a question, to something that was named before.
 var (
 	aboutWords = words.NewExact("it its they their them he his him she her this that ihr ihre ihren ihnen sein seine davon dort dazu son leur leurs su sus seu sua suo sua его её их там")
 	aboutSigns = strings.Fields("它 他 她 那里 那儿 那边 这里 这儿 这家 那家 这个 那个 该 それ そこ その この 그곳 거기 그 ")

@@ -2,8 +2,8 @@ package extract
 
 import "slices"
 
-// Lacks reports whether chosen sentences have fewer of the names, numbers and titles in certain items, those for which mine returns true,
-// than the newest of these items have in size bytes.
+// Lacks reports whether chosen sentences contain fewer of the names, numbers and titles in the items for which mine
+// returns true than the newest of these items contain in size bytes.
 func (e *Extract) Lacks(chosen []Chosen, size int, mine func(item int) bool) bool {
 	const (
 		named  = 1 << iota // it is a name, a number or a title in one of these items

@@ -2,15 +2,15 @@ package extract
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// mostQuoted is the maximum number of words in quotes that are taken for a name, such as the title of a book.
+// mostQuoted is the maximum number of words in quotes that count as a name, such as the title of a book.
 // mostQuotedPairs is the maximum number of character pairs in scripts without spaces.
 const (
 	mostQuoted      = 8
 	mostQuotedPairs = 24
 )
 
-// quoted returns, for each word of a sentence, whether it is in quotes that are short enough for a name; scripts
-// without capitals have no other sign of a name. It returns nil if no word is, and otherwise reuses marks.
+// quoted returns, for each word of a sentence, whether it is in quotes that are short enough for a name; in scripts
+// without capitals, nothing else shows a name. It returns nil if no word is in such quotes, and otherwise reuses marks.
 func quoted(marks []bool, text string, ws []words.Word) []bool {
 	i := 0
 	for i < len(text) && !opensQuote[text[i]] {
@@ -50,7 +50,7 @@ func quoted(marks []bool, text string, ws []words.Word) []bool {
 	return marks
 }
 
-// opensQuote marks the first UTF-8 byte of each opening quote that closing knows.
+// opensQuote marks the first UTF-8 byte of each opening quote that the function closing knows.
 var opensQuote = [256]bool{'"': true, 0xc2: true, 0xe2: true, 0xe3: true}
 
 // closing returns the closing quote for the opening quote r, or 0 if r isn't an opening quote.

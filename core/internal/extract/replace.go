@@ -6,16 +6,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 )
 
-// The last time that a dialogue with a service names is the one that holds. Those before it were offers, or have been
-// changed.
+// In a dialogue with a service, the last time that is mentioned is the valid one. Earlier ones were offers, or have
+// been changed.
 
 const (
-	mostToDay   = 2          // the maximum number of words between a time of day and the day of the week
-	leastSigned = len("高医生") // the minimum length, in bytes, of what is kept before a time in scripts without spaces
+	mostToDay = 2 // the maximum number of words between a time of day and the day of the week
+	// The minimum length, in bytes, of text that is kept before a time in scripts without spaces.
+	leastSigned = len("高医生")
 )
 
-// Replace returns what has been said about a matter without the times of day that said replaces: all of them if it has
-// a time itself, but only those without a day of the week if it has none. "Dr Egger, Friday at 10:40" becomes "Dr
+// Replace returns text, which says something about a matter, without the times of day that said replaces: all of them
+// if said contains a time, otherwise only those without a day of the week. "Dr Egger, Friday at 10:40" becomes "Dr
 // Egger" before "Monday at 9:05".
 func Replace(text, said string) string {
 	if from, _, _ := timeIn(said); from < 0 {
@@ -49,8 +50,8 @@ func Replace(text, said string) string {
 	return strings.Join(appendNamed(kept, text[start:], newDay), "; ")
 }
 
-// appendNamed appends a part of text if it says something without the time next to it. If newDay is set, a day of the
-// week alone doesn't.
+// appendNamed appends a part of text to kept if it says something without the time next to it. If newDay is set, a day
+// of the week alone doesn't.
 func appendNamed(kept []string, part string, newDay bool) []string {
 	part = strings.TrimLeft(strings.Trim(part, " ,;，；–-"), "?？; ")
 	if newDay && dates.IsWeekday(strings.ToLower(part)) {
@@ -66,8 +67,9 @@ func appendNamed(kept []string, part string, newDay bool) []string {
 	return kept
 }
 
-// timeIn returns the bytes of the first time of day in text with the day of the week next to it, if it has one, and
-// with the prepositions before them: "on Friday at 10:40", "周五10点一刻". It returns -1 as from if there is no time.
+// timeIn returns the range, in bytes, of the first time of day in text. The range includes the day of the week next to
+// the time, if there is one, and the prepositions before them: "on Friday at 10:40", "周五10点一刻". from is -1 if there is
+// no time.
 func timeIn(text string) (from, to int, day bool) {
 	for to = 1; to < len(text); to++ {
 		if text[to-1] < '0' || text[to-1] > '9' {
@@ -99,7 +101,7 @@ func timeIn(text string) (from, to int, day bool) {
 	return -1, 0, false
 }
 
-// dayBefore returns where a day of the week begins that is at most a few words before the end of text, or -1.
+// dayBefore returns the offset of a day of the week that is at most a few words before the end of text, or -1.
 func dayBefore(text string) int {
 	for range mostToDay + 1 {
 		text = strings.TrimRight(text, " ,")
@@ -112,7 +114,8 @@ func dayBefore(text string) int {
 	return -1
 }
 
-// dayAfter returns where a day of the week ends that is at most a few words after the beginning of text, or -1.
+// dayAfter returns the offset of the end of a day of the week that is at most a few words after the beginning of text,
+// or -1.
 func dayAfter(text string) int {
 	at := 0
 	for range mostToDay + 1 {

@@ -85,9 +85,9 @@ func (s *splitter) end() int {
 	return len(t)
 }
 
-// abbreviates reports whether a dot between text and rest ends an abbreviation instead of a sentence: after a single letter other than
-// I, after two with a dot between them, after a title, after a number of one or two digits ("12. März"), or after a short word if rest
-// continues in lower case.
+// abbreviates reports whether a dot between text and rest ends an abbreviation instead of a sentence: after a single
+// letter other than I, after two with a dot between them, after a title, after a number of one or two digits ("12.
+// März"), or after a short word if rest continues in lower case.
 func abbreviates(text, rest string) bool {
 	w := text[strings.LastIndexByte(text, ' ')+1:]
 	if n := len(w); n > 0 && n <= 2 && w[0] >= '0' && w[0] <= '9' && w[n-1] >= '0' && w[n-1] <= '9' {
@@ -109,11 +109,12 @@ func asks(s string) bool {
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
-// mostClauses is the maximum number of clauses of a sentence. The number of possible selections grows with the square of it.
+// mostClauses is the maximum number of clauses of a sentence. The number of possible selections grows with the square
+// of it.
 const mostClauses = 12
 
-// What remains of a cut sentence must be understandable, so it has at least leastWords words, or leastPairs character pairs. At most
-// leadWords fillers at the beginning of a sentence are dropped: "Oh yeah, …".
+// The remaining part of a cut sentence must be understandable, so it has at least leastWords words, or leastPairs
+// character pairs. At most leadWords fillers at the beginning of a sentence are dropped: "Oh yeah, …".
 const (
 	leastWords = 7
 	leastPairs = 8
@@ -125,9 +126,9 @@ const (
 // longCut is the position, in bytes, after which a sentence may be cut at any comma.
 const longCut = 120
 
-// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma before a clause that begins with a
-// conjunction, unless the sentence begins with a subordinate clause. It may begin after a semicolon, or after fillers at the beginning
-// of the sentence ("Oh yes, …"). Quotes and brackets are never split.
+// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma before a clause that
+// begins with a conjunction, unless the sentence begins with a subordinate clause. It may begin after a semicolon, or
+// after fillers at the beginning of the sentence ("Oh yes, …"). Quotes and brackets are never split.
 func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Word, inQuotes []bool) {
 	from, word, starts := int32(0), 0, true
 	least := leastWords
@@ -149,7 +150,7 @@ func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Wor
 			continue
 		}
 		strong, dash, weak := parts(between)
-		if e.items[item].Terse && !strong { // what was denied stays whole
+		if e.items[item].Terse && !strong { // a denial stays whole
 			continue
 		}
 		lead := filling && (weak || dash || strong) && len(ws)-k > leastWords
@@ -166,8 +167,9 @@ func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Wor
 	e.clauses = append(e.clauses, clause{base + from, base + int32(len(text)), [2]int32{first + int32(word), first + int32(len(ws))}, starts, true})
 }
 
-// continues reports whether the text before a comma is a complete clause, judged by the word after the comma: a conjunction or a
-// pronoun. In scripts without spaces, and far into a long sentence, it always is. A number after a comma belongs to a date or a list.
+// continues reports whether the text before a comma is a complete clause, judging by the word after the comma: a
+// conjunction or a pronoun. In scripts without spaces, and far into a long sentence, it always is. A number after a
+// comma belongs to a date or a list.
 func continues(text string, ws []words.Word, next int) bool {
 	w := ws[next]
 	switch {
@@ -179,7 +181,7 @@ func continues(text string, ws []words.Word, next int) bool {
 	return links.Has(spelled(text, w))
 }
 
-// links are words that begin another clause in a sentence, in some languages in which people write to assistants.
+// links lists words that begin another clause in a sentence, in some languages in which people write to assistants.
 var links = words.NewExact("i we he she it they you right ich wir er sie es man je nous il elle yo nosotros eu nós io noi ik wij я мы он она and but so or nor yet which who whose whom where when because since as though although while whereas before after until unless if without plus then including especially even just not plus gleich " +
 	"und aber denn sondern oder weil da obwohl während bevor nachdem bis wenn falls damit ob wobei wo womit wofür worauf weshalb sag was der die das dem den deren dessen welche welcher welches also " +
 	"et mais donc ou ni car qui que dont où quand parce puisque comme bien pendant avant après si avec sans ainsi " +
@@ -223,7 +225,7 @@ func nesting(between string) (n int) {
 	return n
 }
 
-// behind returns the offset at which the next clause begins in between, the text between two words: before characters
+// behind returns the offset in between, the text between two words, at which the next clause begins: before characters
 // that belong to the next word, such as quotes.
 func behind(between string) int {
 	if n := strings.LastIndexByte(between, ' '); n >= 0 {
@@ -251,8 +253,8 @@ func parts(between string) (strong, dash, weak bool) {
 	return false, dash, weak && !dash
 }
 
-// Sentences yields the start and end of each sentence of text, in bytes. The text is split in the same way as the items of an
-// [Extract]; code blocks are left out.
+// Sentences yields the start and end of each sentence of text, in bytes. The text is split in the same way as the items
+// of an [Extract]; code blocks are left out.
 func Sentences(text string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
 		for s := (splitter{text: text}); s.next(); {

@@ -13,7 +13,7 @@ type stems struct {
 
 type slot struct {
 	stem uint32
-	id   int32 // one more than the number, 0 if the slot is empty
+	id   int32 // the number of the stem plus one, 0 if the slot is empty
 }
 
 // probes is the maximum number of slots that are examined for a stem.

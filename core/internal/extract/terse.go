@@ -8,21 +8,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// In a dialogue with a service (a booking, a repair, an account), little but the values matters: names, times, amounts,
-// and numbers of bookings, each with the words next to it that say what it is.
+// In a dialogue with a service (a booking, a repair, an account), almost only the values matter: names, times, amounts,
+// and booking numbers, each with the adjacent words that say what it is.
 
 const (
 	mostKeyWords = 4  // the maximum number of words that are kept before a value, up to the second informative one
 	mostBetween  = 1  // the maximum number of words between two values that are kept, not counting those of one or two letters
-	leastCounted = 3  // the maximum number of words of a sentence that may say a number and nothing else
+	leastCounted = 3  // the maximum number of words in a sentence that may only state a number
 	longestPlain = 90 // the maximum length, in bytes, of a sentence without a value that is kept
 )
 
-// Terse returns what a message of such a dialogue says: "table for 4 at 19:30" for "I'd like to have a table for 4 at
-// 19:30, if that suits you." The result consists of parts of the text. A question keeps its mark. A sentence that
-// denies something stays whole, and denied is set, so that a refused time doesn't look like an agreed one. own means
-// that the assistant wrote the text, so that such a sentence counts without a value, too. If nothing else is left, the
-// result is the first sentence if opens is set, and otherwise "".
+// Terse returns what a message in such a dialogue says: "table for 4 at 19:30" for "I'd like to have a table for 4 at
+// 19:30, if that suits you." The result consists of parts of the text. A question keeps its question mark. A sentence
+// that denies something stays whole, and denied is set, so that a refused time doesn't look like an agreed one. own
+// means that the assistant wrote the text; then such a sentence counts even without a value. If nothing else is left,
+// the result is the first sentence if opens is set, and otherwise "".
 func Terse(text string, own, opens bool) (result string, denied bool) {
 	var said []string
 	plain := ""
@@ -54,14 +54,14 @@ func Terse(text string, own, opens bool) (result string, denied bool) {
 	return strings.Join(said, ", "), denied
 }
 
-// denials are words after which the values of a sentence are not, or no longer, what they look like; denialSigns are
-// such words in scripts without spaces.
+// denials lists words that show that the values in a sentence are not, or no longer, valid. denialSigns lists such
+// words in scripts without spaces.
 var (
 	denials = words.NewExact("not no none nothing never neither nor cannot cant dont didnt wont t without unable unfortunately sorry cancel cancels canceled cancelled refund refunded " +
 		"failed declined full closed unavailable sold nein nicht kein keine keinen keiner leider statt storniert stornieren ausgebucht " +
 		"ne pas plus aucun aucune malheureusement annuler non ni sin ninguna ningún cancelar não sem niet geen не нет без")
 	denialSigns = strings.Fields("不 没 沒 无法 無 未 别 取消 失败 满 ない ません キャンセル 満席 않 못 취소")
-	// harmlessSigns lists words that have such a sign but deny nothing.
+	// harmlessSigns lists words that contain such a sign but deny nothing.
 	harmlessSigns = strings.Fields("不好意思 不客气 不客氣 不用 不错 不錯 不过 不過 差不多 不知 不同 不少 不如 不久 没问题 沒問題 没关系 沒關係 没事 能不能 是不是 可不可以 要不要 好不好 行不行 有没有 有沒有 特别 特別 别的 別的 满意 滿意 すみません")
 )
 
@@ -125,7 +125,7 @@ func appendValues(dst []string, text string, ws []words.Word) []string {
 	return dst
 }
 
-// between returns how many words there are between two values, not counting two of one or two letters.
+// between returns the number of words between two values. Two words of one or two letters don't count.
 func between(ws []words.Word) int {
 	if len(ws) == 2 && ws[0].Kind&ws[1].Kind&words.Short != 0 {
 		return 0
@@ -139,8 +139,8 @@ func named(text string, ws []words.Word, k int) bool {
 	return capital(k) && (k > 0 || len(ws) == 1 || capital(1) || dates.IsWeekday(strings.ToLower(spelled(text, ws[0]))))
 }
 
-// counts reports whether word k of a sentence is a small number, and no word next to it says of what: "there are 5 of
-// those".
+// counts reports whether word k of a sentence is a small number whose adjacent words don't say what it counts: "there
+// are 5 of those".
 func counts(text string, ws []words.Word, k int) bool {
 	w := ws[k]
 	if w.Kind&words.Digit == 0 || w.End-w.From > 2 || len(ws) <= leastCounted || k > 0 && (ws[k-1].End+1 == w.From && text[ws[k-1].End] != ' ' || ws[k-1].Kind&words.Short == 0 && informs(text, ws[k-1])) {
@@ -149,8 +149,8 @@ func counts(text string, ws []words.Word, k int) bool {
 	return k+2 < len(ws) && text[w.End:ws[k+1].From] == " " && !informs(text, ws[k+1]) && !informs(text, ws[k+2])
 }
 
-// key returns the first of the words before value k that say what it is. A name says that itself, and so do a time and
-// a telephone number.
+// key returns the index of the first of the words before value k that say what the value is. A name needs no such
+// words, and neither does a time or a telephone number.
 func key(text string, ws []words.Word, k int) int {
 	if ws[k].Kind&words.Digit == 0 || k+1 < len(ws) && ws[k+1].Kind&words.Digit != 0 && ws[k+1].From <= ws[k].End+1 {
 		return k
@@ -163,7 +163,7 @@ func key(text string, ws []words.Word, k int) int {
 	return k
 }
 
-// part returns the words [from, to) of a sentence with the signs around them and with the next word, if that may be a
+// part returns the words [from, to) of a sentence with the signs around them, and with the next word if that may be a
 // unit. The next part begins with word next.
 func part(text string, ws []words.Word, from, to, next int) string {
 	start, end := int(ws[from].From), int(ws[to-1].End)
@@ -177,7 +177,8 @@ func part(text string, ws []words.Word, from, to, next int) string {
 	return strings.Trim(text[start:], " .,;:!?(。，；！？")
 }
 
-// Closing reports whether the last sentence of text is a question, and whether it says nothing: "Anything else?"
+// Closing reports whether the last sentence of text is a question, and whether that question says nothing: "Anything
+// else?"
 func Closing(text string) (question, empty bool) {
 	last := ""
 	for s := (splitter{text: text}); s.next(); {

@@ -1,4 +1,4 @@
-// Package facts finds what may be needed again from a conversation: paths, addresses, identifiers, numbers, errors,
+// Package facts finds facts in a conversation that may be needed again: paths, addresses, identifiers, numbers, errors,
 // and the user's requests. It is for tests that measure what compactions retain, and knows nothing about how digests
 // are made.
 package facts
@@ -58,7 +58,7 @@ func Collect(text string, facts map[Fact]bool) {
 }
 
 // Used returns those facts in the messages before a cut that the user or the agent mentions again in the messages
-// after it.
+// behind it.
 func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	dropped, later := map[Fact]bool{}, map[Fact]bool{}
 	for _, i := range before {
@@ -81,8 +81,8 @@ func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	return out
 }
 
-// Texts returns the texts of message i. If written is set, it returns only those that the author of the message
-// wrote, and no tool results.
+// Texts returns the texts of message i. If written is set, it returns only texts that the author of the message wrote,
+// and no tool results.
 func Texts(tr *transcript.Transcript, i int32, written bool) (texts []string) {
 	for k, p := range tr.PartsOf(int(i)) {
 		switch {
@@ -143,7 +143,7 @@ func Requests(tr *transcript.Transcript, messages []int32) (out []string) {
 // Words returns text with all white space removed, because a digest may lay out text differently.
 func Words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Holds reports whether text contains the fact f other than as a part of a longer word.
+// Holds reports whether text contains the fact f, but not as part of a longer word.
 func Holds(text, f string) bool {
 	word := func(c byte) bool {
 		return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -28,7 +28,7 @@ func (h *hunk) key() (print string, back int) {
 
 // anchors returns as many hunks as possible whose places are certain and in the right order. Other messages may look
 // the same, because what distinguished them was stripped. Without anchors, a hunk whose message was deleted would be
-// found in the place of a later one.
+// found where a later one belongs.
 func (f *finding) anchors(hunks []hunk) []anchor {
 	keys := make([]look, 0, len(hunks))
 	for i := range hunks {

@@ -22,8 +22,8 @@ const Where = "ctxfold-full.wasm, and natively Go programs that import github.co
 // Published has the functions of the full build that the published systems need.
 type Published struct {
 	Functions []Function // by name
-	// What is different for a policy with wire_safe false: the adaptation of the policy, its estimator, its gate, and
-	// the compaction.
+	// What differs for a policy with wire_safe false: the adaptation of the policy, its estimator, its gate, and the
+	// compaction.
 	Suit      func(p *policy.Policy)
 	Estimator func(p *tokens.Profile) *tokens.Profile
 	Due       func(in view.Input, total int) (bool, tokens.Context)
@@ -80,7 +80,7 @@ type Call struct {
 	Policy    *policy.Policy
 	Estimator *tokens.Profile
 	State     api.State
-	// Format and Transcript are those of the messages. An empty list is a transcript too.
+	// Format and Transcript are those of the messages. An empty list is also a transcript.
 	Format     *wire.Format
 	Transcript *transcript.Transcript
 	Text       string

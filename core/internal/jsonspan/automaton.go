@@ -96,9 +96,9 @@ func (a *Automaton) Text(text []byte) uint64 {
 	})
 }
 
-// blocks calls walk with consecutive blocks of b, none of which ends inside a character or a short escape, and
-// returns the sum of the weights. A long run of one character at the beginning or end of a block is weighed by run
-// instead, because the weights of steps are fitted to text, not to such runs.
+// blocks calls walk with consecutive blocks of b, none of which ends inside a character or a short escape, and returns
+// the sum of the weights. It weighs a long run of one character at the beginning or end of a block with run instead,
+// because the weights of steps are fitted to text, not to such runs.
 func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint)) (sum uint64) {
 	var e uint
 	for len(b) > 0 {

@@ -2,7 +2,7 @@
 
 package jsonspan
 
-// count and passed count nothing; in builds with the tag ctxfold_count they do (count_on.go).
+// count and passed do nothing; in builds with the tag ctxfold_count they count (count_on.go).
 func (s *Scanner) count() {}
 
 func (s *Scanner) passed(int) {}

@@ -13,7 +13,7 @@ var scanners []started
 
 func (s *Scanner) count() { scanners = append(scanners, started{s, s.pos}) }
 
-// passed leaves the next n bytes out of the count.
+// passed excludes the next n bytes from the count.
 func (s *Scanner) passed(n int) {
 	for i := range scanners {
 		if scanners[i].s == s {
@@ -22,7 +22,7 @@ func (s *Scanner) passed(n int) {
 	}
 }
 
-// Read returns how many bytes of src scanners have read since the last call, and starts counting again.
+// Read returns the number of bytes of src that scanners have read since the last call, and starts counting again.
 func Read(src []byte) (n int) {
 	for _, c := range scanners {
 		if len(src) > 0 && len(c.s.src) > 0 && &c.s.src[0] == &src[0] {

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// AppendGo appends a JSON value in the form in which a Go program writes it after decoding it into maps and 64-bit
-// numbers (S4.6, S4.35). It is compact; keys are sorted, and of equal keys the last one counts; numbers have the fewest
-// digits that preserve their value; and <, >, &, U+2028 and U+2029 are escaped. Numbers that are too large for 64 bits
-// keep their spelling. Invalid JSON is appended unchanged.
+// AppendGo appends a JSON value as a Go program writes it after decoding it into maps and 64-bit numbers (S4.6, S4.35).
+// It is compact; keys are sorted, and of equal keys the last one counts; numbers have the fewest digits that preserve
+// their value; and <, >, &, U+2028 and U+2029 are escaped. Numbers that are too large for 64 bits keep their spelling.
+// Invalid JSON is appended unchanged.
 func AppendGo(dst, value []byte) []byte {
 	s := New(value)
 	s.Lenient = true

@@ -111,7 +111,7 @@ type Scanner struct {
 	Lenient bool
 	// Weigh, if not nil, computes the weight of every string.
 	Weigh *Automaton
-	// Lone is the number of lone surrogates that were read so far, and FirstLone the offset of the first.
+	// Lone is the number of lone surrogates that have been read so far, and FirstLone the offset of the first one.
 	Lone, FirstLone int
 	// Watch is the first four bytes of the keys to look out for, with the first byte in the lowest bits; 0 for none.
 	// Met is set when such a key is read.

@@ -1,7 +1,7 @@
-// Package keep determines what must stay: what is pinned, and what belongs to a pinned message or to a tool call that
-// is still open.
+// Package keep determines which messages must stay: those that are pinned, and those that belong to a pinned message or
+// to a tool call that is still open.
 //
-// This package never edits the document.
+//	This package never edits the document.
 package keep
 
 import (
@@ -80,7 +80,7 @@ func (k *Keeper) pinProject() {
 	}
 }
 
-// ProjectRoom returns how many more tokens of project instructions may stay.
+// ProjectRoom returns the number of further tokens of project instructions that may stay.
 func (k *Keeper) ProjectRoom() int {
 	share := k.policy.ProjectShare()
 	if share == 0 || k.policy.IsBranchScope() {
@@ -140,7 +140,7 @@ func matches(doc *view.View, pin *policy.Pin, m int) bool {
 
 // StayingItems returns for each item whether it must stay, and the group of each item. An item must stay if it is
 // pinned, contains a tool call that is still open, or is in one group with such an item. An item that must stay for one
-// pass must stay for all later ones, because the bodies of folds refer to it by number.
+// pass must stay for all later passes, because the bodies of folds refer to it by number.
 func (k *Keeper) StayingItems() (stays []bool, groups []int32) {
 	if k.policy.IsBranchScope() {
 		return k.StayingItemsWith(func(int) bool { return false })

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// scores are the scores of parts and messages: how much they matter to the host.
+// scores holds the scores of parts and messages: how much they matter to the host.
 type scores struct {
 	room  int       // maximum size, in tokens, of the messages that high scores may keep
 	parts []float64 // by part of the input
@@ -117,8 +117,8 @@ func (k *Keeper) pinScored() {
 	}
 }
 
-// pin pins a group of items, unless those of them that are not pinned yet have more than room tokens. It returns how
-// many tokens it has pinned.
+// pin pins a group of items unless those that are not pinned yet have more than room tokens. It returns the number of
+// tokens that it has pinned.
 func (k *Keeper) pin(items []view.Item, room int) (size int) {
 	for i := range items {
 		if !items[i].Pinned {

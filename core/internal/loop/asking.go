@@ -153,8 +153,8 @@ func (c *call) takeSummary(f flight, r *api.EffectResult) {
 	c.askOpenQuestions()
 }
 
-// pauseIfBusy pauses because the model is busy, if a question may be asked again. after is how long the model wants the
-// host to wait, in milliseconds; 0 if it doesn't say.
+// pauseIfBusy pauses because the model is busy, if a question may be asked again. after is the time, in milliseconds,
+// that the model wants the host to wait; 0 if it doesn't say.
 func (c *call) pauseIfBusy(q *question, after int64) bool {
 	c.After = max(c.After, min(after, maxTimeout))
 	pause := int64(busyPause) << (q.Asked - 1)
