@@ -15,13 +15,12 @@ import (
 type memory struct {
 	version int
 	format  string
-	// The messages that were replaced, and the messages sent for them, by which a continuation of the result is
-	// recognized.
+	// The messages that were replaced, and the messages sent for them, which identify a continuation of the result.
 	at       point
 	newest   bool   // whether the newest user message was replaced too
 	later    string // print of the replaced messages without the text of the first one; "" if unknown
 	changing bool   // whether that text had changed before
-	clip     int    // how many bytes are sent of each text of the first message; 0 if all of it
+	clip     int    // the number of bytes that are sent of each text of the first message; 0 if all of it is sent
 	calls    string // how the replaced messages write their tool calls; "" if unknown
 	edits    jsonspan.Span
 	behind   jsonspan.Span // the edits after the replaced messages; zero if there are none
@@ -35,7 +34,7 @@ type memory struct {
 }
 
 const (
-	// memoryVersion is the version in which an entry ends where the compaction left the messages unchanged. In
+	// memoryVersion is the version in which an entry ends where the messages left unchanged by the compaction begin. In
 	// firstMemoryVersion it ended at the end of the history.
 	memoryVersion, firstMemoryVersion = 2, 1
 	// maxMemories is the maximum number of entries of a request that are read: the last ones.
@@ -235,8 +234,8 @@ func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	return m.at, next
 }
 
-// beginning returns how many messages at the beginning of a list with the given prints the entry replaces; 0 if the
-// entry doesn't apply to the list. sent is true if the list continues from what was sent.
+// beginning returns the number of messages, at the beginning of a list with the given prints, that the entry replaces;
+// 0 if the entry doesn't apply to the list. sent is true if the list continues from the messages that were sent.
 func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
 	switch {
 	case m.at.messages == 0:
@@ -249,7 +248,7 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 	return 0, false
 }
 
-// keeps reports whether the entry, which was read, leaves message in as it is, apart from cutting its texts.
+// keeps reports whether the entry, which has been read, leaves message in unchanged, apart from cutting its texts.
 func (m *memory) keeps(in int) bool {
 	return slices.ContainsFunc(m.result, func(p place) bool { return p.in == in && p.text == nil })
 }

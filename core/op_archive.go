@@ -60,8 +60,8 @@ func restore(r *request, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// settleBy reads the messages again in a format that the bodies have, if the messages have nothing but texts and neither
-// the policy nor a state names a format: what was folded may have had more.
+// settleBy reads the messages again in the format of the bodies, if the messages contain nothing but texts and neither
+// the policy nor a state names a format: the folded messages may have contained more.
 func (r *request) settleBy(bodies api.Bodies) {
 	if !r.guessed || r.session != nil || r.format.Name != wire.Plain {
 		return
@@ -145,7 +145,7 @@ func (r *request) recallTool() api.Raw {
 	return api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
 }
 
-// recallFound returns the response to a call with a query; or nil if the host has not searched yet.
+// recallFound returns the response to a call with a query, or nil if the host has not searched yet.
 func (r *request) recallFound(query string) *string {
 	if !r.has(operations.InFound) {
 		return nil
@@ -158,7 +158,7 @@ func (r *request) recallFound(query string) *string {
 	return &text
 }
 
-// recallBody returns the response to a call with a handle; or nil if the host has not loaded the body yet.
+// recallBody returns the response to a call with a handle, or nil if the host has not loaded the body yet.
 func (r *request) recallBody(args *recallArguments) *string {
 	p := r.members[operations.InBody]
 	if p.IsZero() {
@@ -187,8 +187,8 @@ func (r *request) recallBody(args *recallArguments) *string {
 	return &piece
 }
 
-// recallText returns the piece of text that begins at an offset in Unicode scalar values. Its last line says how to
-// get the next piece.
+// recallText returns the piece of text that begins at an offset in Unicode scalar values. Its last line says how to get
+// the next piece.
 func recallText(text string, offset int) string {
 	from, to, at := len(text), len(text), 0
 	for i := range text {

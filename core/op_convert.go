@@ -58,7 +58,7 @@ func convertTo(r *request, dst []byte) []byte {
 	return append(c.Result().Append(append(dst[:len(dst)-1], `,"messages":`...)), '}')
 }
 
-// target returns the format that the transcript should be converted to.
+// target returns the format to which the transcript is converted.
 func (r *request) target() *wire.Format {
 	p := r.members[operations.InTo]
 	s := jsonspan.New(r.src).At(p.Start)

@@ -44,8 +44,8 @@ func isDue(in view.Input, total int) bool {
 	return due || in.OverBytes()
 }
 
-// compacts reports whether a fit makes or begins a compaction by the estimate. It ignores the provider's count: that of
-// a list which another entry led to would make this list look small.
+// compacts reports whether a fit makes or begins a compaction according to the estimate. It ignores the provider's
+// count: the count of a list that was sent because of another entry would make this list look small.
 func (r *request) compacts() bool {
 	p := r.profile.Correct(r.profile.Calibrate(r.history.state.Calibration))
 	total := p.OutsideMessages(r.t)

@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// sessionKind returns the kind of the session file that the request has where messages belong, and the wire format of
-// that file's messages. Both are "" if it is no session file. If the file consists of lines, the first one is the
+// sessionKind returns the kind of the session file that the request has in place of messages, and the wire format of
+// that file's messages. Both are "" if it is not a session file. If the file consists of lines, the first one is the
 // member's value, and the others follow it.
 func (r *request) sessionKind() (kind, format string) {
 	at := r.members[operations.InMessages].Start

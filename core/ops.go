@@ -29,8 +29,8 @@ const Version = "0.2.0"
 // abi is the version of the ABI. It changes when a host written for the previous version would no longer work.
 const abi = 2
 
-// runs are the implementations of the operations. Each processes a request and appends its response, or records an
-// error in the request. operations.Operations says which members their requests may have.
+// runs holds the implementations of the operations. Each processes a request and appends its response, or records an
+// error in the request. operations.Operations lists the members that their requests may have.
 var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
 
 func init() { // assigned here, not in the declaration, because info refers to the table

@@ -20,8 +20,9 @@ import (
 
 // history records where the messages of a fit come from.
 type history struct {
-	known    int // index of the applied entry, or -1
-	replaced int // how many messages of the given list the entry replaced; 0 if the list continues from what was sent
+	known int // index of the applied entry, or -1
+	// The number of messages of the given list that the entry replaced; 0 if the list continues from what was sent.
+	replaced int
 	// For each message of the compacted transcript: its place in the given list, and its place in the app's whole
 	// history. Nil if the indexes are the same.
 	given, whole []place
@@ -35,13 +36,13 @@ type history struct {
 	// Prints of all beginnings without the text of the first message; nil if they are unknown.
 	later    []transcript.Fingerprint
 	changing bool // whether the text of the first message has changed since an earlier request
-	// Whether that entry was passed over first, so that a provider's count belongs to another list.
+	// Whether that entry was passed over at first, so that a provider's count belongs to another list.
 	switched bool
-	// The input, if an entry for another text of the first message was passed over that would replace more or is newer;
-	// otherwise nil.
+	// The input, if an entry for another text of the first message was passed over that would replace more messages or
+	// is newer; otherwise nil.
 	others *source
 	before []point    // shorter beginnings with known prints
-	bodies []api.Body // of the texts of the first message that were cut as the entry says
+	bodies []api.Body // the texts of the first message that were cut, as the entry specifies
 	state  api.State
 	source *transcript.Transcript // the given list, as read
 }
@@ -105,10 +106,10 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.read(jsonspan.New(r.src).At(start), reading{before: before})
 }
 
-// recollectLongest reads the transcript of a fit again, with the entry that replaces the most messages, whatever text
-// of the first message it was made for. It is called if a compaction is due with the entry for this text: what is sent
-// changes anyway, and two conversations, or an app whose first message takes turns, then need one compaction instead of
-// two.
+// recollectLongest reads the transcript of a fit again, with the entry that replaces the most messages, regardless of
+// the text of the first message that it was made for. It is called if a compaction is due with the entry for this text.
+// The messages to send change in any case then, and two conversations, or an app that alternates between texts of the
+// first message, need one compaction instead of two.
 func (r *request) recollectLongest(before *wire.Format) {
 	next := *r.history.others
 	next.longest = true
@@ -120,8 +121,8 @@ func (r *request) recollectLongest(before *wire.Format) {
 type candidate struct {
 	entry    *memory
 	index    int
-	messages int  // how many of the given messages it replaces
-	whole    int  // how many messages of the whole history it covers
+	messages int  // the number of given messages that it replaces
+	whole    int  // the number of messages of the whole history that it covers
 	sent     bool // whether the history continues from what was sent
 	// Whether the text of the first message differs, so that the entry only applies if it keeps that message.
 	later bool
@@ -134,10 +135,10 @@ func longer(a, b candidate) int {
 }
 
 // found returns the entries that apply to a history with the given prints, in the order in which they are tried. Those
-// that were made for the same text of the first message come first, unless the caller needs the longest one: otherwise
-// what is sent for a conversation would change whenever another one that differs from it only in this message is
-// compacted. changing reports whether one of the entries was made for another text of the first message, or after that
-// text had changed.
+// that were made for the same text of the first message come first, unless the caller needs the longest one. Otherwise
+// the messages to send for a conversation would change whenever another conversation is compacted that differs only in
+// its first message. changing reports whether one of the entries was made for another text of the first message, or
+// after that text had changed.
 func (r *request) found(prints, later []transcript.Fingerprint) (list []candidate, changing bool) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -165,8 +166,8 @@ func (r *request) found(prints, later []transcript.Fingerprint) (list []candidat
 	return list, changing
 }
 
-// keepFirst pins the first message that isn't a system message if its text changes between requests, as that of a
-// message with the date or with retrieved context: a digest of it would be wrong in the next request.
+// keepFirst pins the first message that isn't a system message if its text changes between requests, as it does if it
+// contains the date or retrieved context. A digest of such a message would be wrong in the next request.
 func (r *request) keepFirst(changing bool) {
 	if first := r.t.FirstSaid(); changing && first < r.t.Input {
 		p, next := *r.policy, *r.source
@@ -275,7 +276,7 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	if !m.newest && !r.policy.IsBranchScope() && h.hidesNewest(t) {
 		return false
 	}
-	if r.t.Outer == r.t.List { // only a result of open has more than its list
+	if r.t.Outer == r.t.List { // only a result of open contains more than its list
 		r.t.System = t.System
 	}
 	joined := r.withHistory(h)
@@ -284,8 +285,8 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// clip cuts the texts of the history's first message, which was read as t, as the entry says. The message may say something else than
-// when the entry was made. The newest user message is sent as it is.
+// clip cuts the texts of the history's first message, which was read as t, as the entry specifies. The message may have
+// another text than when the entry was made. The newest user message is sent unchanged.
 func (r *request) clip(h *history, t *transcript.Transcript) {
 	first := t.FirstSaid()
 	at := slices.IndexFunc(h.given, func(p place) bool { return p.in == first && p.text == nil })
@@ -296,7 +297,7 @@ func (r *request) clip(h *history, t *transcript.Transcript) {
 	s.Weigh = r.profile.Automaton
 	alone, source := *r, *r.source
 	source.t, source.policy = r.format.Read(s), bodied(r.policy)
-	source.policy.Force = true // the texts of the option redact are removed only if something is due
+	source.policy.Force = true // the texts of the option redact are removed only if a compaction is due
 	alone.source = &source
 	in := view.Input{Transcript: source.t, Format: r.format, Estimator: r.profile, Policy: source.policy, State: h.state, N: len(source.t.Messages)}
 	if alone.redact(&in); alone.err != nil {
@@ -310,7 +311,8 @@ func (r *request) clip(h *history, t *transcript.Transcript) {
 	}
 }
 
-// bodied returns a policy whose archived content is in the answer, for messages that are not in the request in this form.
+// bodied returns a policy whose archived content is in the answer, for messages that are not in the request in this
+// form.
 func bodied(of *policy.Policy) *policy.Policy {
 	p := *of
 	if p.Archive != "" {
@@ -319,8 +321,8 @@ func bodied(of *policy.Policy) *policy.Policy {
 	return &p
 }
 
-// changingMessage returns one more than the index, in the messages that were read, of the first message of the history, if its text changes
-// between requests; otherwise 0.
+// changingMessage returns the index, plus one, in the messages that were read, of the first message of the history, if
+// its text changes between requests; otherwise 0.
 func (h *history) changingMessage(t *transcript.Transcript) int {
 	switch {
 	case h == nil || !h.changing:
@@ -412,7 +414,7 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	return p
 }
 
-// marked returns the cache breakpoints that the app has set in messages which are not sent.
+// marked returns the cache breakpoints that the app has set in messages that are not sent.
 func (h *history) marked(f *wire.Format) (marks []wire.Mark) {
 	if h == nil || h.given == nil || !h.source.Marks {
 		return nil

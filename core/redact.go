@@ -60,7 +60,7 @@ func (r *request) reread(src []byte, origin *transcript.Origin) *transcript.Tran
 		}
 	}
 	t.Origin, t.Reasoner, t.Input = origin, r.t.Reasoner, r.t.Input
-	if t.Outer == t.List { // copy what the result of open, or a session, has in addition to its list
+	if t.Outer == t.List { // copy the content that the result of open, or a session, has in addition to its list
 		t.System = r.t.System
 	}
 	return t

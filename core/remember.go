@@ -12,20 +12,21 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// remembering builds the memory entry of a compaction, which says what to send for the whole current history. The
-// entry ends where the compaction left the messages unchanged, so that it applies to every history that begins with
-// the replaced messages.
+// remembering builds the memory entry of a compaction, which describes the messages to send for the whole current
+// history. The entry ends where the messages left unchanged by the compaction begin, so that it applies to every
+// history that begins with the replaced messages.
 type remembering struct {
 	*history
 	t    *transcript.Transcript // the messages to send, as they were read again
 	list []place                // the places of the messages to send
 	// Messages of the history that depend on another message, with the index of that message.
 	on map[int]int
-	// Messages that a repair dropped or that only contained reasoning, with what identifies them.
+	// Messages that a repair dropped or that contained only reasoning, with the data that identifies them.
 	loose map[int]looks
 	sent  []transcript.Fingerprint // prints of the beginnings of the messages to send
-	cut   int                      // how many messages of the history the entry covers, including kept ones
-	clip  int                      // how many bytes are sent of each text of the first message; 0 if all of it
+	cut   int                      // the number of messages of the history that the entry covers, including kept ones
+	// The number of bytes that are sent of each text of the first message; 0 if all of it is sent.
+	clip int
 }
 
 // remember returns the entry that the host should store; nil if there is none. If the program passed a list that
@@ -78,13 +79,14 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	e.Points = m.points(first)
 	whole := len(m.list)
 	e.SentMessages, e.Sent = whole, m.sent[whole-1].String()
-	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) { // otherwise it begins like other histories
+	// Otherwise the entry would begin like other histories.
+	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) {
 		e.SentMessages, e.Sent = first, m.sent[first-1].String()
 	}
 	return &e
 }
 
-// read takes the messages to send from a run.
+// read reads the messages to send from a run.
 func (m *remembering) read(c *compact.Run) {
 	leans := map[int32]int32{}
 	for _, l := range c.Doc().Leans {
@@ -125,8 +127,9 @@ func (m *remembering) read(c *compact.Run) {
 	})
 }
 
-// clips reports whether a run has only cut texts of an item, and the item is the first message that changes between requests. The entry
-// then says how long its texts may be instead of what they are. It covers a message more, without which it would not be found.
+// clips reports whether a run has only cut texts of an item, and the item is the first message that changes between
+// requests. The entry then contains the maximum length of the texts instead of the texts. It covers one more message,
+// because it would not be found otherwise.
 func (m *remembering) clips(c *compact.Run, it *view.Item) bool {
 	return c.ClipSize() > 0 && int(it.In)+1 == m.changingMessage(c.Doc().T) && c.Doc().OnlyTexts(it)
 }
@@ -181,7 +184,7 @@ func (h *history) looksOf(message int, p place) looks {
 	return is
 }
 
-// spellingOf returns how messages of a history write their tool calls, as text; "" if they have none.
+// spellingOf returns a text that identifies how messages of a history write their tool calls; "" if they have none.
 func spellingOf(t *transcript.Transcript, from, to int) string {
 	if f := t.Spelling(from, to); f != 0 {
 		return f.String()
@@ -349,7 +352,7 @@ func (m *remembering) opens(first, at int) bool {
 	return true
 }
 
-// leansOn returns the print of the message on which a given message depends; "" if the entry covers that message, so
+// leansOn returns the print of the message that a given message depends on; "" if the entry covers that message, so
 // that it is always present.
 func (m *remembering) leansOn(in int) string {
 	if in < m.cut {
@@ -368,8 +371,8 @@ func (m *remembering) replacesNewest(first []place) bool {
 	return newest >= 0 && newest < m.cut && !slices.ContainsFunc(first, func(p place) bool { return p.in == newest })
 }
 
-// points returns beginnings of the history that are longer than the covered messages, at shorter intervals toward the
-// end of the history. first is the number of messages sent for the covered ones.
+// points returns beginnings of the history that are longer than the covered messages. Their intervals are shorter
+// toward the end of the history. first is the number of messages sent for the covered ones.
 func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	sent := len(m.list)
 	for back := 0; m.messages-back > m.cut; back = max(1, 2*back) {
@@ -384,7 +387,7 @@ func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	return list
 }
 
-// appendEdits appends edits in the form of an entry.
+// appendEdits appends edits as an entry contains them.
 func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 	e := view.NewEdits(dst)
 	for _, p := range list {
@@ -405,7 +408,7 @@ func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 	return e.End()
 }
 
-// appendInserted appends a message that isn't in the history, with what an entry says about it.
+// appendInserted appends a message that isn't in the history, with the members that describe it in an entry.
 func (p place) appendInserted(dst []byte) []byte {
 	dst = append(dst, p.kept...)
 	if p.turn {

@@ -13,7 +13,7 @@ import (
 )
 
 // replay applies an entry to a history that begins with the messages that the entry covers. The rest of the history may
-// differ from the one for which the entry was made. In that rest, edits are applied in order, each to the message that
+// differ from the one that the entry was made for. In that rest, edits are applied in order, each to the message that
 // looks like the original of the edited message, or to none.
 type replay struct {
 	t      *transcript.Transcript
@@ -115,7 +115,7 @@ const mostBranches = 16
 
 // isAnother reports whether an edit must not be applied to a message because the message belongs to another branch: it
 // writes its calls differently, or its id differs from the original's. Applications may change ids with each request,
-// so another id only counts for edits that change nothing but ids, such as the id of an item that lost its reasoning,
+// so another id counts only for edits that change nothing but ids, such as the id of an item that lost its reasoning,
 // or the repeated id of a call. Repair makes these edits again where necessary. If a call keeps its id, so does its
 // result.
 func (p *replay) isAnother(e *place, i int) bool {
@@ -159,8 +159,8 @@ func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	return id != "" && was != "" && rawOf([]byte(id)) != was && !handles.IsCallID(p.t, int32(i), id)
 }
 
-// findRaw returns the index, not less than from, of the message whose bytes have the fingerprint is: the message at
-// index at, or else the first one; -1 if there is none.
+// findRaw returns the index, not less than from, of the message whose bytes have the fingerprint is. That is the
+// message at index at or, if its bytes have another fingerprint, the first one that matches; -1 if there is none.
 func (p *replay) findRaw(is string, at, from int) int {
 	if at >= from && at < p.t.Input && p.rawOf(at) == is {
 		return at

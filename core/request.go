@@ -71,7 +71,8 @@ func (r *request) parseMembers(pass bool) {
 	}
 }
 
-// readRest reads what could only be read once all members were known: the session, or the settings and the transcript.
+// readRest reads everything that could only be read once all members were known: the session, or the settings and the
+// transcript.
 func (r *request) readRest() {
 	switch {
 	case r.has(operations.InSession):
@@ -196,7 +197,7 @@ func (r *request) need(member operations.Member) bool {
 }
 
 // bounded returns false and records an error for a policy without a limit, which would never compact: the program
-// forgot the window, or its model is unknown. A forced compaction doesn't need a limit.
+// didn't set the window, or its model is unknown. A forced compaction doesn't need a limit.
 func (r *request) bounded(forced bool) bool {
 	if forced || r.err != nil || !r.policy.NeverDue() {
 		return r.err == nil

@@ -2,8 +2,8 @@ package core
 
 import "github.com/ctxfold/ctxfold/api"
 
-// score returns the option score with indexes that refer to the compacted transcript. A host only knows the indexes
-// of its own list, whose beginning a fit may have replaced. Messages that are no longer there have no score.
+// score returns the option score with indexes that refer to the compacted transcript. A host knows only the indexes of
+// its own list, whose beginning a fit may have replaced. Messages that no longer exist have no score.
 func (r *request) score() *api.Score {
 	s := r.options.Score
 	if s == nil {
@@ -14,7 +14,7 @@ func (r *request) score() *api.Score {
 		return s
 	}
 	own, n := &api.Score{Calls: s.Calls}, h.source.Input
-	now := make([]int, n) // by index in the given list: one more than the index in the transcript, or 0
+	now := make([]int, n) // by index in the given list: the index in the transcript plus one, or 0
 	for i, p := range h.given {
 		if p.in >= 0 && p.in < n && p.text == nil {
 			now[p.in] = i + 1

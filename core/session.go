@@ -71,7 +71,7 @@ type session struct {
 	sum     int                    // tokens of the messages before index counted
 	counted int
 	recount int // the value of t.Recounted when the sizes were last computed from scratch
-	// What Glance has found in the messages before index glanced, and the number of bytes when Coverage was last
+	// The results of Glance for the messages before index glanced, and the number of bytes when Coverage was last
 	// measured.
 	read, missed, glanced, judged int
 }

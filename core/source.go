@@ -31,12 +31,13 @@ type source struct {
 	t        *transcript.Transcript
 	usageAt  jsonspan.Span // the provider's count in a result of open
 	promptAt jsonspan.Span // the system prompt in a result of open
-	guessed  bool          // whether neither the policy nor a state determined the format
+	guessed  bool          // whether neither the policy nor a state has determined the format
 
 	resumed    *resumed // the plan that a step continues
 	remembered []memory // the remembered compactions, for a fit
-	longest    bool     // whether the longest one is applied, whatever text of the first message it was made for
-	history    *history // where the messages come from, for a fit
+	// Whether the longest one is applied, regardless of the text of the first message that it was made for.
+	longest bool
+	history *history // where the messages come from, for a fit
 }
 
 // reading determines how to read a transcript.

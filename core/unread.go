@@ -20,8 +20,8 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 	return misread(f, t, named, offset)
 }
 
-// readsMost reports whether a format has read so much of the text that unread needs no closer look. The three
-// numbers are bytes: what it read, missed within parts, and missed elsewhere.
+// readsMost reports whether a format has read so much of the text that unread needs no closer look. The three numbers
+// are in bytes: what the format has read, what it missed within parts, and what it missed elsewhere.
 func readsMost(read, missed, beside int, named bool) bool {
 	if named {
 		beside = 0
@@ -42,7 +42,7 @@ func (s *session) unreadSince() *jsonspan.Error {
 	return misread(s.format, s.t, !s.auto, s.t.Outer.Start)
 }
 
-// misread is the closer look of unread. It returns an error, or nil if the format reads enough.
+// misread takes the closer look for unread. It returns an error, or nil if the format reads enough.
 func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	c := f.Coverage(t)
 	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) + " bytes of the text of these messages and misses " + strconv.Itoa(c.MissedBytes())

@@ -68,8 +68,9 @@ func (c *call) failedAttempt(a answer) attempt {
 	return n
 }
 
-// nextTry returns when to ask a model again that has failed tries times in a row: after a minute, which doubles with
-// each failure up to an hour, or when the model said. The time is extended at random by up to a tenth.
+// nextTry returns the time at which to ask a model again that has failed tries times in a row: after a minute, which
+// doubles with each failure up to an hour, or at the time that the model named. The delay is extended at random by up
+// to a tenth.
 func (c *call) nextTry(tries int) int64 {
 	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(c.After, longestPause))
 	return c.Clock + wait + c.random(wait/10+1)
@@ -93,7 +94,7 @@ func (c *call) storeAndSave(a answer) {
 	c.putBodies(a)
 }
 
-// putBodies asks the host to store the content that is in the response a and not in its messages.
+// putBodies asks the host to store the content that the response a contains and its messages don't.
 func (c *call) putBodies(a answer) {
 	c.Phase = phaseStoring
 	if c.can(api.EffectPut) {
@@ -157,8 +158,8 @@ func (c *call) saveAndContinue(a api.Raw, new *record, then string) {
 	}
 }
 
-// finishWith ends the job with the result a, and saves no record. A remembered compaction may have cut what the first
-// message says now.
+// finishWith ends the job with the result a, and saves no record. A remembered compaction may have cut the current text
+// of the first message.
 func (c *call) finishWith(a answer) {
 	if c.prepareSave(a.withoutMemory(), nil, thenEnd); !c.ended() {
 		c.putBodies(a)

@@ -40,7 +40,7 @@ type Job struct {
 	LastID   int             `json:"last_id"` // the id of the last effect
 	Flights  []flight        `json:"flights,omitempty"`
 
-	// What was found in the records. At is the index of the first key, of those that are looked up now, that has not
+	// The contents of the records. At is the index of the first key, of those that are being looked up, that has not
 	// been looked up yet.
 	Check    api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
 	Found    []entry   `json:"found,omitempty"`
@@ -69,7 +69,8 @@ type Job struct {
 	Lost     int    `json:"lost,omitempty"`       // number of lost leases
 	Free     bool   `json:"free,omitempty"`       // whether the job may proceed without a lease
 
-	// The compaction. Base is the entry from which it starts, and Tries is how often the model has failed at it.
+	// The compaction. Base is the entry that it starts from, and Tries is the number of times that the model has failed
+	// at it.
 	Base      *entry     `json:"base,omitempty"`
 	Plan      api.Raw    `json:"plan,omitempty"`
 	Questions []question `json:"questions,omitempty"`
@@ -186,7 +187,7 @@ func defaultInRange(n *int64, name string, preset, least, most int64, endless bo
 	return outOfRange(name, "from "+strconv.FormatInt(least, 10)+" to "+strconv.FormatInt(most, 10))
 }
 
-// effects are all effects that a host may execute.
+// effects lists all effects that a host may execute.
 var effects = []api.EffectName{
 	api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount, api.EffectWait,
 	api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter, api.EffectBefore,
@@ -254,8 +255,7 @@ func (j *Job) random(n int64) int64 {
 	return int64(uint64(x) * uint64(n) >> 32)
 }
 
-// deadline returns the time at which something that begins now and has the given time limit is too late; 0 means
-// never.
+// deadline returns the time at which something that begins now and has the given time limit is too late; 0 means never.
 func (j *Job) deadline(timeout int64) int64 {
 	if timeout < 0 {
 		return 0

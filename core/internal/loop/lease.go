@@ -44,10 +44,10 @@ func (c *call) requestFirst() {
 	}
 }
 
-// leaseKeys returns the keys for the request of the lease, or nil if the history could not be read. After the key to
-// lease they are those of all beginnings of the history, because a job that already compacts one of them holds a lease
-// on one of these keys. What a job makes that doesn't know whether the text of the first message changes applies to
-// this text alone, and what the others make to any text.
+// leaseKeys returns the keys for the request of the lease, or nil if the history could not be read. The first is the
+// key to lease. The others are those of all beginnings of the history, because a job that already compacts one of them
+// holds a lease on one of these keys. If a job doesn't know whether the text of the first message changes, its
+// compaction applies only to this text; those of other jobs apply to any text.
 func (c *call) leaseKeys() []string {
 	if c.Settings.Operation == api.JobPlan {
 		return []string{c.LeaseKey}
@@ -58,8 +58,8 @@ func (c *call) leaseKeys() []string {
 	return nil
 }
 
-// identity returns the prints by which other jobs recognize the compaction of this history. They don't have the text of
-// the first message if that is known to change between requests.
+// identity returns the prints by which other jobs recognize the compaction of this history. The prints omit the text of
+// the first message if that text is known to change between requests.
 func (c *call) identity(k *keys) []string {
 	changes := func(e entry) bool {
 		return slices.ContainsFunc(e.lists(), func(m members) bool {
@@ -84,8 +84,8 @@ func (c *call) requestLease(list []string, renews bool) {
 	f.Renews, f.Holder = renews, holder
 }
 
-// newHolder returns a name for the holder of a lease. No other job has the same, because jobs differ in their seeds
-// or in the time.
+// newHolder returns a name for the holder of a lease. No other job has the same name, because jobs differ in their
+// seeds or in the time.
 func (c *call) newHolder() string {
 	random := strconv.FormatInt(c.random(1<<32), 36) + strconv.FormatInt(c.random(1<<32), 36)
 	return handles.Handle([]byte(strconv.FormatInt(c.Clock, 36) + " " + random + " " + c.LeaseKey))[:32]

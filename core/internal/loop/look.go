@@ -95,7 +95,7 @@ func (c *call) loadRecords() {
 // lookAgain starts the lookup over, because another job may have compacted the history in the meantime.
 func (c *call) lookAgain() {
 	c.Base, c.Plan, c.Questions = nil, nil, nil
-	if c.can(api.EffectLoad) { // otherwise what was found before the store failed remains
+	if c.can(api.EffectLoad) { // otherwise the entries found before the store failed remain
 		c.Found, c.Attempts, c.At, c.Later, c.Seen = nil, nil, 0, false, ""
 	}
 	if c.Measured { // the model may have been called again since then
@@ -115,7 +115,7 @@ func (c *call) ownerKey() string {
 	return c.Settings.Owner
 }
 
-// takeLoaded handles a loaded record. The lookup continues after a record that only says that the model failed. It
+// takeLoaded handles a loaded record. The lookup continues after a record that contains only failures of the model. It
 // also continues if the compaction in the record should be repeated, because the base of that compaction is under
 // another key.
 func (c *call) takeLoaded(f flight, r *api.EffectResult) {
@@ -175,8 +175,8 @@ func (c *call) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	return true
 }
 
-// addFound adds the entries found under a further key before those found so far. Of two entries for the same messages,
-// which different keys may have, it keeps the better one. It reads each entry once, as entries may be large.
+// addFound adds the entries found under a further key before those found so far. If two entries under different keys
+// are for the same messages, it keeps the better one. It reads each entry once, because entries may be large.
 func (c *call) addFound(entries []entry) {
 	var prints []string
 	for i := range c.Found {
@@ -323,14 +323,14 @@ func (c *call) decide(a answer) {
 	}
 }
 
-// keepDue keeps a response for when the job looks again, in case nothing has changed until then.
+// keepDue keeps a response for the case that nothing has changed when the job looks again.
 func (c *call) keepDue(a answer) {
 	c.Due, c.DueSeen, c.DueSize = a.json, c.Seen, len(c.core.Messages())
 }
 
-// looksForLater reports whether records for other texts of the first message are still to be looked up before the
-// compaction that is due is made. Many apps write into their first message what changes with each request: the date,
-// what they have retrieved.
+// looksForLater reports whether records for other texts of the first message must still be looked up before the due
+// compaction is made. Many apps put text into their first message that changes with each request: the date, or what
+// they have retrieved.
 func (c *call) looksForLater() bool {
 	if c.Later || c.Settings.Operation == api.JobPlan || !c.byPrefix() || !c.can(api.EffectLoad) || c.foundMost() {
 		return false
@@ -346,7 +346,7 @@ func (c *call) loadLater(a answer) {
 }
 
 // operationOptions returns the options of the job's operation. If a provider rejected messages that fit into the known
-// window, they have a smaller window.
+// window, they contain a smaller window.
 func (c *call) operationOptions() api.Options {
 	o := c.Options.Clone()
 	if c.Narrowed > 0 {
@@ -400,7 +400,7 @@ func (c *call) newestAttempt() (newest *attempt) {
 // repeatStale repeats the compaction stale, during which the model failed, from the original messages.
 func (c *call) repeatStale(stale *entry) {
 	o := c.operationOptions()
-	o.Usage = nil // of what was sent with the result that is replaced
+	o.Usage = nil // it counts what was sent with the result that is replaced
 	o.Force, o.NoReserve = true, o.NoReserve || stale.NoReserve
 	if stale.Window > 0 && (o.Window == 0 || stale.Window < o.Window) {
 		o.Window = stale.Window
@@ -487,8 +487,8 @@ func (c *call) setIdle(last *use) {
 // volatile is the number of newest messages that are expected to differ in the next call, at most half of all messages.
 const volatile = 4
 
-// leaseMark returns the print of the messages that a compaction replaces, the first cut ones. prints are those of the
-// history's beginnings. Other jobs can tell by this print that the compaction is in progress.
+// leaseMark returns the print of the messages that a compaction replaces, which are the first cut ones. prints are
+// those of the history's beginnings. Other jobs recognize by this print that the compaction is in progress.
 func leaseMark(prints []string, cut int) string {
 	n := len(prints)
 	switch {

@@ -56,7 +56,8 @@ type call struct {
 	notes  *api.TurnNotes // for a turn that begins in this call
 	loaded *loadedRecord  // the record of the owner, if it was loaded in this call
 	known  *keys          // the keys of the history, computed on demand
-	woken  bool           // whether the host called without results: a point in time was reached, or a lease has ended
+	// Whether the host called without results, because a point in time was reached or a lease has ended.
+	woken bool
 }
 
 // Start starts a job. options and state are those of the request; core runs the operations that the job needs.

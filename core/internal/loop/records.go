@@ -20,8 +20,8 @@ type record struct {
 	Calls    []use     `json:"calls,omitempty"`
 }
 
-// entry is a remembered compaction. If the model failed during it, Tries is the number of times in a row that it
-// failed, and Again is when to ask it again.
+// entry is a remembered compaction. If the model failed during it, Tries is the number of consecutive failures, and
+// Again is the time at which to ask the model again.
 type entry struct {
 	Entry     api.Raw `json:"entry"` // a MemoryEntry
 	Tries     int     `json:"tries,omitempty"`
@@ -250,8 +250,8 @@ func (r *record) forget(print []byte, tries int) {
 // print returns the print of the messages that an entry replaces, as JSON.
 func (e *entry) print() []byte { return readMembers(e.Entry).valueOf("print") }
 
-// lists returns the members of an entry. If its history continued from what had been sent before, it also returns
-// those of the same compaction relative to that list.
+// lists returns the members of an entry. If its history continued from what had been sent before, it also returns those
+// of the same compaction relative to that list.
 func (e *entry) lists() []members {
 	list := []members{readMembers(e.Entry)}
 	if given := readMembers(list[0].valueOf("given")); given != nil {
@@ -265,12 +265,12 @@ func (r *record) text() string {
 	return string(marshalJSON(r.MarshalEasyJSON))
 }
 
-// keys are the keys of a history in the records, and the data from which they are computed.
+// keys holds the keys of a history in the records, and the data from which they are computed.
 type keys struct {
 	owner  []byte // hash of the owner
 	format string
 	prints []string // the prints of the first message, of the first two messages, and so on
-	later  []string // those without the text of the first message, which is only in the print of that message alone
+	later  []string // the same without the text of the first message; only the print of that message alone contains it
 }
 
 // keysOf returns the keys of the history that came with the event, or nil if it could not be read.

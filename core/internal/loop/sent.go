@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// lists has the members of request bodies that can hold the messages.
+// lists holds the members of request bodies that can contain the messages.
 var lists = [...]string{"messages", "input", "contents"}
 
 // sentAfter returns the request to send if a summary request is appended to the conversation: given, a list of
@@ -30,7 +30,7 @@ func sentAfter(given []byte, conversation members) api.Raw {
 	return nil
 }
 
-// objectOf returns the object with one more member, at its beginning.
+// objectOf returns the object with one more member at its beginning.
 func objectOf(object []byte, name string, value []byte) []byte {
 	dst := jsonspan.AppendString([]byte{'{'}, name)
 	dst = append(append(dst, ':'), value...)

@@ -11,7 +11,7 @@ import (
 // it enter. Only one job at a time may compact a conversation, so a second job decides again after the first one has
 // ended. If nothing is due, the turn ends in its first call.
 
-// checked contains the members of a Check that determine how to continue.
+// checked holds the members of a Check that determine how to continue.
 type checked struct {
 	due, start       bool
 	cold             bool
@@ -77,8 +77,8 @@ func (c *call) firstLook(running int) {
 	}
 }
 
-// checkTurnDue runs the operation check. With notes, it doesn't start a background compaction that was already started
-// at this size and has failed or is still running.
+// checkTurnDue runs the operation check. With notes, it doesn't start a background compaction if one was already
+// started at this size and has failed or is still running.
 func (c *call) checkTurnDue(notes *api.TurnNotes) (seen checked, ok bool) {
 	o := c.Options.Clone()
 	if notes != nil {
@@ -120,7 +120,7 @@ func (c *call) requestEntry() {
 	c.launch(api.Effect{Effect: api.EffectEnter})
 }
 
-// takeEntered handles the result of entering: no other job compacts the conversation now.
+// takeEntered handles the result of entering, which means that no other job compacts the conversation now.
 func (c *call) takeEntered(r *api.EffectResult) {
 	if c.Phase != phaseEntering {
 		return

@@ -1,7 +1,6 @@
 package mend
 
-// places maps the index of each message of the transcript to one more than the index of its item, or to 0 if it has
-// none.
+// places maps the index of each message of the transcript to the index of its item plus one, or to 0 if it has none.
 type places []int32
 
 // places returns the current positions of the messages.
@@ -21,7 +20,7 @@ func (p places) of(message int32) int {
 	return int(p[message]) - 1
 }
 
-// mark says what a repair does with an item.
+// mark is what a repair does with an item.
 type mark uint8
 
 const (

@@ -101,7 +101,7 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	}
 }
 
-// noteFirst notes which of the input's violations are refused, and which are tolerated and stay.
+// noteFirst records which of the input's violations are refused, and which are tolerated and stay.
 func (md *Mender) noteFirst(violations []wire.Violation) {
 	md.tolerated, md.refused = map[uint64]cases{}, md.RefusedOf(violations)
 	if md.policy.Repair == "all" {
@@ -114,8 +114,8 @@ func (md *Mender) noteFirst(violations []wire.Violation) {
 	}
 }
 
-// came reports whether a violation was already in the input and is left unrepaired. If a pass put the first of two
-// consecutive messages of one role there, theirs is a new violation.
+// came reports whether a violation was already in the input and is left unrepaired. If a pass added the first of two
+// consecutive messages of one role, their violation is new.
 func (md *Mender) came(v *wire.Violation, place places) bool {
 	if v.Severity != wire.Tolerated || md.tolerated[placeOf(v)]>>v.Case&1 == 0 {
 		return false

@@ -175,9 +175,9 @@ func (r *round) open() {
 	}
 }
 
-// gather writes one message with the results of an item's calls, in the order of the calls: existing results, which
-// are moved, and lost results for the calls in unanswered. It also returns the calls that the message answers. Open
-// calls stay open. It marks the items from which it takes results as drained.
+// gather writes one message with the results of an item's calls, in the order of the calls: existing results, which are
+// moved, and placeholders for the lost results of the calls in unanswered. It also returns the calls that the message
+// answers. Open calls stay open. It marks the items from which it takes results as drained.
 func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
@@ -216,7 +216,7 @@ func (r *round) empty(item int) bool {
 	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
 }
 
-// calls returns the tool calls at the given part indexes in the form that a format's Results function takes.
+// calls returns the tool calls at the given part indexes as a format's Results function takes them.
 func (r *round) calls(parts []int32) []wire.Call {
 	calls := make([]wire.Call, len(parts))
 	for i, n := range parts {
@@ -241,15 +241,14 @@ func (r *round) answerInside(item int, calls []int32) {
 	r.doc.Replace(item, r.doc.AppendMessage(nil, &r.doc.Items[item]))
 }
 
-// move moves an item to the position after another item. If there is a new message, it takes the place of the moved
-// item.
+// move moves an item to the position after another item. If there is a new message, it replaces the moved item.
 type move struct {
 	from, behind int
 	text         []byte
 }
 
-// moveResult plans to move a tool result to directly after its call: with its message or, if the message has other
-// parts, alone.
+// moveResult plans to move a tool result directly after its call: together with its message or, if the message has
+// other parts, alone.
 func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	p := &t.Parts[v.Part]
@@ -294,8 +293,8 @@ func (r *round) behind(call int) int {
 	return call
 }
 
-// rebuild builds the new list of items: without removed items, and with insertions and moved items in their places.
-// Results are linked explicitly to their calls, because ids don't always identify them.
+// rebuild builds the new list of items: without removed items, and with insertions and moved items in their new
+// positions. Results are linked explicitly to their calls, because ids don't always identify them.
 func (r *round) rebuild() {
 	if len(r.inserts) == 0 && len(r.moved) == 0 && !slices.ContainsFunc(r.marks, func(m mark) bool { return m&gone != 0 }) {
 		return
@@ -328,7 +327,7 @@ func (r *round) rebuild() {
 	r.doc.F.Pair(r.doc.T, part)
 }
 
-// moves returns the moves, by the index of the item after which the moved item is put. Each item moves at most once.
+// moves returns the moves by the index of the item after which the moved item goes. Each item moves at most once.
 func (r *round) moves() map[int][]move {
 	behind := map[int][]move{}
 	for _, m := range r.moved {

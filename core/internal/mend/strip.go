@@ -6,8 +6,8 @@ import (
 )
 
 // dropBoundReasoning removes signed reasoning from the messages after an item if the provider binds reasoning to
-// everything before it. It removes it from all turns after the change, because a turn that lost only some of its
-// reasoning would be rejected (AN9), or because the provider drops the reasoning itself and keeping it would only
+// everything before it. It removes the reasoning of all turns after the change, because a turn that lost only some of
+// its reasoning would be rejected (AN9), or because the provider itself drops the reasoning and keeping it would only
 // cost tokens (OR9). Pinned messages are no exception, because the request would fail otherwise.
 func (md *Mender) dropBoundReasoning(from int) {
 	md.StripReasoning(from, len(md.doc.Items), "reasoning", md.doc.F.Rules.Bound, func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
@@ -29,7 +29,7 @@ func (md *Mender) dropReasoning(part int32) bool {
 	return true
 }
 
-// neededByPins returns the indexes of the items without which a later, pinned item would be invalid.
+// neededByPins returns the indexes of the items that a later, pinned item needs to be valid.
 func (md *Mender) neededByPins() map[int]bool {
 	needed := map[int]bool{}
 	pinned := false // whether the item after the current one is pinned or needed

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ThinkingMode returns how the transcript's model thinks, and how that was determined. Sources closer to this request
-// take precedence.
+// ThinkingMode returns how the transcript's model thinks, and the source of this information. Sources closer to this
+// request take precedence.
 func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
 	if !md.doc.F.Rules.RefusesThinking() {
 		return api.ThinkingAdaptive, api.ThinkingByFormat
@@ -66,7 +66,7 @@ func (md *Mender) SettleThinking() bool {
 	return true
 }
 
-// CountThinking adds to the report how many signed parts stay and how many were removed.
+// CountThinking adds to the report the number of signed parts that stay and the number that were removed.
 func (md *Mender) CountThinking() {
 	if md.report.Thinking == nil {
 		return
@@ -217,7 +217,8 @@ func (md *Mender) closeLoop() bool {
 		if !goes(i) {
 			continue
 		}
-		if it.Pinned || md.doc.T.LastSaid(int(it.Msg)) >= 0 { // otherwise the user's words would become a part of the record of tools
+		// Otherwise the user's words would become part of the record of tools.
+		if it.Pinned || md.doc.T.LastSaid(int(it.Msg)) >= 0 {
 			return false
 		}
 		if at < 0 {
@@ -255,7 +256,7 @@ func (md *Mender) closeLoop() bool {
 	return true
 }
 
-// IsHopeless reports whether no result can be valid, because the model's thinking mode is unknown, and the last message
+// IsHopeless reports whether no result can be valid: the model's thinking mode is unknown, and the last message
 // contains thinking and calls tools that have no results yet.
 func (md *Mender) IsHopeless() bool {
 	mode, source := md.ThinkingMode()

@@ -89,8 +89,8 @@ func Classify(f Failure) Verdict {
 	return unnamed(v, f, text)
 }
 
-// namesContext reports whether text has an unambiguous code. A token quota mentions tokens and limits too, but a word
-// doesn't overrule such a code.
+// namesContext reports whether text contains an unambiguous code. Messages about token quotas mention tokens and limits
+// too, but such words don't overrule a code.
 func namesContext(text string) bool {
 	return strings.Contains(text, "context_length_exceeded") || strings.Contains(text, "context window")
 }
@@ -127,7 +127,7 @@ func silent(v Verdict, f Failure, reason string) Verdict {
 	return v
 }
 
-// noBody reports whether text is an SDK's message about an answer without a body.
+// noBody reports whether text is an SDK's message about a response without a body.
 func noBody(text string) bool {
 	for _, status := range []string{"400", "413"} {
 		if rest, found := strings.CutPrefix(text, status); found {
@@ -162,7 +162,7 @@ func Message(body string) string {
 	return body
 }
 
-// errorTexts are the texts of an error in JSON: in an object under error, under error itself, and next to it.
+// errorTexts holds the texts of an error in JSON: in an object under error, under error itself, and next to it.
 type errorTexts struct {
 	plain, message, detail found
 	inner                  [3]found // message, detail, type
@@ -220,7 +220,7 @@ type found struct {
 	ok   bool
 }
 
-// read reads the text at the scanner, or skips another value.
+// read reads the text at the scanner. It skips any other value.
 func (f *found) read(s *jsonspan.Scanner) {
 	*f = found{}
 	if s.Kind() == jsonspan.String {

@@ -2,7 +2,7 @@ package overflow
 
 import "strings"
 
-// Rule is how one provider words an error.
+// Rule describes how one provider words an error.
 type Rule struct {
 	Provider string
 	// Pattern is a piece of the error's text in lower case. {used} and {limit} stand for numbers of tokens, {n}
@@ -35,7 +35,7 @@ func (r *Rule) find(text string) (used, limit int, ok bool) {
 	}
 }
 
-// literal returns the beginning of a pattern that stands for itself.
+// literal returns the beginning of a pattern, up to the first placeholder.
 func literal(pattern string) string {
 	if i := strings.IndexAny(pattern, "{*"); i >= 0 {
 		return pattern[:i]
@@ -43,7 +43,7 @@ func literal(pattern string) string {
 	return pattern
 }
 
-// rest reports whether text begins with a pattern. It stores the numbers in the places of {used} and {limit}.
+// rest reports whether text begins with a pattern. It stores the numbers that match {used} and {limit}.
 func rest(pattern, text string, used, limit *int) bool {
 	for pattern != "" {
 		switch pattern[0] {

@@ -9,7 +9,7 @@ const (
 	litellm = "BerriAI/litellm litellm_core_utils/exception_mapping_utils.py"
 )
 
-// guards are wordings that mention tokens, limits or lengths but don't report an overflow of the window.
+// guards lists wordings that mention tokens, limits or lengths but don't report an overflow of the window.
 var guards = []Rule{
 	{"bedrock", "too many tokens, please wait", RateLimit, "anthropics/claude-code#1466"},
 	{"bedrock", "throttlingexception", RateLimit, "hyunhwan-bcm/MARRVEL_MCP#225"},
@@ -42,7 +42,7 @@ var guards = []Rule{
 	{"openai", "invalid 'user'", Provider, litellm},
 }
 
-// table has the wordings of overflows. Those with numbers precede shorter ones that they contain.
+// table lists the wordings of overflows. Those with numbers precede shorter ones that they contain.
 var table = []Rule{
 	{"anthropic", "prompt is too long: {used} tokens > {limit}", Context, "stackblitz/bolt.new#2449"},
 	{"anthropic", "exceed context limit: {used} + {n} > {limit}", Context, "strands-agents/sdk-python#152"},

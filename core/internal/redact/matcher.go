@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// matcher finds many texts in one pass (Aho-Corasick). Its time is linear in the size of the searched text, however
-// many texts there are and however they overlap.
+// matcher finds many texts in one pass (Aho-Corasick). Its time is linear in the size of the searched text, no matter
+// how many texts there are and how they overlap.
 type matcher struct {
 	nodes []node
 	first [256]int32 // the root's child for each first byte
@@ -17,8 +17,8 @@ type matcher struct {
 // prefix of one of the texts to find.
 type node struct {
 	fail   int32 // the state for the longest proper suffix that is a prefix of one of the texts
-	longer int32 // this state or the longest of its suffixes at which one of the texts ends; 0 for none
-	text   int32 // one more than the index of the text that ends here
+	longer int32 // this state, or the longest of its suffixes at which one of the texts ends; 0 for none
+	text   int32 // the index of the text that ends here, plus one
 	depth  int32
 	child  int32
 	next   int32 // the next child of the same node
@@ -93,7 +93,7 @@ func (m *matcher) nextState(at int32, c byte) int32 {
 }
 
 // appendHits appends the places in b where texts occur. Overlapping texts become one place, which gets the placeholder
-// of the longest.
+// of the longest text.
 func (m *matcher) appendHits(hits []hit, b []byte) []hit {
 	if len(m.nodes) == 0 {
 		return hits
@@ -123,8 +123,8 @@ func (m *matcher) appendHits(hits []hit, b []byte) []hit {
 	return hits
 }
 
-// spellings returns how JSON libraries may spell text, without the quotes: with the fewest escapes, in ASCII only,
-// with HTML characters escaped, and in ASCII with slashes escaped.
+// spellings returns the ways in which JSON libraries may spell text, without the quotes: with the fewest escapes, in
+// ASCII only, with HTML characters escaped, and in ASCII with slashes escaped.
 func spellings(text string) []string {
 	plain := escapeInside(text)
 	list := []string{plain}

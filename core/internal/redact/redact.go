@@ -31,11 +31,12 @@ type Redactor struct {
 	texts   []api.Redaction
 	as      []string // the placeholder of each text; "" until it is found
 	matcher matcher
-	// One more than the index in texts, by the text; for texts that must match a whole string.
+	// By the text, the index in texts plus one, for texts that must match a whole string.
 	whole   critbit.Map[int32]
 	numbers critbit.Map[int32] // the number of each text in Known, by its hash
 	spelled []int32            // for each spelling in the matcher, the index of its text in texts
-	levels  []int8             // for each spelling, how many levels of nested JSON its placeholder must be escaped for
+	// For each spelling, the number of levels of nested JSON that its placeholder must be escaped for.
+	levels []int8
 
 	hits    []hit
 	text    []byte

@@ -206,8 +206,8 @@ func (s *searching) wordScores() []int64 {
 }
 
 // rolesOfNames returns, for each term, the role of the person whose name it is, or Tool if it isn't a name. If almost
-// only one of two people uses a name, and doesn't use it in most messages as if it were a label, it is the name of the
-// other.
+// only one of two people uses a name, and doesn't use it in most messages as if it were a label, it is the other
+// person's name.
 func (s *searching) rolesOfNames(df []int64, by [][4]int64, roles [4]int64) []Role {
 	of := make([]Role, len(s.term))
 	for k := range of {

@@ -75,7 +75,7 @@ type Body struct {
 // Hit is a message that matches the query.
 type Hit struct {
 	Body  int // the index of its body
-	Index int // index of the message in the body's list; 0 if the body is no list
+	Index int // index of the message in the body's list; 0 if the body is not a list
 	Score int // in units of about 1/1024 bit; only comparable among the hits of one search
 	Role  Role
 	Date  dates.Date // of the message, or of the last dated message before it; zero if unknown
@@ -88,7 +88,7 @@ type Hit struct {
 type Stats struct {
 	Messages int
 	Bytes    int // the total size of the bodies
-	// Named are the handles that the bodies name but that belong to none of them, in order of appearance. Fetching
+	// Named lists the handles that the bodies name and that belong to none of them, in order of appearance. Fetching
 	// these bodies extends the search.
 	Named []string
 }

@@ -90,7 +90,7 @@ func (t *terminal) escape() {
 }
 
 // back returns out after a carriage return in its last line, which begins at index line. It removes the line if it is
-// empty or if next, the text after the carriage return, shows the same progress. Otherwise the line stays, and next
+// empty, or if next, the text after the carriage return, shows the same progress. Otherwise the line stays, and next
 // begins a new line.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]

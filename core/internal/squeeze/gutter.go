@@ -73,8 +73,8 @@ func (w *writer) gutter(i int) int {
 	return k
 }
 
-// gutterLines returns how many lines from line i on have consecutive numbers, beginning with first, and the same
-// separator. tabs is true if more of their texts begin with a tab than with a space.
+// gutterLines returns the number of lines from line i on that have consecutive numbers, beginning with first, and the
+// same separator. tabs is true if more of their texts begin with a tab than with a space.
 func (w *writer) gutterLines(i, first int, sign byte) (k int, tabs bool) {
 	more := 0
 	for k = 1; i+k < w.count(); k++ {

@@ -51,7 +51,8 @@ func (w *writer) json(i int) int {
 	}
 	root := &w.nodes[j.root]
 	root.end, root.next, root.count = int32(j.end), int32(len(w.nodes)), int32(j.values)
-	if j.lines == j.values && tellsError(w.src[from:j.end]) { // part of an error message, which continues to the end of its line
+	// It is part of an error message, which continues to the end of its line.
+	if j.lines == j.values && tellsError(w.src[from:j.end]) {
 		return 0
 	}
 	return w.writeJSON(&j)
@@ -102,8 +103,8 @@ func (w *writer) moreJSON(j *jsonLines) {
 	}
 }
 
-// writeJSON writes the values, as rows if they are similar, otherwise one per line without white space. It returns
-// how many lines it has replaced.
+// writeJSON writes the values, as rows if they are similar, otherwise one per line without white space. It returns the
+// number of lines that it has replaced.
 func (w *writer) writeJSON(j *jsonLines) int {
 	if w.twice = j.end-j.from > 2*minValue; w.twice {
 		if w.values == nil {
@@ -377,8 +378,8 @@ func (w *writer) emitInside(n int32) {
 // minValue is the minimum size, in bytes, of a repeated value that is replaced with a reference.
 const minValue = 80
 
-// again writes a reference in place of a member's value, if the same value was written further above under any key.
-// It returns false if it wrote nothing.
+// again writes a reference instead of a member's value if the same value was written further above, under any key. It
+// returns false if it wrote nothing.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
 	if !w.twice || v.end-v.start < minValue || !w.allows(Repeats) {

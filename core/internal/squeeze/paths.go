@@ -192,8 +192,8 @@ func (w *writer) belowPath(at, to int, path string) {
 	}
 }
 
-// fileLines returns the path of line i and how many lines in a row belong to that file. The number is 0 if there are
-// too few lines, or if writing the path only once would save too little.
+// fileLines returns the path of line i and the number of lines in a row that belong to that file. The number is 0 if
+// there are too few lines, or if writing the path only once would save too little.
 func (w *writer) fileLines(i int) (path string, k int) {
 	if len(w.line(i)) < 6 || len(w.line(i+1)) < 6 {
 		return "", 0
@@ -205,8 +205,8 @@ func (w *writer) fileLines(i int) (path string, k int) {
 	return path, k
 }
 
-// adjacent returns the longest form of the path of line i, how many lines in a row belong to that file, and how many
-// bytes the paths of all of them take, except for the first.
+// adjacent returns the longest form of the path of line i, the number of lines in a row that belong to that file, and
+// the number of bytes that the paths of all of them but the first take.
 func (w *writer) adjacent(i int) (path string, k, size int) {
 	following := func(k int) string {
 		if i+k < w.count() {

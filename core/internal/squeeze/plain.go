@@ -232,8 +232,8 @@ func runeSize(c byte) int {
 	return 4
 }
 
-// sign reports whether a character that begins with byte c can be part of a drawn line: ASCII punctuation except dots, quotes and
-// brackets, or a drawing character (U+2500 to U+259F, U+2000 to U+203F).
+// sign reports whether a character that begins with byte c can be part of a drawn line: ASCII punctuation except dots,
+// quotes and brackets, or a drawing character (U+2500 to U+259F, U+2000 to U+203F).
 func sign(c byte) bool {
 	switch c {
 	case '-', '=', '*', '#', '~', '+', '^', '_', '<', '>', '|', '/', 0xe2:
@@ -242,8 +242,8 @@ func sign(c byte) bool {
 	return false
 }
 
-// longSign returns the start of the first run of one character that is long enough to be cut, or -1. It samples bytes at such intervals
-// that in each such run a sample is the last of three equal characters.
+// longSign returns the start of the first run of one character that is long enough to be cut, or -1. It samples bytes
+// at such intervals that each such run contains a sample that is the last of three equal characters.
 func longSign(s string, from int) int {
 	for i := from + longRun - 1; i < len(s); i += longRun - 2 {
 		at := i
@@ -288,7 +288,7 @@ const (
 	minLine   = 10  // the minimum size, in bytes, of the first line of a repetition
 	minRepeat = 64  // the minimum size of repeated lines further above, in bytes
 	minAgain  = 48  // the minimum size of repeated lines directly above, in bytes
-	quoted    = 28  // how many bytes of a line are quoted, so that a reader can find the repeated lines
+	quoted    = 28  // the number of bytes of a line that are quoted, so that a reader can find the repeated lines
 	maxCycle  = 256 // the maximum number of lines that are repeated together
 )
 
@@ -318,7 +318,7 @@ func firstEight(s string) uint64 {
 }
 
 // repeats writes a count if lines repeat the lines directly before them, or a reference if they occur further above.
-// Each line is compared with at most two earlier ones, and a match is taken as a whole, so the cost is linear. It
+// Each line is compared with at most two earlier ones, and a match is used as a whole, so the cost is linear. It
 // returns the number of lines, or 0 if nothing is repeated.
 func (w *writer) repeats(i int) int {
 	j := w.equalLineAbove(i)
@@ -376,7 +376,8 @@ func (w *writer) writeAgain(i, lines, times int) int {
 	return n
 }
 
-// writeAbove writes a reference to an earlier occurrence of the n lines from line i on. It returns n, or 0 if the lines are too short.
+// writeAbove writes a reference to an earlier occurrence of the n lines from line i on. It returns n, or 0 if the lines
+// are too short.
 func (w *writer) writeAbove(i, n int) int {
 	s := w.line(i)
 	if int(w.lines[i+n]-w.lines[i]) < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line will be cut anyway

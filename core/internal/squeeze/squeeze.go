@@ -110,7 +110,7 @@ type writer struct {
 	without Form
 	lines   []int32 // the start of each line, then one more than the length of the text
 	seen    []int32 // for each hash, one more than the indexes of the last two lines with it
-	shift   uint    // how far a hash is shifted to the right to index seen
+	shift   uint    // the number of bits by which a hash is shifted to the right to index seen
 	judged  int     // the line up to which bracket, unit and margin are valid
 	bracket bool    // brackets determine the indentation of these lines
 	unit    int     // the indentation per level in these lines, in bytes
@@ -223,7 +223,7 @@ func (w *writer) indented(i int, s string) int {
 	return 0
 }
 
-// empty writes the first of several empty lines. It returns how many lines it replaces.
+// empty writes the first of several empty lines. It returns the number of lines that it replaced.
 func (w *writer) empty(i int) int {
 	k := 1
 	for i+k < w.count() && blank(w.line(i+k)) {

@@ -182,8 +182,8 @@ func isUnit(word string) bool {
 	return false
 }
 
-// How many lines of a log stay: at its beginning, at its end, and before and after each line that mentions a problem.
-// Fewer than minLeftOut lines are never left out.
+// The numbers of lines of a log that stay: at its beginning, at its end, and before and after each line that mentions a
+// problem. Fewer than minLeftOut lines are never left out.
 const (
 	firstOfLog    = 4
 	lastOfLog     = 20
@@ -192,7 +192,8 @@ const (
 	minLeftOut    = 4
 )
 
-// withoutMiddle removes the middle of a log, except for problems. If that would leave more than two thirds of the log, it changes nothing.
+// withoutMiddle removes the middle of a log, except for problems. If that would leave more than two thirds of the log,
+// it changes nothing.
 func withoutMiddle(text string) (short string, changed bool) {
 	lines := strings.SplitAfter(text, "\n")
 	out := make([]byte, 0, len(text))

@@ -52,11 +52,11 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 }
 
 // leastRules is the number of tokens that the user's rules and preferences may take in a chat's digest if half of the
-// digest is less, but at most three quarters of the digest. The rest of the digest doesn't repeat these rules, so it
-// loses little.
+// digest is less; but they never take more than three quarters of the digest. The rest of the digest doesn't repeat
+// these rules, so it loses little.
 const leastRules = 120
 
-// bytesOf estimates how many bytes of a job's messages make up the given number of tokens.
+// bytesOf estimates the number of bytes of a job's messages that make up the given number of tokens.
 func (w *writing) bytesOf(j Job, tokens int) int {
 	least, size := w.doc.P.MaxUnits(tokens), 0
 	for _, m := range j.Messages {
@@ -72,9 +72,9 @@ func (w *writing) bytesOf(j Job, tokens int) int {
 	return max(least, min(size/j.Gain, 5)*tokens)
 }
 
-// filled calls write a few times with different sizes in bytes, and returns the longest text that has at most budget
-// tokens. size is the first size to try; only the finished text shows how many tokens it has. The result exceeds budget
-// if even a small text does.
+// filled calls write a few times with different sizes in bytes, because only the finished text shows how many tokens it
+// has. It returns the longest text that has at most budget tokens. size is the first size to try. The result exceeds
+// budget if even a small text does.
 func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
 	most, last := 0, -1
 	for range 3 {
@@ -111,8 +111,8 @@ const (
 	sessionPart  = 32
 )
 
-// free returns how many tokens the target leaves for the digest of a job: at most half of the tokens that the digest
-// replaces.
+// free returns the number of tokens that the target leaves for the digest of a job: at most half of the tokens that the
+// digest replaces.
 func (w *writing) free(j Job, chats bool) int {
 	left := int(float64(w.target)*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
 	if j.Room > 0 {

@@ -54,9 +54,9 @@ func (w *writing) parts(messages []int32, room int) []part {
 	return w.fewest(pieces, messages, room)
 }
 
-// fewest splits a record into as few parts as possible with gentle clipping, which shortens only long texts. If these
-// are too many, it splits the record into as few as the hardest clipping allows, and then clips only as much as that
-// number of parts requires.
+// fewest splits a record into as few parts as possible with gentle clipping, which shortens only long texts. If that
+// results in too many parts, it splits the record into as few as the hardest clipping allows, and then clips only as
+// much as that number of parts requires.
 func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)
@@ -87,7 +87,7 @@ func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []pa
 	return parts
 }
 
-// rungParts is like parts, for the styles of published systems, which have limits of their own.
+// rungParts is like parts, but for the styles of published systems, which have limits of their own.
 func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []part {
 	var records []string
 	var sizes []int

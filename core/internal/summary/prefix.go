@@ -35,7 +35,7 @@ func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text [
 }
 
 // told returns the digest that the model writes for a job. The request is appended to the conversation if that is
-// cheaper. Otherwise, or if the response to such a request was rejected, it sends a record.
+// cheaper. Otherwise, or if the response to an appended request was rejected, the request contains a record.
 func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.ReplyTo(PrefixRequest)
@@ -55,8 +55,8 @@ func (w *writing) told(j Job, output int) answer {
 	return a
 }
 
-// prefixed returns the request of a job in the form that is appended to the conversation, or nil if a record should
-// be sent instead.
+// prefixed returns the request of a job that is appended to the conversation, or nil if a record should be sent
+// instead.
 func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
 	body, possible := w.mayFollow(j)
 	sent, until := w.lastCall()
@@ -108,8 +108,9 @@ func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
 	return nil, always // the system prompt and the tools are unknown
 }
 
-// lastCall returns how many messages the app's last call sent, and how many input messages an appended request
-// includes: the messages sent plus the response, unless the response calls a tool. Both are 0 if there was no call.
+// lastCall returns the number of messages that the app's last call sent, and the number of input messages that an
+// appended request includes: the messages sent plus the response, unless the response calls a tool. Both are 0 if there
+// was no call.
 func (w *Writer) lastCall() (sent, until int) {
 	end := w.doc.N
 	for end > 0 && w.doc.T.Messages[end-1].Role != transcript.Assistant {
@@ -132,7 +133,7 @@ func (w *Writer) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write adds to b what an appended request adds to the conversation: the instruction text and, if the app uses cache
+// write adds to b what an appended request adds to the conversation: the instruction and, if the app uses cache
 // breakpoints, a breakpoint at the end of the app's last call. It returns false if the provider would have nothing in
 // its cache.
 func (w *Writer) write(b *Prefix, sent int, text string) bool {
@@ -175,9 +176,9 @@ func spliced(message []byte, at transcript.Span, text []byte) []byte {
 	return append(append(out, text...), message[at.End:]...)
 }
 
-// cheaper reports whether an appended request costs less than a record, by the policy's prices. output and input are
-// the sizes of the summary and of the appended request in tokens, and cached is the part of input that is in the
-// cache.
+// cheaper reports whether an appended request costs less than a record, according to the policy's prices. output and
+// input are the sizes of the summary and of the appended request in tokens, and cached is the part of input that is in
+// the cache.
 func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	price := w.policy.Prices
 	read := price.Input

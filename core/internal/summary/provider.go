@@ -21,7 +21,7 @@ type native struct {
 	readable bool
 }
 
-// natives are the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0
+// natives lists the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0
 // (BetaCompactionConfig) and `openai` 7.57.0 (ResponseCompactParams).
 var natives = []native{
 	{format: "anthropic", path: "/v1/messages", beta: "compact-2026-09-04", list: "messages", beside: []string{"system", "tools"},
@@ -139,9 +139,9 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 	return made
 }
 
-// askProvider requests the provider's own compaction, or accepts its result. A host that can't do that may have called
-// its model instead, with the prompt for the first part of the record. taken is false if the provider failed, so that
-// the model must be called.
+// askProvider requests the provider's own compaction, or accepts its result. A host that can't request one may have
+// called its model instead, with the prompt for the first part of the record. taken is false if the provider failed, so
+// that the model must be called.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {

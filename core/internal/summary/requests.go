@@ -114,8 +114,8 @@ const objectionRoom = 60
 // unlimited is room for any record.
 const unlimited = 1 << 30
 
-// room returns how many tokens a prompt leaves for its record. It clips the previous digest and the user's first
-// request if they would take most of the room.
+// room returns the number of tokens that a prompt leaves for its record. It clips the previous digest and the user's
+// first request if they would take most of the room.
 func (w *Writer) room(p *digest.Prompt, output int) int {
 	limit := w.inputLimit(output)
 	if limit == 0 {

@@ -20,8 +20,8 @@ func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) s
 	return w.StandingIn(l, room, chat)
 }
 
-// spare returns how many tokens the user's requests may take in addition to a digest of the given size that replaces
-// gain tokens: half of what the target leaves free, so that restored files have room too. Requests may be
+// spare returns the number of tokens that the user's requests may take in addition to a digest of the given size that
+// replaces gain tokens: half of what the target leaves free, so that restored files have room too. Requests may contain
 // instructions that no cue identifies.
 func (w *Writer) spare(gain, digest int) int {
 	if w.target == 0 {
@@ -30,7 +30,7 @@ func (w *Writer) spare(gain, digest int) int {
 	return max(0, min(gain-digest, w.target-(w.doc.Total-gain)-digest)/2)
 }
 
-// StandingShare returns how many tokens the policy reserves for the user's standing instructions in any case.
+// StandingShare returns the number of tokens that the policy always reserves for the user's standing instructions.
 func (w *Writer) StandingShare() int { return int(float64(w.target) * w.policy.StandingShare()) }
 
 // StandingIn returns the block of standing instructions, in at most room tokens.

@@ -106,7 +106,7 @@ type Forecast struct {
 	Cost         Cost
 }
 
-// Job describes a digest to be written: of which messages, and in how many tokens.
+// Job describes a digest to write: the messages to summarize, and the sizes to respect, in tokens.
 type Job struct {
 	Scope    api.Scope
 	Messages []int32
@@ -327,7 +327,7 @@ func (w *writing) answered(j Job, output int) answer {
 	return w.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
 }
 
-// language returns the name of the user's language, judged by the folded messages or, if these are inconclusive, by
+// language returns the name of the user's language, judging by the folded messages or, if these are inconclusive, by
 // the messages before them.
 func (w *writing) language(j Job) string {
 	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
@@ -373,7 +373,7 @@ func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int)
 	return a
 }
 
-// chain makes the model process the parts one after the other, each time with the digest so far, which has at most
+// chain has the model process the parts one after the other, each time with the digest so far, which has at most
 // carried tokens. The result has at most output tokens.
 func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
 	all := answer{why: api.FaultFailed}

@@ -27,8 +27,8 @@ func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 }
 
 // Plausible reports whether a provider's token count can belong to a call that was estimated at estimated tokens. A
-// request may have a lot of content outside its transcript. But a count that is a fraction or a multiple of the
-// estimate belongs to something else, and so does a count far from what the earlier reports predict.
+// request may have a lot of content outside its transcript. However, a count that is a fraction or a multiple of the
+// estimate belongs to something else, and so does a count that is far from what the earlier reports predict.
 func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	if counted <= 0 || counted*8 < estimated || counted > 4*estimated+100_000 {
 		return false
@@ -154,8 +154,8 @@ func (p *Profile) LeastTokens(c *api.Calibration) (least int) {
 	return least
 }
 
-// Anchor returns a correction, in addition to p's own, with which the estimate of t up to message last equals the
-// provider's count. If the provider counted more than the estimate, the difference is taken for content outside the
+// Anchor returns a correction, in addition to p's own, that makes the estimate of t up to message last equal to the
+// provider's count. If the provider counted more than the estimate, the difference is attributed to content outside the
 // transcript, up to least, the lowest count of any call (0 sets no limit). The remainder is an error of the estimate,
 // so all messages are scaled up. If the provider counted less, all messages are scaled down.
 func (p *Profile) Anchor(t *transcript.Transcript, last, counted, least int) *api.Correction {

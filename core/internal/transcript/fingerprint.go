@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Fingerprint identifies a list of messages by a 64-bit hash of their bytes, ignoring the separators between
-// messages. It shows that a transcript has changed. It isn't collision-resistant and need not be: applying a step to
-// a different transcript is as valid as making a plan for it.
+// Fingerprint identifies a list of messages by a 64-bit hash of their bytes, ignoring the separators between messages.
+// It shows whether a transcript has changed. It isn't collision-resistant and need not be, because applying a step to a
+// different transcript is as valid as making a plan for it.
 type Fingerprint uint64
 
 // Add adds the next message.

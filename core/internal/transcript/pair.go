@@ -19,9 +19,9 @@ type pairer struct {
 	// The calls that can be answered by name alone. There is one queue for each name and message, and the newest
 	// message is last.
 	named critbit.Map[[]queue]
-	// The sorted index: order has all calls, sorted by id and position. For each rank in order, skip has one more
-	// than the rank at which to look for an unanswered call at or before it. skip is a disjoint-set forest, which
-	// passes over answered calls in nearly constant time.
+	// The sorted index. order has all calls, sorted by id and position. For each rank in order, skip has the rank, plus
+	// one, at which to look for an unanswered call at or before it. skip is a disjoint-set forest, which passes over
+	// answered calls in nearly constant time.
 	order, skip []int32
 }
 
@@ -86,7 +86,7 @@ func (p *pairer) add(call int32) {
 	}
 }
 
-// queue adds a call to the queues of a name. The name "" is for results that have no name.
+// queue adds a call to the queues of a name. The name "" is for results without a name.
 func (p *pairer) queue(name string, call int32) {
 	c := &p.t.Parts[call]
 	queues := p.named.At(name)
@@ -186,7 +186,7 @@ func (p *pairer) sort() {
 	}
 }
 
-// unanswered returns the largest number up to n for which the call at the preceding rank has no result; 0 if there is
+// unanswered returns the largest number up to n such that the call at the preceding rank has no result; 0 if there is
 // none.
 func (p *pairer) unanswered(n int32) int32 {
 	for n > 0 {
@@ -202,8 +202,8 @@ func (p *pairer) unanswered(n int32) int32 {
 	return n
 }
 
-// byName returns the oldest unanswered call with the result's name, in the newest message that contains one, or -1.
-// If both the call and the result have an id, byID has already decided.
+// byName returns the oldest unanswered call with the result's name in the newest message that has one, or -1. If both
+// the call and the result have an id, byID has already decided.
 func (p *pairer) byName(result *Part) int32 {
 	t := p.t
 	name := string(t.idBytes(result.Name))
@@ -254,9 +254,9 @@ func (t *Transcript) CompareID(a, b *Part) int {
 	return bytes.Compare(t.idBytes(a.ID), t.idBytes(b.ID))
 }
 
-// Groups returns the group number of each position in seq, a sequence of indexes of Messages. Groups are numbered
-// from 0 in order. Each is an unbroken range of positions that can be kept or removed as a whole without separating
-// what belongs together: a tool call and its result, joined messages, or an assistant message and the output of the
+// Groups returns the group number of each position in seq, a sequence of indexes of Messages. Groups are numbered from
+// 0 in order. Each is an unbroken range of positions that can be kept or removed as a whole without separating parts
+// that belong together: a tool call and its result, joined messages, or an assistant message and the output of the
 // calls in its text.
 func (t *Transcript) Groups(seq []int32) []int32 {
 	place := make([]int32, len(t.Messages))

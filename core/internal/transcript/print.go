@@ -79,9 +79,9 @@ func (t *Transcript) ContentPrint(i int) Fingerprint {
 	return Fingerprint(p.parts(uint64(m.Role)<<8|uint64(m.Variant)|1<<16, m.First, m.First+m.Count, -1))
 }
 
-// Spelling returns a fingerprint of what prints ignore about the tool calls in messages [from, to): their ids; the
-// exact text of arguments that are text, and the order of members in others; and copies of the arguments. It is 0 if
-// there are no calls.
+// Spelling returns a fingerprint of everything about the tool calls in messages [from, to) that prints ignore: their
+// ids; the exact text of arguments that are text, and the order of members in other arguments; and copies of the
+// arguments. It is 0 if there are no calls.
 func (t *Transcript) Spelling(from, to int) Fingerprint {
 	p, h := printer{t: t, spelled: true}, uint64(0)
 	var last Span // a call and its result may have the same span
@@ -111,7 +111,7 @@ func (p *Part) mayHoldArguments() bool {
 var argumentNames = [...]string{"args", "argsText", "arguments", "input", "rawInput"}
 
 // copies mixes into h the arguments of tool calls that the first of some parts contains anywhere but in its body. The
-// body of a copy of a call counts. A call and its result may be one value: then the bodies of both are left out.
+// body of a copy of a call counts. If a call and its result are one value, the bodies of both are left out.
 func (p *printer) copies(h uint64, parts []Part) uint64 {
 	src, s := p.t.buf(parts[0].Span)
 	var bodies [2]Span
@@ -125,7 +125,7 @@ func (p *printer) copies(h uint64, parts []Part) uint64 {
 	return p.copiesIn(h, jsonspan.New(src).At(s.Start), &bodies)
 }
 
-// copiesIn does the same as copies for the value at the scanner, and doesn't read the bodies.
+// copiesIn is like copies, for the value at the scanner. It doesn't read the bodies.
 func (p *printer) copiesIn(h uint64, s *jsonspan.Scanner, bodies *[2]Span) uint64 {
 	kind := s.Kind()
 	if body := bodyAt(s.Pos(), bodies); !body.IsZero() {

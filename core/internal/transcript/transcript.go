@@ -102,8 +102,9 @@ type Part struct {
 	Flags  Flags
 	Msg    int32 // index of its message
 	Parent int32 // index of the tool result that holds this part, or -1
-	Pair   int32 // for a tool call the index of its result, and for a result the index of its call; -1 if there is none
-	Caller int32 // for a tool call made by a provider's tool: one more than the index of that tool's call; 0 for others
+	// For a tool call, the index of its result, and for a result, the index of its call; -1 if there is none.
+	Pair   int32
+	Caller int32 // for a tool call made by a provider's tool, the index of that tool's call plus one; 0 for others
 	Span   Span  // the whole part
 	Body   Span  // the JSON value of its text, arguments or result
 	ID     Span  // the id that pairs a call with its result, a JSON string; zero if there is none
@@ -111,7 +112,7 @@ type Part struct {
 	Size   Measure
 	NameSz Measure
 	Data   uint32 // length of the base64 payload of an image, a file or audio, in characters
-	// Copy is one more than the index of another part of the message that has the same content and is removed together
+	// Copy is the index, plus one, of another part of the message that has the same content and is removed together
 	// with this part; 0 if there is none. Such parts form a chain, of which only the first counts. A copy shares the id
 	// of its tool call, and a copy with a Body gets the same replacement as the first.
 	Copy int32
@@ -189,7 +190,8 @@ type Message struct {
 	Output   bool // a user message with the output of a call that the assistant wrote as text (digest.MarkOutputs)
 	// Spelling distinguishes the spellings that a wire format allows for a message; 0 if there is only one.
 	Spelling uint8
-	// Meta is one more than the index in Metas of what the application stores with the message; 0 if there is nothing.
+	// Meta is the index in Metas, plus one, of the data that the application stores with the message; 0 if there is
+	// none.
 	Meta int32
 }
 
@@ -247,7 +249,7 @@ type Transcript struct {
 	System Measure // system prompt or instructions
 	Tools  Measure // tool definitions, as compact JSON
 	Model  Span    // the model's name, a string
-	// Elsewhere means that the provider stores a part of the conversation to which the list only refers.
+	// Elsewhere means that the provider stores a part of the conversation that the list only refers to.
 	Elsewhere bool
 	Unstored  bool // the request asks the provider to store nothing
 	// Thinking is the thinking mode that the request body asks for, in the terms of policies; "" if the body doesn't
@@ -265,7 +267,7 @@ type Transcript struct {
 	Skipped int
 	// Weigh measures new text with the same weights as the source was measured with.
 	Weigh *jsonspan.Automaton
-	// Named means that a tool result only answers a call with the same name, and that the name alone can pair them.
+	// Named means that a tool result answers only a call with the same name, and that the name alone can pair the two.
 	Named bool
 	// Ordered means that a tool result without an id and a name answers the oldest open call of the newest message.
 	Ordered bool
@@ -276,7 +278,7 @@ type Transcript struct {
 	Failures bool
 	// Calls means that some tool call was made by a provider's tool.
 	Calls bool
-	// Recounted counts how many times the cost of a message changed after it was read.
+	// Recounted is the number of times that the cost of a message changed after it was read.
 	Recounted int
 	Origin    *Origin // maps the source to the host's bytes if they differ; otherwise nil
 	live      []int32 // the messages that are only sent to the model until the next user message

@@ -2,5 +2,5 @@
 
 package view
 
-// wrote counts nothing; in builds with the tag ctxfold_count it does (count_on.go).
+// wrote does nothing; in builds with the tag ctxfold_count it counts (count_on.go).
 func wrote(int) {}

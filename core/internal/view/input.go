@@ -17,17 +17,17 @@ type Input struct {
 	State      api.State
 	N          int // number of messages to process, from the front of the transcript; later messages stay unchanged
 	Replies    []api.Summary
-	// How much calls and messages matter to the host, by index in the transcript; nil if the host hasn't said.
+	// The importance of calls and messages to the host, by index in the transcript; nil if the host hasn't given any.
 	Score    *api.Score
 	Recalled bool        // the transcript contains digests that fit remembered and inserted
 	Marked   []wire.Mark // cache breakpoints that the app has set in messages that these digests replace
-	// One more than the index of the first message, if its text changes between requests; otherwise 0.
+	// The index of the first message plus one, if the message's text changes between requests; otherwise 0.
 	Changing int
 }
 
-// KnownMessages returns how many messages the last compaction left, according to the state. It returns 0 if the
-// transcript has fewer messages, because then the state belongs to another conversation, and if a host has changed the
-// number to a negative one.
+// KnownMessages returns the number of messages that the last compaction left, according to the state. It returns 0 if
+// the transcript has fewer messages, because the state then belongs to another conversation, and if a host has changed
+// the number to a negative one.
 func (in *Input) KnownMessages() int {
 	if in.State.Messages < 0 || in.State.Messages > in.N {
 		return 0

@@ -21,12 +21,12 @@ type Item struct {
 	Pinned bool  // whether it must stay byte for byte
 	Instr  bool  // whether it is pinned because of project instructions
 	Rest   bool  // whether its beginning was folded, and the rest stays after the digest
-	// One more than the part index of the newest user text in it, if that text must stay; otherwise 0.
+	// The part index, plus one, of the newest user text in it, if that text must stay; otherwise 0.
 	Said int32
-	// One more than the index, in the list of archived bodies, of the body that the item replaces; 0 for none.
+	// The index in the list of archived bodies, plus one, of the body that the item replaces; 0 for none.
 	Body int32
-	// The text to write before it, including its comma or the list's opening bracket; zero for the original text, or
-	// none.
+	// The text to write before the item, including its comma or the list's opening bracket; zero for the original text,
+	// or for none.
 	Before transcript.Span
 }
 
@@ -41,7 +41,7 @@ type View struct {
 	// Rest is the index of the first input message that was added after the plan was made. Such messages are not
 	// items; they are written after the items.
 	Rest int
-	// The text to write after the last item if that isn't the input's last; zero for a bracket alone.
+	// The text to write after the last item if that isn't the input's last item; zero for only a bracket.
 	Close  transcript.Span
 	Leans  []Lean
 	edits  []edit
@@ -50,12 +50,12 @@ type View struct {
 	next   int               // the position after the last edits returned, if they are sorted
 	bodies []transcript.Span // the original bodies of edited parts, by part index; zero for others
 	adder  *wire.Adder
-	// The last weighed value, cached because most values that are written are the same marker.
+	// The value that was weighed last. It is cached because most values that are written are the same marker.
 	weighed     []byte
 	weighedSize transcript.Measure
 }
 
-// Lean records that a message was shortened because another message says the same or something newer. Both fields are
+// Lean records that a message was shortened because another message contains the same or newer content. Both fields are
 // indexes into T.Messages.
 type Lean struct{ Message, On int32 }
 
@@ -87,7 +87,7 @@ func (v *View) Tokens(from, to int) int {
 	return sum
 }
 
-// MessageOrder returns the indexes of the items' messages, in order, in the form that wire.Format.Check takes.
+// MessageOrder returns the indexes of the items' messages, in order, as wire.Format.Check takes them.
 func (v *View) MessageOrder() []int32 {
 	seq := make([]int32, 0, len(v.Items)+v.T.Input-v.Rest)
 	for _, it := range v.Items {
@@ -99,7 +99,7 @@ func (v *View) MessageOrder() []int32 {
 	return seq
 }
 
-// FirstChange returns how many items at the front are unchanged input messages in their original position.
+// FirstChange returns the number of items at the front that are unchanged input messages in their original positions.
 func (v *View) FirstChange() int {
 	for i, it := range v.Items {
 		if int(it.In) != i || it.Dirty {
@@ -112,8 +112,8 @@ func (v *View) FirstChange() int {
 // IsChanged reports whether anything differs from the input.
 func (v *View) IsChanged() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
 
-// PrefixBytes returns how many bytes of the output list, from its opening bracket, are equal to the input if the
-// first n items are unchanged.
+// PrefixBytes returns the number of bytes of the output list, from its opening bracket on, that are equal to the input
+// if the first n items are unchanged.
 func (v *View) PrefixBytes(n int) int {
 	switch {
 	case !v.IsChanged() && n == len(v.Items):

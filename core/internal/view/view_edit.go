@@ -16,7 +16,7 @@ func (v *View) Splice(m int32, old, new transcript.Span) {
 	v.edits = append(v.edits, e)
 }
 
-// Unsplice reverts the edits for which gone returns true, so that the original spans are back.
+// Unsplice reverts the edits for which gone returns true, so that the original spans are restored.
 func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 	v.edits = slices.DeleteFunc(v.edits, func(e edit) bool { return gone(e.Old) })
 }
@@ -253,7 +253,7 @@ func (v *View) Insert(at int, text []byte) int {
 	return n
 }
 
-// InsertMore works like Insert, for several insertions in a row. Call F.Pair after the last one.
+// InsertMore is like Insert, but for several insertions in a row. Call F.Pair after the last one.
 func (v *View) InsertMore(at int, text []byte) int {
 	first := v.add(text)
 	var added []Item

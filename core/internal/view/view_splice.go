@@ -41,8 +41,8 @@ func (v *View) removals(m int32) []edit {
 	return out
 }
 
-// removal returns the edit that removes part n of message m, which is in no list. gone is false if it stays, or if its
-// message is removed with it.
+// removal returns the edit that removes part n of message m, which is in no list. gone is false if the part stays, or
+// is removed with its message.
 func (v *View) removal(m, n int32) (e edit, gone bool) {
 	p := &v.T.Parts[n]
 	switch {

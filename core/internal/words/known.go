@@ -12,8 +12,7 @@ type Known struct {
 // MostKnown is the maximum size of a set, in stems.
 const MostKnown = 64
 
-// slot is an entry for the hash of a stem or of a prefix. term is one more than the stem's index; 0 marks an empty
-// slot.
+// slot is an entry for the hash of a stem or of a prefix. term is the stem's index plus one; 0 marks an empty slot.
 type slot struct {
 	hash uint32
 	term uint8

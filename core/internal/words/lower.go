@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Lower returns a text in lower case, like strings.ToLower, in one pass and with tables for the most frequent letters. It returns
-// the text itself if it certainly has no capitals.
+// Lower returns text in lower case, like strings.ToLower, in one pass and with tables for the most frequent letters. It
+// returns text itself if it certainly has no capitals.
 func Lower(text string) string {
 	at := lowerEnd(text)
 	if at == len(text) {
@@ -38,7 +38,7 @@ func Lower(text string) string {
 	return b.String()
 }
 
-// lowerEnd returns the length of the beginning of a text that certainly has no capitals.
+// lowerEnd returns the length of the beginning of text that certainly has no capitals.
 func lowerEnd(text string) int {
 	for i := 0; i < len(text); {
 		n := 1
@@ -55,7 +55,7 @@ func lowerEnd(text string) int {
 	return len(text)
 }
 
-// caseless returns the length, in bytes, of the non-ASCII character at the start of a text if it is in one of a few
+// caseless returns the length, in bytes, of the non-ASCII character at the start of text if it is in one of a few
 // common ranges without capital letters; otherwise 0.
 func caseless(text string) int {
 	const tail = 0xc0

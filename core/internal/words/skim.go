@@ -2,7 +2,7 @@ package words
 
 import "unicode"
 
-// The reasons why skim stops.
+// The reasons for which skim stops.
 const (
 	atEnd   uint8 = iota
 	atASCII       // an ASCII word that may be in the set
@@ -13,7 +13,7 @@ const (
 	inRun         // a sign in a run that continues with such a rune, which forms a pair with it
 	inRun1        // the same for the first sign of a run
 
-	// Why a loop over one kind of text ended; skim continues there.
+	// The reasons for which a loop over one kind of text ends; skim continues there.
 	onward    // at a different kind of text
 	intoMixed // at a word that begins with ASCII and continues with other runes
 )

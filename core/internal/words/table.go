@@ -13,8 +13,8 @@ type Table struct {
 	rows []string
 	once sync.Once
 	may  [4]uint64 // rules out most words that no row contains: a bit is set for the length and the ends of each word
-	// A hash table whose size is a power of two, at most half full; a slot is the row's index << placeBits, plus one
-	// more than the word's position in the row.
+	// A hash table whose size is a power of two, at most half full. A slot is the row's index << placeBits, plus the
+	// word's position in the row, plus one.
 	slots []uint32
 }
 

@@ -137,7 +137,7 @@ func load(folder string) (texts []*text) {
 	return texts
 }
 
-// solve finds the nonnegative weights that minimise the sum of squared relative errors over the texts. A weight is
+// solve finds the nonnegative weights that minimize the sum of squared relative errors over the texts. A weight is
 // drawn towards that of its group, which is computed first in the same way. Then the weights are computed again, with
 // more influence for texts with large errors: more for those that are estimated too low, and most for those that are
 // estimated much too low.
@@ -192,7 +192,7 @@ func solve(texts []*text, encoding string) []float64 {
 	return w
 }
 
-// nnls minimises the sum over rows of weight × (row·w − 1)² plus ridge times the sum of weights × |w − prior|², for w ≥
+// nnls minimizes the sum over rows of weight × (row·w − 1)² plus ridge times the sum of weights × |w − prior|², for w ≥
 // 0, by coordinate descent.
 func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []float64 {
 	n := len(prior)
