@@ -68,7 +68,7 @@ func errand(s string, ws []word, direct bool) bool {
 		next = ws[i+1]
 	}
 	switch {
-	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
+	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
 	case each.has(next.text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
 		return false

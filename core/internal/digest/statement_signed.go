@@ -74,7 +74,7 @@ func booksInChinese(sign, before, rest string) bool {
 		return strings.HasPrefix(rest, "第") && len(rest) > size && startsWithOne(rest[size:], amongOthers)
 	case "以后", "以後": // "we'll see later"
 		return strings.HasPrefix(rest, "再说") || strings.HasPrefix(rest, "再說")
-	case "以上", "以下": // a rating of 4.5 or more; in Japanese, which has particles, it may be a rule
+	case "以上", "以下", "以内": // a rating of 4.5 or more; in Japanese, which has particles, it may be a rule
 		return !strings.ContainsAny(before+rest, particles)
 	case "取消": // "cancel the table on Friday"
 		return strings.ContainsAny(rest, "订訂票单單")
@@ -118,6 +118,8 @@ func describesInJapanese(sign, before, rest string) bool {
 		_, after, found := strings.Cut(rest, "ない")
 		r, _ := utf8.DecodeRuneInString(after)
 		return found && (r >= 0x4e00 && r <= 0x9fff || r >= 0x30a0 && r <= 0x30ff)
+	case "にしてください", "にして下さい": // "make it half past seven"
+		return endsWithAny(before, "時", "分", "半", "日", "名", "人", "泊") && strings.ContainsAny(before, "0123456789一二三四五六七八九十") && !strings.ContainsAny(before, "毎每")
 	}
 	return false
 }
@@ -149,6 +151,8 @@ func describesInArabic(sign, before, rest string) bool {
 			strings.HasPrefix(rest, " أن ي") && (strings.Contains(rest, " عند ال") || strings.Contains(rest, " بعد ال"))
 	case "اكتب": // "write a story about …"
 		return strings.Contains(rest, " عن ")
+	case "أريد": // "I want to book a room"
+		return strings.HasPrefix(rest, " أن أ") || startsWithOne(rest, dealsInArabic)
 	}
 	if strings.HasPrefix(before, "كن") || strings.HasPrefix(before, "كان") || strings.Contains(before, " يريد أن ") || sign == "لا ت" && strings.HasSuffix(before, "ي ") {
 		return true // "we used to …", "he wants …", "my mother doesn't …"
@@ -159,6 +163,9 @@ func describesInArabic(sign, before, rest string) bool {
 	first, next, _ := strings.Cut(before, " ") // "my neighbour parks …", "the baker only takes …"
 	return (strings.HasSuffix(first, "ي") || sign == "فقط" && strings.HasPrefix(first, "ال")) && strings.HasPrefix(next, "ي") && !strings.HasPrefix(next, "يجب")
 }
+
+// dealsInArabic lists nouns for what people arrange with a service.
+var dealsInArabic = strings.Split(" حجز| إلغاء| الغاء| تغيير| تعديل| شراء| طلب| استئجار| استرجاع| إرجاع| تجديد| تحويل| دفع| فتح| تأجيل", "|")
 
 func describesInHindi(sign, before, rest string) bool {
 	end := strings.TrimRight(rest, "। ")
@@ -177,9 +184,11 @@ func describesInHindi(sign, before, rest string) bool {
 			return true
 		}
 	case "चाहिए", "होना चाहिए": // "I need the report", "empty after it was sent"
-		if strings.Contains(before, "के बाद ") || strings.HasPrefix(before, "मुझे ") && !endsWithAny(before, "ना ", "नी ") {
+		if strings.Contains(before, "के बाद ") || strings.HasPrefix(strings.TrimLeft(before[strings.LastIndexByte(before, ',')+1:], " "), "मुझे ") && !endsWithAny(before, "ना ", "नी ") {
 			return true
 		}
+	case "हर ": // "दोपहर", noon
+		return before != "" && !strings.HasSuffix(before, " ")
 	}
 	if strings.Contains(before, "जो ") { // a relative clause
 		return !strings.Contains(before, "जो भी")
