@@ -1,3 +1,5 @@
+import { CtxfoldError } from "./errors.js";
+
 /** An IndexedDB database. It is opened when it is first used, and again if the connection is lost. */
 export class Database {
   readonly #name: string;
@@ -52,6 +54,12 @@ export class Database {
       this.#opened = undefined;
     };
     try {
+      if (!globalThis.indexedDB) {
+        throw new CtxfoldError(
+          "store_failed",
+          "there is no IndexedDB here: use memoryStore() or memoryJournal() instead",
+        );
+      }
       const request = indexedDB.open(this.#name, 1);
       request.onupgradeneeded = () => this.#make(request.result);
       const database = await settled(request);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { createFitter, keyValueStore, memoryStore } from "ctxfold";
+import { createFitter, indexedDBStore, keyValueStore, memoryStore } from "ctxfold";
 import { noBrowser, openPage } from "./support/browser.js";
 import { files, serve } from "./support/server.js";
 
@@ -155,6 +155,15 @@ test("a store over keys and values is all that fits need, also in the next proce
     second.map(({ messages }) => messages),
     first.map(({ messages }) => messages),
   );
+});
+
+test("without IndexedDB, a store in it says what to use instead", async () => {
+  await assert.rejects(async () => indexedDBStore().get("0".repeat(64)), {
+    code: "store_failed",
+    message: /memoryStore\(\)/,
+  });
+  const fitting = createFitter({ window: 1_000, memory: indexedDBStore() })([{ role: "user", content: "Hello." }]);
+  await assert.rejects(fitting, { code: "memory_failed", message: /no IndexedDB here: use memoryStore\(\)/ });
 });
 
 test("a store in IndexedDB", { skip: noBrowser }, async (t) => {
