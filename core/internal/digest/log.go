@@ -32,6 +32,7 @@ type turnLog struct {
 	outcomes bool
 	outcome  outcomeRoom
 	told     [len(outcomeLengths)][]turnOutcome // the outcomes of all turns at each length; nil until they are needed
+	wrote    []bool                             // for each turn, whether its entry ends with the line of its outcome
 }
 
 // newLog creates the log for messages. prior holds the sections of the earlier digest, and known the texts that appear

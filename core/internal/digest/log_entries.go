@@ -32,6 +32,8 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
 	}
 	opening := k.openingRequest()
+	k.wrote = slices.Grow(k.wrote[:0], len(k.turns))[:len(k.turns)]
+	clear(k.wrote)
 	next := 0
 	for i := range k.turns {
 		t := &k.turns[i]
@@ -49,9 +51,15 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		b = append(k.appendHead(b, i, request, i == opening, chosen[:from]), '\n')
 		start := len(b)
 		b = k.entry(b, t, chosen[from:next])
-		if line != "" && !k.containsOutcome(b[start:], t, chosen[from:next], outcome) {
-			b = append(b, line...)
+		if line == "" {
+			continue
 		}
+		if bytes.HasSuffix(b[start:], []byte(line)) {
+			b = b[:len(b)-len(line)]
+		} else if k.containsOutcome(b[start:], t, chosen[from:next], outcome) {
+			continue
+		}
+		b = k.appendOutcome(b, i)
 	}
 	return bytes.TrimSuffix(b, []byte("\n"))
 }

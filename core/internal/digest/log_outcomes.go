@@ -1,9 +1,11 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
@@ -19,8 +21,8 @@ const (
 )
 
 // outcomeRoom limits outcomes: length is the index of their maximum length in outcomeLengths, and from is the index of
-// the first turn with an outcome. From the turn with index deeds on, an entry always says what the turn changed outside of the
-// conversation.
+// the first turn with an outcome. From the turn with index deeds on, an entry always says what the turn changed outside
+// of the conversation.
 type outcomeRoom struct{ length, from, deeds int }
 
 // outcomeLengths are maximum lengths of outcomes, in bytes. The first length at which the outcomes of all turns fit is
@@ -30,10 +32,12 @@ var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 
 const deedLength = 3
 
-// turnOutcome is the outcome of a turn: the unit that has it, and its line; see turn.outcome.
+// turnOutcome is the outcome of a turn: the unit that has it, and its line; see turn.outcome. first is the index of the
+// first turn with the same line.
 type turnOutcome struct {
-	said *unit
-	line string
+	said  *unit
+	line  string
+	first int
 }
 
 // outcomesIn returns the outcomes of all turns at a length, which is an index in outcomeLengths.
@@ -43,12 +47,18 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	}
 	told := make([]turnOutcome, len(k.turns))
 	most := outcomeLengths[length]
+	var first critbit.Map[int] // for each line, one more than the index of the first turn with it
 	for i := range k.turns {
 		if length > 0 && k.told[length-1] != nil && k.told[length-1][i].fitsWhole(most) {
 			told[i] = k.told[length-1][i]
-			continue
+		} else {
+			told[i].said, told[i].line = k.turns[i].outcome(most)
 		}
-		told[i].said, told[i].line = k.turns[i].outcome(most)
+		at := first.At(told[i].line)
+		if *at == 0 {
+			*at = i + 1
+		}
+		told[i].first = *at - 1
 	}
 	k.told[length] = told
 	return told
@@ -91,10 +101,59 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 
 // sizeOfOutcomes returns the total size, in bytes, of the outcomes of all turns at a length.
 func (k *turnLog) sizeOfOutcomes(length int) (sum int) {
-	for _, o := range k.outcomesIn(length) {
-		sum += len(o.line)
+	for i, o := range k.outcomesIn(length) {
+		if n := len(o.line); o.first < i {
+			sum += min(n, len(k.sameAs(o.first)))
+		} else {
+			sum += n
+		}
 	}
 	return sum
+}
+
+// sameOutcome is the line, without its bullet and the number of the turn, of an outcome that an earlier entry shows.
+const sameOutcome = "the same outcome as in "
+
+// sameAs returns the line for an outcome that is shown in the entry of the turn with index i.
+func (k *turnLog) sameAs(i int) string {
+	return entryBullet + sameOutcome + "[" + itoa(k.turns[i].number) + "]\n"
+}
+
+// appendOutcome appends the outcome of the turn with index i to b, or a shorter reference to the entry that shows it.
+func (k *turnLog) appendOutcome(b []byte, i int) []byte {
+	o := &k.outcomesIn(k.outcome.length)[i]
+	if k.wrote[o.first] {
+		if same := k.sameAs(o.first); len(same) < len(o.line) {
+			return append(b, same...)
+		}
+	}
+	k.wrote[i] = true
+	return append(b, o.line...)
+}
+
+// unitsOfSame returns the units for a line of turn t that refers to the outcome of an earlier turn; nil if it doesn't.
+// The outcome is the last line of the earlier turn.
+func unitsOfSame(turns []turn, t *turn, line string) (units []unit) {
+	head, found := strings.CutPrefix(line, sameOutcome)
+	number, _, ok := entryHead(head)
+	if !found || !ok {
+		return nil
+	}
+	i, found := slices.BinarySearchFunc(turns, number, func(t turn, number int) int { return cmp.Compare(t.number, number) })
+	if !found || len(turns[i].units) == 0 {
+		return nil
+	}
+	from := len(turns[i].units) - 1
+	for last := turns[i].units[from]; from > 0 && last.message >= 0 && turns[i].units[from-1].message == last.message; {
+		from--
+	}
+	units = slices.Clone(turns[i].units[from:])
+	for n := range units {
+		if units[n].message >= 0 {
+			units[n].message = int32(len(t.units)) // units of one line stay on one line
+		}
+	}
+	return units
 }
 
 // outcomeIn returns the outcome of the turn with index i, and its line, if the room allows one for this turn.

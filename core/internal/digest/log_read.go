@@ -134,7 +134,11 @@ func readLog(text string) (turns []turn, base string) {
 		}
 		t := &turns[len(turns)-1]
 		if rest, found := strings.CutPrefix(line, entryBullet); found {
-			t.units = append(t.units, readUnits(t, rest)...)
+			units := unitsOfSame(turns, t, rest)
+			if units == nil {
+				units = readUnits(t, rest)
+			}
+			t.units = append(t.units, units...)
 		} else if rest, found := strings.CutPrefix(line, requestIndent); found && len(t.units) == 0 {
 			t.asked += "\n" + rest
 		}

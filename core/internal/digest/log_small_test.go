@@ -104,3 +104,30 @@ func TestASmallLogClipsNoOutcomeForRoomThatIsLeft(t *testing.T) {
 		}
 	}
 }
+
+// An outcome that several turns share is told once; later entries refer to the first one. A digest of the digest finds
+// the outcome of each turn.
+func TestALogTellsAnOutcomeOnce(t *testing.T) {
+	const shared = "Your transfer has been entered and will be executed on the next working day, see PT-7731 and the terms of the account."
+	var b strings.Builder
+	for n, request := range []string{"Send 40 euros to Ilse.", "And 25 to the rowing club, please.", "Where is the nearest counter?", "Another 60 to Ilse, for the boat."} {
+		answer := shared
+		if n == 2 {
+			answer = "The nearest counter is in Lindengasse 8, next to the pharmacy, and opens at nine."
+		}
+		fmt.Fprintf(&b, `,{"role":"user","content":%q},{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":"get_account","arguments":"{}"}}]},{"role":"tool","tool_call_id":"%d","content":"{}"},{"role":"assistant","content":%q}`, request, n, n, answer)
+	}
+	tr, seq := read(t, "openai-chat", "["+b.String()[1:]+"]")
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	text := digest.NewExtract(tr, seq, "", l).Digest(650)
+	if strings.Count(text, shared) != 1 || strings.Count(text, "  - the same outcome as in [1]\n") != 1 || !strings.HasSuffix(text, "\n  - the same outcome as in [1]") {
+		t.Errorf("%s", text)
+	}
+	tr, seq = read(t, "openai-chat", `[{"role":"user","content":"Thanks. And now cancel the card that ends in 0416, I have lost it."},{"role":"assistant","tool_calls":[{"id":"x","type":"function","function":{"name":"cancel_card","arguments":"{}"}}]},{"role":"tool","tool_call_id":"x","content":"{}"},{"role":"assistant","content":"The card that ends in 0416 is cancelled, and you don't have to do anything more about it."}]`)
+	l.Add(tr, seq)
+	again := digest.NewExtract(tr, seq, text, l).Digest(900)
+	if strings.Count(again, shared) != 1 || strings.Count(again, "  - the same outcome as in [1]\n") != 2 || !strings.Contains(again, "is cancelled") {
+		t.Errorf("%s", again)
+	}
+}
