@@ -13,21 +13,23 @@ import (
 // the request in the user's words, the work done, and the outcome. The units to quote are chosen for all entries at
 // once, by how much each adds to the others. A later digest reads the entries back.
 type turnLog struct {
-	turns   []turn
-	base    string // the common folder of the paths in all units, which ends with a slash; "" if there is none
-	items   []extract.Item
-	known   []string // texts that the reader has in any case
-	units   []place  // the unit of each item; last come those of passages, whose turn is len(turns)
-	quotes  []fileQuote
-	chosen  [2]*extract.Extract // extracts of the units alone, and of the units and passages together
-	showing bool                // whether there is room for passages
-	tidied  []string            // the requests of the turns, as Tidy returns them
-	brief   []string            // the same, each clipped to leastRequest bytes; "" until it is needed
-	room    []byte              // a buffer for entries
-	asks    []string            // the requests of the turns, with pasted ones clipped; see tersely
-	terse   *extract.Extract    // of asks
-	plan    planList            // the plan of the session
-	state   endState            // the state at the end
+	turns  []turn
+	base   string // the common folder of the paths in all units, which ends with a slash; "" if there is none
+	items  []extract.Item
+	known  []string // texts that the reader has in any case
+	units  []place  // the unit of each item; last come those of passages, whose turn is len(turns)
+	quotes []fileQuote
+	// passages are those that may be quoted if room is left; they include quotes.
+	passages []fileQuote
+	chosen   [2]*extract.Extract // extracts of the units alone, and of the units and passages together
+	showing  bool                // whether there is room for passages
+	tidied   []string            // the requests of the turns, as Tidy returns them
+	brief    []string            // the same, each clipped to leastRequest bytes; "" until it is needed
+	room     []byte              // a buffer for entries
+	asks     []string            // the requests of the turns, with pasted ones clipped; see tersely
+	terse    *extract.Extract    // of asks
+	plan     planList            // the plan of the session
+	state    endState            // the state at the end
 	// outcomes is true if there is so much room that each entry shows an outcome.
 	outcomes bool
 	outcome  outcomeRoom
@@ -88,7 +90,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		}
 	}
 	if kept != nil {
-		k.quotes = k.quotesOf(t, messages)
+		k.quotes, k.passages = k.quotesOf(t, messages)
 	}
 	for n := range k.quotes {
 		k.items = append(k.items, extract.Item{Text: k.quotes[n].text, Factor: max(k.quotes[n].factor, 1), Whole: true})
@@ -264,8 +266,11 @@ func (w *logText) size() int {
 	if w.files == "" {
 		return len(w.log)
 	}
-	return len(w.log) + len(w.files) + len(sessionLayout.headings[shown]) + len("\n\n\n")
+	return len(w.log) + len(w.files) + shownFrame
 }
+
+// shownFrame is the number of bytes around the passages of files in a digest.
+var shownFrame = len(sessionLayout.headings[shown]) + len("\n\n\n")
 
 // write returns the log in at most size bytes, plus up to spare bytes if requests need them; it is empty if nothing
 // fits. Room that the units don't use goes to requests and, if the whole digest has at least leastShowing bytes, to
@@ -273,13 +278,15 @@ func (w *logText) size() int {
 func (k *turnLog) write(size, spare, whole int) logText {
 	k.showing = whole >= leastShowing && len(k.quotes) > 0
 	k.outcomes = size >= leastState || size >= leastOutcomes && k.wholeNeed() <= size*wholeShare/100
-	if k.outcomes {
-		if w := k.share(size, spare); w.log != "" {
-			return w
-		}
+	w := k.share(size, spare)
+	if w.log == "" && k.outcomes {
 		k.outcomes = false
+		w = k.share(size, spare)
 	}
-	return k.share(size, spare)
+	if w.log != "" && whole >= leastFilled {
+		w = k.fill(w, size)
+	}
+	return w
 }
 
 // share returns the log in which requests have the largest share of the room at which everything fits. Outcomes must

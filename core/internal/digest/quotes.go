@@ -183,16 +183,12 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 	if name == "" {
 		end = f.statements(at, end)
 	}
-	switch {
-	case end > at+1 || end > at && name != "":
+	if end > at+1 || end > at && name != "" {
 		f.add(i, end, name, explains)
 		return end
-	case explains && definedBy(head) != "":
-		if end := f.signature(at); end > at {
-			f.add(i, end, name, true)
-		}
 	}
 	if definedBy(head) != "" {
+		f.addLong(i, at, name, explains)
 		f.around = append(f.around, enclosing{name, f.lines[at].indent})
 	}
 	return at + 1
@@ -313,6 +309,14 @@ func boundBy(line string) string {
 
 // add adds a passage that consists of the lines from i to end. It defines name.
 func (f *passageFinder) add(i, end int, name string, explains bool) {
+	p := f.passage(i, name, explains)
+	if p.text = f.textOf(i, end); p.text != "" {
+		f.see(p)
+	}
+}
+
+// passage returns a passage without text that begins at line i and defines name.
+func (f *passageFinder) passage(i int, name string, explains bool) fileQuote {
 	p := fileQuote{number: f.lines[i].number, name: name, explains: explains, factor: ofShort}
 	if explains {
 		p.factor = ofExplained
@@ -320,31 +324,44 @@ func (f *passageFinder) add(i, end int, name string, explains bool) {
 	if n := len(f.around); n > 0 && f.around[n-1].indent < f.lines[i].indent {
 		p.within = f.around[n-1].name
 	}
-	text := f.room[:0]
-	base, depth := f.lines[i].indent, 0
-	for n, line := range f.lines[i:end] {
+	return p
+}
+
+// textOf returns the lines from i to end as they are quoted; "" if they are too long.
+func (f *passageFinder) textOf(i, end int) string {
+	f.room = f.room[:0]
+	depth := 0
+	for n := i; n < end; n++ {
+		line := &f.lines[n]
 		if line.text == "" {
 			continue
 		}
-		if n > 0 {
-			text = append(text, '\n')
-			for range min(line.indent-base, deepQuote) {
-				text = append(text, ' ')
-			}
-		}
-		text = append(text, line.text...)
+		f.write(line, f.lines[i].indent)
 		if !line.comment {
 			depth += bracketsIn(line.text)
 		}
 	}
 	if depth > 0 { // only the first line of a definition
-		text = append(text, "\n  "+leftOutMark...)
+		f.room = append(f.room, cutBody...)
 	}
-	f.room = text
-	if len(text) <= mostPassage {
-		p.text = string(text)
-		f.see(p)
+	if len(f.room) > mostPassage {
+		return ""
 	}
+	return string(f.room)
+}
+
+// cutBody stands for the lines of a body that are left out.
+const cutBody = "\n  " + leftOutMark
+
+// write appends a line to the text of a passage whose first line has the given indentation.
+func (f *passageFinder) write(line *fileText, indent int) {
+	if len(f.room) > 0 {
+		f.room = append(f.room, '\n')
+		for range min(line.indent-indent, deepQuote) {
+			f.room = append(f.room, ' ')
+		}
+	}
+	f.room = append(f.room, line.text...)
 }
 
 // deepQuote is the maximum indentation of a quoted line relative to the quote's first line, in characters.

@@ -19,7 +19,7 @@ func TestQuotesAreWhole(t *testing.T) {
 		"Ruby":                   {"shelf.rb", ruby, "def take_glaze(n)\n      kiln_rest.each do |shelf|\n        shelf.take(n)\n      end\n    end", ""},
 		"Ruby, read in part":     {"shelf.rb", strings.TrimSuffix(ruby, "end\n"), "", "def take_glaze"},
 		"Ruby, with empty lines": {"shelf.rb", ruby + "\n\n", "      end\n    end", ""},
-		"a value named 'end'":    {"shelf.go", "func take_glaze() {\n\tkiln_rest()\n}\nend = 7\n", "kiln_rest()\n    }", "end = 7"},
+		"a value named 'end'":    {"shelf.go", "func take_glaze() {\n\tkiln_rest()\n}\nend = 7\n", "kiln_rest()\n    }", "}\n    end = 7"},
 		"a frame of a tool":      {"retry.go", "<file>\n00001| package kiln\n00002| \n00003| const RETRY_GLAZE = 12\n(End of file)\n</file>", "3: const RETRY_GLAZE = 12", "00003| "},
 		"an introduction":        {"retry.go", "Here is `cat -n` of the file:\n     1\tpackage kiln\n     2\t\n     3\tconst RETRY_GLAZE = 12\n", "3: const RETRY_GLAZE = 12", "package"},
 		"the end of a text":      {"retry.py", "\"\"\"All about\nthe kiln.\n\"\"\"\nRETRY_GLAZE = 'a \\\n  b'\n", "", `"""`},

@@ -1,11 +1,11 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
-	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -23,6 +23,9 @@ const (
 	lookFile  = 1 << 15
 )
 
+// lookSpare is the maximum size of all spare passages, in bytes.
+const lookSpare = 1 << 16
+
 // fileQuote is a passage of a file, quoted as a whole or not at all.
 type fileQuote struct {
 	turn   int    // the number of the turn that read or changed the file
@@ -30,16 +33,28 @@ type fileQuote struct {
 	number string // the number of the passage's first line; "" if unknown
 	within string // the name of the enclosing definition; "" if there is none, or if the passage begins with a definition
 	name   string // what the passage defines, or ""
-	text   string
-	factor int
+	text   string // "" if the passage has only an outline
+	// outline stands for a definition that is too long to be quoted as a whole: its comment, its first lines, and the
+	// lines of its body that say most. It is "" for other passages.
+	outline string
+	factor  int
 	// explains reports whether the passage begins with a comment of at least a sentence.
 	explains bool
+	// spare reports whether the passage is quoted only if room is left when everything else has been said.
+	spare bool
 }
+
+// longest returns the passage in its longest form.
+func (p *fileQuote) longest() string { return cmp.Or(p.outline, p.text) }
 
 // laterChanges records what happens to files after a message.
 type laterChanges struct {
 	files  critbit.Map[struct{}] // paths of files that were rewritten, moved or changed by a command
 	edited critbit.Map[struct{}] // paths of files of which some lines were edited
+	// restored has the paths of files whose edits git took back; restoredAll means that it took back those of all files.
+	restored    []string
+	restoredAll bool
+	unstashed   int // how many more times git's stash was read than written
 	// Lines by the path of their file, without white space around them.
 	removed critbit.Map[critbit.Map[struct{}]] // those that edits removed
 	read    critbit.Map[critbit.Map[struct{}]] // those that are read again
@@ -52,17 +67,18 @@ type quoteReader struct {
 	later laterChanges
 	said  turnWords   // the words of the log
 	room  int         // the number of bytes that may still be read
+	spare int         // the number of bytes that spare passages may still have
 	found []fileQuote // newest file first
 }
 
-// quotesOf returns passages of the files that the given messages read and change. The other messages of the
-// transcript stay in the conversation. They aren't quoted, but what they read and change makes earlier passages
-// outdated.
-func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuote {
+// quotesOf returns passages of the files that the given messages read and change: those that compete with the log, and
+// all that may be quoted if room is left. The other messages of the transcript stay in the conversation. They aren't
+// quoted, but what they read and change makes earlier passages outdated.
+func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) (quotes, all []fileQuote) {
 	if len(messages) == 0 {
-		return nil
+		return nil, nil
 	}
-	r := quoteReader{t: t, log: k, said: newTurnWords(), room: lookShown}
+	r := quoteReader{t: t, log: k, said: newTurnWords(), room: lookShown, spare: lookSpare}
 	for i := range k.turns {
 		r.said.add(k.turns[i].asked)
 		for n := range k.turns[i].units {
@@ -86,14 +102,20 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) []fileQuo
 		}
 	}
 	slices.Reverse(r.found)
-	return withoutBoilerplate(r.found)
+	for _, p := range r.found {
+		if !p.spare {
+			quotes = append(quotes, p)
+		}
+	}
+	r.found = r.ofTheWork(r.found)
+	return withoutBoilerplate(quotes), withoutBoilerplate(r.found)
 }
 
 // withoutBoilerplate removes passages whose first line also begins a passage of another file.
 func withoutBoilerplate(found []fileQuote) []fileQuote {
 	var paths critbit.Map[string] // by the first line; "" if there are several
 	for n := range found {
-		first, _, _ := strings.Cut(found[n].text, "\n")
+		first, _, _ := strings.Cut(found[n].longest(), "\n")
 		if path, known := paths.Get(first); known && path != found[n].path {
 			paths.Set(first, "")
 		} else if !known {
@@ -101,7 +123,7 @@ func withoutBoilerplate(found []fileQuote) []fileQuote {
 		}
 	}
 	return slices.DeleteFunc(found, func(p fileQuote) bool {
-		first, _, _ := strings.Cut(p.text, "\n")
+		first, _, _ := strings.Cut(p.longest(), "\n")
 		path, _ := paths.Get(first)
 		return path == ""
 	})
@@ -158,7 +180,7 @@ func (r *quoteReader) part(message, n int32, stays bool) {
 
 // read adds the passages of a file's content.
 func (r *quoteReader) read(message int32, path, content string, stays bool) {
-	if path == "" || thrownAway(path) || isTestFile(path) || isSkill(path) || r.later.files.Has(path) || failedText(content) {
+	if path == "" || thrownAway(path) || strings.Contains(path, ".git/") || isTestFile(path) || isSkill(path) || r.later.files.Has(path) || failedText(content) {
 		return
 	}
 	content = withoutReminders(withoutExcerptMarker(withoutEnvelope(content)))
@@ -200,14 +222,17 @@ func beginsWord(name string, at int) bool {
 
 // changed adds the passages of the text that a call wrote into a file.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
+	if r.later.takesBack(c.path) {
+		return
+	}
 	if !stays && c.content != "" && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
 		r.add(message, c.path, r.later.without(c.path, c.content), false)
 	}
 	r.later.add(c)
 }
 
-// add adds those passages of a file's content that are related to the conversation. holds is true if the line numbers
-// are still correct.
+// add adds the passages of a file's content. Those that aren't related to the conversation are spare. holds is true if
+// the line numbers are still correct.
 func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	if content == "" || r.room <= 0 {
 		return
@@ -219,13 +244,31 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	from := len(r.found)
 	turn := r.log.turnAt(message)
 	path = strings.TrimPrefix(path, r.log.base)
+	tests := isTestFile(path)
 	eachPassage(content, func(p fileQuote) {
 		if p.turn, p.path = turn, path; !holds {
 			p.number = ""
 		}
-		if p.factor *= r.related(&p); p.factor > 0 {
-			r.found = append(r.found, p)
+		related := 0
+		if tests {
+			p.outline = ""
 		}
+		if p.text != "" {
+			related = r.related(&p)
+		}
+		if p.spare = related == 0; p.spare {
+			if tests {
+				return
+			}
+			if r.spare -= len(p.longest()); r.spare < 0 {
+				return
+			}
+		}
+		if p.spare {
+			related = 1 + min(r.said.namesIn(p.longest()), mostRelated)
+		}
+		p.factor *= related
+		r.found = append(r.found, p)
 	})
 	slices.Reverse(r.found[from:])
 }
@@ -306,33 +349,6 @@ func reports(called string) bool {
 // isLetter reports whether a rune is an ASCII letter or digit, or not ASCII at all.
 func isLetter(r rune) bool { return r >= 0x80 || byteClass[r]&(small|capital|digit|under) != 0 }
 
-// show returns the chosen passages, grouped under the name of their file and the number of their entry, with "…"
-// between two passages.
-func (k *turnLog) show(chosen []extract.Chosen) string {
-	var b strings.Builder
-	var last *fileQuote
-	for _, c := range chosen {
-		p := &k.quotes[k.units[c.Item].unit]
-		same := last != nil && p.path == last.path && p.turn == last.turn
-		if !same {
-			b.WriteString("[" + itoa(p.turn) + "] " + Fence(p.path) + ":\n")
-		}
-		text := p.text
-		if p.number != "" {
-			text = p.number + ": " + text
-		}
-		if p.within != "" && (!same || p.within != last.within) {
-			text = "in " + p.within + ":\n" + text
-		}
-		if same {
-			text = leftOutMark + "\n" + text
-		}
-		b.WriteString(requestIndent + strings.ReplaceAll(Fence(text), "\n", "\n"+requestIndent) + "\n")
-		last = p
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 // add records an edit.
 func (l *laterChanges) add(c *change) {
 	if c.created || c.deleted {
@@ -358,10 +374,42 @@ func (l *laterChanges) ran(script string) string {
 	}
 	shellFiles(script, func(path string) { printed = addPath(printed, inFolder(folder, path)) }, func(path string) { changed.Add(inFolder(folder, path)) })
 	removesIn(script, func(path string) { l.files.Add(inFolder(folder, path)) })
+	for _, m := range movesIn(script) {
+		l.files.Add(inFolder(folder, m.from))
+	}
+	if strings.Contains(script, "git ") {
+		l.git(script)
+	}
 	if len(printed) != 1 || kindOf(withoutFolder(script)) != looks || searchedFor(script) != "" && !asksAround(script) {
 		return ""
 	}
 	return printed[0]
+}
+
+// mostRestored is the maximum number of restored files that are kept in mind.
+const mostRestored = 64
+
+// git records which earlier edits a script takes back. Those that it commits stay.
+func (l *laterChanges) git(script string) {
+	if kindOf(withoutFolder(script)) == commits {
+		l.restored, l.restoredAll = nil, false
+	}
+	paths, all := restoredBy(script)
+	l.restored = append(l.restored, paths[:min(len(paths), max(0, mostRestored-len(l.restored)))]...)
+	stashes, pops := stashedBy(script)
+	switch {
+	case pops:
+		l.unstashed++
+	case stashes && l.unstashed > 0:
+		l.unstashed--
+	default:
+		l.restoredAll = l.restoredAll || all || stashes
+	}
+}
+
+// takesBack reports whether a later command takes back the edits of a file.
+func (l *laterChanges) takesBack(path string) bool {
+	return l.restoredAll || slices.ContainsFunc(l.restored, func(restored string) bool { return samePath(restored, path) })
 }
 
 // asksAround reports whether a script searches for lines together with those around them.

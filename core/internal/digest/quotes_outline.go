@@ -1,0 +1,134 @@
+package digest
+
+import "strings"
+
+// mostOutlined is the maximum number of lines of a definition that are searched for an outline. mostOutline is the maximum
+// size of an outline, in bytes.
+const (
+	mostOutlined = 160
+	mostOutline  = 1400
+)
+
+// An outline has at least leastOutline lines of the body. If the body has at least manyRemarks comments, these and the
+// statements after them tell what it does, so plain calls are left out.
+const (
+	leastOutline = 2
+	manyRemarks  = 3
+)
+
+// addLong adds a definition that is too long to be quoted, whose comment begins at line i and whose first line is at: its
+// first lines if a comment explains them, and its outline.
+func (f *passageFinder) addLong(i, at int, name string, explains bool) {
+	p := f.passage(i, name, explains)
+	from := f.signature(at)
+	if from == at {
+		return
+	}
+	if explains {
+		p.text = f.textOf(i, from)
+	}
+	if end := f.bodyEnd(at, from); end > from {
+		p.outline = f.outline(i, from, end)
+	}
+	if p.longest() != "" {
+		f.see(p)
+	}
+}
+
+// bodyEnd returns the end of the body of a definition whose first line is at and whose body begins at line from, or the
+// end of what is searched for an outline. It returns from if the text ends inside the body.
+func (f *passageFinder) bodyEnd(at, from int) int {
+	depth := 0
+	for n := at; n < min(len(f.lines), from+mostOutlined); n++ {
+		line := &f.lines[n]
+		if n >= from && line.text != "" && line.text != leftOut && line.indent <= f.lines[at].indent {
+			return n
+		}
+		if !line.comment {
+			depth += bracketsIn(line.text)
+		}
+	}
+	if len(f.lines) < from+mostOutlined && depth != 0 {
+		return from
+	}
+	return min(len(f.lines), from+mostOutlined)
+}
+
+// outline returns the outline of a definition whose comment begins at line i and whose body has the lines from to end.
+// It consists of the comment, the first lines, those lines of the body with the least indentation that say something,
+// and comments of at least a sentence. It returns "" if the body has few such lines.
+func (f *passageFinder) outline(i, from, end int) string {
+	f.room = f.room[:0]
+	for n := i; n < from; n++ {
+		f.write(&f.lines[n], f.lines[i].indent)
+	}
+	indent, remarks := f.bodyOf(from, end)
+	last, told, gap := "", 0, false
+	for n := from; n < end; n++ {
+		line := &f.lines[n]
+		if line.text == "" || line.closes() {
+			continue
+		}
+		outlines := line.outlines(indent, remarks >= manyRemarks && !f.lines[n-1].comment) || f.isOutcome(n, indent)
+		if !outlines || line.text == last || len(f.room)+len(line.text) > mostOutline {
+			gap = true
+			continue
+		}
+		if gap {
+			f.room = append(f.room, cutBody...)
+		}
+		f.write(line, f.lines[i].indent)
+		last, told, gap = line.text, told+1, false
+	}
+	if told < leastOutline {
+		return ""
+	}
+	if gap {
+		f.room = append(f.room, cutBody...)
+	}
+	return string(f.room)
+}
+
+// bodyOf returns the indentation of the body with the lines from to end, and the number of comments in it.
+func (f *passageFinder) bodyOf(from, end int) (indent, remarks int) {
+	indent = -1
+	for n := from; n < end; n++ {
+		line := &f.lines[n]
+		if line.text == "" || line.text == leftOut {
+			continue
+		}
+		if indent < 0 {
+			indent = line.indent
+		}
+		if line.comment && !f.lines[n-1].comment {
+			remarks++
+		}
+	}
+	return indent, remarks
+}
+
+// isOutcome reports whether line n is the only line in the block of a condition that has the given indentation.
+func (f *passageFinder) isOutcome(n, indent int) bool {
+	head := &f.lines[n-1]
+	return f.lines[n].indent > indent && head.indent == indent && worthInQuote(head.text) == ofCondition && worthInQuote(f.lines[n].text) > 0 &&
+		(n+1 == len(f.lines) || f.lines[n+1].indent <= indent)
+}
+
+// outlines reports whether a line belongs to the outline of a definition whose body has the given indentation. terse
+// leaves out plain calls.
+func (l *fileText) outlines(indent int, terse bool) bool {
+	switch {
+	case l.text == leftOut:
+		return false
+	case l.comment && l.indent > indent:
+		said := commentOf(l.text)
+		return said != "" && !codes(said) && !fewSpaces(said, leastExplained-1)
+	case l.indent != indent:
+		return false
+	}
+	worth := worthInQuote(l.text)
+	return worth > 0 && !(terse && worth == ofCallLine && strings.ContainsAny(l.text, "(="))
+}
+
+// closes reports whether a line only closes what other lines open.
+func (l *fileText) closes() bool { return strings.Trim(l.text, "})];,") == "" || endsBlock(l.text) }
