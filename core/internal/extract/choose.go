@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // lengthPower is the exponent of the length by which a gain is divided: 0.7, in 1/1024. With an exponent of 1, short
 // sentences that say little would win; with 0, long sentences that take the room of several would.
@@ -12,8 +9,8 @@ const lengthPower = 717
 // overhead is added to the length of each choice, in bytes, for the bullet at the beginning of its line.
 const overhead = 4
 
-// fade[n] is the factor, in 1/1024, for the weight of a word that has been chosen n times.
-var fade = [...]int64{1024, 512, 256, 128, 64, 32, 16, 8}
+// mostHalved is how many times the weight of a word halves, at most.
+const mostHalved = 7
 
 // Choose returns the best sentences that fit into budget bytes in total, including overhead, in the order of the items.
 func (e *Extract) Choose(budget int) []Chosen {
@@ -42,72 +39,77 @@ func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine f
 // manyRivals is the minimum number of sentences for which the choice is spread over the whole conversation.
 const manyRivals = 128
 
-// chooser returns the state of a choice of budget bytes before anything is chosen.
+// chooser returns the state of a choice of budget bytes before anything is chosen. It is valid until the next choice.
 func (e *Extract) chooser(budget int, spread bool) *chooser {
-	c := &chooser{Extract: e, spread: spread, chosen: slices.Clone(e.known), taken: make([]bool, len(e.sentences)), at: make([]int32, len(e.sentences))}
-	if !e.gained {
-		e.gained = true
-		c.left = math.MaxInt
-		for i := range e.sentences {
-			s := &e.sentences[i]
-			s.gain = c.gain(s)
-			s.alone = best{s.gain, s.first, s.last}
-		}
+	c := &e.choice
+	c.left, c.order = budget, c.order[:0]
+	c.chosen = append(c.chosen[:0], e.known...)
+	c.weight = append(c.weight[:0], e.weights...)
+	for stem, n := range e.known {
+		c.weight[stem] >>= n
 	}
-	c.left = budget
+	c.state = append(c.state[:0], make([]uint8, len(e.sentences))...)
+	if c.Extract == nil || c.spread != spread {
+		c.Extract, c.spread = e, spread
+		c.measure()
+	}
 	return c
 }
 
-// choose adds the best of the sentences for which may returns true, and the sentences that these depend on.
-func (c *chooser) choose(may func(sentence int32) bool) {
+// measure computes the gain of each sentence before anything is chosen.
+func (c *chooser) measure() {
+	c.unsorted, c.sorted = c.unsorted[:0], c.sorted[:0]
+	left := c.left
+	c.left = math.MaxInt
 	for i := range c.sentences {
 		s := &c.sentences[i]
-		if c.taken[i] {
-			continue
-		}
-		if s.gain, s.first, s.last = s.alone.gain, s.alone.first, s.alone.last; s.gain > 0 && !may(int32(i)) {
-			s.gain = 0
+		if s.alone.gain = c.gain(s); s.alone.gain > 0 {
+			s.alone.bucket = int32(log2(uint64(s.alone.gain)) >> 7)
+			s.alone.size = c.clauses[s.last].to - c.clauses[s.first].from
+			c.unsorted = append(c.unsorted, ranked{c.rank(s.alone.gain, int32(i)), int32(i)})
 		}
 	}
-	c.enter(c.left)
-	for len(c.heap) > 0 && c.left > overhead {
-		top := c.heap[0].sentence
-		s := &c.sentences[top]
-		if c.taken[top] {
-			c.pop()
-			continue
+	c.left = left
+	for i := len(c.unsorted)/2 - 1; i >= 0; i-- {
+		c.unsorted.down(i)
+	}
+}
+
+// The states of a sentence in a choice.
+const (
+	barred  uint8 = iota // it may not be chosen, or has no gain
+	waiting              // its gain has not been computed since something was chosen
+	queued               // it is in the queue
+	taken
+)
+
+// choose adds the best of the sentences for which may returns true, and the sentences that these depend on.
+func (c *chooser) choose(may func(sentence int32) bool) {
+	c.enter(may)
+	for c.left > overhead {
+		top, again := c.top()
+		n := top.sentence
+		if top.rank == 0 {
+			return
 		}
+		s := &c.sentences[n]
 		if gain := c.gain(s); gain != s.gain {
-			if s.gain = gain; gain > 0 {
-				c.heap[0].rank = c.rank(top)
-				if c.down(0); c.heap[0].sentence != top {
-					continue
-				}
+			if c.put(n, gain, again); gain <= 0 {
+				continue
+			}
+			if top, _ = c.top(); top.sentence != n {
+				continue
 			}
 		}
-		c.pop()
-		if s.gain <= 0 {
-			continue
-		}
-		from := len(c.order)
-		c.take(top)
-		for s.leans && !c.taken[s.before] {
-			top = s.before
-			s = &c.sentences[top]
-			s.first, s.last = s.clauses[0], s.clauses[1]-1
-			c.take(top)
-		}
-		for _, n := range c.order[from:] {
-			c.lift(n)
-		}
+		c.takeAll(n)
 	}
 }
 
 // result returns what was chosen, in the order of the items.
 func (c *chooser) result() []Chosen {
 	out := make([]Chosen, 0, len(c.order))
-	for n, taken := range c.taken {
-		if !taken {
+	for n, state := range c.state {
+		if state != taken {
 			continue
 		}
 		s := &c.sentences[n]
@@ -117,55 +119,50 @@ func (c *chooser) result() []Chosen {
 	return out
 }
 
-// chooser is the state of one choice. Its heap has the sentence with the largest gain on top, and the older of two with
-// equal gains. If spread is set, gains that differ by less than about a tenth are treated as equal, and ties are broken
-// in an order that is scattered evenly over all sentences. Otherwise the end of the conversation would be left out.
+// chooser is the state of one choice. If spread is set, gains that differ by less than about a tenth are treated as
+// equal, and ties are broken in an order that is scattered evenly over all sentences. Otherwise the end of the
+// conversation would be left out.
 type chooser struct {
 	*Extract
 	spread bool
-	left   int // bytes
-	heap   []ranked
-	at     []int32 // the position of each sentence in the heap plus one, or 0
+	left   int     // bytes
 	chosen []uint8 // how many times each stem was chosen
-	taken  []bool  // by sentence
+	weight []int32 // the weight of each stem, halved each time it was chosen
+	state  []uint8 // by sentence
 	order  []int32 // the chosen sentences
-}
+	// The candidates are in two lists: those that wait, from next on in the order of their gains alone until the bucket
+	// is below least, and the queue. An entry of the queue counts only as long as its rank is that of its sentence.
+	next  int
+	least int32
+	queue ranking
 
-// ranked is a sentence in the heap, stored with its rank so that sentences can be compared without a lookup.
-type ranked struct {
-	rank     uint64
-	sentence int32
+	sorted   []ranked // the sentences with the largest gains alone, in order
+	unsorted ranking  // the others that have a gain
 }
 
 // rivals limits the candidates of a choice to those with the largest gains by themselves, up to rivals times the budget
 // in bytes. No other sentence can be chosen, because gains don't grow later.
 const rivals = 8
 
-// enter fills the heap with the candidates.
-func (c *chooser) enter(budget int) {
-	const buckets = 48 << 3
-	bucket := func(gain int64) int { return int(log2(uint64(gain)) >> 7) } // eighths of a power of two
+// enter determines the candidates.
+func (c *chooser) enter(may func(sentence int32) bool) {
+	const buckets = 48 << 3 // eighths of a power of two
 	var sizes [buckets]int
-	c.heap = c.heap[:0]
+	c.queue, c.next = c.queue[:0], 0
 	for i := range c.sentences {
-		if s := &c.sentences[i]; s.gain > 0 && !c.taken[i] {
-			sizes[bucket(s.gain)] += int(c.clauses[s.last].to - c.clauses[s.first].from)
+		if c.state[i] == taken {
+			continue
+		}
+		s := &c.sentences[i]
+		if c.state[i] = barred; s.alone.gain > 0 && may(int32(i)) {
+			c.state[i], s.gain = waiting, s.alone.gain
+			sizes[s.alone.bucket] += int(s.alone.size)
 		}
 	}
-	least := buckets
-	for sum := 0; least > 0 && sum < rivals*budget; {
-		least--
-		sum += sizes[least]
-	}
-	for i := range c.sentences {
-		c.at[i] = 0
-		if gain := c.sentences[i].gain; gain > 0 && !c.taken[i] && bucket(gain) >= least {
-			c.heap = append(c.heap, ranked{c.rank(int32(i)), int32(i)})
-			c.at[i] = int32(len(c.heap))
-		}
-	}
-	for i := len(c.heap)/2 - 1; i >= 0; i-- {
-		c.down(i)
+	c.least = buckets
+	for sum := 0; c.least > 0 && sum < rivals*c.left; {
+		c.least--
+		sum += sizes[c.least]
 	}
 }
 
@@ -175,12 +172,12 @@ const mostBefore = 3
 
 // gain returns the gain per length of the best clauses of a sentence that fit into the remaining budget, including the
 // sentences that it depends on, and stores these clauses in s. Gains only fall as more is chosen, except for sentences
-// that depend on a chosen one (see lift). So if the gain of the sentence on top of the heap hasn't changed since it was
-// put there, it is the best of all.
+// that depend on a chosen one (see lift). So if the gain of the best candidate hasn't changed since it was last
+// computed, it is the best of all.
 func (c *chooser) gain(s *sentence) (best int64) {
 	var with int64 // the gain of the sentences that it depends on
 	size := overhead
-	for n, p := 0, s; p.leans && !c.taken[p.before]; n++ {
+	for n, p := 0, s; p.leans && c.state[p.before] != taken; n++ {
 		if n == mostBefore {
 			return 0
 		}
@@ -219,33 +216,46 @@ func (c *chooser) gain(s *sentence) (best int64) {
 // sum returns the gain of the words with the indexes [from, to), before it is divided by the length.
 func (c *chooser) sum(from, to int32) (sum int64) {
 	for _, w := range c.words[from:to] {
-		sum += int64(c.weights[w.stem]) * fade[min(int(c.chosen[w.stem]), len(fade)-1)] >> 10 * int64(w.factor) >> 10
+		sum += int64(c.weight[w.stem] * w.factor >> 10)
 	}
 	return sum
+}
+
+// takeAll adds the best clauses of sentence n to the choice, and the sentences that it depends on.
+func (c *chooser) takeAll(n int32) {
+	from := len(c.order)
+	c.take(n)
+	for s := &c.sentences[n]; s.leans && c.state[s.before] != taken; {
+		n = s.before
+		s = &c.sentences[n]
+		s.first, s.last = s.clauses[0], s.clauses[1]-1
+		c.take(n)
+	}
+	for _, n := range c.order[from:] {
+		c.lift(n)
+	}
 }
 
 // take adds the best clauses of sentence n to the choice.
 func (c *chooser) take(n int32) {
 	s := &c.sentences[n]
-	c.taken[n] = true
+	c.state[n] = taken
 	c.order = append(c.order, n)
 	c.left -= int(c.clauses[s.last].to-c.clauses[s.first].from) + overhead
 	c.say(s)
 }
 
-// lift recomputes the gains of the sentences that depend on sentence n, which was just chosen, and moves them up in the
-// heap. Their lengths no longer include that of sentence n.
+// lift recomputes the gains of the candidates that depend on sentence n, which was just chosen, and moves them up.
+// Their lengths no longer include that of sentence n.
 func (c *chooser) lift(n int32) {
 	for k := n + 1; k <= n+mostBefore && int(k) < len(c.sentences); k++ {
 		s := &c.sentences[k]
-		if !s.leans || s.before != n || c.taken[k] || c.at[k] == 0 {
+		candidate := c.state[k] == queued || c.state[k] == waiting && s.alone.bucket >= c.least
+		if !s.leans || s.before != n || !candidate {
 			continue
 		}
 		if gain := c.gain(s); gain > s.gain {
-			s.gain = gain
-			i := int(c.at[k]) - 1
-			c.heap[i].rank = c.rank(k)
-			c.up(i)
+			c.put(k, gain, false)
 		}
 	}
 }
@@ -253,71 +263,9 @@ func (c *chooser) lift(n int32) {
 // say counts the words in the best clauses of a sentence as chosen once more.
 func (c *chooser) say(s *sentence) {
 	for _, w := range c.words[c.clauses[s.first].words[0]:c.clauses[s.last].words[1]] {
-		if n := &c.chosen[w.stem]; w.factor > 0 && int(*n) < len(fade)-1 {
+		if n := &c.chosen[w.stem]; w.factor > 0 && *n < mostHalved {
 			*n++
+			c.weight[w.stem] >>= 1
 		}
 	}
-}
-
-// rank returns the heap rank of sentence n; larger is better. If the choice is spread, sentences of similar gain are
-// ordered pseudo-randomly.
-func (c *chooser) rank(n int32) uint64 {
-	gain := c.sentences[n].gain
-	if gain <= 0 {
-		return 0
-	}
-	if !c.spread {
-		return uint64(gain)
-	}
-	return uint64(log2(uint64(gain))>>7+1)<<32 | uint64(^(uint32(n) * 0x9e3779b1))
-}
-
-func (a ranked) better(b ranked) bool {
-	return a.rank > b.rank || a.rank == b.rank && a.sentence < b.sentence
-}
-
-// pop removes the best sentence from the heap.
-func (c *chooser) pop() {
-	c.at[c.heap[0].sentence] = 0
-	last := len(c.heap) - 1
-	c.heap[0] = c.heap[last]
-	if c.heap = c.heap[:last]; last > 0 {
-		c.down(0)
-	}
-}
-
-// put puts an element at i.
-func (c *chooser) put(i int, e ranked) {
-	c.heap[i] = e
-	c.at[e.sentence] = int32(i + 1)
-}
-
-// up moves the element at i toward the top until its parent is better.
-func (c *chooser) up(i int) {
-	e := c.heap[i]
-	for i > 0 && e.better(c.heap[(i-1)/2]) {
-		c.put(i, c.heap[(i-1)/2])
-		i = (i - 1) / 2
-	}
-	c.put(i, e)
-}
-
-// down moves the element at i away from the top until both of its children are worse.
-func (c *chooser) down(i int) {
-	e := c.heap[i]
-	for {
-		child := 2*i + 1
-		if child >= len(c.heap) {
-			break
-		}
-		if child+1 < len(c.heap) && c.heap[child+1].better(c.heap[child]) {
-			child++
-		}
-		if !c.heap[child].better(e) {
-			break
-		}
-		c.put(i, c.heap[child])
-		i = child
-	}
-	c.put(i, e)
 }

@@ -89,8 +89,8 @@ type Extract struct {
 	said      prints
 	weights   []int32 // the weight of each stem, in 1/1024
 	known     []uint8 // for each stem, 1 if text next to the extract contains it, otherwise 0
-	gained    bool    // sentence.alone has been computed
 	power     int64   // see lengthPower
+	choice    chooser // the newest choice
 	before    before  // what precedes the next sentence
 	forms     []form
 	formAt    map[uint64]int32 // the index of each form plus one, by its print
@@ -119,13 +119,15 @@ type sentence struct {
 	first   int32    // the indexes of its best clauses, first and last, when its gain was last computed
 	last    int32
 	gain    int64
-	alone   best // its gain before anything is chosen
+	rank    uint64 // of gain; see chooser.rank
+	alone   alone
 }
 
-// best is the gain of a sentence's best clauses, with the indexes of the first and the last of them.
-type best struct {
-	gain        int64
-	first, last int32
+// alone is what the gain of a sentence is before anything is chosen.
+type alone struct {
+	gain   int64
+	bucket int32 // its binary logarithm, in eighths
+	size   int32 // of its best clauses, in bytes
 }
 
 // clause is a part of a sentence. A selection from the sentence is a range of clauses.
