@@ -39,8 +39,6 @@ func (p *mutePass) Check() string {
 	return ""
 }
 
-func (p *mutePass) CompletesPrevious() bool { return false }
-
 func (p *mutePass) InsertPlace() (of authorship.Origin, last int) { return muted.Origin, 0 }
 
 func (p *mutePass) Run(c passes.Run) {

@@ -64,14 +64,12 @@ func (p *ArchivePass) Check() string {
 		value int
 	}{{"keep_recent", p.KeepRecent}, {"max_requests", p.MaxRequests}, {"max_input", p.MaxInput}, {"max_output", p.MaxOutput}, {"excerpt", p.Excerpt},
 		{"batch", p.Batch}, {"max_batches", p.MaxBatches}} {
-		if n.value < 0 || n.value > 1<<30 {
-			return n.name + " must be from 0 to 1,073,741,824"
+		if problem := countRange(n.name, n.value, ""); problem != "" {
+			return problem
 		}
 	}
 	return tokensRange("min_tokens", p.MinTokens)
 }
-
-func (p *ArchivePass) CompletesPrevious() bool { return false }
 
 // Run replaces old results with summaries once the model has written them.
 func (p *ArchivePass) Run(c Run) {

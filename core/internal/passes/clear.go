@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/digest"
@@ -41,16 +42,8 @@ func init() {
 }
 
 func (p *ClearPass) Check() string {
-	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
-		return "keep_recent must be from 0 to 1,073,741,824 tool results"
-	}
-	if s := tokensRange("excerpt", p.Excerpt); s != "" {
-		return s
-	}
-	return tokensRange("min_reclaim", p.MinReclaim)
+	return cmp.Or(countRange("keep_recent", p.KeepRecent, "tool results"), tokensRange("excerpt", p.Excerpt), tokensRange("min_reclaim", p.MinReclaim))
 }
-
-func (p *ClearPass) CompletesPrevious() bool { return false }
 
 func (p *ClearPass) Run(c Run) {
 	targets := slices.DeleteFunc(p.Targets(c), func(r result) bool { return r.gain <= 0 })

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -39,16 +40,8 @@ func init() {
 }
 
 func (p *CollapsePass) Check() string {
-	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
-		return "keep_recent must be from 0 to 1,073,741,824 messages"
-	}
-	if p.MaxText < 0 || p.MaxText > 1<<30 {
-		return "max_text must be from 0 to 1,073,741,824 bytes"
-	}
-	return ""
+	return cmp.Or(countRange("keep_recent", p.KeepRecent, "messages"), countRange("max_text", p.MaxText, "bytes"))
 }
-
-func (p *CollapsePass) CompletesPrevious() bool { return false }
 
 // InsertPlace returns Anywhere: the lines may be at any position.
 func (p *CollapsePass) InsertPlace() (of authorship.Origin, last int) {

@@ -2,6 +2,7 @@ package passes
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -46,13 +47,8 @@ func (p *dedupePass) Check() string {
 	if p.Superseded != "reads" && p.Superseded != "all" && p.Superseded != "none" {
 		return `superseded must be "reads", "all" or "none"`
 	}
-	if s := tokensRange("min_tokens", p.MinTokens); s != "" {
-		return s
-	}
-	return tokensRange("min_reclaim", p.MinReclaim)
+	return cmp.Or(tokensRange("min_tokens", p.MinTokens), tokensRange("min_reclaim", p.MinReclaim))
 }
-
-func (p *dedupePass) CompletesPrevious() bool { return false }
 
 // Run removes tool results that newer ones make redundant.
 func (p *dedupePass) Run(c Run) {

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -51,20 +52,10 @@ func init() {
 }
 
 func (p *DropPass) Check() string {
-	if p.KeepFirst < 0 || p.KeepFirst > 1<<30 {
-		return "keep_first must be from 0 to 1,073,741,824 messages"
-	}
-	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
-		return "keep_recent must be from 0 to 1,073,741,824 messages"
-	}
-	return ""
+	return cmp.Or(countRange("keep_first", p.KeepFirst, "messages"), countRange("keep_recent", p.KeepRecent, "messages"))
 }
 
 func (p *FitPass) Check() string { return "" }
-
-func (p *DropPass) CompletesPrevious() bool { return false }
-
-func (p *FitPass) CompletesPrevious() bool { return false }
 
 // InsertPlace returns the position of the message that counts dropped messages, which is after the first messages.
 func (p *DropPass) InsertPlace() (of authorship.Origin, last int) {

@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -59,16 +60,11 @@ func (p *FoldPass) Check() string {
 	if !slices.Contains([]string{"turn", "group", "message", "forward", "backward"}, p.Boundary) {
 		return `boundary must be "turn", "group", "message", "forward" or "backward"`
 	}
-	if p.KeepMessages < 0 || p.KeepMessages > 1<<30 {
-		return "keep_messages must be from 0 to 1,073,741,824 messages"
-	}
 	if p.MinMessages < 0 {
 		return "min_messages must not be negative"
 	}
-	return tokensRange("keep_tokens", p.KeepTokens)
+	return cmp.Or(countRange("keep_messages", p.KeepMessages, "messages"), tokensRange("keep_tokens", p.KeepTokens))
 }
-
-func (p *FoldPass) CompletesPrevious() bool { return false }
 
 // Run folds the messages before the tail that the policy's parameters describe.
 func (p *FoldPass) Run(c Run) {

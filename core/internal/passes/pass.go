@@ -24,11 +24,20 @@ import (
 // Pass is a pass with the parameters that a policy gives it.
 type Pass interface {
 	policy.Step
-	// CompletesPrevious reports whether the pass completes the previous one, and so runs even if the target has been
-	// reached.
-	CompletesPrevious() bool
 	// Run edits the run's view. The pass belongs to the policy and serves other runs too, so it must not be modified.
 	Run(c Run)
+}
+
+// Completer is a pass that completes the previous one, and so runs even if the target has been reached.
+type Completer interface {
+	// CompletesPrevious marks the pass, and does nothing.
+	CompletesPrevious()
+}
+
+// CompletesPrevious reports whether a pass is a [Completer].
+func CompletesPrevious(p Pass) bool {
+	_, completes := p.(Completer)
+	return completes
 }
 
 // Finisher is a pass that uses the room that is left below the target after all passes.
@@ -176,6 +185,14 @@ func read(step *policy.Pass) (Pass, *policy.Error) {
 		return pass, nil
 	}
 	return nil, &policy.Error{Code: api.CodeUnknownPass, At: ".pass", Message: policy.UnknownName("pass", step.Name, Passes())}
+}
+
+// countRange returns the error message for a count of the given things that is out of range; "" if it is in range.
+func countRange(name string, n int, of string) string {
+	if n < 0 || n > 1<<30 {
+		return strings.TrimSpace(name + " must be from 0 to 1,073,741,824 " + of)
+	}
+	return ""
 }
 
 // tokensRange returns the error message for a number of tokens that is out of range; "" if it is in range.

@@ -31,8 +31,6 @@ func (p *ReasoningPass) Check() string {
 	return ""
 }
 
-func (p *ReasoningPass) CompletesPrevious() bool { return false }
-
 // End returns the index of the first item whose reasoning stays.
 func (p *ReasoningPass) End(c Run) int {
 	doc := c.Doc()

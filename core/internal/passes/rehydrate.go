@@ -54,7 +54,7 @@ func (p *RehydratePass) Check() string {
 	return tokensRange("tokens", p.Tokens)
 }
 
-func (p *RehydratePass) CompletesPrevious() bool { return true }
+func (p *RehydratePass) CompletesPrevious() {}
 
 func (p *RehydratePass) Run(c Run) {
 	doc := c.Doc()

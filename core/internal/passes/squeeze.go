@@ -1,6 +1,7 @@
 package passes
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -53,16 +54,8 @@ func init() {
 }
 
 func (p *squeezePass) Check() string {
-	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
-		return "keep_recent must be from 0 to 1,073,741,824 tool results"
-	}
-	if s := tokensRange("min_tokens", p.MinTokens); s != "" {
-		return s
-	}
-	return tokensRange("min_reclaim", p.MinReclaim)
+	return cmp.Or(countRange("keep_recent", p.KeepRecent, "tool results"), tokensRange("min_tokens", p.MinTokens), tokensRange("min_reclaim", p.MinReclaim))
 }
-
-func (p *squeezePass) CompletesPrevious() bool { return false }
 
 // minSqueezed is the minimum number of bytes that squeezing a text must save. A smaller saving would not even make up
 // for the line that reports it.

@@ -36,13 +36,10 @@ func init() {
 }
 
 func (p *ToolDigestPass) Check() string {
-	if p.KeepRecent < 0 || p.KeepRecent > 1<<30 {
-		return "keep_recent must be from 0 to 1,073,741,824 tool results"
-	}
-	return ""
+	return countRange("keep_recent", p.KeepRecent, "tool results")
 }
 
-func (p *ToolDigestPass) CompletesPrevious() bool { return true }
+func (p *ToolDigestPass) CompletesPrevious() {}
 
 func (p *ToolDigestPass) Run(c Run) {
 	doc := c.Doc()

@@ -41,13 +41,8 @@ func init() {
 }
 
 func (p *TruncatePass) Check() string {
-	if p.MaxLines < 0 || p.MaxLines > 1<<30 {
-		return "max_lines must be from 0 to 1,073,741,824 lines"
-	}
-	return ""
+	return countRange("max_lines", p.MaxLines, "lines")
 }
-
-func (p *TruncatePass) CompletesPrevious() bool { return false }
 
 func (p *TruncatePass) Run(c Run) {
 	doc := c.Doc()

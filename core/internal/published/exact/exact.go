@@ -60,7 +60,7 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 		if !c.IsDue() {
 			break
 		}
-		if i > 0 && c.Doc().Total <= c.Target() && !c.Policy().Force && !p.CompletesPrevious() && !unchecked {
+		if i > 0 && c.Doc().Total <= c.Target() && !c.Policy().Force && !passes.CompletesPrevious(p) && !unchecked {
 			continue
 		}
 		undone := step(p, c)
