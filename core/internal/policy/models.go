@@ -34,8 +34,8 @@ func ModelByName(name string) (Model, bool) {
 	return m, known
 }
 
-// build finds the window of a model built for browsers by the name of the build: by a suffix, which other suffixes may
-// follow, or by an owner and a slash. If several match, the smallest window is used.
+// build finds the window of a model built for browsers by the name of the build: by a suffix, which may be followed by
+// other suffixes, or by an owner and a slash. If several match, the smallest window is used.
 func build(name string) (found Model, ok bool) {
 	for _, b := range builds {
 		if says(name, b.Name) && (!ok || b.Window < found.Window) {
@@ -70,7 +70,7 @@ func published(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// namesModel reports whether an entry of a table, in the form of Model.Name, stands for the model called name.
+// namesModel reports whether an entry of a table, written like Model.Name, stands for the model called name.
 func namesModel(entry, name string) bool {
 	want, open := strings.CutSuffix(entry, "*")
 	for from := 0; ; {
@@ -110,7 +110,7 @@ func (p *Policy) KnownPrices() *Prices {
 			continue
 		}
 		if len(known.Name) > len(l.Name) && !strings.HasSuffix(known.Name, "*") {
-			break // a model of its own, whose price is unknown
+			break // a different model, whose price is unknown
 		}
 		read, write := float64(l.CacheRead)/1e6, float64(l.CacheWrite)/1e6
 		return &Prices{Input: float64(l.Input) / 1e6, Output: float64(l.Output) / 1e6, CacheRead: &read, CacheWrite: &write}

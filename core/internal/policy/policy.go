@@ -276,7 +276,7 @@ func (p *Policy) ColdIsDue(tokens, messages int) bool {
 	return p.Cold != "" && p.Gate.Idle > 0 && p.IsWireSafe() && !p.OnlyKnown && !p.HasFewMessages(messages) && tokens > int(float64(p.Limit())*share)
 }
 
-// MinGain returns how many tokens a compaction must free. One that would free less is not made.
+// MinGain returns the number of tokens that a compaction must free. One that would free less is not made.
 func (p *Policy) MinGain() int {
 	if p.Force {
 		return 0
@@ -284,11 +284,10 @@ func (p *Policy) MinGain() int {
 	return int(float64(p.Limit()) * p.Gate.MinGain)
 }
 
-// growth is the divisor that determines, as a share of the limit, how much a transcript must grow before a failed
-// compaction is tried again.
+// growth divides the limit. A transcript must grow by the result before a failed compaction is tried again.
 const growth = 20
 
-// RetryGrowth returns by how many tokens a transcript must grow before a failed compaction is tried again.
+// RetryGrowth returns the number of tokens by which a transcript must grow before a failed compaction is tried again.
 func (p *Policy) RetryGrowth() int { return max(1, p.MinGain(), p.Limit()/growth) }
 
 // DefaultStanding is the default of Summary.Standing.
@@ -333,8 +332,8 @@ func (p *Policy) IsPublished() bool {
 // HasFewMessages reports whether a transcript has too few messages for the passes to run.
 func (p *Policy) HasFewMessages(messages int) bool { return messages < p.Gate.MinMessages }
 
-// UsableTokens returns how many tokens of the window are available for the conversation; zero or negative if the
-// reserve takes all of them.
+// UsableTokens returns the number of tokens of the window that are available for the conversation; zero or negative if
+// the reserve takes all of them.
 func (p *Policy) UsableTokens() int {
 	if p.Window.Reserve != nil {
 		usable := p.Window.Tokens - *p.Window.Reserve
@@ -370,7 +369,7 @@ func (p *Policy) HasNoLimit() bool {
 	return p.Window.Tokens == 0 && p.Gate.MaxTokens == 0 && p.Gate.MaxMessages == 0 && p.Gate.MaxToolResults == 0
 }
 
-// TargetTokens returns how many tokens a compaction aims for.
+// TargetTokens returns the number of tokens that a compaction aims for.
 func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Target) }
 
 // AsksProvider reports whether the provider's own compaction may be used. Exactly reproduced published systems don't

@@ -86,8 +86,8 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	return e
 }
 
-// windowIs returns the error message for a window of the wrong type. If given is a number, it says what to write
-// instead.
+// windowIs returns the error message for a window of the wrong type. If given is a number, the message says what to
+// write instead.
 func windowIs(given []byte) string {
 	n := 0
 	for n < len(given) && n < 10 && given[n] >= '0' && given[n] <= '9' {
@@ -137,7 +137,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 	return p, p.check()
 }
 
-// explained returns err, with a hint at what to write instead if that is known.
+// explained returns err, with a hint about what to write instead if that is known.
 func explained(err *Error, src []byte) *Error {
 	at := jsonspan.PathAt(src, err.Offset)
 	if says := MovedKeyHint("policy." + at); says != "" && err.Code == api.CodeUnknownField {

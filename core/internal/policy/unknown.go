@@ -2,8 +2,8 @@ package policy
 
 import "strings"
 
-// UnknownName returns the error message for an unknown name. what says what the name should be, such as "preset". It
-// suggests the nearest known name, or lists all names if none is near.
+// UnknownName returns the error message for an unknown name. what describes the kind of name, such as "preset". The
+// message suggests the nearest known name, or lists all names if none is near.
 func UnknownName(what, name string, names []string) string {
 	says := "unknown " + what + " \"" + name + "\"; "
 	if near := NearestName(name, names); near != "" {
@@ -69,7 +69,8 @@ func plainly(name string) string {
 	}, name))
 }
 
-// distance returns how many bytes of a must be inserted, deleted, changed or swapped with their neighbor to get b.
+// distance returns the number of bytes of a that must be inserted, deleted, changed or swapped with their neighbor to
+// get b.
 func distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[0] {
