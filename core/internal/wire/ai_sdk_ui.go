@@ -176,7 +176,6 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	}
 	call := r.Add(p)
 	result := p
-	result.Kind, result.List = transcript.ToolResult, transcript.Shared
 	switch state {
 	case "output-available":
 		result.Body, result.Size = f[uiOutput].Span, f[uiOutput].Size
@@ -189,8 +188,7 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	default:
 		return
 	}
-	n := r.Add(result)
-	r.T.Parts[call].Pair, r.T.Parts[n].Pair = int32(n), int32(call)
+	r.addShared(call, result)
 }
 
 // aiSDKUIResultBody writes a body of the same JSON type as the output, because code that renders or converts the

@@ -296,17 +296,7 @@ var assistantUIAnswerKeys = []string{"result", "isError", "isPreliminary", "mode
 
 // assistantUIAnswer completes a tool call with an error, and removes a preliminary result.
 func assistantUIAnswer(dst, part []byte, text string) []byte {
-	from := len(dst)
-	s := jsonspan.New(part)
-	for key := range s.Members {
-		start, kept := s.KeyPos(), indexOf(assistantUIAnswerKeys, key) < 0
-		if end := s.Skip().End; kept {
-			dst = append(append(dst, ','), part[start:end]...)
-		}
-	}
-	dst = jsonspan.AppendString(append(dst, `,"result":`...), text)
-	dst[from] = '{'
-	return append(dst, `,"isError":true}`...)
+	return appendFailed(dst, part, assistantUIAnswerKeys, `"result":`, text)
 }
 
 var assistantUITarget = Target{

@@ -45,6 +45,15 @@ func (r *Reader) addResult(m *transcript.Message, first int, p transcript.Part) 
 	}
 }
 
+// addShared adds the result of a call that is in the same part, and pairs it with the call, which is at index call in
+// Parts. It returns the index of the result.
+func (r *Reader) addShared(call int, result transcript.Part) int {
+	result.Kind, result.List = transcript.ToolResult, transcript.Shared
+	n := r.Add(result)
+	r.T.Parts[call].Pair, r.T.Parts[n].Pair = int32(n), int32(call)
+	return n
+}
+
 // shell reads a command that the user ran, with its output and its exit code.
 func (r *Reader) shell(m *transcript.Message, command, output, exit *field) {
 	m.Variant = transcript.Shell

@@ -407,17 +407,7 @@ func mastraAnswer(dst, part []byte, text string) []byte {
 }
 
 func mastraAnswered(dst, call []byte, text string) []byte {
-	from := len(dst)
-	s := jsonspan.New(call)
-	for key := range s.Members {
-		start, kept := s.KeyPos(), indexOf(mastraAnswerKeys, key) < 0
-		if end := s.Skip().End; kept {
-			dst = append(append(dst, ','), call[start:end]...)
-		}
-	}
-	dst = jsonspan.AppendString(append(dst, `,"state":"result","result":`...), text)
-	dst[from] = '{'
-	return append(dst, `,"isError":true}`...)
+	return appendFailed(dst, call, mastraAnswerKeys, `"state":"result","result":`, text)
 }
 
 // mastraTarget writes placeholders for dates, because Mastra keeps the order of the list.

@@ -40,15 +40,14 @@ func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	r.setIDAndName(&p, &c.id, &c.name)
 	n := r.Add(p)
 	result := p
-	result.Kind, result.List, result.Flags = transcript.ToolResult, transcript.Shared, p.Flags&transcript.Server
+	result.Flags = p.Flags & transcript.Server
 	result.Body, result.Size = jsonspan.Span{}, jsonspan.Measure{}
 	switch state {
 	case "result":
 		if c.failed {
 			result.Flags |= transcript.IsError
 		}
-		k := r.Add(result)
-		r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
+		k := r.addShared(n, result)
 		if output.Kind == jsonspan.Invalid || output.Kind == jsonspan.Null {
 			mastraResult(r, k, &c.result)
 		} else {
@@ -63,8 +62,7 @@ func (c *mastraInvocation) add(r *Reader, p transcript.Part, output *field) {
 	default:
 		return
 	}
-	k := r.Add(result)
-	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
+	r.addShared(n, result)
 }
 
 // mastraOutput reads what the model sees of result k. It has the form of the output of an AI SDK tool result.

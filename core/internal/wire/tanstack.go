@@ -172,7 +172,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	r.setIDAndName(&p, &call[tsID], &call[tsName])
 	n := r.Add(p)
 	result := p
-	result.Kind, result.List, result.Flags = transcript.ToolResult, transcript.Shared, 0
+	result.Flags = 0
 	if state == "error" {
 		result.Flags = transcript.IsError
 	}
@@ -188,8 +188,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 			result.Flags = transcript.IsError
 		}
 	}
-	k := r.Add(result)
-	r.T.Parts[n].Pair, r.T.Parts[k].Pair = int32(k), int32(n)
+	r.addShared(n, result)
 }
 
 // member returns the kind of the value at a path of keys in an object, or Invalid if there is no such value.

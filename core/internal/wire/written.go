@@ -130,3 +130,17 @@ func (a answers) results(dst []byte, calls []Call, text string) []byte {
 	}
 	return FillTemplate(dst, a.all, &Values{'c': list})
 }
+
+// appendFailed appends a tool call, which is JSON, with text as its failed result. The members that the call has under
+// keys are left out. begin is the JSON before the text: the new members, up to the key of the result.
+func appendFailed(dst, call []byte, keys []string, begin, text string) []byte {
+	dst = append(dst, '{')
+	s := jsonspan.New(call)
+	for key := range s.Members {
+		start, kept := s.KeyPos(), indexOf(keys, key) < 0
+		if end := s.Skip().End; kept {
+			dst = append(append(dst, call[start:end]...), ',')
+		}
+	}
+	return append(jsonspan.AppendString(append(dst, begin...), text), `,"isError":true}`...)
+}
