@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,11 +26,11 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 		return "", api.FaultFailed
 	case reason == "refusal" || reason == "content_filter" || reason == "safety":
 		return "", api.FaultRefusal
-	case contains(callReasons, reason):
+	case slices.Contains(callReasons, reason):
 		return "", api.FaultToolCall
 	case text == "":
 		return "", api.FaultEmpty
-	case contains(cutOffReasons, reason):
+	case slices.Contains(cutOffReasons, reason):
 		return "", api.FaultCutOff
 	case p.Text(text) >= folded:
 		return "", api.FaultTooLarge
@@ -77,15 +78,6 @@ const leastTokens = 16
 // shortAnswer is the maximum size in bytes of a refusal. A longer text that begins like a refusal is accepted.
 const shortAnswer = 800
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
 // The beginnings, in lower case and without apostrophes, of answers that are not summaries.
 var (
 	apologies = []string{"im sorry", "i am sorry", "sorry, ", "unfortunately, i", "i apologize",
@@ -99,14 +91,9 @@ var (
 	calls = []string{"<tool_call", "<function_call", "<invoke", "<tool_use", "[tool_call", "<|tool", "<|python_tag|>", "<｜tool", "functions."}
 )
 
+// begins reports whether text begins with one of the entries of such a list.
 func begins(text string, list []string) bool {
-	low := strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text[:min(len(text), 80)]))
-	for _, x := range list {
-		if strings.HasPrefix(low, x) {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text[:min(len(text), 80)])), list)
 }
 
 // refusesLater reports whether one of the first clauses of text, rather than the text itself, begins like a refusal:

@@ -42,7 +42,7 @@ func refusedBare(t *transcript.Transcript, n int32) bool {
 		return false
 	}
 	text := Tidy(ResultText(t, int(n)))
-	return slices.ContainsFunc(refusalStarts, func(s string) bool { return strings.HasPrefix(text, s) }) && !strings.HasPrefix(text, "The user approved") && refusalWords(text) == ""
+	return startsWithAny(text, refusalStarts) && !strings.HasPrefix(text, "The user approved") && refusalWords(text) == ""
 }
 
 // calledAs names a call in a line: the command in backticks, or the tool and its subject.
@@ -100,7 +100,7 @@ func refusalWords(text string) string {
 		text = strings.TrimSpace(text)
 		start = text[:min(len(text), resultHead)]
 	}
-	begins := slices.ContainsFunc(refusalStarts, func(s string) bool { return strings.HasPrefix(start, s) })
+	begins := startsWithAny(start, refusalStarts)
 	if words := taggedWords(text); words != "" && (begins || strings.HasPrefix(start, "<feedback>") || strings.Contains(start, "<feedback>") && strings.Contains(start, "the user")) {
 		return words
 	}

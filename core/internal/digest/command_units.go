@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -325,7 +324,7 @@ func withoutPrompt(output string) string {
 	for {
 		text := strings.TrimRight(output, " \r\n")
 		line := text[strings.LastIndexByte(text, '\n')+1:]
-		if !slices.ContainsFunc(promptLines, func(s string) bool { return strings.HasPrefix(line, s) }) {
+		if !startsWithAny(line, promptLines) {
 			return output
 		}
 		output = text[:len(text)-len(line)]

@@ -1,6 +1,10 @@
 package digest
 
-import "unicode/utf8"
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // starts is a set of hashes of the first two bytes of fixed prefixes, ignoring case. It quickly excludes most texts
 // that begin with none of the prefixes. If a prefix begins with a non-ASCII letter in a script with case, it can't
@@ -53,4 +57,9 @@ func (s *starts) mayOpen(raw []byte) bool {
 		return true
 	}
 	return s.may(string(raw[1:3]))
+}
+
+// startsWithAny reports whether text begins with one of the given prefixes.
+func startsWithAny(text string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }

@@ -65,13 +65,13 @@ func booksInChinese(sign, before, rest string) bool {
 	case "改成", "改为", "改為":
 		return countsInChinese(rest)
 	case "最好": // "it had better be free", "the one nearest to the museum is best"
-		return countsInChinese(rest) || !strings.ContainsAny(before+rest, "我每都") && (startsWithOne(rest, ofState) || strings.HasSuffix(before, "的"))
+		return countsInChinese(rest) || !strings.ContainsAny(before+rest, "我每都") && (startsWithAny(rest, ofState) || strings.HasSuffix(before, "的"))
 	case "不要": // "not too expensive"
 		size := len("太贵")
 		return strings.HasPrefix(rest, "太") && len(rest) >= size && strings.ContainsAny(rest[:size], "贵貴远遠吵早晚")
 	case "我喜欢", "我喜歡", "喜欢", "喜歡": // "I like the second one"
 		size := len("第二")
-		return strings.HasPrefix(rest, "第") && len(rest) > size && startsWithOne(rest[size:], amongOthers)
+		return strings.HasPrefix(rest, "第") && len(rest) > size && startsWithAny(rest[size:], amongOthers)
 	case "以后", "以後": // "we'll see later"
 		return strings.HasPrefix(rest, "再说") || strings.HasPrefix(rest, "再說")
 	case "以上", "以下", "以内": // a rating of 4.5 or more; in Japanese, which has particles, it may be a rule
@@ -152,7 +152,7 @@ func describesInArabic(sign, before, rest string) bool {
 	case "اكتب": // "write a story about …"
 		return strings.Contains(rest, " عن ")
 	case "أريد": // "I want to book a room"
-		return strings.HasPrefix(rest, " أن أ") || startsWithOne(rest, dealsInArabic)
+		return strings.HasPrefix(rest, " أن أ") || startsWithAny(rest, dealsInArabic)
 	}
 	if strings.HasPrefix(before, "كن") || strings.HasPrefix(before, "كان") || strings.Contains(before, " يريد أن ") || sign == "لا ت" && strings.HasSuffix(before, "ي ") {
 		return true // "we used to …", "he wants …", "my mother doesn't …"

@@ -25,5 +25,5 @@ func isStub(t *transcript.Transcript, p *transcript.Part) bool {
 		return false
 	}
 	head := strings.TrimSpace(beginning(t, p.Body, longestStub))
-	return slices.Contains(stubs, head) || len(head) < longestStub && slices.ContainsFunc(failedRequests, func(s string) bool { return strings.HasPrefix(head, s) })
+	return slices.Contains(stubs, head) || len(head) < longestStub && startsWithAny(head, failedRequests)
 }

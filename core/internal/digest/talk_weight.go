@@ -188,7 +188,7 @@ const mostAsked = 8
 // people, which toRole being false means, "no" usually expresses sympathy: "No, that's awful!"
 func (k *talk) denied(text string, toRole bool) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
-	if !startsWithOne(head, denials) || startsWithOne(head, assents) {
+	if !startsWithAny(head, denials) || startsWithAny(head, assents) {
 		return false
 	}
 	if first, _, _ := strings.Cut(head, " "); !toRole && first != "" && strings.IndexByte(",.!", first[len(first)-1]) >= 0 {
@@ -204,13 +204,4 @@ func (k *talk) denied(text string, toRole bool) bool {
 		}
 	}
 	return true
-}
-
-func startsWithOne(text string, list []string) bool {
-	for _, s := range list {
-		if strings.HasPrefix(text, s) {
-			return true
-		}
-	}
-	return false
 }

@@ -333,13 +333,7 @@ func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text,
 
 // headedBy reports whether text begins with one of the given prefixes, which are in lower case.
 func headedBy(text string, heads []string) bool {
-	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'"))
-	for _, s := range heads {
-		if strings.HasPrefix(head, s) {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'")), heads)
 }
 
 // saysLittle reports whether text is a single word, or has only a few words and neither a number nor a code name:
@@ -377,7 +371,7 @@ var flattery = []string{"Good question", "Great question", "Good point", "Good c
 
 // flatters reports whether a sentence only flatters the user.
 func flatters(text string) bool {
-	return len(text) < 60 && !names(text) && slices.ContainsFunc(flattery, func(s string) bool { return strings.HasPrefix(text, s) })
+	return len(text) < 60 && !names(text) && startsWithAny(text, flattery)
 }
 
 // praise lists words that begin sentences in which assistants praise something, usually their own work.
