@@ -85,6 +85,9 @@ func codeOf(lines []string) (code []string) {
 	return code
 }
 
+// definesWord precedes the names that a new file defines.
+const definesWord = "defines "
+
 // createdText describes the content of a file that a call wrote as a whole: the names that it defines, its first
 // comment, or its first lines.
 func (c *change) createdText() string {
@@ -92,7 +95,7 @@ func (c *change) createdText() string {
 		return ""
 	}
 	if names := definedIn(c.added, mostDefined); len(names) > 0 {
-		return "defines " + strings.Join(names, ", ")
+		return definesWord + strings.Join(names, ", ")
 	}
 	added := telling(c.added)
 	if keys := c.keys(); len(keys) > 1 && size(added) > quotedNew {

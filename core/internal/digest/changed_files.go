@@ -135,10 +135,10 @@ func (k *turnLog) files(paths []string, size int) string {
 			if history == "" {
 				history = beforeHistory
 			}
-			if g.history == "" || strings.HasPrefix(g.history, triedVerb) {
-				g.names = g.names[:min(len(g.names), mostBefore)]
+			lines = append(lines, grouped(history, someOf(g.names, g.history), size/2)...)
+			if strings.HasPrefix(g.history, triedVerb) && len(g.names) > mostTried {
+				lines = append(lines, moreFiles)
 			}
-			lines = append(lines, grouped(history, g.names, size/2)...)
 		}
 	}
 	if wide := k.widestCommit(len(paths)); wide != "" {
@@ -201,9 +201,24 @@ func folderOfAll(names []string) string {
 	return folder
 }
 
-// mostBefore is the maximum number of files, newest first, to name of those that no entry mentions, and of those that
-// were written only to be run.
-const mostBefore = 16
+// The maximum number of files, newest first, to name of those that no entry mentions, and of those that were written
+// only to be run.
+const (
+	mostBefore = 16
+	mostTried  = 4
+)
+
+// someOf returns those files with a common history that are named.
+func someOf(names []string, history string) []string {
+	most := len(names)
+	switch {
+	case history == "":
+		most = mostBefore
+	case strings.HasPrefix(history, triedVerb):
+		most = mostTried
+	}
+	return names[:min(len(names), most)]
+}
 
 // grouped returns lines that name the files with a common history. Each line has about most bytes.
 func grouped(history string, names []string, most int) (lines []string) {

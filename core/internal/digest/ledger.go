@@ -100,6 +100,8 @@ type collector struct {
 	called []textCall       // calls written as text that still wait for their output
 	room   *readRoom
 	around remarks
+	// patches are those that scripts wrote to files.
+	patches patchFiles
 }
 
 func (c *collector) message(i int) {
@@ -187,6 +189,12 @@ func (c *collector) call(p *transcript.Part) {
 	if script != "" {
 		folder = folderOf(script)
 		shellFiles(script, read, wrote)
+		c.patches.ran(script, func() string {
+			if p.Pair < 0 {
+				return ""
+			}
+			return ResultText(c.t, int(p.Pair))
+		}, func(patch string) { patchedFiles(patch, wrote) })
 	}
 }
 

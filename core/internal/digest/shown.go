@@ -373,6 +373,10 @@ func (l *laterChanges) ran(script string) string {
 		changed = &l.edited
 	}
 	shellFiles(script, func(path string) { printed = addPath(printed, inFolder(folder, path)) }, func(path string) { changed.Add(inFolder(folder, path)) })
+	_, docs := cutHeredocs(script)
+	for _, doc := range docs { // applied now or later
+		patchedFiles(doc, func(path string) { changed.Add(inFolder(folder, path)) })
+	}
 	removesIn(script, func(path string) { l.files.Add(inFolder(folder, path)) })
 	for _, m := range movesIn(script) {
 		l.files.Add(inFolder(folder, m.from))

@@ -410,6 +410,9 @@ func (c *collector) inText(i int) {
 		}
 		if call.command != "" {
 			on = call.command
+			c.patches.ran(call.command, func() string { return text }, func(patch string) {
+				patchedFiles(patch, func(path string) { c.Modified = addPath(c.Modified, inFolder(folderOf(call.command), path)) })
+			})
 			c.ran(call.command, of)
 		}
 		if k == len(c.called)-1 {

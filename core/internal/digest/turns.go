@@ -80,6 +80,7 @@ type turnReader struct {
 	written  critbit.Map[place] // by path as a script writes it: the unit about a file that was written from a heredoc
 	commits  []place            // the commits that no rebase has replaced
 	stashed  []place            // the edits that git's stash holds
+	patches  patchFiles         // the patches that scripts wrote to files
 	around   remarks
 	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }

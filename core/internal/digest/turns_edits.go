@@ -202,7 +202,9 @@ func (r *turnReader) describeEdits() {
 			u.lasts = len(lines) / 2
 		}
 		if u.tried {
-			u.factor = min(u.factor, ofCommand)
+			if u.factor = min(u.factor, ofCommand); !strings.Contains(u.text[head:], definesWord) { // a trial: what it printed says more
+				u.factor = isDropped
+			}
 		}
 	}
 	r.open = hunks{}

@@ -98,11 +98,11 @@ func (r *turnReader) changeFiles(c *execution) {
 		c.changed, c.writes = addPath(c.changed, inFolder(c.folder, path)), true
 	})
 	_, docs := cutHeredocs(c.whole)
-	for _, doc := range docs {
-		for _, patch := range patchChanges(doc) {
-			r.change(c.message, &patch)
+	r.patches.ran(c.whole, func() string { return c.output }, func(patch string) {
+		for _, change := range patchChanges(patch) {
+			r.change(c.message, &change)
 		}
-	}
+	})
 	if !c.failed() {
 		r.prompts(c.message, c.whole, docs)
 	}

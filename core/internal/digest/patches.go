@@ -1,0 +1,63 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+)
+
+// patchFiles holds the patches that scripts wrote to files, by path as a script writes it. Such a patch changes nothing
+// until a script applies it.
+type patchFiles struct{ files critbit.Map[string] }
+
+// patchRefusals lists phrases, in lower case, with which programs say that a patch was not applied.
+var patchRefusals = substringsOf("malformed patch|patch does not apply|patch failed|corrupt patch|only garbage was found|can't find file to patch|failed at |invalid patch|" +
+	"verification failed|failed to find expected lines|failed to find context|no such file or directory")
+
+// ran calls applied with each patch that a script with the given output applies, and keeps those that it writes to files.
+func (p *patchFiles) ran(script string, output func() string, applied func(patch string)) {
+	var patches []string
+	if strings.Contains(script, "<<") {
+		rest := withoutWritten(script, func(path, body string) {
+			if isPatch(body) {
+				p.files.Set(strings.Clone(path), body)
+			}
+		})
+		_, docs := cutHeredocs(rest)
+		patches = append(patches, slices.DeleteFunc(docs, func(doc string) bool { return !isPatch(doc) })...)
+	}
+	if p.files.Len() > 0 {
+		eachCommand(script, func(words []string) { patches = append(patches, p.appliedBy(words)...) }, func(string) {})
+	}
+	if len(patches) == 0 || patchRefusals.inAnyCase(output()) {
+		return
+	}
+	for _, patch := range patches {
+		applied(patch)
+	}
+}
+
+// appliedBy returns the patches that a command applies: patch or git apply, unless it only checks or reverts them.
+func (p *patchFiles) appliedBy(words []string) (patches []string) {
+	if words[0] != "patch" && !(len(words) > 2 && words[0] == "git" && words[1] == "apply") {
+		return nil
+	}
+	for _, w := range words {
+		switch w {
+		case "-R", "--reverse", "--dry-run", "--check", "--stat", "--numstat", "--summary":
+			return nil
+		}
+		if patch, found := p.files.Get(w); found {
+			patches = append(patches, patch)
+		}
+	}
+	return patches
+}
+
+// isPatch reports whether text names files as a patch does.
+func isPatch(text string) bool {
+	found := false
+	patchedFiles(text, func(string) { found = true })
+	return found
+}
