@@ -6,13 +6,13 @@ import (
 )
 
 // This file recognizes wishes for something that the writer wants to do, such as "Quiero reservar una mesa" or "Ich
-// möchte mein Auto anmelden": a verb for a wish with an infinitive. They are fulfilled once. A wish for a thing may be a
-// rule: "Quiero respuestas cortas".
+// möchte mein Auto anmelden": a verb for a wish with an infinitive. Such a wish is fulfilled once, so it is no rule. A
+// wish for a thing may be a rule: "Quiero respuestas cortas".
 
 var (
 	// planning lists verbs for wishes in languages whose infinitives have endings of their own.
 	planning = wordListOf("möchte quiero quisiera necesito gustaría quero queria gostaria preciso vorrei voglio voudrais veux souhaite aimerais")
-	// lastingActs lists infinitives that don't stand for something done once.
+	// lastingActs lists infinitives of acts that last or are repeated.
 	lastingActs = wordListOf("ser estar tener haber ver recibir evitar être avoir voir recevoir éviter essere avere vedere ricevere evitare ter receber " +
 		"sein haben werden bleiben sehen lesen hören bekommen erhalten vermeiden")
 	infinitives = [...]string{"ar", "er", "ir", "re"}

@@ -16,10 +16,10 @@ type turnLog struct {
 	turns  []turn
 	base   string // the common folder of the paths in all units, which ends with a slash; "" if there is none
 	items  []extract.Item
-	known  []string // texts that the reader has in any case
+	known  []string // texts that the reader of the log sees anyway
 	units  []place  // the unit of each item; last come those of passages, whose turn is len(turns)
 	quotes []fileQuote
-	// passages are those that may be quoted if room is left; they include quotes.
+	// passages are the passages of files that may be quoted if room is left. They include quotes.
 	passages []fileQuote
 	chosen   [2]*extract.Extract // extracts of the units alone, and of the units and passages together
 	showing  bool                // whether there is room for passages

@@ -47,7 +47,7 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	}
 	told := make([]turnOutcome, len(k.turns))
 	most := outcomeLengths[length]
-	var first critbit.Map[int] // for each line, one more than the index of the first turn with it
+	var first critbit.Map[int] // for each line, the index of the first turn with it, plus 1
 	for i := range k.turns {
 		if length > 0 && k.told[length-1] != nil && k.told[length-1][i].fitsWhole(most) {
 			told[i] = k.told[length-1][i]
@@ -111,7 +111,8 @@ func (k *turnLog) sizeOfOutcomes(length int) (sum int) {
 	return sum
 }
 
-// sameOutcome is the line, without its bullet and the number of the turn, of an outcome that an earlier entry shows.
+// sameOutcome begins the line, after its bullet, that refers to an earlier entry with the same outcome. The number of
+// that entry follows.
 const sameOutcome = "the same outcome as in "
 
 // sameAs returns the line for an outcome that is shown in the entry of the turn with index i.
@@ -131,8 +132,8 @@ func (k *turnLog) appendOutcome(b []byte, i int) []byte {
 	return append(b, o.line...)
 }
 
-// unitsOfSame returns the units for a line of turn t that refers to the outcome of an earlier turn; nil if it doesn't.
-// The outcome is the last line of the earlier turn.
+// unitsOfSame returns the units for a line of turn t that refers to the outcome of an earlier turn. They are the units
+// of the last line of the earlier turn. It returns nil for other lines.
 func unitsOfSame(turns []turn, t *turn, line string) (units []unit) {
 	head, found := strings.CutPrefix(line, sameOutcome)
 	number, _, ok := entryHead(head)

@@ -2,8 +2,8 @@ package digest
 
 import "strings"
 
-// mostOutlined is the maximum number of lines of a definition that are searched for an outline. mostOutline is the maximum
-// size of an outline, in bytes.
+// mostOutlined is the maximum number of lines of a definition that are searched for an outline. mostOutline is the
+// maximum size of an outline, in bytes.
 const (
 	mostOutlined = 160
 	mostOutline  = 1400
@@ -16,8 +16,8 @@ const (
 	manyRemarks  = 3
 )
 
-// addLong adds a definition that is too long to be quoted, whose comment begins at line i and whose first line is at: its
-// first lines if a comment explains them, and its outline.
+// addLong adds a definition that is too long to be quoted: its first lines if a comment explains them, and its outline.
+// The comment begins at line i, and at is the first line of the definition.
 func (f *passageFinder) addLong(i, at int, name string, explains bool) {
 	p := f.passage(i, name, explains)
 	from := f.signature(at)
@@ -35,8 +35,8 @@ func (f *passageFinder) addLong(i, at int, name string, explains bool) {
 	}
 }
 
-// bodyEnd returns the end of the body of a definition whose first line is at and whose body begins at line from, or the
-// end of what is searched for an outline. It returns from if the text ends inside the body.
+// bodyEnd returns the line after the body of a definition, or the line at which the search for an outline ends. at is
+// the first line of the definition, and from that of the body. If the text ends inside the body, bodyEnd returns from.
 func (f *passageFinder) bodyEnd(at, from int) int {
 	depth := 0
 	for n := at; n < min(len(f.lines), from+mostOutlined); n++ {

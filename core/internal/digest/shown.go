@@ -40,7 +40,7 @@ type fileQuote struct {
 	factor  int
 	// explains reports whether the passage begins with a comment of at least a sentence.
 	explains bool
-	// spare reports whether the passage is quoted only if room is left when everything else has been said.
+	// spare reports whether the passage is quoted only if room is left after everything else.
 	spare bool
 }
 
@@ -55,7 +55,7 @@ type laterChanges struct {
 	restored    []string
 	restoredAll bool
 	unstashed   int // how many more times git's stash was read than written
-	// Lines by the path of their file, without white space around them.
+	// The keys are paths of files, and the lines have no white space around them.
 	removed critbit.Map[critbit.Map[struct{}]] // those that edits removed
 	read    critbit.Map[critbit.Map[struct{}]] // those that are read again
 }
@@ -273,8 +273,8 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	slices.Reverse(r.found[from:])
 }
 
-// related returns how closely a passage is related to the conversation, from 0 to mostRelated. It is related if the
-// conversation names what the passage defines, or several names in it, or contains half of its longer words.
+// related returns how closely a passage is related to the conversation, from 0 to mostRelated. A passage is related if
+// the conversation names what the passage defines, or several names in it, or contains half of its longer words.
 func (r *quoteReader) related(p *fileQuote) int {
 	shared := min(r.said.namesIn(p.text), mostRelated)
 	switch {

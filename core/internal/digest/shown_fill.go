@@ -8,17 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// A session that mostly reads files has a short log. What the files say takes the room that is left: outlines of long
-// definitions, and passages that the conversation doesn't name.
+// A session that mostly reads files has a short log. The room that is left goes to content of the files: outlines of
+// long definitions, and passages that the conversation doesn't name.
 
-// leastFilled is the minimum size, in bytes, of a digest that is filled with further passages. leastSpare is the minimum room
-// for them, in bytes.
+// leastFilled is the minimum size, in bytes, of a digest that is filled with further passages. leastSpare is the
+// minimum room for them, in bytes.
 const (
 	leastFilled = 3000
 	leastSpare  = 400
 )
 
-// The factors for the weight of spare passages, in 1/1024, by what the work has to do with their file. fillTries is the
+// The factors for the weights of spare passages, in 1/1024, by how the work used their file. fillTries is the
 // maximum number of times that passages are chosen to fill the room.
 const (
 	ofEditedFile = 256
@@ -87,7 +87,8 @@ func (k *turnLog) fill(w logText, size int) logText {
 	return w
 }
 
-// isIn reports whether the outline of the enclosing definition, which is the newest one of chosen, has the passage.
+// isIn reports whether the newest outline in chosen is that of the definition around the passage, and contains the
+// first line of the passage.
 func (p *fileQuote) isIn(chosen []*fileQuote) bool {
 	if p.within == "" {
 		return false

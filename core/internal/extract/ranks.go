@@ -35,12 +35,12 @@ func (c *chooser) top() (top ranked, again bool) {
 	return waits, false
 }
 
-// counts reports whether an entry of the queue has the current rank of its sentence.
+// counts reports whether an entry of the queue still has the rank of its sentence.
 func (c *chooser) counts(entry ranked) bool {
 	return c.state[entry.sentence] == queued && c.sentences[entry.sentence].rank == entry.rank
 }
 
-// waits returns the best of the candidates that wait.
+// waits returns the best candidate that waits outside of the queue.
 func (c *chooser) waits() ranked {
 	for ; ; c.next++ {
 		if c.next == len(c.sorted) {
@@ -60,8 +60,8 @@ func (c *chooser) waits() ranked {
 	}
 }
 
-// put stores a new gain of sentence n, and puts it into the queue if it still has one. again means that it is on top of
-// the queue.
+// put stores a new gain of sentence n, and puts the sentence into the queue if the gain is positive. again means that
+// the sentence is on top of the queue.
 func (c *chooser) put(n int32, gain int64, again bool) {
 	s := &c.sentences[n]
 	s.gain, s.rank = gain, c.rank(gain, n)
