@@ -118,12 +118,15 @@ func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
 	return c, len(c.measures) > 0
 }
 
+// statesOne reports whether a sentence states one value for something.
+func (c *claim) statesOne() bool { return len(c.measures) == 1 && len(c.about) > 0 }
+
 // counters reports whether a user's sentence with one number states another value for the subject of old, an
 // assistant's sentence. old must contain most of its words, all of its names, and its first informative word. Instead
 // of the first word, two shared words before the number are enough in the first sentence of a direct reply that is
 // not about the user: "Our landlord says the slab holds …".
 func (c *claim) counters(old *claim) bool {
-	if len(c.measures) != 1 || len(c.about) == 0 || c.item-old.item > nearCounter {
+	if !c.statesOne() || c.item-old.item > nearCounter {
 		return false
 	}
 	m, rival := &c.measures[0], false
@@ -155,31 +158,57 @@ func (c *claim) counters(old *claim) bool {
 }
 
 // counter finds the assistant's sentences to which the user later states a different value, and sets the weights of
-// both.
+// both. It only reads the assistant's sentences if the user states a value soon after them.
 func (k *talk) counter() {
-	var room []words.Word
-	var ranges [][2]int
-	var claims []claim
+	r := claimReader{talk: k}
+	var claims []claim // the assistant's, in the items before next
+	next := 0
 	for i := range k.items {
-		src := &k.sources[i]
-		if src.section != told || !src.fresh && src.speaker != "assistant" {
+		if k.sources[i].answers() {
 			continue
 		}
-		text := k.items[i].Text
-		ranges = sentencesIn(ranges[:0], text, nil)
-		for n, at := range ranges {
-			c, ok := claimOf(text[at[0]:at[1]], &room)
-			if !ok {
+		r.own = r.read(r.own[:0], i)
+		for n := range r.own {
+			if !r.own[n].statesOne() {
 				continue
 			}
-			c.item, c.from, c.to, c.leads = i, at[0], at[1], n == 0
-			if !src.answers() {
-				k.counterBy(&c, claims)
-			} else if claims = append(claims, c); len(claims) == 2*mostClaims {
-				claims = append(claims[:0], claims[mostClaims:]...)
+			for next = max(next, i-nearCounter); next < i; next++ {
+				if k.sources[next].answers() {
+					claims = r.read(claims, next)
+				}
 			}
+			k.counterBy(&r.own[n], claims)
 		}
 	}
+}
+
+// claimReader reads the claims in the items of a talk, with memory that it reuses.
+type claimReader struct {
+	*talk
+	own    []claim // the claims of one of the user's items
+	ranges [][2]int
+	ws     []words.Word
+}
+
+// read appends the claims in item i to claims. It may drop all but the newest mostClaims.
+func (r *claimReader) read(claims []claim, i int) []claim {
+	text := r.items[i].Text
+	src := &r.sources[i]
+	if src.section != told || !src.fresh && src.speaker != "assistant" || strings.IndexFunc(text, unicode.IsDigit) < 0 {
+		return claims
+	}
+	r.ranges = sentencesIn(r.ranges[:0], text, nil)
+	for n, at := range r.ranges {
+		c, ok := claimOf(text[at[0]:at[1]], &r.ws)
+		if !ok {
+			continue
+		}
+		c.item, c.from, c.to, c.leads = i, at[0], at[1], n == 0
+		if claims = append(claims, c); len(claims) == 2*mostClaims && src.answers() {
+			claims = append(claims[:0], claims[mostClaims:]...)
+		}
+	}
+	return claims
 }
 
 // counterBy compares a user's sentence with the assistant's newest ones.

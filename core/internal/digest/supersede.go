@@ -42,7 +42,10 @@ const (
 func factOf(text string) *fact {
 	ws := words.Append(nil, text)
 	f := &fact{size: len(ws)}
-	low := lower(text)
+	low := text // which only words in scripts without spaces need
+	if slices.ContainsFunc(ws, func(w words.Word) bool { return w.Kind&words.Pair != 0 }) {
+		low = lower(text)
+	}
 	f.changes = stays
 	switch {
 	case changeWords[moves].in(low, ws):

@@ -21,6 +21,7 @@ type talk struct {
 	chosen    *extract.Extract
 	known     []string      // what is written next to the digest
 	served    bool          // see serve
+	crowded   bool          // the user's names and numbers take more than the whole room
 	facts     map[int]*fact // facts of the chosen sentences, by Chosen.Sentence
 	corrected []correction
 	countered []countered

@@ -86,12 +86,45 @@ func (k *talk) pair() {
 // room as they need. A question whose answer isn't chosen is replaced by other statements, unless nobody has answered
 // it or it says something about the speaker.
 func (k *talk) choose(size int) []extract.Chosen {
-	for first := 0; ; first += size / 4 {
-		chosen := k.chooseWith(size, first)
-		if first >= size || !k.chosen.Lacks(chosen, size, k.ofUser) {
+	var most []extract.Chosen // with the whole room for the user
+	if k.crowded {            // probably again
+		if most = k.chooseMost(size); k.crowded {
+			return most
+		}
+	}
+	chosen, _ := k.chooseWith(size, 0)
+	if k.lacks(chosen, size) <= 0 {
+		return chosen
+	}
+	if most == nil {
+		if most = k.chooseMost(size); k.crowded {
+			return most
+		}
+	}
+	for quarters := 1; quarters < 4; quarters++ {
+		if chosen, _ = k.chooseWith(size, size/4*quarters); k.lacks(chosen, size) <= 0 {
 			return chosen
 		}
 	}
+	return most
+}
+
+// fewLacking is the number of names and numbers that may be missing because of where a choice happens to end. If more
+// are missing although the whole room is for the user's statements, some are missing with any part of it.
+const fewLacking = 8
+
+// chooseMost is choose with the whole room for what the user said. It sets crowded if less room wouldn't do.
+func (k *talk) chooseMost(size int) []extract.Chosen {
+	chosen, all := k.chooseWith(size, size)
+	lacks := k.lacks(chosen, size)
+	k.crowded = lacks > fewLacking || lacks > 0 && all
+	return chosen
+}
+
+// lacks returns how many more of the user's names and numbers are in the user's newest messages of a size in bytes than
+// in the chosen statements.
+func (k *talk) lacks(chosen []extract.Chosen, size int) int {
+	return k.chosen.Lacks(chosen, size, k.ofUser)
 }
 
 // ofUser reports whether the user said an item, and not the assistant or somebody with a name.
@@ -100,18 +133,19 @@ func (k *talk) ofUser(item int) bool {
 	return src.fresh && !src.own && src.speaker == "user"
 }
 
-// chooseWith is like choose, but reserves the first bytes of the room for what the user said, including questions
-// without their answers if they name something.
-func (k *talk) chooseWith(size, first int) []extract.Chosen {
-	chosen := k.chosen.ChooseTalk(size, nil, first, k.ofUser)
+// chooseWith is choose with the first bytes for what the user said, including questions without their answers
+// if they name something. all reports whether they had room for all of it.
+func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
+	chosen, all = k.chosen.ChooseTalk(size, nil, first, k.ofUser)
 	lone := map[int]bool{}
 	stays := func(c extract.Chosen) bool {
 		return !c.Asks || first > 0 && c.Names && k.ofUser(c.Item) || k.items[c.Item].Terse || k.sources[c.Item].section != told
 	}
-	if answered := k.answered(chosen, stays, lone); len(lone) == 0 {
-		return answered
+	if chosen = k.answered(chosen, stays, lone); len(lone) > 0 {
+		chosen, all = k.chosen.ChooseTalk(size, lone, first, k.ofUser)
+		chosen = k.answered(chosen, stays, lone)
 	}
-	return k.answered(k.chosen.ChooseTalk(size, lone, first, k.ofUser), stays, lone)
+	return chosen, all
 }
 
 // answered returns the chosen statements without those questions whose answer isn't chosen, unless stays returns true

@@ -33,22 +33,31 @@ const (
 
 // service reports whether the chat is a dialogue with a service and is much longer than size bytes.
 func (k *talk) service(size int) bool {
-	all, numbers, courtesies, count := 0, 0, 0, 0
+	all, numbers, count := 0, 0, 0
 	for i := range k.items {
-		text := k.items[i].Text
+		if text := k.items[i].Text; k.sources[i].fresh {
+			count++
+			all += len(text)
+			if strings.ContainsAny(text, "0123456789") {
+				numbers++
+			}
+		}
+	}
+	short := count >= leastService && all <= shortService*count && all > size*tightService
+	return short && numbers*4 >= count && !k.ofPeople() && k.courtesies()*courtesyShare >= count
+}
+
+// courtesies returns the number of messages that are a courtesy or a question of the assistant.
+func (k *talk) courtesies() (n int) {
+	for i := range k.items {
 		if !k.sources[i].fresh {
 			continue
 		}
-		count++
-		all += len(text)
-		if strings.ContainsAny(text, "0123456789") {
-			numbers++
-		}
-		if asks, idle := extract.Closing(text); idle && !asks || asks && k.sources[i].own {
-			courtesies++
+		if asks, idle := extract.Closing(k.items[i].Text); idle && !asks || asks && k.sources[i].own {
+			n++
 		}
 	}
-	return count >= leastService && !k.ofPeople() && all <= shortService*count && all > size*tightService && numbers*4 >= count && courtesies*courtesyShare >= count
+	return n
 }
 
 // serve joins the messages of each matter if the chat is a dialogue with a service and is much longer than size bytes.

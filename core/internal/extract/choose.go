@@ -21,8 +21,9 @@ func (e *Extract) Choose(budget int) []Chosen {
 
 // ChooseTalk is like Choose, but for conversations. It chooses only a few of many sentences of one form (see
 // [Extract.Alike]). The sentences whose numbers are in without are only chosen together with a sentence that depends
-// on them. The first bytes of the budget are only for sentences of the items for which mine returns true.
-func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine func(item int) bool) []Chosen {
+// on them. The first bytes of the budget are only for sentences of the items for which mine returns true. all reports
+// whether they had room for all of those.
+func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine func(item int) bool) (chosen []Chosen, all bool) {
 	may := func(n int32) bool {
 		s := &e.sentences[n]
 		return (s.form == 0 || e.forms[s.form-1].lets(s.nth, budget)) && !without[int(n)]
@@ -31,9 +32,10 @@ func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine f
 	if first > 0 {
 		c.choose(func(n int32) bool { return mine(int(e.sentences[n].item)) && may(n) })
 	}
+	all = first > 0 && !c.limited
 	c.left += budget - min(first, budget)
 	c.choose(may)
-	return c.result()
+	return c.result(), all
 }
 
 // manyRivals is the minimum number of sentences for which the choice is spread over the whole conversation.
@@ -42,7 +44,7 @@ const manyRivals = 128
 // chooser returns the state of a choice of budget bytes before anything is chosen. It is valid until the next choice.
 func (e *Extract) chooser(budget int, spread bool) *chooser {
 	c := &e.choice
-	c.left, c.order = budget, c.order[:0]
+	c.left, c.limited, c.order = budget, false, c.order[:0]
 	c.chosen = append(c.chosen[:0], e.known...)
 	c.weight = append(c.weight[:0], e.weights...)
 	for stem, n := range e.known {
@@ -103,6 +105,7 @@ func (c *chooser) choose(may func(sentence int32) bool) {
 		}
 		c.takeAll(n)
 	}
+	c.limited = true
 }
 
 // result returns what was chosen, in the order of the items.
@@ -124,12 +127,13 @@ func (c *chooser) result() []Chosen {
 // conversation would be left out.
 type chooser struct {
 	*Extract
-	spread bool
-	left   int     // bytes
-	chosen []uint8 // how many times each stem was chosen
-	weight []int32 // the weight of each stem, halved each time it was chosen
-	state  []uint8 // by sentence
-	order  []int32 // the chosen sentences
+	spread  bool
+	left    int     // bytes
+	limited bool    // a sentence was not chosen, or cut, because of the budget
+	chosen  []uint8 // how many times each stem was chosen
+	weight  []int32 // the weight of each stem, halved each time it was chosen
+	state   []uint8 // by sentence
+	order   []int32 // the chosen sentences
 	// The candidates are in two lists: those that wait, from next on in the order of their gains alone until the bucket
 	// is below least, and the queue. An entry of the queue counts only as long as its rank is that of its sentence.
 	next  int
@@ -148,6 +152,7 @@ const rivals = 8
 func (c *chooser) enter(may func(sentence int32) bool) {
 	const buckets = 48 << 3 // eighths of a power of two
 	var sizes [buckets]int
+	all := 0
 	c.queue, c.next = c.queue[:0], 0
 	for i := range c.sentences {
 		if c.state[i] == taken {
@@ -157,13 +162,16 @@ func (c *chooser) enter(may func(sentence int32) bool) {
 		if c.state[i] = barred; s.alone.gain > 0 && may(int32(i)) {
 			c.state[i], s.gain = waiting, s.alone.gain
 			sizes[s.alone.bucket] += int(s.alone.size)
+			all += int(s.alone.size)
 		}
 	}
 	c.least = buckets
-	for sum := 0; c.least > 0 && sum < rivals*c.left; {
+	sum := 0
+	for c.least > 0 && sum < rivals*c.left {
 		c.least--
 		sum += sizes[c.least]
 	}
+	c.limited = c.limited || sum < all
 }
 
 // mostBefore is the maximum number of sentences that are chosen together with a sentence that depends on them. Each of
@@ -196,6 +204,7 @@ func (c *chooser) gain(s *sentence) (best int64) {
 			sum += c.sum(cl.words[0], cl.words[1])
 			length := int(cl.to-c.clauses[first].from) + size
 			if length > c.left {
+				c.limited = true
 				break
 			}
 			if !cl.ends {

@@ -2,9 +2,9 @@ package extract
 
 import "slices"
 
-// Lacks reports whether chosen sentences contain fewer of the names, numbers and titles in the items for which mine
-// returns true than the newest of these items contain in size bytes.
-func (e *Extract) Lacks(chosen []Chosen, size int, mine func(item int) bool) bool {
+// Lacks returns how many more of the names, numbers and titles in the items for which mine returns true are in the newest
+// of these items, in size bytes, than in chosen sentences.
+func (e *Extract) Lacks(chosen []Chosen, size int, mine func(item int) bool) int {
 	const (
 		named  = 1 << iota // it is a name, a number or a title in one of these items
 		newest             // it is in the newest of them
@@ -51,7 +51,7 @@ func (e *Extract) Lacks(chosen []Chosen, size int, mine func(item int) bool) boo
 			more += int(m&newest/newest) - int(m&taken/taken)
 		}
 	}
-	return more > 0
+	return more
 }
 
 // names reports whether a sentence contains a name, a number or a title, and isn't one of many of its form.

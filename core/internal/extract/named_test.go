@@ -13,19 +13,20 @@ func TestItemsThatComeFirst(t *testing.T) {
 	const budget = 120
 	for _, c := range []struct {
 		first, items int // the bytes for the items of mine, and how many of these items are chosen
-		lacks        bool
-	}{{0, 0, true}, {budget, 2, false}} {
-		chosen, n := e.ChooseTalk(budget, nil, c.first, mine), 0
+		lacks, all   bool
+	}{{0, 0, true, false}, {budget / 2, 2, false, false}, {budget, 2, false, true}} {
+		chosen, all := e.ChooseTalk(budget, nil, c.first, mine)
+		n := 0
 		for _, s := range chosen {
 			if mine(s.Item) {
 				n++
 			}
 		}
-		if lacks := e.Lacks(chosen, budget, mine); n != c.items || lacks != c.lacks {
-			t.Errorf("with %d bytes first: %d items, lacks is %v: %v", c.first, n, lacks, chosen)
+		if lacks := e.Lacks(chosen, budget, mine) > 0; n != c.items || lacks != c.lacks || all != c.all {
+			t.Errorf("with %d bytes first: %d items, lacks is %v, all is %v: %v", c.first, n, lacks, all, chosen)
 		}
 	}
-	if chosen := e.ChooseTalk(60, nil, 60, mine); len(chosen) != 1 || e.Lacks(chosen, 60, mine) {
+	if chosen, _ := e.ChooseTalk(60, nil, 60, mine); len(chosen) != 1 || e.Lacks(chosen, 60, mine) > 0 {
 		t.Errorf("%v has less than the newest item", chosen)
 	}
 }
