@@ -61,7 +61,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		}
 		b = k.appendOutcome(b, i)
 	}
-	return bytes.TrimSuffix(b, []byte("\n"))
+	return withoutRepeatedLinks(bytes.TrimSuffix(b, []byte("\n")))
 }
 
 // countOfTurn returns how many units at the beginning of chosen belong to turn i.
