@@ -133,8 +133,8 @@ func (k *talk) ofUser(item int) bool {
 	return src.fresh && !src.own && src.speaker == "user"
 }
 
-// chooseWith is choose with the first bytes for what the user said, including questions without their answers
-// if they name something. all reports whether they had room for all of it.
+// chooseWith is like choose, but reserves the first bytes of the room for what the user said, including questions
+// without their answers if they name something. all reports whether these bytes had room for all that the user said.
 func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
 	chosen, all = k.chosen.ChooseTalk(size, nil, first, k.ofUser)
 	lone := map[int]bool{}
