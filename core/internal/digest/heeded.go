@@ -42,7 +42,10 @@ func eachName(text string, see func(name string)) {
 		if i-from < 4 {
 			continue
 		}
-		word := strings.TrimRight(text[from:i], ".-")
+		word := text[from:i]
+		for len(word) > 0 && (word[len(word)-1] == '.' || word[len(word)-1] == '-') {
+			word = word[:len(word)-1]
+		}
 		if len(word) > 3 {
 			see(word)
 		}

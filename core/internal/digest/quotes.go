@@ -69,6 +69,7 @@ func eachPassage(content string, see func(p fileQuote)) {
 func fileLines(content string) (lines []fileText) {
 	gutter := hasGutter(content)
 	within := false // text between three quotes
+	lines = make([]fileText, 0, strings.Count(content, "\n")+1)
 	for line := range strings.Lines(content) {
 		at := 0
 		if gutter {
@@ -121,7 +122,7 @@ var commentMarks = []string{"//", "# ", "/*", "* ", "*/", "-- ", "\"\"\"", "<!--
 
 // isCommentLine reports whether a line contains only a comment.
 func isCommentLine(text string) bool {
-	return text == "#" || text == "*" || text != "" && strings.IndexByte("/#*-\"<", text[0]) >= 0 && headedBy(text, commentMarks)
+	return text == "#" || text == "*" || text != "" && strings.IndexByte("/#*-\"<", text[0]) >= 0 && startsWithAny(text, commentMarks)
 }
 
 // next looks for a passage that begins at line i, and returns the line from which to continue.

@@ -42,6 +42,9 @@ var optionNames = wordListOf("option number no nr variant choice approach plan v
 // optionIn returns the number of the option that a short reply names: 2 for "option 2, please", "2" and "let's do #2".
 // It returns 0 if there is none.
 func optionIn(asked string) int {
+	if !strings.ContainsAny(asked, "123456789") {
+		return 0
+	}
 	before := ""
 	for n, word := range strings.Fields(lower(asked)) {
 		bare := strings.Trim(word, ".,!:;()")

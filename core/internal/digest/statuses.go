@@ -51,6 +51,9 @@ func (k *turnLog) dropStatuses() {
 // withoutStatuses returns an assistant's text without the parts that are only a status. It also removes list items that
 // are introduced by nothing but a status, unless they name something.
 func withoutStatuses(text string) string {
+	if isASCII(text) && !stateSigns.inAnyCase(text) { // most texts
+		return text
+	}
 	var kept strings.Builder
 	kept.Grow(len(text))
 	listed, intro := false, -1

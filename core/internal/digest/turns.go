@@ -336,8 +336,12 @@ func (t *turn) dropReport() {
 func (r *turnReader) dropRepeated() {
 	var later critbit.Map[struct{}]
 	units := r.now().units
-	for n := range slices.Backward(units) {
-		u := &units[n]
+	first := slices.IndexFunc(units, func(u unit) bool { return u.kind == saidUnit })
+	if first < 0 {
+		return
+	}
+	for n := range slices.Backward(units[first:]) {
+		u := &units[first+n]
 		if u.kind != saidUnit && u.kind != answerUnit || u.factor == isDropped {
 			continue
 		}
