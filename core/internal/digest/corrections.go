@@ -118,14 +118,13 @@ func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 // while it worked are dropped if they are corrected.
 func (r *turnReader) corrects() {
 	now := len(r.turns) - 1
-	var room []words.Word
 	corrections := 0
 	for i := range r.turns[now].units {
 		u := &r.turns[now].units[i]
 		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped || corrections >= mostOfTurn {
 			continue
 		}
-		for _, f := range correctionsIn(u.text, &room) {
+		for _, f := range correctionsIn(u.text, &r.words) {
 			corrections++
 			for n := max(now-mostDoubted, 0); n <= now; n++ {
 				r.turns[n].corrected(f, i, n == now, r.turns[now].number)

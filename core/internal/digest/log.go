@@ -26,6 +26,7 @@ type turnLog struct {
 	tidied   []string            // the requests of the turns, as Tidy returns them
 	brief    []string            // the same, each clipped to leastRequest bytes; "" until it is needed
 	room     []byte              // a buffer for entries
+	sought   []byte              // a buffer for the text of an outcome
 	asks     []string            // the requests of the turns, with pasted ones clipped; see tersely
 	terse    *extract.Extract    // of asks
 	plan     planList            // the plan of the session
@@ -262,11 +263,14 @@ func (k *turnLog) commonFolder() string {
 type logText struct{ log, files string }
 
 // size returns the number of bytes that the log and the passages occupy in a digest.
-func (w *logText) size() int {
-	if w.files == "" {
-		return len(w.log)
+func (w *logText) size() int { return sizeWith(len(w.log), w.files) }
+
+// sizeWith returns the number of bytes that a log of a given size and the passages occupy in a digest.
+func sizeWith(log int, files string) int {
+	if files == "" {
+		return log
 	}
-	return len(w.log) + len(w.files) + shownFrame
+	return log + len(files) + shownFrame
 }
 
 // shownFrame is the number of bytes around the passages of files in a digest.
@@ -333,11 +337,12 @@ func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 		budget = max(0, budget)
 		units, quotes := k.choose(budget)
 		k.room = k.entries(k.room[:0], asked, units)
-		now := logText{string(k.room), k.show(k.bestQuotes(quotes, min(room*quoteShare/100, max(len(k.room), leastCode))))}
-		over := now.size() - room
+		files := k.show(k.bestQuotes(quotes, min(room*quoteShare/100, max(len(k.room), leastCode))))
+		size := sizeWith(len(k.room), files)
+		over := size - room
 		if over <= 0 {
-			if now.size() > best.size() {
-				best = now
+			if size > best.size() {
+				best = logText{string(k.room), files}
 			}
 			low = max(low, budget)
 		} else {

@@ -54,8 +54,8 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		if line == "" {
 			continue
 		}
-		if bytes.HasSuffix(b[start:], []byte(line)) {
-			b = b[:len(b)-len(line)]
+		if end := len(b) - len(line); end >= start && string(b[end:]) == line {
+			b = b[:end]
 		} else if k.containsOutcome(b[start:], t, chosen[from:next], outcome) {
 			continue
 		}
@@ -113,7 +113,11 @@ func (k *turnLog) appendHead(b []byte, i int, request string, opens bool, earlie
 
 // containsOutcome reports whether an entry for turn t, with the units chosen for it, contains the turn's outcome.
 func (k *turnLog) containsOutcome(entry []byte, t *turn, chosen []extract.Chosen, outcome *unit) bool {
-	return k.outcomes && k.tells(t, chosen) || bytes.Contains(entry, []byte(outcome.text))
+	if k.outcomes && k.tells(t, chosen) {
+		return true
+	}
+	k.sought = append(k.sought[:0], outcome.text...)
+	return bytes.Contains(entry, k.sought)
 }
 
 // beyond returns the units that add the most to the known texts, one per line, in about size bytes or less.
@@ -135,12 +139,14 @@ func (k *turnLog) beyond(size int) string {
 // entry appends the chosen units of turn t to b. Units of one message share a line, and so do changes of one file.
 func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
-	var files, leads []string // leads has the introductions that are already on the line
+	reads := false
+	var room [4]string
+	leads := room[:0] // the introductions that are already on the line
 	for n := 0; n < len(chosen); n++ {
 		u := &t.units[k.units[chosen[n].Item].unit]
 		switch {
-		case u.kind == readUnit && u.message >= 0: // the files that were read share a line
-			files = append(files, u.text)
+		case u.readsFile(): // the files that were read share a line
+			reads = true
 			continue
 		case last != nil && last.sharesLine(u):
 			b = append(b, last.joinTo(u)...)
@@ -166,11 +172,26 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	if last != nil {
 		b = append(b, '\n')
 	}
-	if files != nil {
-		b = append(b, entryBullet+readLabel+strings.Join(files, "; ")+"\n"...)
+	if reads {
+		b = append(k.appendFiles(append(b, entryBullet+readLabel...), t, chosen), '\n')
 	}
 	return b
 }
+
+// appendFiles appends the files that the chosen units of turn t read to b.
+func (k *turnLog) appendFiles(b []byte, t *turn, chosen []extract.Chosen) []byte {
+	separator := ""
+	for _, c := range chosen {
+		if u := &t.units[k.units[c.Item].unit]; u.readsFile() {
+			b = append(append(b, separator...), u.text...)
+			separator = "; "
+		}
+	}
+	return b
+}
+
+// readsFile reports whether a unit names files that a call read.
+func (u *unit) readsFile() bool { return u.kind == readUnit && u.message >= 0 }
 
 // joined returns the text for the first of turn t's chosen units, which also covers the units directly after it that
 // edit the same file, or are scripts like it. n is the number of covered units.

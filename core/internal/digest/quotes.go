@@ -57,19 +57,19 @@ type enclosing struct {
 	indent int
 }
 
-// eachPassage calls see for each passage of a file's content.
-func eachPassage(content string, see func(p fileQuote)) {
-	f := passageFinder{see: see, lines: fileLines(content)}
+// eachPassage calls see for each passage of a file's content. room is a buffer for the lines.
+func eachPassage(content string, room *[]fileText, see func(p fileQuote)) {
+	f := passageFinder{see: see, lines: fileLines((*room)[:0], content)}
+	*room = f.lines
 	for i := 0; i < len(f.lines); {
 		i = f.next(i)
 	}
 }
 
-// fileLines splits a file's content into lines, without the numbers that a tool puts before them.
-func fileLines(content string) (lines []fileText) {
+// fileLines appends the lines of a file's content to lines, without the numbers that a tool puts before them.
+func fileLines(lines []fileText, content string) []fileText {
 	gutter := hasGutter(content)
 	within := false // text between three quotes
-	lines = make([]fileText, 0, strings.Count(content, "\n")+1)
 	for line := range strings.Lines(content) {
 		at := 0
 		if gutter {

@@ -68,6 +68,7 @@ type quoteReader struct {
 	said  turnWords   // the words of the log
 	room  int         // the number of bytes that may still be read
 	spare int         // the number of bytes that spare passages may still have
+	lines []fileText  // a buffer for the lines of a file
 	found []fileQuote // newest file first
 }
 
@@ -245,7 +246,7 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	turn := r.log.turnAt(message)
 	path = strings.TrimPrefix(path, r.log.base)
 	tests := isTestFile(path)
-	eachPassage(content, func(p fileQuote) {
+	eachPassage(content, &r.lines, func(p fileQuote) {
 		if p.turn, p.path = turn, path; !holds {
 			p.number = ""
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // turn is an entry of the log: what the user asked for, and what happened until the user's next message.
@@ -82,7 +83,8 @@ type turnReader struct {
 	stashed  []place            // the edits that git's stash holds
 	patches  patchFiles         // the patches that scripts wrote to files
 	around   remarks
-	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
+	words    []words.Word // a buffer for the words of a unit
+	silent   unit         // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }
 
 // turnsOf returns the entries for messages, numbered from first on. asked holds the user's requests in the messages,
