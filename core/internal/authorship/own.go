@@ -60,7 +60,7 @@ func NameOf(t *transcript.Transcript, m int32) string {
 	return f.String()
 }
 
-// OwnNames returns the names that the state needs: those of the messages in the result that compactions wrote.
+// OwnNames returns the names that the state needs: those of the result's messages that were written by compactions.
 func (a *Authors) OwnNames() (list []string) {
 	for _, it := range a.doc.Items {
 		if k := a.Origin(it.Msg); k != NotOurs && !k.Declaration().Unnamed && len(list) < maxOwn {

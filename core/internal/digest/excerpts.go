@@ -444,7 +444,7 @@ func (e *Excerpts) isFact(result int, block excerptBlock) bool {
 // factsSize is the maximum size of an object whose members are facts, in bytes.
 const factsSize = 4000
 
-// worth returns the value of the terms in a block that have doesn't contain.
+// worth returns the total value of a block's terms that are not in have.
 func (e *Excerpts) worth(result int, block excerptBlock, have *critbit.Map[struct{}]) (sum int64) {
 	var seen critbit.Map[struct{}]
 	for n := block.from; n < block.to; n++ {

@@ -69,8 +69,8 @@ func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	return calls
 }
 
-// callsOf returns the calls in text: those in fenced blocks; without any, those in tags; without any of these, the call
-// on a line that names an action.
+// callsOf returns the calls in text: those in fenced blocks; if there are none, those in tags; failing that, the call
+// on a line that names an action; and otherwise the call that the whole text is, as JSON.
 func callsOf(text string) []textCall {
 	if calls := fencedCalls(text); len(calls) > 0 {
 		return calls

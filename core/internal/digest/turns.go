@@ -372,8 +372,9 @@ func (r *turnReader) add(u unit) {
 	}
 }
 
-// message adds the assistant's texts and calls in message i. A turn's last message is its answer unless it calls a
-// tool.
+// message adds what message i contributes to the current turn: the assistant's texts, a command that the user ran, an
+// agent program's summary, or what was done by calls whose output is text. last means that the assistant writes nothing
+// more in this turn, so its text is the turn's answer unless the message calls a tool.
 func (r *turnReader) message(i int, last bool) {
 	t, m := r.t, &r.t.Messages[i]
 	if m.Variant == transcript.Shell {

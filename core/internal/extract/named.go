@@ -2,8 +2,9 @@ package extract
 
 import "slices"
 
-// Lacks returns how many more of the names, numbers and titles in the items for which mine returns true are in the newest
-// of these items, in size bytes, than in chosen sentences.
+// Lacks considers the names, numbers and titles in the items for which mine returns true. It returns how many more of
+// them the newest of these items contain, up to size bytes, than the chosen sentences. It is negative if the sentences
+// contain more.
 func (e *Extract) Lacks(chosen []Chosen, size int, mine func(item int) bool) int {
 	const (
 		named  = 1 << iota // it is a name, a number or a title in one of these items

@@ -131,7 +131,7 @@ func dayAfter(text string) int {
 	return -1
 }
 
-// withoutShort returns text without the words of one or two letters at its end: "Dr Egger, on".
+// withoutShort returns text without any words of one or two letters at its end: "Dr Egger, on" becomes "Dr Egger,".
 func withoutShort(text string) string {
 	for {
 		trimmed := strings.TrimRight(text, " ")

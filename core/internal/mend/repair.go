@@ -76,8 +76,9 @@ func (md *Mender) Repair() {
 	}
 }
 
-// RepairInput is like Repair, but for the input, before the passes run. It leaves lone surrogates alone until it is
-// known which messages stay, because a digest never contains any.
+// RepairInput is like Repair, but for the input, before the passes run. It doesn't replace lone surrogates. Repair does
+// that later, when only the messages that stay need it: messages that are folded don't, because a digest never contains
+// lone surrogates.
 func (md *Mender) RepairInput() {
 	md.mendAll(func(v wire.Violation) bool { return v.Fix != wire.Replace })
 	md.mended = true

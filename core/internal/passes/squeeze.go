@@ -70,7 +70,8 @@ type squeezed struct {
 	value []byte // JSON, with zeros as a placeholder for the handle
 	size  transcript.Measure
 	gain  int // tokens saved
-	// For text inside an object: was is the original string, and is the span of the new string in value.
+	// For text inside an object: the span of the original string in the part's body, and that of the new string in
+	// value.
 	was, is transcript.Span
 }
 

@@ -2,7 +2,7 @@ package report
 
 import "github.com/ctxfold/ctxfold/api"
 
-// Counter is a number in the report that passes, repairs or a restoration increase.
+// Counter is a number in the report that is increased by passes, by repairs or by a restoration.
 type Counter struct {
 	Name string // its key in the report, or in the report's Counts if the report has no such key
 	Text string // a description of what is counted, for people

@@ -138,7 +138,8 @@ func (p *pi) settings(s *saver) (parent string) {
 	return parent
 }
 
-// piUnused is a usage with zero counts. The provider's counts describe an older prompt.
+// piUnused is a usage object with zero counts, for copied and new messages. The provider's own counts aren't copied,
+// because they describe an older prompt.
 const piUnused = `{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"totalTokens":0,"cost":{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}}`
 
 // copyEntry writes a copy of an entry with a new id and parent.

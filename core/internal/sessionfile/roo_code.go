@@ -153,7 +153,8 @@ func (r *rooCode) standing() (ranks ranks, stands []bool) {
 	return ranks, stands
 }
 
-// write writes the messages that are sent. Consecutive user messages become one, as the agent sends them.
+// write writes the messages that are sent. It merges consecutive user messages into one, as the agent does when it
+// sends them.
 func (r *rooCode) write(sent []int32) {
 	for len(sent) > 0 {
 		n := r.together(sent)

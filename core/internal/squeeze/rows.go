@@ -103,7 +103,8 @@ func (w *writer) isWorthTable(t *table) bool {
 	return t.cells*5 >= all*minFilled && total-head-all+t.cells >= 16
 }
 
-// writeHeader writes the header: the keys of the columns, with values that all objects share.
+// writeHeader writes the header: the keys of the columns. A key is followed by its value if all objects share it, or by
+// the inner keys if its values are objects with the same keys.
 func (w *writer) writeHeader(base int) {
 	w.out = append(w.out, "[{"...)
 	for i := range w.cols[base:] {

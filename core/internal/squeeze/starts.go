@@ -23,8 +23,9 @@ func commonPrefix(a, b string) int {
 	return i
 }
 
-// boundary returns the last position in a line, up to n, at which the line may be split: after white space, or between
-// the hours, minutes and seconds of a time. It never splits a path, an address, a number or an error message.
+// boundary returns the last position in a line, up to n, at which the line may be split: after a space or a tab,
+// between the hours, minutes and seconds of a time, or before a number in parentheses, as in "main.ts(12,5)". So it
+// doesn't split a path, an address or a number that contains no space. It returns 0 if there is no such position.
 func boundary(s string, n int) int {
 	if n > 0 && n < len(s) && word(s[n]) {
 		for n > 0 && word(s[n-1]) {

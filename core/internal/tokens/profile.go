@@ -63,8 +63,8 @@ type Cost struct {
 	Tokens         int    // a fixed cost, in tokens
 	Units          uint64 // a fixed cost, in the profile's units, which is added before they are divided
 	NoText, NoName bool
-	// Spell measures the part's text in the spelling that the estimator's own program uses. If it is nil, the text is
-	// measured as in the source.
+	// Spell measures the part's text as the program that the estimator imitates would write it. If it is nil, the text
+	// is measured as it is in the source.
 	Spell func(t *transcript.Transcript, part *transcript.Part) transcript.Measure
 	// Unsized is the cost, in tokens, of an image whose size in pixels is unknown. Other images cost what their size
 	// determines.

@@ -110,8 +110,8 @@ func (p *Part) mayHoldArguments() bool {
 // argumentNames lists the members that contain the arguments of a tool call, or a copy of them, in any wire format.
 var argumentNames = [...]string{"args", "argsText", "arguments", "input", "rawInput"}
 
-// copies mixes into h the arguments of tool calls that the first of some parts contains anywhere but in its body. The
-// body of a copy of a call counts. If a call and its result are one value, the bodies of both are left out.
+// copies mixes into h the tool-call arguments that the first of the parts contains outside its body. A part that is
+// only a copy of a call is read whole. If a call and its result are one value, the bodies of both are left out.
 func (p *printer) copies(h uint64, parts []Part) uint64 {
 	src, s := p.t.buf(parts[0].Span)
 	var bodies [2]Span

@@ -131,7 +131,7 @@ func (c *Call) task() string {
 	return digest.UnknownTask
 }
 
-// config is the configuration of S2 (S2.6). All but the last two numbers are tokens.
+// config is the configuration of S2 (S2.6). All fields but the last two are numbers of tokens.
 type config struct {
 	ModelContextLimit    int
 	SystemReserve        int
