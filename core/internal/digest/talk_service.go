@@ -31,6 +31,10 @@ const (
 	longestMatter = 200
 )
 
+// ofReply multiplies the weight of what the user replies to a question, in 1/1024: it is what the service had to know,
+// even if it contains no number or name.
+const ofReply = 1536
+
 // service reports whether the chat is a dialogue with a service and is much longer than size bytes.
 func (k *talk) service(size int) bool {
 	all, numbers, count := 0, 0, 0
@@ -110,23 +114,35 @@ func (m *matter) add(i int) {
 		m.first, m.denied = i, denied
 		it.Text, it.Terse, it.Follows = said, true, false
 	default:
-		all, mark := m.items[m.first].Text, turnMark
-		if m.denied = m.denied || denied; denied {
-			all, mark = strings.ReplaceAll(all, turnMark, deniedTurn), deniedTurn+src.speaker+labelMark
-			// A refusal keeps its time, and a question settles nothing.
-		} else if !m.denied && !strings.Contains(said, "?") {
-			all = extract.Replace(all, said)
-		}
-		if all == "" {
-			mark = ""
-		}
-		m.items[m.first].Text = all + mark + said
-		if head := &m.sources[m.first]; head.speaker != src.speaker {
-			head.speaker = bothMark
-		}
+		m.join(said, src.speaker, denied, replies)
 		it.Text = ""
 	}
 	if closes && src.own {
 		m.first = -1
+	}
+}
+
+// join adds what a speaker said to the matter. replies means that it replies to a question.
+func (m *matter) join(said, speaker string, denied, replies bool) {
+	head := &m.items[m.first]
+	all, mark := head.Text, turnMark
+	if m.denied = m.denied || denied; denied {
+		all, mark = strings.ReplaceAll(all, turnMark, deniedTurn), deniedTurn+speaker+labelMark
+		// A refusal keeps its time, and a question settles nothing.
+	} else if !m.denied && !strings.Contains(said, "?") {
+		all = extract.Replace(all, said)
+	}
+	if all == "" {
+		mark = ""
+	}
+	if len(all) != len(head.Text) { // the ranges have moved
+		head.Weighed = nil
+	}
+	if at := len(all) + len(mark); replies {
+		head.Weighed = append(head.Weighed, extract.Weighed{From: at, To: at + len(said), Factor: head.Factor * ofReply / 1024})
+	}
+	head.Text = all + mark + said
+	if by := &m.sources[m.first]; by.speaker != speaker {
+		by.speaker = bothMark
 	}
 }

@@ -163,3 +163,41 @@ func TestShortValuesOfAServiceStay(t *testing.T) {
 		}
 	}
 }
+
+// What the user replies to a question of the service stays before what the service says on its own.
+func TestRepliesInAServiceStay(t *testing.T) {
+	var dialogue, replies []string
+	for i, reply := range []string{"a dented grey bumper", "two broken wooden shelves", "a torn linen curtain", "one scratched oak table"} {
+		k := string(rune('1' + i))
+		dialogue = append(dialogue, "Good morning, I have a claim about contract 704"+k+".", "I am sorry to hear that. What was damaged?",
+			strings.ToUpper(reply[:1])+reply[1:]+".", "Our expert in lane "+k+"7 inspects such things, lane "+k+"8 stores them.", "Good.", "Have a nice day!")
+		replies = append(replies, reply)
+	}
+	text := digestOf(t, "", 250, dialogue...)
+	kept := 0
+	for _, reply := range replies {
+		if strings.Contains(text, reply[1:]) {
+			kept++
+		}
+	}
+	if kept < len(replies)/2 {
+		t.Errorf("%d of %d replies are left:\n%s", kept, len(replies), text)
+	}
+}
+
+// Questions in Japanese end with a particle and a full stop.
+func TestJapaneseServiceIsRecognized(t *testing.T) {
+	var dialogue []string
+	for _, k := range []string{"12", "27", "33", "58"} {
+		dialogue = append(dialogue, "洗濯機が動かないので、修理をお願いしたいのですが。", "型番とご住所を教えていただけますか。", "型番はWM-"+k+"、住所は緑町3-"+k+"です。",
+			"火曜日の10時に伺えますが、ご都合はいかがでしょうか。", "水曜日の14時"+k+"分にしてもらえますか。", "かしこまりました。受付番号はJ66"+k+"です。それでは当日お待ちくださいませ。")
+	}
+	text := digestOf(t, "", 460, dialogue...)
+	for _, k := range []string{"12", "27", "33", "58"} {
+		for _, want := range []string{"WM-" + k, "J66" + k} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is missing:\n%s", want, text)
+			}
+		}
+	}
+}

@@ -277,7 +277,7 @@ func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bo
 			o.factor = 0
 		case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1, inQuotes != nil && inQuotes[k]:
 			o.factor = twice
-		case it.Terse && w.Kind&words.Pair == 0:
+		case it.Terse:
 			o.factor = ofOthers
 		}
 		if w.Kind&words.Pair != 0 {

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -105,9 +106,13 @@ func abbreviates(text, rest string) bool {
 	return false
 }
 
+// asks reports whether a sentence is a question. In Chinese, Japanese and Thai, a particle at the end shows it too.
 func asks(s string) bool {
-	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
+	s = strings.TrimRight(s, "。")
+	return slices.ContainsFunc(asking[:], func(end string) bool { return strings.HasSuffix(s, end) })
 }
+
+var asking = [...]string{"?", "？", "؟", "吗", "嗎", "か", "คะ", "ไหม", "ไหมครับ"}
 
 // mostClauses is the maximum number of clauses of a sentence. The number of possible selections grows with the square
 // of it.
