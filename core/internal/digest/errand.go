@@ -13,7 +13,7 @@ import (
 // Word lists that identify errands, in English, German, French and Spanish.
 var (
 	// reacting lists words that begin a reply to what the assistant has just said.
-	reacting = wordListOf("hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
+	reacting = wordListOf("actually hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
 		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
 	// answering lists those words in reacting after which the rest of a sentence is an errand, unless it demands
 	// something or begins with a command.
@@ -27,7 +27,7 @@ var (
 	// obliging lists verbs that state what a thing must be like.
 	obliging = wordListOf("must should may " + "shall " + "has have need needs")
 	// errands lists verbs for actions that are done once.
-	errands = wordListOf("read review explain check look find fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
+	errands = wordListOf("read review explain check look find search fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise propose suggest " +
 		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set put " +
 		"lies prüfe schau suche behebe lösche entferne erstelle starte ändere zeige erkläre lis vérifie cherche corrige supprime crée lance change montre explique " +
@@ -124,7 +124,7 @@ func announcesErrand(ws []word) bool {
 		return false
 	case taskLabels.has(first) && strings.IndexByte("0123456789#", ws[1].text[0]) >= 0:
 		return true
-	case (first == "ensure" || first == "make" && ws[1].text == "sure") && hasNow(ws[1:]):
+	case (first == "ensure" || first == "make" && ws[1].text == "sure") && (hasNow(ws[1:]) || len(ws) > 3 && ws[2].text == "get" && objectOf(ws[3:], false) > 0):
 		return true
 	}
 	return len(ws) > 2 && ws[0].is(tasks) && troubled.has(ws[1].text) && states.has(ws[2].text)

@@ -7,7 +7,7 @@ import (
 
 // This file recognizes wishes for something that the writer wants to do, such as "Quiero reservar una mesa" or "Ich
 // möchte mein Auto anmelden": a verb for a wish with an infinitive. Such a wish is fulfilled once, so it is no rule. A
-// wish for a thing may be a rule: "Quiero respuestas cortas".
+// wish for a thing may be a rule: "Quiero respuestas cortas". Reports and agreements are no rules either.
 
 var (
 	// planning lists verbs for wishes in languages whose infinitives have endings of their own.
@@ -16,10 +16,17 @@ var (
 	lastingActs = wordListOf("ser estar tener haber ver recibir evitar être avoir voir recevoir éviter essere avere vedere ricevere evitare ter receber " +
 		"sein haben werden bleiben sehen lesen hören bekommen erhalten vermeiden")
 	infinitives = [...]string{"ar", "er", "ir", "re"}
+	// obliged lists English verbs for wishes and duties before "to".
+	obliged = wordListOf("need have want like")
+	// learning lists verbs with which people say where they know something from.
+	learning = wordListOf("read heard saw told")
 )
 
 // plansAct reports whether a sentence s with the words ws only says what its writer wants to do once.
 func plansAct(s string, ws []word) bool {
+	if isAgreed(ws) || isReport(ws) || plansDeal(ws) {
+		return true
+	}
 	i := slices.IndexFunc(ws, func(w word) bool { return planning.has(w.text) })
 	if i < 0 || isGeneral(ws) {
 		return false
@@ -39,4 +46,45 @@ func plansAct(s string, ws []word) bool {
 		i++
 	}
 	return i+1 < end && !lastingActs.has(ws[i+1].text) && slices.ContainsFunc(infinitives[:], func(ending string) bool { return strings.HasSuffix(ws[i+1].text, ending) })
+}
+
+// plansDeal is like plansAct, for deals with a service in English: "I also need to change the driver".
+func plansDeal(ws []word) bool {
+	for i := 1; i+2 < len(ws); i++ {
+		if !obliged.has(ws[i].text) || ws[i+1].text != "to" || !dealing.has(ws[i+2].text) {
+			continue
+		}
+		self := i - 1
+		for self > 0 && (reacting.has(ws[self].text) || wouldBe.has(ws[self].text)) {
+			self--
+		}
+		return ws[self].is(selves) && !isGeneral(ws) && !slices.ContainsFunc(ws[i+3:], func(w word) bool { return w.cue || w.is(negations) })
+	}
+	return false
+}
+
+// isAgreed reports whether a sentence agrees to something under a condition: "If that's the only one, then yes, …".
+func isAgreed(ws []word) bool {
+	for i := range ws[1:] {
+		if ws[i].text == "then" && ws[i+1].text == "yes" {
+			return true
+		}
+	}
+	return false
+}
+
+// isReport reports whether a sentence only says what its writer has read or heard: "I read that it should be free".
+func isReport(ws []word) bool {
+	learned := false
+	for i := range ws {
+		w := &ws[i]
+		learned = learned || i > 0 && learning.has(w.text) && (ws[i-1].is(selves) || ws[i-1].text == "was")
+		switch {
+		case lasts.has(w.text), w.cue && !learned:
+			return false
+		case w.text == "that" && learned:
+			return !slices.ContainsFunc(ws[i:], func(w word) bool { return lasts.has(w.text) || w.is(addressees) })
+		}
+	}
+	return false
 }

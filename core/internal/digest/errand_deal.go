@@ -25,7 +25,7 @@ var (
 	handedOver = wordListOf("transferred weitergeleitet verbunden weiterverbunden transféré transférée transferido transferida")
 	// afterArranged lists words that may follow a word in arranged. Before any other word, it only modifies a noun:
 	// "the payment module".
-	afterArranged = wordListOf("for instead either ending please thanks thank needed für bitte danke pour de merci qui para por gracias que that which werden not")
+	afterArranged = wordListOf("for instead either ending please thanks thank needed together für bitte danke pour de merci qui para por gracias que that which werden not")
 	// wanting lists verbs for wishes, and wantingMe verb forms that can only express a wish of the writer.
 	wanting   = wordListOf("want need like prefer rather use appreciate have")
 	wantingMe = wordListOf("möchte brauche hätte nehme quiero quisiera necesito preferiría usaré voudrais veux préférerais utiliserai")
@@ -43,6 +43,9 @@ var (
 	// further lists words after which "any" still refers to the same deal: "any additional charges".
 	further = wordListOf("additional extra further other more remaining form")
 )
+
+// mostOpposed is the maximum number of words, with "not", for something without an article that was not chosen.
+const mostOpposed = 3
 
 // mostObject is the maximum number of words between the verb of a choice and its object.
 const mostObject = 8
@@ -84,13 +87,13 @@ func concession(ws []word) int {
 
 // opposed reports whether words say what was not chosen: "not a return".
 func opposed(ws []word) bool {
-	return len(ws) > 1 && ws[0].starts && ws[0].text == "not" && (articles.has(ws[1].text) || owned.has(ws[1].text))
+	return len(ws) > 1 && ws[0].starts && ws[0].text == "not" && (articles.has(ws[1].text) || owned.has(ws[1].text) || len(ws) <= mostOpposed)
 }
 
 // isGeneral reports whether words apply to more than one deal, or to what the reader writes.
 func isGeneral(ws []word) bool {
 	for i := range ws {
-		if w := &ws[i]; w.is(products|lastingly) || excepting.has(w.text) || (each.has(w.text) || w.is(quantifiers)) && w.text != "both" && !(i+1 < len(ws) && (further.has(ws[i+1].text) || arranged.has(ws[i+1].text))) {
+		if w := &ws[i]; w.is(products|lastingly) || excepting.has(w.text) || (each.has(w.text) || w.is(quantifiers)) && w.text != "both" && !(i > 0 && ws[i-1].text == "once") && !(i+1 < len(ws) && (further.has(ws[i+1].text) || arranged.has(ws[i+1].text))) {
 			return true
 		}
 	}

@@ -39,3 +39,26 @@ func TestChoicesAreNoRules(t *testing.T) {
 		}
 	}
 }
+
+// What is said on the way to a deal is no rule: what somebody has to do, has read, or agrees to.
+func TestSaidForADealIsNoRule(t *testing.T) {
+	for _, s := range []string{
+		"I can look at that later, but I also need to change the driver to my son.", "I need to cancel the second cabin as well.", "First of all I have to reschedule the visit of your plumber.",
+		"I have a warranty, and I read in your brochure that it should cover the repair.", "I was told that the fee should be refunded.",
+		"If that's the only cabin, then yes, please go ahead and book it with the 40 euros on top.", "Actually, I only need a one-way ticket, not round trip.",
+		"Ensure we get a window and a middle seat together.", "Sure, and once everything is ready, I'd prefer to pay with a voucher.",
+		"Can you please search for other cabins on the same day within my budget?",
+	} {
+		if got := statements(s, new(readRoom)); len(got) > 0 {
+			t.Errorf("listed as a rule: %q", got)
+		}
+	}
+	for _, s := range []string{
+		"Ensure that all answers are in English.", "I was told that you should never restart the pump, so don't.",
+		"If a test fails, then stop and tell me.", "Everything should be in metric units.", "I have to avoid nuts.", "Ensure we get approval before each deployment.", "Always search the archive first.",
+	} {
+		if got := statements(s, new(readRoom)); len(got) != 1 {
+			t.Errorf("%q isn't listed as a rule: %q", s, got)
+		}
+	}
+}
