@@ -99,14 +99,15 @@ func informs(text string, w words.Word) bool {
 // appendValues appends the values of a sentence with the words next to them.
 func appendValues(dst []string, text string, ws []words.Word) []string {
 	inQuotes := quoted(nil, text, ws)
+	days := dates.FindDates(text, ws)
 	from, to := 0, 0 // the words that the next part consists of
 	pairs := false
 	for k, w := range ws {
 		pairs = pairs || w.Kind&words.Pair != 0
 		switch {
-		case w.Kind&words.Digit == 0 && !named(text, ws, k) && (inQuotes == nil || !inQuotes[k]):
+		case w.Kind&words.Digit == 0 && !named(text, ws, k) && (inQuotes == nil || !inQuotes[k]) && !inDate(days, w):
 		case !pairs && counts(text, ws, k):
-		case to > 0 && between(ws[to:k]) <= mostBetween:
+		case to > 0 && (between(ws[to:k]) <= mostBetween || key(text, ws, k) <= to): // "12 dollars until the 3rd"
 			to = k + 1
 		default:
 			if to > 0 && !pairs {
@@ -123,6 +124,11 @@ func appendValues(dst []string, text string, ws []words.Word) []string {
 		dst = append(dst, part(text, ws, from, to, len(ws)))
 	}
 	return dst
+}
+
+// inDate reports whether a word belongs to one of the dates of a sentence: "2 de enero".
+func inDate(days []dates.Found, w words.Word) bool {
+	return slices.ContainsFunc(days, func(d dates.Found) bool { return d.From <= int(w.From) && int(w.End) <= d.End })
 }
 
 // between returns the number of words between two values. Two words of one or two letters don't count.
