@@ -45,7 +45,14 @@ func plansAct(s string, ws []word) bool {
 	if i+2 < end && ws[i+1].text == "de" { // "gostaria de reservar"
 		i++
 	}
-	return i+1 < end && !lastingActs.has(ws[i+1].text) && slices.ContainsFunc(infinitives[:], func(ending string) bool { return strings.HasSuffix(ws[i+1].text, ending) })
+	if i+1 == end {
+		return false
+	}
+	verb := ws[i+1].text
+	for _, pronoun := range [...]string{"me", "nos", "mi", "ci"} { // "darme de baja"
+		verb = strings.TrimSuffix(verb, pronoun)
+	}
+	return !lastingActs.has(verb) && slices.ContainsFunc(infinitives[:], func(ending string) bool { return strings.HasSuffix(verb, ending) })
 }
 
 // plansDeal is like plansAct, for deals with a service in English: "I also need to change the driver".

@@ -151,6 +151,8 @@ func describesInArabic(sign, before, rest string) bool {
 			strings.HasPrefix(rest, " أن ي") && (strings.Contains(rest, " عند ال") || strings.Contains(rest, " بعد ال"))
 	case "اكتب": // "write a story about …"
 		return strings.Contains(rest, " عن ")
+	case "أفضل": // "I prefer Sunday"
+		return strings.HasPrefix(rest, " يوم ") && !strings.Contains(rest, " كل ")
 	case "أريد": // "I want to book a room"
 		return strings.HasPrefix(rest, " أن أ") || startsWithAny(rest, dealsInArabic)
 	}
@@ -165,7 +167,7 @@ func describesInArabic(sign, before, rest string) bool {
 }
 
 // dealsInArabic lists nouns for what people arrange with a service.
-var dealsInArabic = strings.Split(" حجز| إلغاء| الغاء| تغيير| تعديل| شراء| طلب| استئجار| استرجاع| إرجاع| تجديد| تحويل| دفع| فتح| تأجيل", "|")
+var dealsInArabic = strings.Split(" حجز| إلغاء| الغاء| تغيير| تعديل| شراء| طلب| استئجار| استرجاع| إرجاع| تجديد| تحويل| دفع| فتح| تأجيل| موعد", "|")
 
 func describesInHindi(sign, before, rest string) bool {
 	end := strings.TrimRight(rest, "। ")
