@@ -222,8 +222,8 @@ func (m *memory) history() point {
 	return m.at
 }
 
-// longest returns the longest point for which is returns true, and the number of messages of the next longer point, or
-// 0 if there is none.
+// longest returns the longest point that meets the condition, and the number of messages of the next longer point, or 0
+// if there is none.
 func (m *memory) longest(is func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if is(p) {

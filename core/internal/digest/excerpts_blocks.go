@@ -200,8 +200,8 @@ func (s *blockSplitter) saysNothing(n int) bool {
 	return s.hits(n) && (rest == "" || worthInQuote(rest) == 0)
 }
 
-// add adds a block without trailing lines that only begin something. It skips a block that says nothing, or half of
-// which later calls contain.
+// add adds a block without trailing lines that only begin something. It skips a block that says nothing, and a block if
+// at least half of its lines are repeated in later calls.
 func (s *blockSplitter) add(from, to int, heads []int) {
 	if first := s.text(from); strings.IndexByte(closers, first[0]) >= 0 && !isNextCase(first) {
 		return

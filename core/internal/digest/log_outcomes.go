@@ -64,7 +64,7 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	return told
 }
 
-// fitsWhole reports whether the outcome is not clipped and has at most most bytes.
+// fitsWhole reports whether the outcome is not clipped and its line fits. most is the line's maximum size in bytes.
 func (o *turnOutcome) fitsWhole(most int) bool {
 	return o.said != nil && len(o.line) <= most && strings.HasSuffix(strings.TrimSuffix(o.line, "\n"), o.said.text)
 }
@@ -184,10 +184,11 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	})
 }
 
-// outcome returns the unit with the outcome of a turn, and a line of at most most bytes for entries that don't show it
-// otherwise. The outcome is the last call that changed something outside of the conversation, or the first unit of the
-// answer that names something. If the user continued before there was an answer, it is the last unit that the assistant
-// wrote while working and that names something. line is "" if the user rejected the answer and hadn't asked a question.
+// outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. most is the
+// line's maximum size in bytes. The outcome is the last call that changed something outside of the conversation, or the
+// first unit of the answer that names something. If the user continued before there was an answer, it is the last unit
+// that the assistant wrote while working and that names something. line is "" if the user rejected the answer and
+// hadn't asked a question.
 func (t *turn) outcome(most int) (said *unit, line string) {
 	asks, answered := asksIn(t.asked), false
 	for n := range slices.Backward(t.units) {

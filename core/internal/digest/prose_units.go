@@ -414,8 +414,8 @@ func cleanUnit(s string, most int) string {
 	return Fence(s)
 }
 
-// clipWords shortens text to at most most bytes. It cuts at the end of a sentence if possible, otherwise after a
-// word.
+// clipWords shortens text; most is its maximum size in bytes. It cuts at the end of a sentence if possible, otherwise
+// after a word.
 func clipWords(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -351,7 +351,8 @@ var asksAnybody = wordListOf("can could would will")
 // longestReference is the maximum length, in words, of a sentence that refers to the previous one by its pronouns.
 const longestReference = 8
 
-// refersBack reports whether a sentence has at most most words and can't be understood without the previous one.
+// refersBack reports whether a sentence is short and can't be understood without the previous one. most is its maximum
+// length in words.
 func refersBack(ws []word, most int) bool {
 	if len(ws) > most {
 		return false

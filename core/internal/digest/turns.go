@@ -464,8 +464,8 @@ const (
 	newThoughts = 10
 )
 
-// olderThan returns the factor of a unit that is followed by newer units of its kind. The newest units, of which there
-// are newest, keep their factor.
+// olderThan returns the factor of a unit that is followed by newer units of its kind. newer is the number of those
+// units. A unit keeps its factor if that number is below newest.
 func olderThan(factor, newer, newest int) int {
 	if factor == isDropped || newer < newest {
 		return factor

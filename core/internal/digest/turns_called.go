@@ -106,8 +106,8 @@ func isDeed(name string) bool {
 var doers = wordListOf("send book rebook create update cancel modify change set add remove delete pay refund charge transfer exchange return submit place " +
 	"order reserve register schedule reschedule assign approve confirm post publish issue close enable disable apply grant revoke insert reset")
 
-// argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". Each value has at most most
-// bytes, and the line has about twice as many.
+// argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". most is the maximum size of a
+// value in bytes; the line may be about twice as long.
 func argumentLine(args []byte, most int) string {
 	if len(args) == 0 || !valid(jsonspan.New(args)) {
 		return clipLine(string(args), most)

@@ -20,9 +20,9 @@ func (e *Extract) Choose(budget int) []Chosen {
 }
 
 // ChooseTalk is like Choose, but for conversations. It chooses only a few of many sentences of one form (see
-// [Extract.Alike]). The sentences whose numbers are in without are only chosen together with a sentence that depends
-// on them. The first bytes of the budget are only for sentences of the items for which mine returns true. all reports
-// whether they had room for all of those.
+// [Extract.Alike]). Sentences whose numbers are keys of the map without are only chosen together with a sentence that
+// depends on them. first is the number of bytes of the budget that are reserved for sentences of the items that satisfy
+// mine. all reports whether the reserved bytes had room for all of these sentences.
 func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine func(item int) bool) (chosen []Chosen, all bool) {
 	may := func(n int32) bool {
 		s := &e.sentences[n]
@@ -85,7 +85,7 @@ const (
 	taken
 )
 
-// choose adds the best of the sentences for which may returns true, and the sentences that these depend on.
+// choose adds the best of the sentences that satisfy may, and the sentences that these depend on.
 func (c *chooser) choose(may func(sentence int32) bool) {
 	c.enter(may)
 	for c.left > overhead {
@@ -134,8 +134,9 @@ type chooser struct {
 	weight  []int32 // the weight of each stem, halved each time it was chosen
 	state   []uint8 // by sentence
 	order   []int32 // the chosen sentences
-	// The candidates are in two lists: those that wait, from next on in the order of their gains alone until the bucket
-	// is below least, and the queue. An entry of the queue counts only as long as its rank is that of its sentence.
+	// A candidate that waits is found in sorted, from index next on, or in unsorted; only buckets from least up are
+	// considered. The other candidates are in the queue. An entry of the queue is valid only if its rank is still that
+	// of its sentence.
 	next  int
 	least int32
 	queue ranking

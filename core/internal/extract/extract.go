@@ -123,7 +123,7 @@ type sentence struct {
 	alone   alone
 }
 
-// alone is what the gain of a sentence is before anything is chosen.
+// alone describes the gain of a sentence before anything is chosen.
 type alone struct {
 	gain   int64
 	bucket int32 // its binary logarithm, in eighths
@@ -144,8 +144,8 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. Those texts appear next to the chosen sentences, so each of
-// their words is treated as chosen once.
+// New splits items into sentences and weighs their words. The texts in beside will appear next to the chosen sentences,
+// so each of their words is treated as if it had been chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}, power: lengthPower}
 	size := 0

@@ -184,8 +184,9 @@ type bodySplice struct {
 	body int // index in given
 }
 
-// putBack restores bodies in the message of an item, each once: those for whose handles, as named in the message's
-// markers, may returns true. It returns the number of restored bodies. ok is false if the resulting message is invalid.
+// putBack restores bodies in the message of an item, each once. It only restores those whose handles are named in the
+// message's markers and satisfy may. It returns the number of restored bodies. ok is false if the resulting message is
+// invalid.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
@@ -210,8 +211,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// splicesOf returns the replacements that restore the bodies of message m for whose handles may returns true, and the
-// number of these bodies. If a part occurs more than once in the message, each copy gets the body.
+// splicesOf returns the replacements that restore the bodies of message m whose handles satisfy may, and the number of
+// these bodies. If a part occurs more than once in the message, each copy gets the body.
 func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
 	t := r.doc.T
 	covered := t.Messages[m].Span.Start

@@ -25,7 +25,7 @@ func (c *call) beginInBackground() {
 	c.emit(e)
 }
 
-// countKeys returns the number of keys for which is returns true.
+// countKeys returns the number of keys that meet the condition.
 func countKeys(keys []string, is func(key string) bool) (n int) {
 	for _, key := range keys {
 		if is(key) {

@@ -51,8 +51,8 @@ type use struct {
 	Provider string `json:"provider,omitempty"`
 }
 
-// The version and the limits of a record, and the pauses between attempts, in milliseconds. The oldest items
-// beyond the limits are dropped when a record is read and when records are merged.
+// The version and the limits of a record, and the pauses between attempts, in milliseconds. The oldest items beyond the
+// limits are dropped when a record is read and when records are merged.
 const (
 	recordVersion                  = 3
 	maxEntries                     = 64

@@ -84,7 +84,7 @@ func (md *Mender) RepairInput() {
 	md.mended = true
 }
 
-// mendAll repairs the violations for which which returns true.
+// mendAll repairs the violations that satisfy which.
 func (md *Mender) mendAll(which func(wire.Violation) bool) {
 	for range maxRepairs {
 		violations := md.Violations()

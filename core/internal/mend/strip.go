@@ -42,8 +42,8 @@ func (md *Mender) neededByPins() map[int]bool {
 	return needed
 }
 
-// StripReasoning removes from the input's messages in [from, to) the reasoning parts for which which returns true. It
-// also removes messages that had no other content.
+// StripReasoning removes from the input's messages in [from, to) the reasoning parts that satisfy which. It also
+// removes messages that had no other content.
 func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which func(p *transcript.Part) bool) {
 	empty := map[int]bool{}
 	needed := md.neededByPins()

@@ -72,8 +72,8 @@ func (p *FoldPass) Run(c Run) {
 	p.fold(c, forPolicy, c.MaxTokens())
 }
 
-// fold replaces the older messages with a digest. If the result must not exceed a limit, fold aims for at most most
-// tokens.
+// fold replaces the older messages with a digest. If the result must not exceed a limit, most is the maximum size, in
+// tokens, that fold aims for.
 func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
 	f.stays, f.groups = c.Keep().StayingItems()

@@ -41,10 +41,10 @@ func newResort(c Run, most int) *resort {
 	return r
 }
 
-// LastResort brings a bounded result that is still over its limit after the passes, or not far enough below it, to at
-// most most tokens. It cuts the least important content first, unpinned before pinned content, and stops as soon as
-// that is enough. The newest user message and system messages stay unchanged, whatever their size. It costs nothing if
-// the passes were sufficient.
+// LastResort shortens a bounded result that is still over its limit after the passes, or not far enough below it. most
+// is the maximum size of the shortened result, in tokens. It cuts the least important content first, unpinned before
+// pinned content, and stops as soon as that is enough. The newest user message and system messages stay unchanged,
+// whatever their size. It costs nothing if the passes were sufficient.
 func LastResort(c Run, most int) {
 	r := newResort(c, most)
 	if !c.MustFit() || !r.needed() {

@@ -137,7 +137,7 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 }
 
 // choose appends files that were read in dropped, newest first, as far as the budget in tokens allows. It only
-// considers results for which may returns true.
+// considers results that satisfy may.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32, may func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)
 	for _, f := range files {

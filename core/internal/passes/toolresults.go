@@ -18,9 +18,8 @@ type result struct {
 	gain  int // tokens saved
 }
 
-// oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep
-// results, results in pinned messages, results of tools for which may returns false, and results that are already
-// gone.
+// oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep results,
+// results in pinned messages, results of tools that don't satisfy may, and results that are already gone.
 func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	old = resultsByAge(c, may)
 	return old[:sort.Search(len(old), func(i int) bool { return old[i].newer < keep })]

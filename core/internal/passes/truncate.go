@@ -101,7 +101,7 @@ func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	}
 }
 
-// Message truncates the results in message m of the tools for which may returns true. It returns how many texts were
+// Message truncates the results in message m that come from tools satisfying may. It returns how many texts were
 // truncated, and the tool of the last result.
 func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
@@ -112,8 +112,8 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	return EachResultText(doc, m, which, func(n int32) bool { return p.truncateText(c, n) })
 }
 
-// EachResultText calls cut for each text in the tool results of message m, except for results for which which returns
-// false. It returns the number of calls that returned true, and the tool of the last result.
+// EachResultText calls cut for each text in the tool results of message m that satisfy which. It returns the number of
+// calls that returned true, and the tool of the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {

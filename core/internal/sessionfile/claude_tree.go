@@ -150,7 +150,8 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	return kept, anchor
 }
 
-// lineWhere returns the first line from an index up to the leaf for which is returns true, otherwise none.
+// lineWhere returns the first line, from an index up to the leaf, that meets the condition. It returns the value none
+// if there is no such line.
 func (c *claudeCode) lineWhere(from int32, is func(l *ccLine) bool, none int32) int32 {
 	for i := from; i <= c.leaf; i++ {
 		if is(&c.records[i]) {

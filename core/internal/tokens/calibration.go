@@ -12,7 +12,8 @@ const kept = 5
 // largest is the largest plausible token count.
 const largest = 1_000_000_000
 
-// pairs returns the plausible reports among the last ones, at most kept, if this estimator made their estimates.
+// pairs returns the plausible reports of a calibration, but ignores all except the newest (see kept). It returns none
+// if another estimator made the estimates.
 func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	if c == nil || c.Estimator != estimator {
 		return nil, nil

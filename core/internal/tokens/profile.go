@@ -43,8 +43,8 @@ type Profile struct {
 	Block int
 	Kinds [transcript.Opaque + 1]Cost // the cost of a part, by kind
 
-	// Besides, if not nil, returns the measures of content outside a message's parts; each is divided and rounded
-	// separately.
+	// Besides returns the measures of content outside a message's parts, each of which is divided and rounded
+	// separately. It may be nil.
 	Besides func(t *transcript.Transcript, message int) []transcript.Measure
 
 	// Automaton computes the weights of texts if Unit is Weight.
@@ -104,7 +104,8 @@ func byBytes(per, low, high uint64) func(uint64) int {
 // quarter counts one token per four bytes of a payload.
 func quarter(base64 uint64) int { return int((base64*3/4 + 3) / 4) }
 
-// or returns a function that counts unknown tokens if the payload is not in the transcript, and otherwise calls count.
+// or returns a function that returns the value unknown if the payload is not in the transcript, and otherwise the
+// result of count.
 func or(unknown int, count func(uint64) int) func(uint64) int {
 	return func(base64 uint64) int {
 		if base64 == 0 {

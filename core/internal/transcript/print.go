@@ -22,9 +22,10 @@ var unseen = []string{
 //
 // Like every [Fingerprint] these are not collision-resistant: keep the conversations of different users apart.
 //
-// The result has one fingerprint for each message from index start on. before is the fingerprint of the messages
-// before start, or 0 if there are none. Without messages before them, later are the fingerprints that also ignore the
-// text of the first message which is no system message, as soon as they cover another message.
+// The result has one fingerprint for each message from index start on. before is the fingerprint of the messages before
+// start, or 0 if there are none. later holds fingerprints of the same messages that also ignore the text of the first
+// message that isn't a system message, provided that they cover a message after it. They are only meaningful if start
+// is 0.
 func (t *Transcript) Prints(start int, before Fingerprint) (prints, later []Fingerprint) {
 	p := printer{t: t}
 	prints, later = make([]Fingerprint, 0, t.Input-start), make([]Fingerprint, 0, t.Input-start)

@@ -44,8 +44,8 @@ func collapse(p *passes.CollapsePass, c passes.Run) {
 	doc.SetItems(append(items, doc.Items[boundary:]...), part)
 }
 
-// short returns a function that returns true for texts that the line of a turn may contain, which have at most max
-// bytes (S0.19).
+// short returns a function that reports whether the line of a turn may contain a text. max is the maximum size of such
+// a text in bytes (S0.19).
 func short(max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max }
 }
