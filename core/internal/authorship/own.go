@@ -119,8 +119,8 @@ func IsNotice(t *transcript.Transcript, i int, text string) bool {
 	return m.Role == transcript.User && m.Count == 1 && t.EqualText(t.FirstText(i), text)
 }
 
-// IsCompanion reports whether a message entered the transcript together with a fold, such as a restored file, or is an
-// inserted turn.
+// IsCompanion reports whether a message is something that a fold wrote in addition to its digest, such as a restored
+// file, or an inserted turn.
 func IsCompanion(t *transcript.Transcript, m int32) bool {
 	for _, kind := range declared {
 		if kind.Companion && kind.Is(t, m) {

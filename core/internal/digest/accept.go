@@ -42,8 +42,8 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest checks a reply that should be a digest of up to most tokens, and returns the same as Accept. If asked
-// is set, the digest must have headings, because the request asked for them.
+// AcceptDigest checks a reply that should be a digest, and returns the same as Accept. most is the maximum size of the
+// digest in tokens. If asked is set, the digest must have headings, because the request asked for them.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {

@@ -165,8 +165,8 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// Keep makes the digest also contain the block of standing instructions, outside its size limit, and up to spare extra
-// bytes of requests.
+// Keep makes the digest also contain the block of standing instructions, which doesn't count towards its size limit.
+// spare is the number of bytes by which requests may exceed that limit.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
 // SetNearby sets the texts that appear next to the digest, so that the digest doesn't repeat them.

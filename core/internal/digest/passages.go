@@ -61,8 +61,8 @@ func repliesBelow(line string) bool {
 // dumpLines is the minimum number of lines in program output that isDump recognizes.
 const dumpLines = 24
 
-// isDump reports whether text looks like program output: it has at least least lines, and most of them neither end
-// a sentence nor belong to a list. The user's comment on such output is before or after it.
+// isDump reports whether text looks like program output: it has many lines, and most of them neither end a sentence nor
+// belong to a list. least is the minimum number of lines. The user's comment on such output is before or after it.
 func isDump(text string, least int) bool {
 	lines, said := 0, 0
 	for line := range strings.Lines(text) {

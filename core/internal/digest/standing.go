@@ -87,9 +87,9 @@ func newestStanding(all []string) []string {
 	return all[from:]
 }
 
-// staying returns up to most statements that fit into the given number of bytes in total. It prefers higher ranks, and
-// within a rank takes the oldest and the newest in turn, so that a rule that was kept once stays unless more important
-// ones follow.
+// staying returns those statements of a list that stay. most is their maximum number, and bytes their maximum total
+// size. It prefers higher ranks, and within a rank takes the oldest and the newest in turn, so that a rule that was
+// kept once stays unless more important ones follow.
 func staying(list []*statement, most, bytes int) []*statement {
 	if len(list) <= most {
 		size := 0

@@ -133,8 +133,9 @@ func (k *talk) ofUser(item int) bool {
 	return src.fresh && !src.own && src.speaker == "user"
 }
 
-// chooseWith is like choose, but reserves the first bytes of the room for what the user said, including questions
-// without their answers if they name something. all reports whether these bytes had room for all that the user said.
+// chooseWith is like choose, but reserves a part of the room for what the user said, including questions without their
+// answers if they name something. first is the size of this part in bytes. all reports whether the reserved bytes had
+// room for all that the user said.
 func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
 	chosen, all = k.chosen.ChooseTalk(size, nil, first, k.ofUser)
 	lone := map[int]bool{}
@@ -148,8 +149,8 @@ func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
 	return chosen, all
 }
 
-// answered returns the chosen statements without those questions whose answer isn't chosen, unless stays returns true
-// for them. It adds the numbers of these questions to lone.
+// answered returns the chosen statements without those questions whose answer isn't chosen, except for questions that
+// satisfy stays. It adds the numbers of these questions to lone.
 func (k *talk) answered(chosen []extract.Chosen, stays func(extract.Chosen) bool, lone map[int]bool) []extract.Chosen {
 	if len(chosen) == 0 {
 		return nil

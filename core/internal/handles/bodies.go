@@ -113,8 +113,7 @@ func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span)
 	return b.Handle
 }
 
-// Unkeep removes from the archive the bodies for which back returns true, because they were put back into the
-// document.
+// Unkeep removes from the archive the bodies that satisfy back, because they were put back into the document.
 func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	for i := range a.taken {
 		if b := &a.taken[i]; b.msg >= 0 && back(b.part) {
@@ -267,10 +266,9 @@ func (a *Archive) locate(b *Taken) {
 	b.Inline = &body
 }
 
-// FoldElements returns the elements of a fold's body: the input messages of the items in [from, to) for which gone
-// returns true, in order. If piece is set, the beginning of the message at to is folded too, and this message is
-// included. The digest will be at item from. If an item replaced an earlier fold of this run, the messages of that
-// fold are included.
+// FoldElements returns the elements of a fold's body: the input messages of those items in [from, to) that satisfy
+// gone, in order. If piece is set, the beginning of the message at to is folded too, and this message is included. The
+// digest will be at item from. If an item replaced an earlier fold of this run, the messages of that fold are included.
 func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) []element {
 	f := elements{a: a, at: from, to: to, gone: gone, list: make([]element, 0, to-from)}
 	for f.at < to {

@@ -5,9 +5,9 @@ import "github.com/ctxfold/ctxfold/core/internal/transcript"
 // MinFolded is the smallest number of messages that are worth a summary (S1.9).
 const MinFolded = 2
 
-// ForceCutPoint returns where to cut n messages that must be cut although all of them fit: before the last message for
-// which tool returns false because it contains no tool results. It returns 0 if fewer than two messages would be folded
-// (S1.13).
+// ForceCutPoint returns where to cut n messages that must be cut although all of them fit: before the last message
+// without tool results. tool reports whether a message contains any. It returns 0 if fewer than two messages would be
+// folded (S1.13).
 func ForceCutPoint(n int, tool func(i int) bool) int {
 	for i := n - 1; i >= MinFolded; i-- {
 		if !tool(i) {

@@ -127,8 +127,8 @@ func fit(c Run, pass api.Doer) {
 	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
-// drop removes the items for which gone returns true, and inserts a message with their number at the position of the
-// first. If there is an earlier such message, its number is added. If dropping saves nothing, it does nothing.
+// drop removes the items that satisfy gone, and inserts a message with their number at the position of the first. If
+// there is an earlier such message, its number is added. If dropping saves nothing, it does nothing.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0
@@ -172,8 +172,8 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	PutMarker(c, pass, marker, at, part, gone)
 }
 
-// PutMarker removes the items for which gone returns true, and inserts marker, a new message whose parts begin at
-// index part, at the position at.
+// PutMarker removes the items that satisfy gone. It inserts marker, a new message whose parts begin at index part,
+// before the item with index at.
 func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
 	doc := c.Doc()
 	items := make([]view.Item, 0, len(doc.Items)+1)
@@ -192,8 +192,8 @@ func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i
 	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
-// droppedLedger returns the ledger, to which it adds the user's standing instructions in the items for which gone
-// returns true.
+// droppedLedger returns a copy of the ledger with the addition of the user's standing instructions in the items that
+// satisfy gone.
 func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	doc := c.Doc()
 	ledger := c.Ledger().Clone()

@@ -145,7 +145,8 @@ func (w *ohSaver) summary(i int) int {
 	return -1
 }
 
-// stays calls one for each view entry of the messages before stay and of those from end on, until one returns false.
+// stays calls the function one for each view entry of the messages before index stay and of those from index end on,
+// until a call returns false.
 func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	for i, k := range w.from {
 		if k < 0 || i >= stay && i < end {

@@ -16,7 +16,7 @@ func (v *View) Splice(m int32, old, new transcript.Span) {
 	v.edits = append(v.edits, e)
 }
 
-// Unsplice reverts the edits for which gone returns true, so that the original spans are restored.
+// Unsplice reverts the edits that satisfy gone, so that the original spans are restored.
 func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 	v.edits = slices.DeleteFunc(v.edits, func(e edit) bool { return gone(e.Old) })
 }
@@ -231,7 +231,7 @@ func (v *View) Remeasure(item int) {
 	v.Total += it.Tokens
 }
 
-// Remove removes the items for which gone returns true.
+// Remove removes the items that satisfy gone.
 func (v *View) Remove(gone func(i int) bool) {
 	kept := v.Items[:0]
 	for i, it := range v.Items {

@@ -16,10 +16,10 @@ const (
 // oldDigest is the beginning of the assistant messages that S2 treats as its previous summary (S2.14).
 const oldDigest = "## Session Summary"
 
-// FindCutPoint returns the index of the first message of the longest tail that fits in keep tokens, or 0 if there is
-// nothing to cut (S1.6 to S1.10). sizes holds the size of each message, in tokens. The last message stays even if it
-// exceeds keep on its own. If the tail would begin with tool results, for which tool returns true, it begins after
-// them. If keep is 0 or less, keepRecentTokens is used.
+// FindCutPoint returns the index of the first message of the longest tail whose size is at most keep, in tokens, or 0
+// if there is nothing to cut (S1.6 to S1.10). sizes holds the size of each message, in tokens. The last message stays
+// even if it exceeds keep on its own. If the tail would begin with tool results, it begins after them; tool reports
+// whether a message contains any. If keep is 0 or less, keepRecentTokens is used.
 func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	n := len(sizes)
 	if n < passes.MinFolded {
