@@ -248,7 +248,8 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 	return 0, false
 }
 
-// keeps reports whether the entry, which has been read, leaves message in unchanged, apart from cutting its texts.
+// keeps reports whether the entry, which has been read, leaves the message at index in unchanged, apart from cutting
+// its texts.
 func (m *memory) keeps(in int) bool {
 	return slices.ContainsFunc(m.result, func(p place) bool { return p.in == in && p.text == nil })
 }
@@ -307,7 +308,8 @@ func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 	return true
 }
 
-// takeNext returns false if message in doesn't come after *last and before end. Otherwise it sets *last to in.
+// takeNext sets *last to in, the index of a message, if it is greater than *last and less than end. Otherwise it
+// returns false.
 func takeNext(last *int, in, end int) bool {
 	if in <= *last || in >= end {
 		return false

@@ -145,8 +145,8 @@ type chooser struct {
 	unsorted ranking  // the others that have a gain
 }
 
-// rivals limits the candidates of a choice to those with the largest gains by themselves, up to rivals times the budget
-// in bytes. No other sentence can be chosen, because gains don't grow later.
+// rivals limits the candidates of a choice to the sentences that have the largest gains before anything is chosen.
+// Their total size is about rivals times the budget. No other sentence can be chosen, because gains don't grow later.
 const rivals = 8
 
 // enter determines the candidates.

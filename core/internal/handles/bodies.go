@@ -51,8 +51,9 @@ type Taken struct {
 }
 
 // element is one element in the body of a fold or of changes: JSON if text is not empty, a number if n is not 0,
-// otherwise the input message with index in. A positive n stands for the next n messages after the digest, which were
-// not folded. n = -1 says that only the beginning of the previous message was folded, and that the rest of it stays.
+// otherwise the input message whose index is in. A positive n stands for the next n messages after the digest, which
+// were not folded. n = -1 says that only the beginning of the previous message was folded, and that the rest of it
+// stays.
 type element struct {
 	in   int32
 	n    int

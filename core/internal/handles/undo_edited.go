@@ -139,7 +139,7 @@ type undoingEdited struct {
 	out []view.Item
 }
 
-// put replaces the items up to index to (exclusive) with the messages that steps produce from them. It returns false if
+// put replaces the remaining items before index to with the messages that steps produce from them. It returns false if
 // the steps are invalid.
 func (e *undoingEdited) put(steps []step, to int) bool {
 	if to < e.at {
@@ -151,8 +151,8 @@ func (e *undoingEdited) put(steps []step, to int) bool {
 	return ok
 }
 
-// keep copies the items up to index to (exclusive), but omits turns that a repair inserted to make the roles alternate:
-// a replay inserts them again where they are needed.
+// keep copies the remaining items before index to, but omits turns that a repair inserted to make the roles alternate: a
+// replay inserts them again where they are needed.
 func (e *undoingEdited) keep(to int) {
 	for ; e.at < to; e.at++ {
 		if it := e.r.doc.Items[e.at]; !authorship.IsTurn(e.r.doc.T, it.Msg) {

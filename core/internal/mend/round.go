@@ -327,7 +327,8 @@ func (r *round) rebuild() {
 	r.doc.F.Pair(r.doc.T, part)
 }
 
-// moves returns the moves by the index of the item after which the moved item goes. Each item moves at most once.
+// moves returns the moves, keyed by the index of the item after which the moved item is placed. Each item moves at most
+// once.
 func (r *round) moves() map[int][]move {
 	behind := map[int][]move{}
 	for _, m := range r.moved {

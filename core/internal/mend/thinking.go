@@ -110,8 +110,8 @@ func (md *Mender) itemLoop() loop {
 	return md.loopOf(md.keep.OpenTurn(len(md.doc.Items)), len(md.doc.Items), func(i int) int32 { return md.doc.Items[i].Msg }, false)
 }
 
-// loopOf examines the messages of a loop, from index from to to (exclusive); msg returns the message at an index. If
-// removed is set, it includes parts that passes have removed.
+// loopOf examines the messages of a loop, which are those at the indexes [from, to); msg returns the message at an
+// index. If removed is set, it includes parts that passes have removed.
 func (md *Mender) loopOf(from, to int, msg func(i int) int32, removed bool) loop {
 	l := loop{from: from, bound: -1}
 	first := true

@@ -31,7 +31,7 @@ type queue struct {
 	calls []int32
 }
 
-// PairCalls links tool calls and results, for the parts from index from on. Ids may be reused in later turns, so a
+// PairCalls links tool calls and results, for the parts at or after index from. Ids may be reused in later turns, so a
 // result answers the newest unanswered call with its id. A result without an id answers the oldest unanswered call with
 // its name in the newest message that has one, as in Gemini's API.
 func (t *Transcript) PairCalls(from int) {
@@ -49,7 +49,7 @@ func newPairer(t *Transcript, from int) *pairer {
 	return p
 }
 
-// link pairs the parts from index from on.
+// link pairs the parts at or after index from.
 func (p *pairer) link(from int) {
 	t := p.t
 	for i := from; i < len(t.Parts); i++ {

@@ -1,8 +1,8 @@
 package transcript
 
-// MarkSent marks messages that are no longer sent to the model because of the messages from index from on. These are
-// all messages before the provider's own summary (AN12), except for the system prompt, and messages that only apply
-// until the next user message (AN14).
+// MarkSent marks messages that are no longer sent to the model because of a message at or after index from. The marked
+// messages are all those before the provider's own summary (AN12), except for the system prompt, and messages that only
+// apply until the next user message (AN14).
 func (t *Transcript) MarkSent(from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]

@@ -131,7 +131,8 @@ type part struct {
 }
 
 // partsOf divides the folded messages into parts. If the style requires it, the beginning of a turn that the cut
-// divides, from index at of messages, becomes a part of its own (S1.23). A negative at means a cut between turns.
+// divides becomes a part of its own (S1.23). at is the index in messages at which this turn begins, or negative if the
+// cut is between turns.
 func partsOf(s *styles.Style, messages []int32, at int) []part {
 	switch {
 	case !s.Data.Split || at < 0:
