@@ -258,9 +258,9 @@ type Digest struct {
 	// also use room that the target leaves free. The default is 0.2; in a chat's digest that is written without a model, rules and
 	// preferences may then take half of the digest.
 	Standing *float64
-	// ProjectInstructions is the share of the window that project instructions inside the list may take, such as AGENTS.md,
-	// CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like other messages) to 1.
-	// The default is 0.15, and 0 for published systems.
+	// ProjectInstructions is the share of the window, from 0 to 1, that may be taken up by project instructions in the message
+	// list, such as AGENTS.md, CLAUDE.md or a skill. Their messages stay when others are folded; at 0 they are folded like the
+	// others. The default is 0.15, or 0 for published systems.
 	ProjectInstructions *float64
 	// Room limits a digest written without a model: it may grow until the result reaches this fraction of the target. At 0 it is
 	// no larger than a model's digest would be; at 1, the default, it may use the whole target.

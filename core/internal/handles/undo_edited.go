@@ -151,8 +151,8 @@ func (e *undoingEdited) put(steps []step, to int) bool {
 	return ok
 }
 
-// keep copies the remaining items before index to, but omits turns that a repair inserted to make the roles alternate: a
-// replay inserts them again where they are needed.
+// keep copies the remaining items before index to, but omits turns that a repair inserted to make the roles alternate:
+// a replay inserts them again where they are needed.
 func (e *undoingEdited) keep(to int) {
 	for ; e.at < to; e.at++ {
 		if it := e.r.doc.Items[e.at]; !authorship.IsTurn(e.r.doc.T, it.Msg) {

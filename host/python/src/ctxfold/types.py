@@ -627,9 +627,9 @@ class PolicySummary(TypedDict):
     """
     project_instructions: NotRequired[float]
     """
-    project_instructions is the share of the window that project instructions inside the list may take, such as
-    AGENTS.md, CLAUDE.md or a skill: their messages stay when others are folded. It is from 0 (they are folded like
-    other messages) to 1. The default is 0.15, and 0 for published systems.
+    project_instructions is the share of the window, from 0 to 1, that may be taken up by project instructions in the
+    message list, such as AGENTS.md, CLAUDE.md or a skill. Their messages stay when others are folded; at 0 they are
+    folded like the others. The default is 0.15, or 0 for published systems.
     """
     room: NotRequired[float]
     """
