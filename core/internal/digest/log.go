@@ -325,6 +325,20 @@ func (k *turnLog) share(size, spare int) (w logText) {
 	return logText{}
 }
 
+// showBeside returns the best of the chosen quotes, as far as room bytes have space for them beside the entries in k.room.
+// They give way to entries: if the entries alone fit, so does the result.
+func (k *turnLog) showBeside(quotes []extract.Chosen, room int) (files string) {
+	for most := min(room*quoteShare/100, max(len(k.room), leastCode)); most > 0; {
+		files = k.show(k.bestQuotes(quotes, most))
+		over := sizeWith(len(k.room), files) - room
+		if over <= 0 || len(k.room) > room {
+			return files
+		}
+		most = min(most, len(files)) - max(over+over/8, most/8)
+	}
+	return ""
+}
+
 // logTries is the maximum number of times that a log is written to fill its room.
 const logTries = 5
 
@@ -337,7 +351,7 @@ func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 		budget = max(0, budget)
 		units, quotes := k.choose(budget)
 		k.room = k.entries(k.room[:0], asked, units)
-		files := k.show(k.bestQuotes(quotes, min(room*quoteShare/100, max(len(k.room), leastCode))))
+		files := k.showBeside(quotes, room)
 		size := sizeWith(len(k.room), files)
 		over := size - room
 		if over <= 0 {
