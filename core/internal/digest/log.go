@@ -325,7 +325,7 @@ func (k *turnLog) share(size, spare int) (w logText) {
 	return logText{}
 }
 
-// showBeside returns the best of the chosen quotes, as far as room bytes have space for them beside the entries in k.room.
+// showBeside returns the best of the chosen quotes, as far as they fit into room bytes together with the entries in k.room.
 // They give way to entries: if the entries alone fit, so does the result.
 func (k *turnLog) showBeside(quotes []extract.Chosen, room int) (files string) {
 	for most := min(room*quoteShare/100, max(len(k.room), leastCode)); most > 0; {

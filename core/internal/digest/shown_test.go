@@ -84,7 +84,6 @@ func TestQuotesOfFiles(t *testing.T) {
 	if shown != want {
 		t.Errorf("the passages are\n%s\nwant\n%s", shown, want)
 	}
-	_, shown, _ = strings.Cut(digest.NewExtract(tr, seq[:7], "", l).Digest(6000), "# From files that were read\n")
 	if text = logOf(t, strings.TrimSuffix(messages[:strings.Index(messages, `{"role":"assistant","content":[{"type":"tool_call","id":"3"`)], ",\n")+"]", 12000); !strings.Contains(text, "\n    …\n    25: // rampSoak is how long a zone soaks: 40 minutes.\n    const rampSoak = 40") {
 		t.Errorf("the comment is not quoted with its number in\n%s", text)
 	}

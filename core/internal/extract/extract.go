@@ -144,7 +144,7 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. The texts in beside will appear next to the chosen sentences,
+// New splits items into sentences and weighs their words. The other texts will appear next to the chosen sentences,
 // so each of their words is treated as if it had been chosen once.
 func New(items []Item, beside []string) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}, power: lengthPower}
