@@ -56,7 +56,11 @@ func runOf(t *testing.T, program, silence string) *exec.Cmd {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+		// A process that another test starts meanwhile would inherit the open file, and the program could not be run ("text file busy").
+		syscall.ForkLock.RLock()
+		err := os.WriteFile(path, []byte(text), 0o755)
+		syscall.ForkLock.RUnlock()
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
