@@ -78,7 +78,7 @@ test-soak: ## Make SOAK (100,000) calls of mixed sizes and operations in all for
 .PHONY: test-agents
 test-agents: needs-node ## Let coding agents, as programs, resume what save has written, and continue
 	$(say) 'Coding agents resume saved sessions: Claude Code in three versions, Codex, pi, Gemini CLI; two versions of Claude Code compact with the hook, one with the function hook; opencode with its plugin'
-	@cd js && $(NPM_CI) && (cd fixtures/programs && $(INSTALL)) && (cd fixtures/agents && $(INSTALL)) && npm run -s build && \
+	@cd js && $(NPM_CI) && for fixture in programs agents runtimes; do (cd fixtures/$$fixture && $(INSTALL)) || exit; done && npm run -s build && \
 		CTXFOLD_AGENTS=1 node --test test/programs/agents.test.js test/programs/hook.test.js && \
 		CTXFOLD_AGENTS=1 node --test --test-name-pattern opencode test/plugins.test.js
 
