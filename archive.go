@@ -22,10 +22,10 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error)
 	return r.Markers, nil
 }
 
-// Restore puts removed content back, byte for byte: the content of the given handles (whole handles, or at least
-// their first 16 digits) or, without handles, everything in s, compaction by compaction. With the input's State it
-// also restores content that left no marker, such as reasoning. Where s has nothing or different content under a
-// handle, the transcript stays unchanged, and Markers of the result lists the place.
+// Restore puts removed content back, byte for byte: the content of the given handles (whole handles, or at least their
+// first 16 digits) or, without handles, everything in s, compaction by compaction. With the input's State it also
+// restores content that left no marker, such as reasoning. If s has no content under a handle, or content that doesn't
+// match it, that place stays unchanged, and the result's Markers list it.
 func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*api.Restored, error) {
 	shelf := shelf{store: s}
 	if err := shelf.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
@@ -60,7 +60,7 @@ func (f *shelf) missing(list, named []string) []string {
 	return list
 }
 
-// errNoStore is the error of a method that reads a store and gets none.
+// errNoStore is the error of methods that need a store but get nil.
 var errNoStore = fmt.Errorf("ctxfold: %w: there is none; pass one, such as NewMemoryStore(0) or a DirStore", ErrStore)
 
 // shelf holds the bodies read from a store for one restoration or search.

@@ -38,7 +38,7 @@ type job struct {
 	behind   *background         // this job's entry among the background jobs, if it runs in the background
 	begun    *background         // the background job that this job started
 	turn     *turn               // the conversation turn that this job belongs to, if any
-	lastHead []member            // the request members with which a background job starts
+	lastHead []member            // the members of a background job's first request
 }
 
 // carrier runs one operation of a job in the core. If needed is true, it adds the conversation's messages or its

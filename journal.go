@@ -24,14 +24,14 @@ type Event struct {
 	Trigger string    `json:"trigger"`
 	Time    time.Time `json:"time"`
 
-	// The estimated sizes before and after the compaction. The values after it are 0 at the start.
+	// The estimated sizes before and after the compaction. In the start event, the sizes after it are 0.
 	MessagesBefore int `json:"messages_before"`
 	MessagesAfter  int `json:"messages_after"`
 	TokensBefore   int `json:"tokens_before"`
 	TokensAfter    int `json:"tokens_after"`
 
-	// Only at the end: the reason from the report, the messages that were removed from the context (as half-open
-	// ranges of their old indexes), and the error if the compaction failed.
+	// Set in the end event only: the reason from the report, the messages that were removed from the context (as
+	// half-open ranges of their old indexes), and the error if the compaction failed.
 	Reason  api.Reason `json:"reason,omitempty"`
 	Removed [][2]int   `json:"removed,omitempty"`
 	Error   string     `json:"error,omitempty"`

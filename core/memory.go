@@ -122,7 +122,7 @@ func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
 	return m
 }
 
-// set stores the value of the entry's member name.
+// set stores the value of the entry's member with the given name.
 func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 	switch name {
 	case "version":
@@ -183,7 +183,7 @@ func readPoints(s *jsonspan.Scanner) (list []point) {
 	return list
 }
 
-// set stores the value of the point's member name.
+// set stores the value of the point's member with the given name.
 func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	switch name {
 	case "messages":
@@ -372,7 +372,7 @@ func (e *memoryEdit) keep(s *jsonspan.Scanner) bool {
 	return n == len(ends) && e.from >= 0 && e.from < e.to
 }
 
-// say stores the value of the edit's member name. It returns false if the value is invalid.
+// say stores the value of the edit's member with the given name. It returns false if the value is invalid.
 func (e *memoryEdit) say(name string, src []byte, v jsonspan.Value) bool {
 	index := func(to *int) bool {
 		n, err := strconv.Atoi(string(v.Slice(src)))

@@ -38,8 +38,8 @@ type history struct {
 	changing bool // whether the text of the first message has changed since an earlier request
 	// Whether that entry was passed over at first, so that a provider's count belongs to another list.
 	switched bool
-	// The input, if an entry for another text of the first message was passed over that would replace more messages or
-	// is newer; otherwise nil.
+	// The input, if an entry was passed over that was made for another text of the first message, and that would
+	// replace more messages or is newer; otherwise nil.
 	others *source
 	before []point    // shorter beginnings with known prints
 	bodies []api.Body // the texts of the first message that were cut, as the entry specifies
@@ -108,7 +108,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 
 // recollectLongest reads the transcript of a fit again, with the entry that replaces the most messages, regardless of
 // the text of the first message that it was made for. It is called if a compaction is due with the entry for this text.
-// The messages to send change in any case then, and two conversations, or an app that alternates between texts of the
+// The messages to send then change in any case, and two conversations, or an app that alternates between texts of the
 // first message, need one compaction instead of two.
 func (r *request) recollectLongest(before *wire.Format) {
 	next := *r.history.others

@@ -159,7 +159,7 @@ func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 	return id != "" && was != "" && rawOf([]byte(id)) != was && !handles.IsCallID(p.t, int32(i), id)
 }
 
-// findRaw returns the index, not less than from, of the message whose bytes have the fingerprint is. That is the
+// findRaw returns the index, not less than from, of the message whose bytes have the given fingerprint. That is the
 // message at index at or, if its bytes have another fingerprint, the first one that matches; -1 if there is none.
 func (p *replay) findRaw(is string, at, from int) int {
 	if at >= from && at < p.t.Input && p.rawOf(at) == is {
@@ -257,7 +257,7 @@ func (p *replay) edited(e place, in int) place {
 	return e
 }
 
-// marked returns text with the last cache breakpoint of the message like added.
+// marked returns text to which the last cache breakpoint of the message in like has been added.
 func (p *replay) marked(text, like []byte) []byte {
 	marks := p.f.MarksOf(nil, like)
 	if len(marks) == 0 {

@@ -249,7 +249,8 @@ func (d *Dir) isDead(process string) bool {
 // written.
 const lockPoll = time.Millisecond
 
-// locked calls do while this goroutine holds the lock of the directory, which only one goroutine of one program can have at a time.
+// locked holds the lock of the directory while it calls the function do. Only one goroutine of one program can hold the
+// lock at a time.
 func (d *Dir) locked(ctx context.Context, do func() error) error {
 	for {
 		unlock, err := files.Lock(filepath.Join(d.dir, lockName))

@@ -115,7 +115,8 @@ func (g *Guarded) Lease(ctx context.Context, keys []string, holder string, ttl t
 	return granted, ctx.Err()
 }
 
-// Renew is [Shared].Renew. If the store fails, the lease may expire before it answers again; KeepLeased detects that.
+// Renew is [Shared].Renew. If the store fails, the lease may expire before the store answers again; KeepLeased detects
+// that.
 func (g *Guarded) Renew(ctx context.Context, key, holder string, ttl time.Duration) (held bool, err error) {
 	held, _ = g.near.Renew(ctx, key, holder, ttl)
 	if g.shared == nil {

@@ -86,7 +86,7 @@ export class Pool {
     signal?.throwIfAborted();
     const { id = "default", policy = given.policy, options, usage } = call;
     if (typeof id !== "string") {
-      const given: unknown = id; // only the text of a number is another one for each conversation
+      const given: unknown = id; // only the text of a number differs from conversation to conversation
       const what = typeof given === "number" ? `, such as "${given}", not ${given}` : `, not ${given && typeof given}`;
       throw invalidOption(`id is a string${what}`, "id");
     }

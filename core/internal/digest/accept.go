@@ -91,7 +91,7 @@ var (
 	calls = []string{"<tool_call", "<function_call", "<invoke", "<tool_use", "[tool_call", "<|tool", "<|python_tag|>", "<｜tool", "functions."}
 )
 
-// begins reports whether text begins with one of the entries of such a list.
+// begins reports whether text begins with one of the entries of list, ignoring case and apostrophes.
 func begins(text string, list []string) bool {
 	return startsWithAny(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text[:min(len(text), 80)])), list)
 }

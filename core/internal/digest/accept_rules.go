@@ -111,8 +111,8 @@ func denied(line string, rules []ban, forbids bool) bool {
 	return false
 }
 
-// skipsFirst reports whether a line says that something is done without what must come first, and denies nothing else:
-// "mail them without asking".
+// skipsFirst reports whether a line says that something is done without the step that must come first ("mail them
+// without asking"), and denies nothing else.
 func skipsFirst(ws []word) bool {
 	without := false
 	for i := range ws {

@@ -17,7 +17,8 @@ const (
 	leastQuotes  = 3
 	leastPeople  = 6
 	leastWords   = 20 // minimum number of content words in a text that can be rejected as off topic
-	// Minimum number of function words in a text that counts as a translation if the source has few of them.
+	// Minimum number of function words in a text that is taken for a translation because the source has few of these
+	// words.
 	leastSmall    = 8
 	leastRepeated = 90 // minimum number of words in a text that can be rejected as repetitive
 	quoteBytes    = 24 // minimum length of quotes; shorter ones are names and values

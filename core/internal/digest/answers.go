@@ -123,7 +123,8 @@ func hasSign(text []byte, sign string, rare int) bool {
 	return false
 }
 
-// spokenEnd returns the end of a JSON string's text, without trailing white space. raw contains the end of the string.
+// spokenEnd returns the offset in raw at which the text of a JSON string ends, not counting trailing white space. raw
+// contains the end of the string.
 func spokenEnd(raw []byte) int {
 	n := len(raw) - 1
 	for n > 1 {

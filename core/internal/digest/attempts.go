@@ -115,7 +115,7 @@ const attemptsNote = " (before that, "
 func (r *turnReader) explained(u *unit) bool {
 	units := r.now().units
 	n := len(units) - 1
-	if n > 0 && units[n].kind == ranUnit && units[n].failed.n == 0 { // a look at what came of it
+	if n > 0 && units[n].kind == ranUnit && units[n].failed.n == 0 { // it only inspected the outcome
 		n--
 	}
 	if n < 0 || units[n].failed.n == 0 || units[n].factor == isDropped || u.item > 0 || announces(u.text) || isStep(u.text) || saysLittle(u.text) {

@@ -128,7 +128,7 @@ func (r *turnReader) dropChanges(path string) {
 	})
 }
 
-// eachChange calls see for each change after a given place that still applies, newest first. It examines at most
+// eachChange calls see with each change that still applies, from the newest back to a given place. It examines at most
 // mostTakenBack units.
 func (r *turnReader) eachChange(after place, see func(u *unit, at place)) {
 	left := mostTakenBack

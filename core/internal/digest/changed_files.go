@@ -201,14 +201,14 @@ func folderOfAll(names []string) string {
 	return folder
 }
 
-// The maximum number of files, newest first, to name of those that no entry mentions, and of those that were written
-// only to be run.
+// The maximum numbers of files to name: files that no entry mentions, and files that were written only to be run. The
+// newest are named.
 const (
 	mostBefore = 16
 	mostTried  = 4
 )
 
-// someOf returns those files with a common history that are named.
+// someOf returns those of the files with a common history that the list names.
 func someOf(names []string, history string) []string {
 	most := len(names)
 	switch {

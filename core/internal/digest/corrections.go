@@ -137,8 +137,8 @@ func (r *turnReader) corrects() {
 // compared with all earlier statements.
 const mostOfTurn = 8
 
-// corrected applies a correction to the statements of one turn. In the current turn, which number identifies, only
-// units before unit are affected.
+// corrected applies a correction to the statements of one turn. The correction is in the unit with index unit of the
+// current turn, whose number is number. If t is that turn, current is true, and only earlier units are affected.
 func (t *turn) corrected(f *fact, unit int, current bool, number int) {
 	for i := range t.units {
 		u := &t.units[i]

@@ -18,7 +18,7 @@ var (
 	infinitives = [...]string{"ar", "er", "ir", "re"}
 	// obliged lists English verbs for wishes and duties before "to".
 	obliged = wordListOf("need have want like")
-	// learning lists verbs with which people say where they know something from.
+	// learning lists verbs with which people name the source of something that they know.
 	learning = wordListOf("read heard saw told")
 )
 
@@ -55,7 +55,7 @@ func plansAct(s string, ws []word) bool {
 	return !lastingActs.has(verb) && slices.ContainsFunc(infinitives[:], func(ending string) bool { return strings.HasSuffix(verb, ending) })
 }
 
-// plansDeal is like plansAct, for deals with a service in English: "I also need to change the driver".
+// plansDeal is like plansAct, but for deals with a service, and only in English: "I also need to change the driver".
 func plansDeal(ws []word) bool {
 	for i := 1; i+2 < len(ws); i++ {
 		if !obliged.has(ws[i].text) || ws[i+1].text != "to" || !dealing.has(ws[i+2].text) {

@@ -7,7 +7,7 @@ import (
 
 // This file recognizes choices that people make for a booking, an order or a payment when they talk to a service: "No,
 // I don't want travel insurance", "I'd prefer not to be transferred". A choice is worded like a preference, but is over
-// once the deal is made. It is recognized as a wish for the moment whose object belongs to a deal.
+// once the deal is made. It is recognized by two signs: it is a wish for the moment, and its object belongs to a deal.
 
 // The words of choices, in English, German, French and Spanish.
 var (
@@ -23,8 +23,8 @@ var (
 		"seguro equipaje reembolso vuelo billete boleto reserva pago tarjeta asiento")
 	// handedOver lists verbs for what a service does with its customer.
 	handedOver = wordListOf("transferred weitergeleitet verbunden weiterverbunden transféré transférée transferido transferida")
-	// afterArranged lists words that may follow a word in arranged. Before any other word, it only modifies a noun:
-	// "the payment module".
+	// afterArranged lists words that may follow a word in arranged. Before any other word, a word in arranged only
+	// modifies a noun: "the payment module".
 	afterArranged = wordListOf("for instead either ending please thanks thank needed together für bitte danke pour de merci qui para por gracias que that which werden not")
 	// wanting lists verbs for wishes, and wantingMe verb forms that can only express a wish of the writer.
 	wanting   = wordListOf("want need like prefer rather use appreciate have")
@@ -37,14 +37,14 @@ var (
 	excepting = wordListOf("without unless ohne sans")
 	// charging lists orders that name a means of payment.
 	charging = wordListOf("use charge")
-	// Words after a choice that may have the form of cues.
+	// beside lists words that may follow a choice although they look like cues.
 	beside = wordListOf("instead myself")
 	owned  = wordListOf("the my this that these those")
 	// further lists words after which "any" still refers to the same deal: "any additional charges".
 	further = wordListOf("additional extra further other more remaining form")
 )
 
-// mostOpposed is the maximum number of words, with "not", for something without an article that was not chosen.
+// mostOpposed is the maximum number of words, including "not", that name what was not chosen if it has no article.
 const mostOpposed = 3
 
 // mostObject is the maximum number of words between the verb of a choice and its object.

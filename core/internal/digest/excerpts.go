@@ -302,8 +302,8 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	return out
 }
 
-// written returns the chosen lines of a result, each preceded by a line break. A line that doesn't follow the line
-// before it begins with its number, if it has one. The lines that follow it are indented relative to it.
+// written returns the chosen lines of a result, each preceded by a line break. If lines are left out before a chosen
+// line, it begins with its number, if it has one. The lines after it are indented relative to it.
 func (e *Excerpts) written(result int, chosen []int) string {
 	var b strings.Builder
 	text, margin := e.texts[result], 0
@@ -388,13 +388,13 @@ type rankedBlock struct {
 
 // rank returns blocks of a result with a total of at most size bytes, most informative first.
 func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
-	var have critbit.Map[struct{}]
+	var held critbit.Map[struct{}]
 	var queue blockQueue
 	telling := false
 	for i, block := range e.blocks[result] {
-		worth := e.worth(result, block, &have)
+		worth := e.worth(result, block, &held)
 		telling = telling || worth > 0 || e.isFact(result, block)
-		queue.add(e.candidate(result, i, &have))
+		queue.add(e.candidate(result, i, &held))
 	}
 	if !telling {
 		return e.firstLines(result, size)
@@ -403,7 +403,7 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 		// Choosing a block can only lower the values of the others, so a block whose value has stayed the same is the
 		// best.
 		was := queue.next()
-		is := e.candidate(result, was.block, &have)
+		is := e.candidate(result, was.block, &held)
 		if is.cost > size || is.worth < leastWorth {
 			continue
 		}
@@ -416,17 +416,17 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 		size -= is.cost
 		for n := block.from; n < block.to; n++ {
 			for _, word := range e.lines[result][n].terms {
-				have.Add(word)
+				held.Add(word)
 			}
 		}
 	}
 	return ranked
 }
 
-// candidate returns block i of a result, valued without the terms in have.
-func (e *Excerpts) candidate(result, i int, have *critbit.Map[struct{}]) candidateBlock {
+// candidate returns block i of a result, valued without the terms in held.
+func (e *Excerpts) candidate(result, i int, held *critbit.Map[struct{}]) candidateBlock {
 	block := e.blocks[result][i]
-	c := candidateBlock{block: i, cost: e.sizeOf(result, block), worth: e.worth(result, block, have)}
+	c := candidateBlock{block: i, cost: e.sizeOf(result, block), worth: e.worth(result, block, held)}
 	if c.worth < leastWorth && e.isFact(result, block) {
 		c.worth = leastWorth
 	}
@@ -444,12 +444,12 @@ func (e *Excerpts) isFact(result int, block excerptBlock) bool {
 // factsSize is the maximum size of an object whose members are facts, in bytes.
 const factsSize = 4000
 
-// worth returns the total value of a block's terms that are not in have.
-func (e *Excerpts) worth(result int, block excerptBlock, have *critbit.Map[struct{}]) (sum int64) {
+// worth returns the total value of a block's terms, without those in held.
+func (e *Excerpts) worth(result int, block excerptBlock, held *critbit.Map[struct{}]) (sum int64) {
 	var seen critbit.Map[struct{}]
 	for n := block.from; n < block.to; n++ {
 		for _, word := range e.lines[result][n].terms {
-			if !have.Has(word) && !seen.Has(word) {
+			if !held.Has(word) && !seen.Has(word) {
 				seen.Add(word)
 				r, _ := e.terms.Get(word)
 				sum += r.worth()

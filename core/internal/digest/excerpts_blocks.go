@@ -154,8 +154,9 @@ func isNextCase(text string) bool {
 
 var continuations = wordListOf("else elif elsif except finally catch rescue ensure end fi done esac")
 
-// headsBelow returns the heads for the lines below a line that itself has the given heads: the line with its comments,
-// which begin at line n, and the definition that encloses a statement.
+// headsBelow returns the heads for the lines below a line that has the given heads itself. They consist of the given
+// heads, unless the line begins a definition; the line's comments, which begin at line n, if they are short; and the
+// line.
 func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	if s.size(n, line+1) > mostBlock/2 {
 		n = line

@@ -93,8 +93,8 @@ func (s *turnWords) namesAll(text string) bool {
 	return all
 }
 
-// distinct reports whether a name has, after its first byte, a byte of a class in inner, or anywhere a byte of a class
-// in others.
+// distinct reports whether a name contains a byte of a class in inner after its first byte, or a byte of a class in
+// others anywhere.
 func distinct(name string, inner, others uint8) bool {
 	all := byteClass[name[0]] & others
 	for i := 1; i < len(name); i++ {

@@ -8,8 +8,8 @@ import (
 
 // This file keeps the open errors of a ledger: a failed call stays until a later call solves it.
 
-// ended records the outcome of a tool call. on is the command or file that it was about, and said the error message. A
-// failure stays until the same call succeeds.
+// ended records the outcome of a tool call. The parameter on is the command or file that the call was about, and said
+// is the error message. A failure stays until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	part, behind := checkedPart(on)
 	f := failedCall(tool, part)
@@ -84,7 +84,7 @@ func checksOf(f *api.LedgerFailure) checkKinds {
 	return checksIn(f.On)
 }
 
-// sameCommand returns a key for a command, the same one that key returns for the command's failure.
+// sameCommand returns the key of a command: the same one that the function key returns for a failure of the command.
 func sameCommand(script string) string {
 	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
 }

@@ -32,8 +32,8 @@ var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 
 const deedLength = 3
 
-// turnOutcome is the outcome of a turn: the unit that has it, and its line; see turn.outcome. first is the index of the
-// first turn with the same line.
+// turnOutcome is the outcome of a turn: the unit that states it, and the line that shows it; see turn.outcome. first is
+// the index of the first turn with the same line.
 type turnOutcome struct {
 	said  *unit
 	line  string

@@ -15,7 +15,8 @@ type patchFiles struct{ files critbit.Map[string] }
 var patchRefusals = substringsOf("malformed patch|patch does not apply|patch failed|corrupt patch|only garbage was found|can't find file to patch|failed at |invalid patch|" +
 	"verification failed|failed to find expected lines|failed to find context|no such file or directory")
 
-// ran calls applied with each patch that a script with the given output applies, and keeps those that it writes to files.
+// ran calls the function applied with each patch that a script applies, unless the script's output says that it failed.
+// It also keeps the patches that the script writes to files.
 func (p *patchFiles) ran(script string, output func() string, applied func(patch string)) {
 	var patches []string
 	if strings.Contains(script, "<<") {

@@ -16,7 +16,7 @@ type Pieces struct {
 	measure  func(text string) int // returns tokens
 
 	long        []int32 // indexes of the pieces that can be clipped
-	said, brief int     // said of the words, brief of short reasoning
+	said, brief int     // tokens of the participants' words, and of short reasoning
 }
 
 type piece struct {

@@ -63,7 +63,8 @@ const (
 
 // proseUnits calls see with the units in Markdown prose: sentences, list items and table rows. A sentence that refers
 // back ("It uses …") forms one unit with the previous sentence. A short list is one unit; in a longer list each item is
-// a unit, including nested items. A line that introduces something is never a unit, but the lead of other units.
+// a unit, including nested items. A line that introduces something is not a unit itself, but the lead of the units
+// after it.
 func proseUnits(text string, see func(lead, text string, item int)) {
 	unitsWithCode(text, shortCode, see)
 }

@@ -166,8 +166,8 @@ func (f *passageFinder) paragraph(i int) int {
 	return end
 }
 
-// statement adds whatever can be quoted of the statement at line at, whose comment begins at line i, and returns the
-// line from which to continue.
+// statement adds whatever can be quoted of a statement, and returns the line from which to continue. The statement
+// begins at line at, and its comment at line i.
 func (f *passageFinder) statement(i, at int, explains bool) int {
 	head := f.lines[at].text
 	name, most := definedBy(head), mostStatement

@@ -54,9 +54,9 @@ func (f *passageFinder) bodyEnd(at, from int) int {
 	return min(len(f.lines), from+mostOutlined)
 }
 
-// outline returns the outline of a definition whose comment begins at line i and whose body has the lines from to end.
-// It consists of the comment, the first lines, those lines of the body with the least indentation that say something,
-// and comments of at least a sentence. It returns "" if the body has few such lines.
+// outline returns the outline of a definition whose comment begins at line i and whose body consists of the lines
+// [from, end). It consists of the comment, the first lines, those lines of the body with the least indentation that say
+// something, and comments of at least a sentence. It returns "" if the body has few such lines.
 func (f *passageFinder) outline(i, from, end int) string {
 	f.room = f.room[:0]
 	for n := i; n < from; n++ {
@@ -89,7 +89,7 @@ func (f *passageFinder) outline(i, from, end int) string {
 	return string(f.room)
 }
 
-// bodyOf returns the indentation of the body with the lines from to end, and the number of comments in it.
+// bodyOf returns the indentation of the body that consists of the lines [from, end), and the number of comments in it.
 func (f *passageFinder) bodyOf(from, end int) (indent, remarks int) {
 	indent = -1
 	for n := from; n < end; n++ {

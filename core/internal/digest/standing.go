@@ -111,9 +111,9 @@ func staying(list []*statement, most, bytes int) []*statement {
 	return list[:n]
 }
 
-// choose decides which of n entries to keep in left bytes, and returns whether each is kept. of returns an entry's rank
-// and size. Higher ranks are preferred, and within a rank the first and the last are taken in turn. Entries of the
-// lowest two ranks may take at most low bytes.
+// choose decides which of n entries to keep in left bytes, and returns whether each is kept. The function of returns an
+// entry's rank and size. Higher ranks are preferred, and within a rank the first and the last are taken in turn.
+// Entries of the lowest two ranks may take at most low bytes.
 func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
 	var byRank [ranks][]int
 	for i := range n {

@@ -82,7 +82,7 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 	return r.out
 }
 
-// sentence adds a sentence, which begins at a byte offset of the passage, if it is a statement. It returns the part of
+// sentence adds the sentence s if it is a statement. s begins at byte offset at of the passage. It returns the part of
 // the sentence that the user asserts. quoted marks the bytes in quotes; nil means that there are none.
 func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 	ws := r.room.wordsOf(s, quoted)
@@ -239,7 +239,7 @@ type judging struct {
 	ask bool // it is a question that isn't a polite wish
 }
 
-// rateClause is rate for text with the words ws, whether or not it contains an order.
+// rateClause is like rate, but doesn't rate an order inside the text separately.
 func rateClause(s string, ws []word) rating {
 	j := judging{ask: (asks(s) || inverted(ws)) && !polite(ws)}
 	j.look(s, ws)

@@ -46,7 +46,7 @@ func (s *spot) inPerfect(at int) bool {
 	return perfects.has(s.textAt(at)) && !articles.has(s.textAt(at+1)) || end == "haben" && strings.HasPrefix(before, "ge") || before == "hebben" && strings.HasPrefix(end, "ge")
 }
 
-// supposesAt is like supposes, for the word at index n. at is the index of the word after the verb.
+// supposesAt is like supposes, but for the word at index n. at is the index of the word after the verb.
 func (s *spot) supposesAt(n, at int) bool {
 	w, next := &s.ws[n], s.word(n+1)
 	if next != nil && (w.text == "have" || w.text == "haben" || w.text == "haber") {
@@ -101,7 +101,7 @@ func (s *spot) obliges() bool {
 	return !soft || s.after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !s.ws[from].is(tasks) && s.all&days == 0
 }
 
-// obligesReader is like obliges, for a duty of the reader.
+// obligesReader is like obliges, but for a duty of the reader.
 func (s *spot) obligesReader() bool {
 	at, last := s.i+s.words(), &s.ws[len(s.ws)-1]
 	switch {
@@ -115,7 +115,7 @@ func (s *spot) obligesReader() bool {
 	return !last.is(advice) && !s.after.is(advice) && !(s.exclaims && s.all&negations == 0)
 }
 
-// obligesThing is like obliges, for what a thing must do. soft means that the verb may express a likelihood.
+// obligesThing is like obliges, but for what a thing must do. soft means that the verb may express a likelihood.
 func (s *spot) obligesThing(soft bool) bool {
 	if s.strength < strict && s.ws[max(s.i-1, 0)].text == "that" || s.ws[len(s.ws)-1].is(beings) && s.all&(products|lastingly) == 0 {
 		return false

@@ -50,7 +50,8 @@ func kindsAt(ws []word, i int) wordKind {
 	return w.kinds
 }
 
-// pastEndings lists endings of verbs in the past tense, with the length in bytes that a word with one must exceed.
+// pastEndings lists endings of verbs in the past tense, each with the length, in bytes, that a word with this ending
+// must exceed.
 var pastEndings = []struct {
 	longer int
 	ends   []string
@@ -77,7 +78,7 @@ func endsInPast(ws []word, i int) bool {
 	return i > 0 && endsAfterSubject(ws, i)
 }
 
-// endsAfterSubject is endsInPast for the endings that need a word before the verb.
+// endsAfterSubject is like endsInPast, but for endings that only count if a word precedes the verb.
 func endsAfterSubject(ws []word, i int) bool {
 	w, before := ws[i].text, &ws[i-1]
 	n := len(w)

@@ -12,8 +12,8 @@ import (
 // longestSigned is the maximum length of a sentence whose form is examined, in bytes.
 const longestSigned = 2 * maxStatement
 
-// describesSigned reports whether a sentence only describes something. sign is its cue, before the text that precedes
-// the cue, and rest the text that follows it.
+// describesSigned reports whether a sentence only describes something. sign is its cue. before is the text that
+// precedes the cue, and rest is the text that follows it.
 func describesSigned(sign, before, rest string) bool {
 	if len(before)+len(rest) > longestSigned {
 		return false

@@ -56,8 +56,8 @@ func (a *signScene) allows(c *cueRow) bool {
 	return !a.once || c.strength >= strict && a.ordered || c.changes || c.place == self
 }
 
-// misses reports whether a sign has another meaning in its context: before is the text before it, and from the text
-// that begins with it.
+// misses reports whether a sign has another meaning in its context. before is the text before the sign, and from is the
+// text that begins with the sign.
 func (c *cueRow) misses(sign, before, from string) bool {
 	switch rest := from[len(sign):]; {
 	case c.place == versus && (strings.HasSuffix(before, "생각") || !strings.Contains(from, "좋") && !strings.Contains(from, "낫")): // "better than expected"
@@ -94,9 +94,9 @@ func markSign(ws []word, sign string, at int) (quoted bool) {
 // at the moment.
 const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
 
-// refuses reports whether a sign of dislike really expresses dislike. rest is the text after the sign. "我不" doesn't in
-// a statement about what people don't know or no longer do. "あまり" does only before a negated verb that isn't about a
-// single moment.
+// refuses reports whether a sign of dislike really expresses dislike. rest is the text after the sign. "我不" doesn't
+// express it in a statement about what people don't know or no longer do. "あまり" expresses it only before a negated verb
+// that isn't about a single moment.
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")
 	switch sign {
@@ -137,8 +137,8 @@ func timed(before string) bool {
 	return strings.ContainsRune("点點半分刻时時号號日月年", r)
 }
 
-// lasted reports whether a Chinese text ends with a number of days: "two days", before what somebody hasn't done for
-// that long.
+// lasted reports whether a Chinese text ends with a number of days, as in "two days". The text precedes a verb for what
+// somebody hasn't done for that long.
 func lasted(before string) bool {
 	before, found := strings.CutSuffix(before, "天")
 	r, _ := utf8.DecodeLastRuneInString(before)
@@ -209,8 +209,8 @@ func (x *signSet) first(found []signAt, text string) []signAt {
 	return found
 }
 
-// at appends to found those signs of the list that begins with sign that occur in text at byte i and haven't been seen
-// yet.
+// at searches the list whose first sign has the given number. It appends to found those signs of the list that occur in
+// text at byte i and haven't been seen yet.
 func (x *signSet) at(found []signAt, seen *[32]uint64, text string, i, sign int) []signAt {
 	for ; sign >= 0; sign = x.after(sign) {
 		if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.texts[sign]) {

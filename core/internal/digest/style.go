@@ -135,7 +135,7 @@ func (s *Style) Write(body string, scope api.Scope, round int) string {
 	return s.Header + s.rounds(round) + "\n" + untrusted + "\n\n" + s.footer(s.strip(body), round)
 }
 
-// rounds returns the text about the round that follows the header on its line.
+// rounds returns the text that states the round, to be written after the header on the same line.
 func (s *Style) rounds(round int) string {
 	if s.Numbered {
 		return " (" + roundMark + itoa(round) + ")"

@@ -100,7 +100,8 @@ func (s *statement) repeats(old *statement) bool {
 }
 
 // revoked returns the index of the older statement that s revokes, or -1. That is the statement with the most words in
-// common with s, if these are at least two thirds of the words in the shorter one. The newest of several equals wins.
+// common with s, if these are at least two thirds of the words in the shorter one. If several statements have equally
+// many, it is the newest of them.
 func (s *statement) revoked(older []*statement) int {
 	best, most := -1, 0
 	for i, old := range older {

@@ -63,7 +63,7 @@ const (
 const lookTalk = 1 << 19
 
 // newTalk collects the statements in messages and in the sections of an earlier digest. rules lists the user's standing
-// instructions. block contains those that are listed next to the digest; the last argument holds other texts next to
+// instructions. block contains those that are listed next to the digest, and beside contains the other texts next to
 // it.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, rules []string, block string, beside []string) *talk {
 	k := &talk{facts: map[int]*fact{}}

@@ -110,10 +110,10 @@ func (k *talk) choose(size int) []extract.Chosen {
 }
 
 // fewLacking is the number of names and numbers that may be missing because of where a choice happens to end. If more
-// are missing although the whole room is for the user's statements, some are missing with any part of it.
+// are missing even when the user's statements get the whole room, some will be missing whatever part of it they get.
 const fewLacking = 8
 
-// chooseMost is choose with the whole room for what the user said. It sets crowded if less room wouldn't do.
+// chooseMost is like choose, but gives the whole room to what the user said. It sets crowded if less room isn't enough.
 func (k *talk) chooseMost(size int) []extract.Chosen {
 	chosen, all := k.chooseWith(size, size)
 	lacks := k.lacks(chosen, size)

@@ -31,8 +31,8 @@ const (
 	longestMatter = 200
 )
 
-// ofReply multiplies the weight of what the user replies to a question, in 1/1024: it is what the service had to know,
-// even if it contains no number or name.
+// ofReply multiplies the weight of what the user replies to a question, in 1/1024. A reply tells the service what it
+// had to know, even if it contains no number or name.
 const ofReply = 1536
 
 // service reports whether the chat is a dialogue with a service and is much longer than size bytes.

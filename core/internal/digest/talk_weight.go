@@ -184,8 +184,8 @@ var (
 // mostAsked is the maximum number of messages of one turn that are searched for a question.
 const mostAsked = 8
 
-// denied reports whether text rejects the last item. After a question in the same turn, "no" is an answer. Between
-// people, which toRole being false means, "no" usually expresses sympathy: "No, that's awful!"
+// denied reports whether text rejects the last item. After a question in the same turn, "no" is an answer. toRole is
+// false if people talk to each other. Between them, "no" usually expresses sympathy: "No, that's awful!"
 func (k *talk) denied(text string, toRole bool) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
 	if !startsWithAny(head, denials) || startsWithAny(head, assents) {

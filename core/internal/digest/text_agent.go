@@ -26,10 +26,10 @@ const (
 	lookAhead   = 200
 )
 
-// MarkOutputs marks those of the first n messages that are outputs of calls written as text (Message.Output). These are
-// user messages, if most of those after the first answer begin like outputs, or all begin alike, and most of the
-// assistant messages before them contain calls. The first request is never an output. It also records whether results
-// report failures. If wanted is false, it only removes the marks from an earlier run.
+// MarkOutputs marks those of the first n messages that are outputs of calls written as text (Message.Output). Only user
+// messages after the first answer can be outputs, and only if two conditions hold: most of these messages begin like
+// outputs, or begin or end alike, and most of the assistant messages before those contain calls. It also records
+// whether results report failures. If wanted is false, it only removes the marks from an earlier run.
 func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	t.Outputs, t.Failures = false, transcript.AnyHas(t.Parts, transcript.IsError)
 	for i := range t.Messages {

@@ -193,7 +193,8 @@ func BatchBody(outputs []ToolOutput, summary string) string {
 	return BatchMessage(outputs, summary)[len(ToolBatchHeader)+1:]
 }
 
-// BatchStandIn returns the body of a result that is summarized in another result, that of the call at part index first.
+// BatchStandIn returns the body that replaces a result whose summary is elsewhere: in the result of the call at part
+// index first.
 func BatchStandIn(t *transcript.Transcript, first int) string {
 	return "The summary is with the result of call " + strings.TrimSpace(t.Text(t.Parts[first].ID)) + "."
 }

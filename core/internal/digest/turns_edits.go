@@ -14,7 +14,8 @@ import (
 // hunks holds the edits of one turn that have no description yet.
 type hunks struct {
 	all []hunk
-	// lines finds the lines that the hunks remove and add, by file and line, the last one at the end.
+	// lines holds the positions of the lines that the hunks remove and add, by file and line, with the last position at
+	// the end.
 	lines [2]critbit.Map[[]lineAt]
 	files critbit.Map[fileHunks]
 }

@@ -68,8 +68,8 @@ func (c *call) findBackgroundJob(running []api.RunningJob) {
 	}
 }
 
-// later returns the key without the text of the first message of what a job replaces. whole holds the keys of the job's
-// history, with and then without that text.
+// later returns the key of what a job replaces that doesn't depend on the text of the first message. whole holds the
+// keys of the job's history, with and then without that text.
 func later(replaced string, whole []string) string {
 	if i := slices.Index(whole, replaced); i >= 0 && i < len(whole)/2 {
 		return whole[i+len(whole)/2]

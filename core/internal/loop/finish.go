@@ -150,8 +150,8 @@ func (c *call) newRecord(a answer) *record {
 	return nil
 }
 
-// saveAndContinue asks the host to save the record new, if there is one. After that, the job ends with the result a or,
-// if then is thenLook, looks at the history again.
+// saveAndContinue asks the host to save the record in new, if there is one. After that, the job ends with the result a
+// or, if then is thenLook, looks at the history again.
 func (c *call) saveAndContinue(a api.Raw, new *record, then string) {
 	if c.prepareSave(a, new, then); !c.ended() {
 		c.saveNew()

@@ -40,8 +40,7 @@ type Job struct {
 	LastID   int             `json:"last_id"` // the id of the last effect
 	Flights  []flight        `json:"flights,omitempty"`
 
-	// The contents of the records. At is the index of the first key, of those that are being looked up, that has not
-	// been looked up yet.
+	// The contents of the records. At is the index of the first key that has not been looked up yet.
 	Check    api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
@@ -170,7 +169,8 @@ const (
 	MaxTime = 9_999_999_999_999
 )
 
-// outOfRange returns the error for a setting that is invalid. says describes the valid values, as in "from 1 to 64".
+// outOfRange returns the error for a setting that is invalid. The parameter says describes the valid values, as in
+// "from 1 to 64".
 func outOfRange(name, says string) *jsonspan.Error {
 	return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
 }

@@ -334,8 +334,9 @@ func firstLoose(stays []bool, cut int) int {
 	return at
 }
 
-// PutDigest removes the items before cut that need not stay and, unless head is -1, the part of the item at cut that
-// head is. It inserts the message text at the position of the first removed item. body is the archived content, or nil.
+// PutDigest removes the items before cut that need not stay. Unless head is -1, it also removes head, a message that is
+// the beginning of the item at cut. It inserts the message text at the position of the first removed item. body is the
+// archived content, or nil.
 func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *handles.Taken) {
 	doc, to, fold := c.Doc(), c.Report(), c.Fold()
 	at := firstLoose(stays, cut)

@@ -240,8 +240,8 @@ func lastStart(doc *view.View, item int) int32 {
 	return last
 }
 
-// cutTurn returns the index, in messages, which are about to be folded, at which a turn begins that the tail continues.
-// It returns -1 if the tail begins with a turn of its own.
+// cutTurn returns the index, among the messages to fold, of the one that begins the turn that the tail continues. It
+// returns -1 if the tail begins with a turn of its own.
 func (f *folding) cutTurn() int {
 	authors := f.run.Authors()
 	user := func(i int) bool {

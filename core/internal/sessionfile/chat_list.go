@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Frameworks that store a conversation as a list of messages with parts, and write it to a file.
+// Some frameworks store a conversation as a list of messages with parts, and write it to a file.
 //
 // LlamaIndex: SimpleChatStore.persist, with one conversation, or a list of ChatMessage.model_dump
 // (llama_index/core/base/llms/types.py). OpenAI's integration has calls twice, as parts and in additional_kwargs.
@@ -112,7 +112,7 @@ func readChatList(f *file) writer {
 	return c
 }
 
-// entry writes the messages that an entry of the list is read as.
+// entry writes the messages that an entry of the list becomes.
 func (c *chatList) entry(i int32) {
 	at, w := c.nodes[i].at, c.words
 	role := textOf(c.src, at, w.role)

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Conversation logs that can be read, but from which no conversation can be resumed: the program that does that keeps
-// the conversation elsewhere, or isn't published. An entry is text, a call, or a result. Entries from the model
+// These logs of conversations can be read, but no conversation can be resumed from them, because the program that
+// resumes it keeps it elsewhere or isn't published. An entry is text, a call, or a result. Entries from the model
 // become messages like the parts of an answer in a chatTree.
 //
 // Letta: what messages.list of @letta-ai/letta-client 1.12.1 returns (LettaMessageUnion), oldest first. The server

@@ -49,7 +49,7 @@ func (c *chatTree) save(s *saver) {
 }
 
 // group returns the messages from index i on that become one message in the tree. These are either all messages that
-// one message in the file was read as, if they are in order, or a model message with the results of its calls.
+// one message in the file has become, if they are in order, or a model message with the results of its calls.
 func (c *chatTree) group(s *saver, i int) chatGroup {
 	g := chatGroup{from: i, end: i + 1, node: noID, id: s.newID()}
 	if k := s.from[i]; k >= 0 {

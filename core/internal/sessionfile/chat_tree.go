@@ -60,7 +60,7 @@ type chatNode struct {
 	id, parent      int32
 	user            bool
 	role            string
-	first, n        int32 // it was read as the messages [first, first+n)
+	first, n        int32 // it has become the messages [first, first+n)
 	changed         bool  // it contains the summary of a compaction, so it can't be copied
 }
 
@@ -241,7 +241,7 @@ func (c *chatTree) write(path []int32) {
 	}
 }
 
-// said writes the messages that a message in the tree is read as. removed is the number of its first parts that were
+// said writes the messages that a message in the tree becomes. removed is the number of its first parts that were
 // removed.
 func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	if n.role != "assistant" {

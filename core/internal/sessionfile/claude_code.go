@@ -172,7 +172,8 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	c.records = append(c.records, l)
 }
 
-// inside calls one with a scanner at a value that s has already passed. An error of that scanner becomes an error of s.
+// inside calls the function one with a scanner at a value that s has already passed. An error of that scanner becomes
+// an error of s.
 func inside(s *jsonspan.Scanner, at jsonspan.Span, one func(in *jsonspan.Scanner)) {
 	in := s.At(at.Start)
 	one(in)

@@ -103,8 +103,8 @@ func (f *field) read(s *jsonspan.Scanner) bool {
 	return true
 }
 
-// members calls one for each member of the object at s. one must read the member's value and return true, or return
-// false to skip it.
+// members calls the function one for each member of the object at s. one must read the member's value and return true,
+// or return false to skip it.
 func members(s *jsonspan.Scanner, one func(key []byte) bool) {
 	for s.Object(); ; {
 		key, ok := s.Key()
@@ -126,8 +126,8 @@ func isObject(s *jsonspan.Scanner) bool {
 	return false
 }
 
-// readList reads a list of objects, calls one at each object, and returns the span of the list. Anything else is an
-// error, whose message uses the words list and item.
+// readList reads a list of objects, calls the function one at each, and returns the span of the list. Anything else is
+// an error, whose message uses the words list and item.
 func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
 	if s.Kind() != jsonspan.Array {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), list+" must be a list")

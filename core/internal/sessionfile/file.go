@@ -153,8 +153,8 @@ func scanner(src []byte, at uint32) *jsonspan.Scanner {
 	return s
 }
 
-// eachOfList calls one for each object if the file consists of a list, and returns the span of the list; zero for any
-// other file. item names an object in error messages.
+// eachOfList calls the function one for each object if the file consists of a list, and returns the span of the list;
+// zero for any other file. item names an object in error messages.
 func (f *file) eachOfList(item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
 	if s := f.scannerAt(uint32(textStart(f.src))); s.Kind() == jsonspan.Array {
 		at = readList(s, "a session", item, one)
@@ -164,8 +164,8 @@ func (f *file) eachOfList(item string, one func(s *jsonspan.Scanner)) (at jsonsp
 	return at
 }
 
-// eachLine calls one for each line that is not blank, with a scanner at the line's object. An incomplete last line is
-// skipped.
+// eachLine calls the function one for each line that is not blank, with a scanner at the line's object. An incomplete
+// last line is skipped.
 func (f *file) eachLine(one func(s *jsonspan.Scanner)) {
 	src := f.src
 	for pos, end := nextLine(src, textStart(src)); pos < len(src) && f.err == nil; {

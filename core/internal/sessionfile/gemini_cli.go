@@ -208,7 +208,7 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 	}
 }
 
-// each calls one at each object in the list at a span.
+// each calls the function one at each object in the list at a span.
 func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
 	for _, item := range items(g.src, at) {
 		if g.src[item.Start] == '{' {

@@ -220,7 +220,7 @@ var gooseBlocks = map[string]struct{ needs, sent string }{
 
 const gooseImage = `{"type":"image","source":{"type":"base64","media_type":$mimeType,"data":$data}}`
 
-// blocks calls one for each block in a message that Goose sends.
+// blocks calls the function one for each block in a message that Goose sends.
 func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 	for _, at := range items(g.src, r.content) {
 		typ := typeOf(g.src, at)

@@ -34,8 +34,8 @@ func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 	f.appendPieces(`]}`)
 }
 
-// blocks calls one for each block of content that is sent. If content is a non-empty string, it calls one once, for
-// the string. It returns the number of calls.
+// blocks calls the function one for each block of content that is sent. If content is a non-empty string, it makes a
+// single call, for the string. It returns the number of calls.
 func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(block jsonspan.Span)) (n int) {
 	if !content.IsZero() && f.src[content.Start] == '"' && content.Len() > 2 {
 		one(content)

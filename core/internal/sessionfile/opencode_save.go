@@ -161,7 +161,7 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	}
 }
 
-// value copies a member of a new message's object at a span into the part being written, where its key is to instead of
+// value copies a member of a new message's object at a span into the part being written, under the key to instead of
 // key. If the object has no such member, nothing is written.
 func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
 	if v := find(w.in.Src, at, key); !v.IsZero() {
@@ -247,8 +247,8 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	}
 }
 
-// noted writes a member that the file has recorded for a call. opencode requires the member, so if there is none its
-// value is none.
+// noted writes a member that the file has recorded for a call. opencode requires the member, so if the file has none,
+// the value is the parameter none.
 func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
 	if v := find(w.src, state, key); !v.IsZero() && w.src[v.Start] == none[0] {
 		w.write(`,"`+key+`":`, v)

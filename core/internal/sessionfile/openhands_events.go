@@ -59,9 +59,9 @@ func (w *ohSaver) again(i int) {
 	}
 }
 
-// copied writes a copy of an event with a new id, without its closing brace. The caller must write the members that
-// changed removes. A call that has no result among the messages must not look executable, because the agent would run
-// it again.
+// copied writes a copy of an event with a new id, without its closing brace. The caller must write the members that the
+// table changed removes. A call that has no result among the messages must not look executable, because the agent would
+// run it again.
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 	response := func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {

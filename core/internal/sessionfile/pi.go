@@ -190,7 +190,8 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	return n == 0
 }
 
-// nearest returns the entry with the given id: the last one before, otherwise the first one after; -1 if there is none.
+// nearest returns the entry with the given id: the last one before the current entry or, if there is none, the first
+// one after it; -1 if there is neither.
 func nearest(id int32, before, later []int32) int32 {
 	if id == noID {
 		return -1

@@ -89,7 +89,7 @@ type piNamed struct {
 }
 
 // replay returns the sections or tools that result from all valid system messages, in which later ones may replace or
-// remove those of earlier ones. what is "sections" for the sections; any other value is for the tools.
+// remove those of earlier ones. The parameter what is "sections" for the sections; any other value requests the tools.
 func (p *pi) replay(what string) []piNamed {
 	var at critbit.Map[int]
 	var all []piNamed

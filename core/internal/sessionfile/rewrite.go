@@ -135,7 +135,7 @@ func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *memb
 	return append(dst, '}')
 }
 
-// appendList appends the list at a span, calling one to append each item. Any other value is copied.
+// appendList appends the list at a span, calling the function one to append each item. Any other value is copied.
 func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, item jsonspan.Span) []byte) []byte {
 	if src[at.Start] != '[' {
 		return append(dst, at.Slice(src)...)

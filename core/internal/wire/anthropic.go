@@ -176,7 +176,8 @@ func checkAnthropic(c *Checker) {
 // checkBlocks checks the messages of formats that have tool results among other blocks (Anthropic, Bedrock): results
 // come first, and ids have the form that the provider requires.
 func (c *Checker) checkBlocks(rules *blockRules) {
-	last, other := int32(-1), false // other: this message or its run has content before, other than results
+	// other means that content other than results came before in this message or its run.
+	last, other := int32(-1), false
 	for n, p := range c.parts {
 		if p.Msg != last {
 			last = p.Msg

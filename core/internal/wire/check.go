@@ -442,7 +442,7 @@ func (c *Checker) checkIDs() {
 	}
 }
 
-// checkDuplicate adds the violation that call p, at index n of T.Parts, has the same id as the earlier call before.
+// checkDuplicate adds a violation for call p, at index n of T.Parts, which has the same id as an earlier call, before.
 func (c *Checker) checkDuplicate(n int32, before, p *transcript.Part) {
 	is, fix := General, RenameID
 	if c.run[c.place[before.Msg]] < c.run[c.place[p.Msg]] {
@@ -454,7 +454,7 @@ func (c *Checker) checkDuplicate(n int32, before, p *transcript.Part) {
 	c.AddCase(c.F.Rules.Duplicate, is, p.Msg, n, fix, "another tool call before it has the same id")
 }
 
-// badID adds the violation that call p, at index n of T.Parts, has an id that the provider doesn't accept.
+// badID adds a violation for call p, at index n of T.Parts, whose id the provider doesn't accept.
 func (c *Checker) badID(rule string, n int32, p *transcript.Part, says string) {
 	fix := RenameID
 	if p.ID.IsZero() {

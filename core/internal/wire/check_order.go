@@ -23,8 +23,8 @@ func (c *Checker) checkOrder() {
 	}
 }
 
-// mayNotFollow reports whether providers with the rule Follow refuse a message with this role after one with the role
-// before.
+// mayNotFollow reports whether providers with the rule Follow refuse a message with the given role if the message
+// before it has the role in before.
 func mayNotFollow(before, role transcript.Role) bool {
 	switch role {
 	case transcript.User:

@@ -163,7 +163,7 @@ func (d *detector) readLabel(list string, role bool) string {
 	return string(value)
 }
 
-// readMember reads the value of the member name and returns the traits that it shows.
+// readMember reads the value of the member with the given name, and returns the traits that it shows.
 func (d *detector) readMember(list string, name []byte, kind jsonspan.Kind) (has traits) {
 	top := list == ""
 	switch n := indexOf(partLists, name); {

@@ -182,7 +182,7 @@ func indexOf(keys []string, name []byte) int {
 	return -1
 }
 
-// list reads an array of objects. It calls one to read each of them, and returns the array's span.
+// list reads an array of objects. It calls the function one to read each of them, and returns the array's span.
 func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	r.Kind() // also skips white space
 	p := jsonspan.Span{Start: r.Pos()}
@@ -195,8 +195,8 @@ func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	return p
 }
 
-// readAgain calls one to read the value of a field a second time. This is needed for objects whose type comes after the
-// members that depend on it; most writers put the type first.
+// readAgain calls the function one to read the value of a field a second time. This is needed for objects whose type
+// comes after the members that depend on it; most writers put the type first.
 func (r *Reader) readAgain(f *field, one func(r *Reader)) {
 	if r.Err() != nil {
 		return

@@ -130,7 +130,7 @@ export function compactMessages(options: AdapterOptions = {}): RunnableLambda<Ba
 }
 
 interface Model {
-  // biome-ignore lint/suspicious/noExplicitAny: models differ in what they take and answer
+  // biome-ignore lint/suspicious/noExplicitAny: models differ in what they accept and return
   invoke(messages: any, options?: any): Promise<any>;
 }
 

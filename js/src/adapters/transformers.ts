@@ -12,7 +12,7 @@ export type { LocalModel } from "./local-model.js";
 interface Generator {
   // biome-ignore lint/suspicious/noExplicitAny: the pipeline is generic over what it is given
   (messages: any, options?: any): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: of the tokenizer's type, which the streamer wants back
+  // biome-ignore lint/suspicious/noExplicitAny: the package's own type, which the streamer expects
   tokenizer: any;
   // biome-ignore lint/suspicious/noExplicitAny: the configuration is the model's own
   model: { config?: any };

@@ -136,7 +136,7 @@ func read(l *jlexer.Lexer, to any) {
 	}
 }
 
-// each reads a list, calling one with the index of each element. one must read the element.
+// each reads a list, calling the function one with the index of each element. The function must read the element.
 func each(l *jlexer.Lexer, one func(i int)) {
 	l.Delim('[')
 	for i := 0; !l.IsDelim(']'); i++ {
