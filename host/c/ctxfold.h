@@ -194,7 +194,7 @@ CTXFOLD_API ctxfold_status ctxfold_fit_with(ctxfold_instance *c, ctxfold_records
 /* Makes a compaction in the background, with an instance that serves no other call meanwhile. The next ctxfold_fit with the same records
  * uses the result, or waits for it at the limit. host must execute the same effects as the host of the call that began the work, but in
  * another thread. The error "cancelled" means that the compaction has become useless: the history was edited, a forced compaction has
- * replaced it, or the records were deleted. A work may be deleted without being run. */
+ * replaced it, or the records were deleted. A ctxfold_work may be deleted without being run. */
 CTXFOLD_API ctxfold_status ctxfold_work_run(ctxfold_instance *c, ctxfold_work *work, const ctxfold_host *host, ctxfold_answer *answer);
 CTXFOLD_API void ctxfold_work_delete(ctxfold_work *work);
 

@@ -27,8 +27,8 @@ type flight struct {
 	err     error
 }
 
-// join waits for the work that key identifies, which the first caller starts. The work is cancelled once it has been
-// without callers for the time patience.
+// join waits for the work that key identifies, which the first caller starts. The work is cancelled once no caller has
+// waited for it for the duration of patience.
 func (f *flights) join(ctx context.Context, key string, work func(context.Context) (*ctxfold.Result, error)) (*ctxfold.Result, error) {
 	f.mu.Lock()
 	one := f.open[key]

@@ -150,7 +150,7 @@ func plannedOf(answer []byte) *planned {
 	return p
 }
 
-// members calls member for each member of an object. member must read the value.
+// members calls the function member for each member of an object. The function must read the value.
 func members(object []byte, member func(name string, l *jlexer.Lexer)) {
 	l := &jlexer.Lexer{Data: object}
 	for l.Delim('{'); !l.IsDelim('}'); l.WantComma() {
@@ -160,7 +160,7 @@ func members(object []byte, member func(name string, l *jlexer.Lexer)) {
 	}
 }
 
-// elements reads a list, whose elements are read by read.
+// elements reads a list. It calls read to read each element.
 func elements[T any](l *jlexer.Lexer, read func(*T, *jlexer.Lexer)) (list []T) {
 	for l.Delim('['); !l.IsDelim(']'); l.WantComma() {
 		var each T

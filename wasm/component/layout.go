@@ -69,8 +69,8 @@ func (a *area) text(b []byte) {
 
 func (a *area) string(s string) { a.text(unsafe.Slice(unsafe.StringData(s), len(s))) }
 
-// present begins an option whose value has the given alignment. exists says whether there is a value, and is returned. If there is none,
-// present skips size bytes, as many as a value takes.
+// present begins an option. exists says whether the option has a value, and is returned. A value has the given
+// alignment and takes size bytes, which are skipped if there is none.
 func (a *area) present(exists bool, alignment, size int) bool {
 	a.align(alignment)
 	a.bool(exists)

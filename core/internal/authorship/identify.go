@@ -128,7 +128,7 @@ type spot struct {
 	digest    bool // a digest precedes it, with only its companion messages in between
 }
 
-// following returns the spot after message i, which is itself at the spot at. Only pinned messages and the former
+// following returns the spot after message i. at is the spot of message i itself. Only pinned messages and the former
 // newest user message may precede a digest. A digest in the assistant's role may have no message of the conversation
 // before it, because the model can be led to write one.
 func (id *identifying) following(at spot, i int) spot {

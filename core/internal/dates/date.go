@@ -35,7 +35,7 @@ func (d Date) Month() int { return int(d >> 5 & 15) }
 // Day returns the day of the month, from 1 to 31, or 0 if the day is unknown.
 func (d Date) Day() int { return int(d & 31) }
 
-// Matches reports whether d lies within the date of, as a day lies within a month.
+// Matches reports whether d is the date of, or lies within it, as a day lies within a month.
 func (d Date) Matches(of Date) bool {
 	return d != 0 && (of.Year() == 0 || of.Year() == d.Year()) && (of.Month() == 0 || of.Month() == d.Month()) &&
 		(of.Day() == 0 || of.Day() == d.Day())

@@ -215,8 +215,9 @@ func countNamed(word string) int {
 	return number
 }
 
-// plus returns the date n units after a day; for months and years, the result has no day. For weekdays, it returns
-// the last one (n < 0) or the next one before or after the day, by its number from 1 for Monday.
+// plus returns the date n units after a day; for months and years, the result has no day. If u is weekday, it returns
+// the last such weekday before the day (n < 0) or the next one after it; number identifies the weekday, from 1 for
+// Monday.
 func (d Date) plus(n int, u unit, number int) Date {
 	switch u {
 	case aDay:
@@ -269,7 +270,7 @@ func ofDays(days int) Date {
 	return New(year, month, day)
 }
 
-// InStyleOf spells a date like the day like, which is in the same month and is spelled with the month's name. If like
+// InStyleOf spells a date in the style of like, a day of the same month that is spelled with the month's name. If like
 // is "8 May, 2023", the seventh is "7 May, 2023", and the month is "May 2023". It returns false if like has another
 // form.
 func (d Date) InStyleOf(like string) (string, bool) {

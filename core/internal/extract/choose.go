@@ -20,9 +20,9 @@ func (e *Extract) Choose(budget int) []Chosen {
 }
 
 // ChooseTalk is like Choose, but for conversations. It chooses only a few of many sentences of one form (see
-// [Extract.Alike]). Sentences whose numbers are keys of the map without are only chosen together with a sentence that
-// depends on them. first is the number of bytes of the budget that are reserved for sentences of the items that satisfy
-// mine. all reports whether the reserved bytes had room for all of these sentences.
+// [Extract.Alike]). The map without contains the numbers of sentences that are only chosen together with a sentence
+// that depends on them. first is the number of bytes of the budget that are reserved for sentences of the items that
+// satisfy mine. all reports whether the reserved bytes had room for all of these sentences.
 func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine func(item int) bool) (chosen []Chosen, all bool) {
 	may := func(n int32) bool {
 		s := &e.sentences[n]

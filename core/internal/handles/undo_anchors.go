@@ -38,7 +38,7 @@ func (f *finding) anchors(hunks []hunk) []anchor {
 	}
 	sorting.Func(keys, compareLooks)
 	f.high = len(f.r.doc.Items)
-	// Back holds those whose dropped messages are there, as in turns that the app has passed again.
+	// back holds the hunks whose dropped messages are already there, as in turns that the app has passed again.
 	var open, back []anchor
 	for i := range hunks {
 		print, behind := hunks[i].key()

@@ -345,8 +345,8 @@ func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) 
 	return f.find(h)
 }
 
-// find returns the place of a hunk: the expected place, which was is, or, if the hunk doesn't match there, the first
-// later place where the whole hunk matches.
+// find returns the place of a hunk. It is the expected place, was, or, if the hunk doesn't match there, the first later
+// place where the whole hunk matches.
 func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
 	if to := f.end(h, was); to >= 0 {

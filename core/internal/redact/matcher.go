@@ -142,8 +142,8 @@ func escapeInside(text string) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// escapeMore escapes more characters of text that is already JSON-escaped: those that the function as selects and, if
-// slashes is set, slashes.
+// escapeMore escapes more characters of text that is already JSON-escaped: those for which the function as returns true
+// and, if slashes is set, slashes.
 func escapeMore(text string, as func(r rune) bool, slashes bool) string {
 	const digits = "0123456789abcdef"
 	var out []byte

@@ -27,8 +27,8 @@ func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	return estimated, counted
 }
 
-// Plausible reports whether a provider's token count can belong to a call that was estimated at estimated tokens. A
-// request may have a lot of content outside its transcript. However, a count that is a fraction or a multiple of the
+// Plausible reports whether counted, a provider's token count, can belong to a call whose size was estimated as given.
+// A request may have a lot of content outside its transcript. However, a count that is a fraction or a multiple of the
 // estimate belongs to something else, and so does a count that is far from what the earlier reports predict.
 func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	if counted <= 0 || counted*8 < estimated || counted > 4*estimated+100_000 {

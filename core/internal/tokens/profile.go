@@ -95,8 +95,8 @@ func kinds(call, result int, image, file Cost) (k [transcript.Opaque + 1]Cost) {
 	return k
 }
 
-// byBytes returns a function that counts one token for every per bytes of a payload, but at least low and at most high
-// tokens.
+// byBytes returns a function that estimates the tokens of a payload: its size in bytes divided by per, but at least low
+// and at most high.
 func byBytes(per, low, high uint64) func(uint64) int {
 	return func(base64 uint64) int { return int(min(max(base64*3/4/per, low), high)) }
 }

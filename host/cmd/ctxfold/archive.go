@@ -184,7 +184,7 @@ func bodies(n int) string {
 	return count(n) + " bodies"
 }
 
-// left returns as text how many handles were not restored for the reason why, or "" if there are none.
+// left returns, as text, how many handles were not restored for the given reason, or "" if there are none.
 func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {

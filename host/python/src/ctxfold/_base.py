@@ -139,7 +139,7 @@ def calling(module: Module, source: Transcript) -> Call:
 def owner_of(id: Any) -> str:
     """Returns the id of a conversation or a user, after checking that it is a string. Many database ids are numbers."""
     if not isinstance(id, str):
-        # only the text of a number or a UUID is another one for each conversation
+        # only the text of a number or a UUID differs from conversation to conversation
         such = f", such as {str(id)!r}" if isinstance(id, (int, UUID)) and not isinstance(id, bool) else ""
         raise OptionError(f"id is a text{such}, not {id!r}", path="id")
     return id
