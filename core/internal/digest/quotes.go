@@ -351,8 +351,8 @@ func (f *passageFinder) textOf(i, end int) string {
 	return string(f.room)
 }
 
-// cutBody stands for the lines of a body that are left out.
-const cutBody = "\n  " + leftOutMark
+// cutBody stands for a body in brackets that is left out.
+const cutBody = " " + leftOutMark + " }"
 
 // write appends a line to the text of a passage whose first line has the given indentation.
 func (f *passageFinder) write(line *fileText, indent int) {

@@ -56,37 +56,102 @@ func (f *passageFinder) bodyEnd(at, from int) int {
 
 // outline returns the outline of a definition whose comment begins at line i and whose body consists of the lines
 // [from, end). It consists of the comment, the first lines, those lines of the body with the least indentation that say
-// something, and comments of at least a sentence. It returns "" if the body has few such lines.
+// something, comments of at least a sentence, and the ends of the blocks that these lines open. It returns "" if the
+// body has few such lines.
 func (f *passageFinder) outline(i, from, end int) string {
 	f.room = f.room[:0]
 	for n := i; n < from; n++ {
 		f.write(&f.lines[n], f.lines[i].indent)
 	}
+	o := outlineWriter{f: f, indent: f.lines[i].indent, opens: true, open: []openBlock{{f.lines[i].indent, true}}}
 	indent, remarks := f.bodyOf(from, end)
-	last, told, gap := "", 0, false
+	last, told := "", 0
 	for n := from; n < end; n++ {
 		line := &f.lines[n]
-		if line.text == "" || line.closes() {
+		if line.text == "" || o.closed(line) {
 			continue
 		}
 		outlines := line.outlines(indent, remarks >= manyRemarks && !f.lines[n-1].comment) || f.isOutcome(n, indent)
 		if !outlines || line.text == last || len(f.room)+len(line.text) > mostOutline {
-			gap = true
+			o.omit(line)
 			continue
 		}
-		if gap {
-			f.room = append(f.room, cutBody...)
-		}
-		f.write(line, f.lines[i].indent)
-		last, told, gap = line.text, told+1, false
+		o.write(line)
+		last, told = line.text, told+1
 	}
 	if told < leastOutline {
 		return ""
 	}
-	if gap {
-		f.room = append(f.room, cutBody...)
+	if end == len(f.lines) || !o.closed(&f.lines[end]) {
+		o.mark()
 	}
 	return string(f.room)
+}
+
+// outlineWriter writes the lines of a definition's body, with "…" for those that are left out.
+type outlineWriter struct {
+	f      *passageFinder
+	indent int         // that of the definition
+	open   []openBlock // the blocks around the current line whose first lines are written
+	opens  bool        // the last written line opens a block with a bracket
+	gap    int         // the indentation of the first line that was left out since the last written one; 0 if none was
+}
+
+// openBlock is a block whose first line is written.
+type openBlock struct {
+	indent  int
+	bracket bool // a bracket opens it, so a bracket ends it
+}
+
+// closed ends the blocks that end before or with a line. It returns true if the line only ends blocks. Such a line is
+// written if the first line of its block is.
+func (o *outlineWriter) closed(line *fileText) bool {
+	ends := line.closes()
+	own := false
+	for n := len(o.open) - 1; n >= 0 && !line.comment; n-- {
+		block := o.open[n]
+		if block.indent < line.indent || block.indent == line.indent && block.bracket && !ends {
+			break
+		}
+		own = own || block.indent == line.indent
+		o.open = o.open[:n]
+	}
+	if !ends || !own {
+		return ends
+	}
+	if o.gap > 0 && o.opens {
+		o.f.room = append(o.f.room, " "+leftOutMark+" "+line.text...)
+	} else {
+		o.mark()
+		o.f.write(line, o.indent)
+	}
+	o.gap, o.opens = 0, false
+	return true
+}
+
+// omit leaves out a line.
+func (o *outlineWriter) omit(line *fileText) {
+	if o.gap == 0 {
+		o.gap = max(line.indent, 1)
+	}
+}
+
+// write writes a line, after a mark if lines before it are left out.
+func (o *outlineWriter) write(line *fileText) {
+	o.mark()
+	o.f.write(line, o.indent)
+	if o.opens = false; !line.comment {
+		o.opens = bracketsIn(line.text) > 0
+		o.open = append(o.open, openBlock{line.indent, o.opens})
+	}
+}
+
+// mark writes "…" if lines are left out.
+func (o *outlineWriter) mark() {
+	if o.gap > 0 {
+		o.f.write(&fileText{text: leftOutMark, indent: o.gap}, o.indent)
+		o.gap = 0
+	}
 }
 
 // bodyOf returns the indentation of the body that consists of the lines [from, end), and the number of comments in it.
@@ -110,7 +175,7 @@ func (f *passageFinder) bodyOf(from, end int) (indent, remarks int) {
 // isOutcome reports whether line n is the only line in the block of a condition that has the given indentation.
 func (f *passageFinder) isOutcome(n, indent int) bool {
 	head := &f.lines[n-1]
-	return f.lines[n].indent > indent && head.indent == indent && worthInQuote(head.text) == ofCondition && worthInQuote(f.lines[n].text) > 0 &&
+	return f.lines[n].text != leftOut && f.lines[n].indent > indent && head.indent == indent && worthInQuote(head.text) == ofCondition && worthInQuote(f.lines[n].text) > 0 &&
 		(n+1 == len(f.lines) || f.lines[n+1].indent <= indent)
 }
 

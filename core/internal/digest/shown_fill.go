@@ -23,7 +23,7 @@ const (
 const (
 	ofEditedFile = 256
 	ofSpare      = 128
-	fillTries    = 4
+	fillTries    = 6
 )
 
 // ofTheWork returns those passages that belong to the work: spare ones count only if their file was edited, if its name
@@ -68,7 +68,7 @@ func (k *turnLog) fill(w logText, size int) logText {
 	}
 	e := extract.New(items, slices.Clip(k.known))
 	budget := most
-	for range fillTries {
+	for try := range fillTries {
 		var chosen []*fileQuote
 		for _, c := range e.Choose(budget) {
 			if p := &k.passages[c.Item]; !p.isIn(chosen) {
@@ -82,7 +82,7 @@ func (k *turnLog) fill(w logText, size int) logText {
 			}
 			break
 		}
-		budget -= len(text) - most + leastSpare/4
+		budget -= (len(text) - most + leastSpare/4) << try // passages are not split, so a small step often makes no difference
 	}
 	return w
 }

@@ -55,8 +55,8 @@ func TestRoomIsFilledFromFiles(t *testing.T) {
 	shown := shownOf(t, ask, kilnFile("1", "firing.go", kilnLog), end)
 	for _, want := range []string{
 		"type firingLog struct {\n      // opened is when the door was shut for the last time before the firing.\n      opened time.Time\n", "\n      fuel  string",
-		"func closeLog(l *firingLog) error {\n", "\n      if l.peak > 1300 {\n        return errMelted\n      // Cones that bent too early",
-		"\n          // A bent cone of another zone", "\n      // The owner gets a letter even if the firing failed, with the number of the shelf.\n      mail(l.owner, shut)\n",
+		"func closeLog(l *firingLog) error {\n", "\n      if l.peak > 1300 {\n        return errMelted\n      }\n      // Cones that bent too early",
+		"\n      for _, c := range l.cones {\n        …\n          // A bent cone of another zone does not count, because the fan moves the heat.\n          …\n      }\n      …\n", "\n      // The owner gets a letter even if the firing failed, with the number of the shelf.\n      mail(l.owner, shut)\n",
 	} {
 		if !strings.Contains(shown, want) {
 			t.Errorf("%q is not in\n%s", want, shown)
@@ -82,6 +82,34 @@ func TestRoomIsNotFilledWithOtherFiles(t *testing.T) {
 	half := kilnLog[:strings.Index(kilnLog, "	l.sort()")]
 	if shown := shownOf(t, ask, kilnFile("1", "firing.go", half), `{"role":"assistant","content":"I go on."}`); strings.Contains(shown, "peak > 1300") || !strings.Contains(shown, "type firingLog") {
 		t.Errorf("half of a function is outlined, or a whole type isn't:\n%s", shown)
+	}
+}
+
+// An outline ends the blocks that it opens, in languages with brackets, keywords and neither. A line that was edited or read again later
+// leaves a mark, not an empty line.
+func TestOutlinesAreClosed(t *testing.T) {
+	const ask = `{"role":"user","content":"Please look into why letters are wrong sometimes."}`
+	end := `{"role":"assistant","content":"I have read it and go on with the letters."}`
+	fill := strings.Repeat("    noteGlaze(kilnRest);\n", 14)
+	for name, c := range map[string]struct{ file, text, want string }{
+		"a body left out": {"a.js", "function closeFiring(kiln) {\n  if (kiln.peak > 1300) {\n" + fill + "  }\n  mailOwner(kiln.owner, kiln.shelf);\n}\n",
+			"function closeFiring(kiln) {\n      if (kiln.peak > 1300) { … }\n      mailOwner(kiln.owner, kiln.shelf);\n    }"},
+		"cases": {"a.go", "func closeFiring(kiln *Kiln) error {\n\tswitch kiln.peak {\n\tcase 1300:\n" + fill + "\tcase 1400:\n\t\treturn errMelted\n\t}\n\tmailOwner(kiln.owner)\n}\n",
+			"\n      switch kiln.peak {\n      case 1300:\n        …\n      case 1400:\n        return errMelted\n      }\n      mailOwner(kiln.owner)\n    }"},
+		"Ruby": {"a.rb", "def close_firing(kiln)\n  if kiln.peak > 1300\n" + strings.Repeat("    note_glaze(kiln)\n", 14) + "  end\n  mail_owner(kiln.owner, kiln.shelf)\nend\n",
+			"def close_firing(kiln)\n      if kiln.peak > 1300\n        …\n      end\n      mail_owner(kiln.owner, kiln.shelf)\n    end"},
+		"Python": {"a.py", "def close_firing(kiln):\n    if kiln.peak > 1300:\n" + strings.Repeat("        note_glaze(kiln)\n", 14) + "    mail_owner(kiln.owner, kiln.shelf)\n\n\nclass Kiln:\n    pass\n",
+			"def close_firing(kiln):\n        if kiln.peak > 1300:\n            …\n        mail_owner(kiln.owner, kiln.shelf)"},
+		"an else": {"a.js", "function closeFiring(kiln) {\n  if (kiln.peak > 1300) {\n" + fill + "  } else {\n" + fill + "  }\n  mailOwner(kiln.owner, kiln.shelf);\n}\n",
+			"\n      if (kiln.peak > 1300) {\n        …\n      } else {\n        …\n      }\n      mailOwner("},
+	} {
+		if shown := shownOf(t, ask, kilnFile("1", c.file, c.text), end); !strings.Contains(shown, c.want) {
+			t.Errorf("%s: %q is not in\n%s", name, c.want, shown)
+		}
+	}
+	edit := strings.NewReplacer("ID", "2", "FILE", "firing.go", "OLD", `\t\treturn errMelted`, "NEW", `\t\treturn errHot`).Replace(kilnEdit)
+	if shown := shownOf(t, ask, kilnFile("1", "firing.go", kilnLog), edit, end); strings.Contains(shown, "\x00") || !strings.Contains(shown, "\n      if l.peak > 1300 { … }\n") {
+		t.Errorf("a line that was edited later leaves no mark in\n%s", shown)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestQuotesOfFiles(t *testing.T) {
 	text := digest.NewExtract(tr, seq[:7], "", l).Digest(12000)
 	_, shown, _ := strings.Cut(text, "# From files that were read\n")
 	want := "[1] /kiln/src/ramp.go:\n    func rampUp(zone int) error {\n      k := kilnOf(zone)\n      k.open(zone, firstBurner)\n      k.fan = 30\n      k.lamp = 3\n      k.door = 0\n" +
-		"      // Zones above seven share one burner, so their ramps must not overlap.\n      if zone > 7 && k.burnerBusy() {\n        return errBurner\n      k.start()\n      k.log(zone)\n      k.count++\n      return k.close()"
+		"      // Zones above seven share one burner, so their ramps must not overlap.\n      if zone > 7 && k.burnerBusy() {\n        return errBurner\n      }\n      k.start()\n      k.log(zone)\n      k.count++\n      return k.close()\n    }"
 	if shown != want {
 		t.Errorf("the passages are\n%s\nwant\n%s", shown, want)
 	}
@@ -106,7 +106,7 @@ func TestLittleOfFilesIsQuoted(t *testing.T) {
 		t.Errorf("the quotes of files are\n%s", shown)
 	}
 	short := "\n/** Shows the kilnStatus below the list of zones. */\nfunction kilnStatus(\n\trampZone: number,\n): void {\n" + body + "}\n\nfunction setFan(glazeFan: Fan) {\n\tglazeFan.speed = 30;\n\trampZone.cool();\n}\n"
-	want := "[1] /kiln/src/short.ts:\n    /** Shows the kilnStatus below the list of zones. */\n    function kilnStatus(\n      rampZone: number,\n    ): void {\n      …\n" +
+	want := "[1] /kiln/src/short.ts:\n    /** Shows the kilnStatus below the list of zones. */\n    function kilnStatus(\n      rampZone: number,\n    ): void { … }\n" +
 		"    …\n    function setFan(glazeFan: Fan) {\n      glazeFan.speed = 30;\n      rampZone.cool();\n    }"
 	if shown := shownOf(t, ask, read("1", "short.ts", short), end); shown != want {
 		t.Errorf("the quotes of files are\n%s\nwant\n%s", shown, want)
