@@ -183,6 +183,7 @@ func New(items []Item, beside []string) *Extract {
 const (
 	plain     = 1024
 	twice     = 2048 // a name or a number
+	titled    = 6144 // a pair of characters in a title: in a script without spaces, nearly every other pair is rare too
 	ofSelf    = 1280 // a sentence in the first person
 	withDigit = 1229 // a sentence with a number: a date, an amount
 	withName  = 1229
@@ -275,6 +276,8 @@ func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bo
 		switch {
 		case e.stems.in[o.stem] == number:
 			o.factor = 0
+		case w.Kind&words.Pair != 0 && inQuotes != nil && inQuotes[k]:
+			o.factor = titled
 		case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1, inQuotes != nil && inQuotes[k]:
 			o.factor = twice
 		case it.Terse:

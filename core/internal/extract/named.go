@@ -14,7 +14,7 @@ func (e *Extract) Lacks(chosen []Chosen, size int, mine func(item int) bool) int
 	marks := make([]uint8, len(e.weights))
 	mark := func(c *clause, mark uint8, all bool) {
 		for _, w := range e.words[c.words[0]:c.words[1]] {
-			if all || w.factor == twice {
+			if all || w.factor >= twice {
 				marks[w.stem] |= mark
 			}
 		}
@@ -61,5 +61,5 @@ func (e *Extract) names(s *sentence) bool {
 		return false
 	}
 	words := e.words[e.clauses[s.clauses[0]].words[0]:e.clauses[s.clauses[1]-1].words[1]]
-	return slices.ContainsFunc(words, func(w occurrence) bool { return w.factor == twice })
+	return slices.ContainsFunc(words, func(w occurrence) bool { return w.factor >= twice })
 }

@@ -1,6 +1,9 @@
 package extract
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The first bytes of a choice are for the items of one speaker, and Lacks counts the names that only they have.
 func TestItemsThatComeFirst(t *testing.T) {
@@ -28,5 +31,32 @@ func TestItemsThatComeFirst(t *testing.T) {
 	}
 	if chosen, _ := e.ChooseTalk(60, nil, 60, mine); len(chosen) != 1 || e.Lacks(chosen, 60, mine) > 0 {
 		t.Errorf("%v has less than the newest item", chosen)
+	}
+}
+
+// In Chinese and Japanese, nearly every pair of characters is rare, so a title has to weigh more than the pairs around
+// it.
+func TestTitlesComeFirst(t *testing.T) {
+	for _, text := range []string{
+		"我弟弟在县城开了间木工房，生意比去年好多了。我最近在读《雾港》。窗台上的薄荷又枯了，只好重新播种。他说《风车与狐》拍得很美。我们打算重阳节回老家摘柿子晒柿饼。周三下班以后我去看了《渡》。隔壁阿婆送来一篮枇杷，甜得出奇。睡前给女儿念了一页《灯塔猫》。",
+		"弟が町で木工房を開き、去年より繁盛しています。最近は『霧の港』を読んでいます。窓辺の薄荷がまた枯れ、種を蒔き直しました。彼が『風車と狐』は綺麗だと言っていました。重陽の節句に帰省し、柿を捥いで干柿作り。水曜の仕事の後に『渡』を見に行きました。隣家の老婦人から枇杷一籠、格別の甘さ。寝る前に娘に『灯台猫』を読んであげました。",
+	} {
+		var list []Item
+		size := 0
+		for s := range strings.SplitAfterSeq(text, "。") {
+			if list = append(list, items(s)...); strings.ContainsAny(s, "《『") {
+				size += len(s) + overhead
+			}
+		}
+		chosen := New(list, nil).Choose(size)
+		n := 0
+		for _, c := range chosen {
+			if strings.ContainsAny(c.Text(list[c.Item].Text), "《『") {
+				n++
+			}
+		}
+		if n < 4 {
+			t.Errorf("%d of 4 titles: %v", n, chosen)
+		}
 	}
 }
