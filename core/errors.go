@@ -56,7 +56,8 @@ func sessionFile(kind string) string {
 
 // elsewhere returns the error for a feature that only the whole build has. what is the name of the feature.
 func elsewhere(what string, offset uint32) *jsonspan.Error {
-	return &jsonspan.Error{Code: api.CodeNeedsWhole, Offset: int(offset), Message: what + " is in the whole module, ctxfold.wasm, and not in this slim one"}
+	return &jsonspan.Error{Code: api.CodeNeedsWhole, Offset: int(offset),
+		Message: what + " is in the whole module, ctxfold.wasm, and not in this slim one"}
 }
 
 // notHere returns the error for a transcript at an offset whose format this build can only detect. It returns nil if
@@ -71,8 +72,10 @@ func notHere(f *wire.Format, offset uint32) *jsonspan.Error {
 // undetected returns the error for a transcript that may be in several formats, or in none.
 func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	if shape := found.Shape; shape != nil {
-		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "these look like " + shape.Name + " (" + strings.Join(found.Signs, ", ") +
-			"), which no wire format reads; the nearest format is \"" + shape.Nearest + "\": convert the messages, or set \"format\" in the policy"}
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset,
+			Message: "these look like " + shape.Name + " (" + strings.Join(found.Signs, ", ") +
+				"), which no wire format reads; the nearest format is \"" + shape.Nearest +
+				"\": convert the messages, or set \"format\" in the policy"}
 	}
 	var names []string
 	for _, g := range found.Guesses {
@@ -80,11 +83,14 @@ func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	}
 	switch len(names) {
 	case 0:
-		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "no wire format has messages like these; there are: " + strings.Join(wire.Names(), ", ")}
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset,
+			Message: "no wire format has messages like these; there are: " + strings.Join(wire.Names(), ", ")}
 	case 1:
-		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset, Message: "no wire format has messages like these; the nearest format is \"" +
-			names[0] + "\": convert the messages, or set \"format\" in the policy"}
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset,
+			Message: "no wire format has messages like these; the nearest format is \"" +
+				names[0] + "\": convert the messages, or set \"format\" in the policy"}
 	}
 	return &jsonspan.Error{Code: api.CodeAmbiguousFormat, Offset: offset,
-		Message: "these messages may be in any of these formats: " + strings.Join(names, ", ") + `; set "format" in the policy`}
+		Message: "these messages may be in any of these formats: " + strings.Join(names, ", ") +
+			`; set "format" in the policy`}
 }

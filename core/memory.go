@@ -86,7 +86,8 @@ func (r *request) memories() (list []memory) {
 		return nil
 	case jsonspan.Array:
 	default:
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "memory must be a list of the memory that fit returned"}, at.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType,
+			Message: "memory must be a list of the memory that fit returned"}, at.Start)
 		return nil
 	}
 	for s.Array(); s.Elem(); {
@@ -301,10 +302,12 @@ func (m *memory) readBehind(e *memoryEdit, last *int) bool {
 		if e.set < m.at.messages || e.print == "" || !takeNext(last, e.set, end) {
 			return false
 		}
-	case e.before < m.at.messages || e.before <= *last || e.before >= end || (e.print == "" || e.after == "") && e.role == "":
+	case e.before < m.at.messages || e.before <= *last || e.before >= end ||
+		(e.print == "" || e.after == "") && e.role == "":
 		return false
 	}
-	m.tail = append(m.tail, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn, before: e.before, role: e.role})
+	m.tail = append(m.tail, place{in: e.set, text: e.text, kept: e.text, looks: e.looks, drop: e.drop, turn: e.turn,
+		before: e.before, role: e.role})
 	return true
 }
 

@@ -38,8 +38,9 @@ func restore(r *request, dst []byte) []byte {
 	if r.settleBy(bodies); r.err != nil {
 		return dst
 	}
-	c, left, err := compact.Restore(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
-		State: state, N: len(r.t.Messages)}, bodies)
+	c, left, err := compact.Restore(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile,
+		Policy: r.policy,
+		State:  state, N: len(r.t.Messages)}, bodies)
 	if err != nil {
 		err.At = strings.TrimPrefix(err.At, "bodies")
 		r.fail(err, r.members[operations.InBodies].Start)
@@ -50,7 +51,8 @@ func restore(r *request, dst []byte) []byte {
 	for i := range seq {
 		seq[i] = int32(i)
 	}
-	a := api.Restored{Report: api.Report(*c.Report()), Markers: left, Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
+	a := api.Restored{Report: api.Report(*c.Report()), Markers: left,
+		Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
 	if r.session != nil || !r.members[operations.InState].IsZero() {
 		a.State = appendJSON(nil, c.State().MarshalEasyJSON)
 	}
@@ -138,11 +140,13 @@ func recall(r *request, dst []byte) []byte {
 // recallTool returns the definition of the recall tool in the format of the request.
 func (r *request) recallTool() api.Raw {
 	if r.format == nil {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format",
+			Message: `set "format" in the policy: each has a definition of its own`}, r.policyAt)
 		return nil
 	}
 	str := func(s string) string { return string(jsonspan.AppendString(nil, s)) }
-	return api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).Replace(r.format.Tool))
+	return api.Raw(strings.NewReplacer("%n", str(recallName), "%d", str(recallDoc), "%p", recallSchema).
+		Replace(r.format.Tool))
 }
 
 // recallFound returns the response to a call with a query, or nil if the host has not searched yet.
@@ -171,7 +175,8 @@ func (r *request) recallBody(args *recallArguments) *string {
 		return &text
 	case jsonspan.String:
 	default:
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "the body must be a string, or null if the store has none"}, p.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType,
+			Message: "the body must be a string, or null if the store has none"}, p.Start)
 		return nil
 	}
 	body := s.Text()
@@ -180,7 +185,8 @@ func (r *request) recallBody(args *recallArguments) *string {
 	}
 	text := []byte(jsonspan.Text(r.src, body.Span))
 	if h := handles.Handle(text); h[:len(args.handle)] != args.handle {
-		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch, Message: "this content does not match the handle: its SHA-256 is another one"}, p.Start)
+		r.fail(&jsonspan.Error{Code: api.CodeHandleMismatch,
+			Message: "this content does not match the handle: its SHA-256 is another one"}, p.Start)
 		return nil
 	}
 	piece := recallText(handles.Readable(r.format, fromMessage(text, args.message)), args.offset)
@@ -204,9 +210,11 @@ func recallText(text string, offset int) string {
 	case offset == 0 && to == len(text):
 		return text
 	case from == len(text):
-		return "The text has " + strconv.Itoa(at) + " characters: there is nothing at offset " + strconv.Itoa(offset) + "."
+		return "The text has " + strconv.Itoa(at) + " characters: there is nothing at offset " +
+			strconv.Itoa(offset) + "."
 	}
-	piece := text[from:to] + "\n\n[Characters " + strconv.Itoa(offset) + " to " + strconv.Itoa(min(at, offset+recallPiece)) + " of " + strconv.Itoa(at)
+	piece := text[from:to] + "\n\n[Characters " + strconv.Itoa(offset) + " to " +
+		strconv.Itoa(min(at, offset+recallPiece)) + " of " + strconv.Itoa(at)
 	if to < len(text) {
 		piece += "; call again with offset " + strconv.Itoa(offset+recallPiece)
 	}

@@ -46,7 +46,9 @@ func convertTo(r *request, dst []byte) []byte {
 	s.Weigh = r.profile.Automaton
 	t := to.Read(s)
 	if err := s.Err(); err != nil { // each call and text may become a separate message
-		r.fail(&jsonspan.Error{Code: err.Code, Message: "the messages in the format " + to.Name + " cannot be read: " + err.Message}, r.members[operations.InMessages].Start)
+		r.fail(&jsonspan.Error{Code: err.Code,
+			Message: "the messages in the format " + to.Name + " cannot be read: " + err.Message},
+			r.members[operations.InMessages].Start)
 		return dst
 	}
 	all := *r.policy
@@ -69,7 +71,8 @@ func (r *request) target() *wire.Format {
 	name := jsonspan.Text(r.src, text.Span)
 	f := wire.ByName(name)
 	if f == nil || f != r.format && f.Convert == nil {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(p.Start), Message: policy.UnknownName("format to write", name, targets())}, 0)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(p.Start),
+			Message: policy.UnknownName("format to write", name, targets())}, 0)
 		return nil
 	}
 	return f

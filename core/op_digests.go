@@ -17,7 +17,8 @@ func digests(r *request, dst []byte) []byte {
 	if r.stateOf(&state); r.err != nil {
 		return dst
 	}
-	c := compact.Begin(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)})
+	c := compact.Begin(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+		State: state, N: len(r.t.Messages)})
 	a := api.Digests{Format: api.Format(r.format.Name), Digests: handles.Digests(c.Doc(), c.Authors())}
 	return appendJSON(dst, a.MarshalEasyJSON)
 }

@@ -27,7 +27,8 @@ func fit(r *request, dst []byte) []byte {
 	if r.err != nil {
 		return dst
 	}
-	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.history.state, Changing: r.history.changing}
+	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.history.state,
+		Changing: r.history.changing}
 	p.Messages = len(r.t.Messages)
 	if p.Correction = r.correct(&p.State); !r.bounded(r.options.Force) {
 		return dst
@@ -52,7 +53,8 @@ func (r *request) compacts() bool {
 	for i := range r.t.Messages {
 		total += p.Message(r.t, i)
 	}
-	in := view.Input{Transcript: r.t, Format: r.format, Estimator: p, Policy: r.policy, State: r.history.state, N: len(r.t.Messages)}
+	in := view.Input{Transcript: r.t, Format: r.format, Estimator: p, Policy: r.policy, State: r.history.state,
+		N: len(r.t.Messages)}
 	return r.policy.Force || isDue(in, total) || gate.StartsInBackground(in, total)
 }
 

@@ -17,7 +17,8 @@ func function(r *request, dst []byte) []byte {
 	name := r.text(operations.InName)
 	f := hook.FunctionByName(name)
 	if r.err == nil && f == nil {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFunction, Message: "there is no function \"" + name + "\"; info lists them"},
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFunction,
+			Message: "there is no function \"" + name + "\"; info lists them"},
 			r.members[operations.InName].Start)
 	}
 	if r.resolve(); r.err != nil {

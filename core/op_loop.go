@@ -26,11 +26,14 @@ func loopStart(r *request, dst []byte) []byte {
 			r.decode(operations.InOptions, &options)
 		}
 		if settings.Operation != api.JobPlan {
-			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "operation", Message: "a session has no whole history: its operation is \"plan\""}, r.members[operations.InSettings].Start)
+			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "operation",
+				Message: "a session has no whole history: its operation is \"plan\""},
+				r.members[operations.InSettings].Start)
 			return dst
 		}
 	}
-	p, err := loop.Start(&loopCore{r, r.policy}, settings, r.raw(operations.InPolicy), options, r.raw(operations.InState))
+	p, err := loop.Start(&loopCore{r, r.policy}, settings, r.raw(operations.InPolicy), options,
+		r.raw(operations.InState))
 	return r.progress(dst, p, err, operations.InSettings)
 }
 
@@ -45,11 +48,13 @@ func loopEvent(r *request, dst []byte) []byte {
 		return dst
 	}
 	if event.Now < 0 || event.Now > loop.MaxTime {
-		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "now", Message: "now must be the time in milliseconds since 1970"}, r.members[operations.InEvent].Start)
+		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "now",
+			Message: "now must be the time in milliseconds since 1970"}, r.members[operations.InEvent].Start)
 		return dst
 	}
 	if err := policy.Decode(r.members[operations.InJob].Slice(r.src), &job); err != nil {
-		r.fail(&jsonspan.Error{Code: api.CodeJobMismatch, Offset: err.Offset, Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
+		r.fail(&jsonspan.Error{Code: api.CodeJobMismatch, Offset: err.Offset,
+			Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
 		return dst
 	}
 	p := r.policy
@@ -59,7 +64,8 @@ func loopEvent(r *request, dst []byte) []byte {
 			p, err = base.WithOptions(&job.Options)
 		}
 		if err != nil {
-			r.fail(&jsonspan.Error{Code: api.CodeJobMismatch, Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
+			r.fail(&jsonspan.Error{Code: api.CodeJobMismatch,
+				Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
 			return dst
 		}
 	}
@@ -117,8 +123,9 @@ func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessag
 
 // PolicySettings returns the policy's settings about compactions below the limit.
 func (c *loopCore) PolicySettings() loop.PolicySettings {
-	return loop.PolicySettings{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0, Stored: c.policy.Archive != "",
-		Model: c.policy.Model}
+	return loop.PolicySettings{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0,
+		Stored: c.policy.Archive != "",
+		Model:  c.policy.Model}
 }
 
 // Run runs an operation on the messages or the session of the request. Offsets of errors refer to the request.

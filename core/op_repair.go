@@ -12,7 +12,8 @@ func repair(r *request, dst []byte) []byte {
 	if !r.need(operations.InMessages) {
 		return dst
 	}
-	c := compact.Repair(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, N: len(r.t.Messages)})
+	c := compact.Repair(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
+		N: len(r.t.Messages)})
 	a := api.Repaired{Report: api.Report(*c.Report()), Valid: len(c.Report().Left) == 0}
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }

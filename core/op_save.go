@@ -30,7 +30,9 @@ func save(r *request, dst []byte) []byte {
 			return dst
 		}
 		// The offset refers to the file, because escapes in the request's string shift it.
-		r.fail(&jsonspan.Error{Code: err.Code, Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"}, r.members[operations.InFile].Start)
+		r.fail(&jsonspan.Error{Code: err.Code,
+			Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"},
+			r.members[operations.InFile].Start)
 		return dst
 	}
 	dst = append(make([]byte, 0, len(saved.Text)+len(saved.Text)/4+64), `{"kind":`...)
@@ -44,13 +46,15 @@ func (r *request) savedAt(in *sessionfile.Saving) {
 	if p := r.members[operations.InTokens]; r.err == nil && !p.IsZero() {
 		n, ok := jsonspan.Int(r.src, p)
 		if !ok || n < 0 || n > policy.MaxTokens {
-			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: "tokens must be a number from 0 to 1,000,000,000"}, p.Start)
+			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange,
+				Message: "tokens must be a number from 0 to 1,000,000,000"}, p.Start)
 		}
 		in.Tokens = int64(n)
 	}
 	if p := r.members[operations.InTime]; r.err == nil && !p.IsZero() {
 		if in.Time = r.text(operations.InTime); r.err == nil && sessionfile.Millis(in.Time) < 0 {
-			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: `time must be like "2026-03-01T10:00:00.000Z"`}, p.Start)
+			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: `time must be like "2026-03-01T10:00:00.000Z"`},
+				p.Start)
 		}
 	}
 }
@@ -81,7 +85,8 @@ func (r *request) elements() (spans []jsonspan.Span) {
 	}
 	r.fail(s.Err(), 0)
 	if r.err == nil && len(spans) == 0 {
-		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: "the list of messages is empty"}, r.members[operations.InMessages].Start)
+		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: "the list of messages is empty"},
+			r.members[operations.InMessages].Start)
 	}
 	return spans
 }

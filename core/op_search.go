@@ -40,7 +40,8 @@ func searchBodies(r *request, dst []byte) []byte {
 	}
 	a := api.Found{Searched: api.Searched{Bodies: len(bodies), Messages: stats.Messages, Bytes: stats.Bytes, Missing: stats.Named}}
 	for _, h := range hits {
-		f := api.FoundMessage{Body: h.Body, Handle: bodies[h.Body].Handle, Index: h.Index, Score: h.Score, Role: h.Role.Word(), Offset: h.Offset, Snippet: h.Snippet}
+		f := api.FoundMessage{Body: h.Body, Handle: bodies[h.Body].Handle, Index: h.Index, Score: h.Score,
+			Role: h.Role.Word(), Offset: h.Offset, Snippet: h.Snippet}
 		if h.Date != 0 {
 			f.Date = string(h.Date.Append(nil))
 		}
@@ -84,7 +85,8 @@ func (r *request) readSearch(q *search.Query) (bodies []search.Body, has searchH
 	for name := range s.Members {
 		n := slices.Index(searchKeys, string(name))
 		if n < 0 {
-			s.Fail(api.CodeUnknownField, int(s.KeyPos()), "a search request has no such key; its keys are: "+strings.Join(searchKeys, ", "))
+			s.Fail(api.CodeUnknownField, int(s.KeyPos()),
+				"a search request has no such key; its keys are: "+strings.Join(searchKeys, ", "))
 			break
 		}
 		if seen[n] {

@@ -17,27 +17,33 @@ func classifyError(r *request, dst []byte) []byte {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"status", a.Status}, {"window", a.Window}, {"usage.input_tokens", a.Usage.Input}, {"usage.cache_read_tokens", a.Usage.CacheRead},
+	}{{"status", a.Status}, {"window", a.Window}, {"usage.input_tokens", a.Usage.Input},
+		{"usage.cache_read_tokens", a.Usage.CacheRead},
 		{"usage.cache_write_tokens", a.Usage.CacheWrite}, {"usage.output_tokens", a.Usage.Output}} {
 		if n.value < 0 || n.value > 1<<30 {
-			r.fail(&policy.Error{Code: api.CodeOutOfRange, At: n.name, Message: n.name + " must be from 0 to 1,073,741,824"}, r.members[operations.InArguments].Start)
+			r.fail(&policy.Error{Code: api.CodeOutOfRange, At: n.name,
+				Message: n.name + " must be from 0 to 1,073,741,824"}, r.members[operations.InArguments].Start)
 			return dst
 		}
 	}
-	v := overflow.Classify(overflow.Failure{Status: a.Status, Text: a.Body, Provider: a.Provider, Model: a.Model, Current: a.CurrentModel,
-		FinishReason: a.FinishReason, Window: a.Window, Input: a.Usage.Input, CacheRead: a.Usage.CacheRead, CacheWrite: a.Usage.CacheWrite,
-		Output: a.Usage.Output})
+	v := overflow.Classify(overflow.Failure{Status: a.Status, Text: a.Body, Provider: a.Provider, Model: a.Model,
+		Current:      a.CurrentModel,
+		FinishReason: a.FinishReason, Window: a.Window, Input: a.Usage.Input, CacheRead: a.Usage.CacheRead,
+		CacheWrite: a.Usage.CacheWrite,
+		Output:     a.Usage.Output})
 	if a.Typed && v.Class == overflow.Provider {
 		v.Class = overflow.Context
 	}
-	return appendJSON(dst, api.Verdict{Class: v.Class, Overflow: v.Class == overflow.Context, Silent: v.Silent, Provider: v.Provider,
-		Message: v.Message, Used: v.Used, Limit: v.Limit}.MarshalEasyJSON)
+	return appendJSON(dst, api.Verdict{Class: v.Class, Overflow: v.Class == overflow.Context, Silent: v.Silent,
+		Provider: v.Provider,
+		Message:  v.Message, Used: v.Used, Limit: v.Limit}.MarshalEasyJSON)
 }
 
 // limitToolOutput shortens a tool's output before it enters the transcript.
 func limitToolOutput(r *request, dst []byte) []byte {
 	l := passes.DefaultOutputLimits()
-	a := api.LimitArguments{MaxLines: l.Lines, MaxBytes: l.Bytes, MaxChars: l.Runes, SpillChars: l.Spill, Mode: api.LimitMode(l.Mode)}
+	a := api.LimitArguments{MaxLines: l.Lines, MaxBytes: l.Bytes, MaxChars: l.Runes, SpillChars: l.Spill,
+		Mode: api.LimitMode(l.Mode)}
 	if r.decode(operations.InArguments, &a); r.err != nil || !r.need(operations.InText) {
 		return dst
 	}
@@ -45,7 +51,9 @@ func limitToolOutput(r *request, dst []byte) []byte {
 	if r.err != nil {
 		return dst
 	}
-	l = passes.OutputLimits{Lines: a.MaxLines, Bytes: a.MaxBytes, Runes: a.MaxChars, Spill: a.SpillChars, Mode: string(a.Mode)}
+	l = passes.OutputLimits{Lines: a.MaxLines, Bytes: a.MaxBytes, Runes: a.MaxChars, Spill: a.SpillChars,
+		Mode: string(a.Mode)}
 	out := l.Limit(text, a.Place, a.SpillError)
-	return appendJSON(dst, api.LimitedOutput{Changed: out.Changed, Text: out.Text, KeepMedia: true, Spilled: out.Spilled, Handle: out.Handle}.MarshalEasyJSON)
+	return appendJSON(dst, api.LimitedOutput{Changed: out.Changed, Text: out.Text, KeepMedia: true,
+		Spilled: out.Spilled, Handle: out.Handle}.MarshalEasyJSON)
 }

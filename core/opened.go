@@ -19,8 +19,10 @@ type opened struct {
 // package that reads session files.
 func isKind(name string) bool {
 	switch api.SessionKind(name) {
-	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionCopilot, api.SessionGeminiCLI, api.SessionGoose, api.SessionLetta,
-		api.SessionLibreChat, api.SessionOpenWebUI, api.SessionLlamaIndex, api.SessionOpencode, api.SessionOpenHands, api.SessionPi,
+	case api.SessionClaudeCode, api.SessionCline, api.SessionCodex, api.SessionCopilot, api.SessionGeminiCLI,
+		api.SessionGoose, api.SessionLetta,
+		api.SessionLibreChat, api.SessionOpenWebUI, api.SessionLlamaIndex, api.SessionOpencode, api.SessionOpenHands,
+		api.SessionPi,
 		api.SessionRooCode, api.SessionSemanticKernel:
 		return true
 	}
@@ -99,7 +101,8 @@ func (r *request) readOpened(s *jsonspan.Scanner, o *opened, in *source, how rea
 	in.usageAt = o.usage
 	list := s.At(o.messages.Start)
 	if list.Kind() != jsonspan.Array {
-		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: `"messages" must be a list, as open answers it`}, o.messages.Start)
+		r.fail(&jsonspan.Error{Code: api.CodeNoMessages, Message: `"messages" must be a list, as open answers it`},
+			o.messages.Start)
 		return
 	}
 	if r.readList(list, in, reading{unweighed: how.unweighed}); r.err != nil {

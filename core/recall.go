@@ -79,7 +79,8 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	r.keepFirst(changing)
 	given := r.source
 	for _, f := range list {
-		used := &history{known: f.index, entry: f.entry, source: given.t, changing: changing, switched: in.longest && f.later}
+		used := &history{known: f.index, entry: f.entry, source: given.t, changing: changing,
+			switched: in.longest && f.later}
 		if !in.longest && !f.later && slices.ContainsFunc(list, func(c candidate) bool { return c.later && longer(c, f) < 0 }) {
 			used.others = &in
 		}
@@ -299,7 +300,8 @@ func (r *request) clip(h *history, t *transcript.Transcript) {
 	source.t, source.policy = r.format.Read(s), bodied(r.policy)
 	source.policy.Force = true // the texts of the option redact are removed only if a compaction is due
 	alone.source = &source
-	in := view.Input{Transcript: source.t, Format: r.format, Estimator: r.profile, Policy: source.policy, State: h.state, N: len(source.t.Messages)}
+	in := view.Input{Transcript: source.t, Format: r.format, Estimator: r.profile, Policy: source.policy,
+		State: h.state, N: len(source.t.Messages)}
 	if alone.redact(&in); alone.err != nil {
 		r.err = alone.err
 		return
@@ -375,7 +377,8 @@ func (r *request) turn(m *memory) (at int, message []byte) {
 		if int(v.Message) != first || v.Fix != wire.AddTurn {
 			continue
 		}
-		return first, r.format.Message(nil, mend.TurnRole(t.Messages[first-1].Role, t.Messages[first].Role), authorship.TurnText)
+		return first, r.format.Message(nil, mend.TurnRole(t.Messages[first-1].Role, t.Messages[first].Role),
+			authorship.TurnText)
 	}
 	return 0, nil
 }

@@ -24,7 +24,8 @@ func (r *request) redact(in *view.Input) *api.ReportRedacted {
 			return nil
 		}
 		if len(src) >= jsonspan.MaxSize {
-			r.fail(&jsonspan.Error{Code: jsonspan.TooLarge, Message: "with its placeholders the transcript would be larger than 1 GiB"}, r.optionsAt)
+			r.fail(&jsonspan.Error{Code: jsonspan.TooLarge,
+				Message: "with its placeholders the transcript would be larger than 1 GiB"}, r.optionsAt)
 			return nil
 		}
 		if t := r.reread(src, origin); t != nil {

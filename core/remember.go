@@ -64,7 +64,8 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 		first, behind, _ = m.split()
 	}
 	print, _ := m.printAt(m.cut)
-	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print, State: *c.State(),
+	e := api.MemoryEntry{Version: memoryVersion, Format: api.Format(r.format.Name), Messages: m.cut, Print: print,
+		State:    *c.State(),
 		Changing: h.changing, Clip: m.clip, Edits: m.appendEdits(nil, m.list[:first])}
 	if m.cut <= len(h.later) {
 		e.Later = h.later[m.cut-1].String()
@@ -381,7 +382,8 @@ func (m *remembering) points(first int) (list []api.MemoryPoint) {
 			sent--
 		}
 		if print, ok := m.printAt(n); ok && sent > 0 {
-			list = append(list, api.MemoryPoint{Messages: n, Print: print, SentMessages: sent, Sent: m.sent[sent-1].String()})
+			list = append(list, api.MemoryPoint{Messages: n, Print: print, SentMessages: sent,
+				Sent: m.sent[sent-1].String()})
 		}
 	}
 	return list

@@ -90,7 +90,8 @@ func (p *replay) find(e *place, at, from int) int {
 	print, ok := printOf(e.looks.print)
 	after, _ := printOf(e.looks.after)
 	fits := func(i int) bool {
-		return i >= from && i < p.t.Input && p.print(i) == print && (e.looks.after == "" || i > first && p.print(i-1) == after)
+		return i >= from && i < p.t.Input && p.print(i) == print &&
+			(e.looks.after == "" || i > first && p.print(i-1) == after)
 	}
 	switch {
 	case !ok:
@@ -213,7 +214,9 @@ func (p *replay) search(print transcript.Fingerprint, from int) int {
 			p.print(i)
 			p.order = append(p.order, int32(i))
 		}
-		sorting.Func(p.order, func(a, b int32) int { return cmp.Or(cmp.Compare(p.prints[a], p.prints[b]), cmp.Compare(a, b)) })
+		sorting.Func(p.order, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(p.prints[a], p.prints[b]), cmp.Compare(a, b))
+		})
 	}
 	n, _ := slices.BinarySearchFunc(p.order, print, func(i int32, print transcript.Fingerprint) int {
 		return cmp.Or(cmp.Compare(p.prints[i], print), cmp.Compare(i, int32(from)))

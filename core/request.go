@@ -123,7 +123,8 @@ func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool)
 	case !known || !r.op.Members.Has(n):
 		says := policy.MovedKeyHint(string(name))
 		if says == "" || !r.op.Members.Has(operations.InOptions) {
-			says = "a request of " + r.op.Name + " has no such key; it may have: " + strings.Join(r.op.Members.Names(), ", ")
+			says = "a request of " + r.op.Name + " has no such key; it may have: " +
+				strings.Join(r.op.Members.Names(), ", ")
 		}
 		s.Fail(api.CodeUnknownField, int(s.KeyPos()), says)
 	case r.has(n):
@@ -191,7 +192,8 @@ func (r *request) need(member operations.Member) bool {
 		return true
 	}
 	if r.err == nil && r.members[member].IsZero() {
-		r.err = &jsonspan.Error{Code: api.CodeMissingField, Message: "the request has no \"" + operations.MemberTable[member].Name + "\""}
+		r.err = &jsonspan.Error{Code: api.CodeMissingField,
+			Message: "the request has no \"" + operations.MemberTable[member].Name + "\""}
 	}
 	return r.err == nil
 }

@@ -95,7 +95,8 @@ func (r *request) enter() {
 	r.session = s
 	next := *r.source
 	if !r.has(operations.InPolicy) && !r.has(operations.InOptions) {
-		next.settings = settings{base: s.base, policy: s.policy, profile: s.profile, format: s.format, model: s.model, options: s.options}
+		next.settings = settings{base: s.base, policy: s.policy, profile: s.profile, format: s.format, model: s.model,
+			options: s.options}
 	} else {
 		if r.resolve(); r.err != nil {
 			return
@@ -123,15 +124,19 @@ func (r *request) named() *session {
 	at := r.members[operations.InSession]
 	id, err := strconv.Atoi(string(at.Slice(r.src)))
 	if err != nil {
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "session must be the number that session_open returned"}, at.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType,
+			Message: "session must be the number that session_open returned"}, at.Start)
 		return nil
 	}
 	i, found := r.sessions.find(id)
 	switch {
 	case !found:
-		r.fail(&jsonspan.Error{Code: api.CodeSessionClosed, Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"}, at.Start)
+		r.fail(&jsonspan.Error{Code: api.CodeSessionClosed,
+			Message: "there is no open session " + strconv.Itoa(id) + "; open one with the messages that you have"},
+			at.Start)
 	case !r.op.Grows && r.has(operations.InMessages):
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownField, Message: "a request names its session or has its messages, not both"}, at.Start)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownField,
+			Message: "a request names its session or has its messages, not both"}, at.Start)
 	default:
 		return r.sessions.open[i]
 	}
@@ -188,7 +193,8 @@ func (s *session) tokens() int {
 }
 
 func sessionOpen(r *request, dst []byte) []byte {
-	s := &session{base: r.base, policy: r.policy, profile: r.profile, format: r.format, model: r.model, options: r.options}
+	s := &session{base: r.base, policy: r.policy, profile: r.profile, format: r.format, model: r.model,
+		options: r.options}
 	s.options.Usage = nil
 	if r.decode(operations.InState, &s.state); r.err != nil {
 		return dst
@@ -250,7 +256,8 @@ func sessionAppend(r *request, dst []byte) []byte {
 	}
 	b := list.Slice(r.src)
 	if b[0] != '[' {
-		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of the messages to append"}, list.Start)
+		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of the messages to append"},
+			list.Start)
 		return dst
 	}
 	inner := bytes.TrimSpace(b[1 : len(b)-1])

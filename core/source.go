@@ -97,7 +97,8 @@ func (r *request) settingsOf(src []byte, at uint32, o api.Options, optionsAt uin
 		if p.Format != set.base.Format {
 			at = optionsAt
 		}
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format", Message: policy.UnknownName("format", string(p.Format), wire.Names())}, at)
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format",
+			Message: policy.UnknownName("format", string(p.Format), wire.Names())}, at)
 	} else if e := notHere(set.format, 0); e != nil {
 		e.At = "format"
 		r.fail(e, at)
@@ -254,11 +255,13 @@ func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 	case jsonspan.Object:
 		return nil
 	default:
-		return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "messages must be a list of messages, or a request body"}
+		return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()),
+			Message: "messages must be a list of messages, or a request body"}
 	}
 	for s.Array(); s.Elem(); {
 		if s.Kind() != jsonspan.Object {
-			return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()), Message: "a message must be an object"}
+			return &jsonspan.Error{Code: jsonspan.WrongType, Offset: int(s.Pos()),
+				Message: "a message must be an object"}
 		}
 		at, named := s.Pos(), false
 		for key := range s.Members {

@@ -45,12 +45,14 @@ func (s *session) unreadSince() *jsonspan.Error {
 // misread takes the closer look for unread. It returns an error, or nil if the format reads enough.
 func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	c := f.Coverage(t)
-	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) + " bytes of the text of these messages and misses " + strconv.Itoa(c.MissedBytes())
+	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) +
+		" bytes of the text of these messages and misses " + strconv.Itoa(c.MissedBytes())
 	if !named {
 		if !c.IsDoubtful() {
 			return nil
 		}
-		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(offset), Message: says + ": convert the messages, or set \"format\" in the policy"}
+		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(offset),
+			Message: says + ": convert the messages, or set \"format\" in the policy"}
 	}
 	if c.Lost+c.Foreign <= c.Read/minor {
 		return nil
@@ -60,10 +62,12 @@ func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32
 		return e
 	}
 	if other != nil {
-		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset), Message: says + "; they look like \"" + other.Name + "\": set that as \"format\" in the policy"}
+		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset),
+			Message: says + "; they look like \"" + other.Name + "\": set that as \"format\" in the policy"}
 	}
 	if c.IsLossy() {
-		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset), Message: says + ": name another format in the policy, or convert the messages"}
+		return &jsonspan.Error{Code: api.CodeWrongFormat, Offset: int(offset),
+			Message: says + ": name another format in the policy, or convert the messages"}
 	}
 	return nil
 }

@@ -51,7 +51,8 @@ func (r *request) usage() (u api.Usage, ok bool) {
 	}
 	for _, n := range []int{u.InputTokens, u.CacheReadTokens, u.CacheWriteTokens, u.OutputTokens, u.TotalTokens, u.LeastTokens} {
 		if n < 0 || n > policy.MaxTokens {
-			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, Message: "usage must be from 0 to 1,000,000,000 tokens"}, at)
+			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange,
+				Message: "usage must be from 0 to 1,000,000,000 tokens"}, at)
 			return u, false
 		}
 	}
@@ -62,7 +63,8 @@ func (r *request) usage() (u api.Usage, ok bool) {
 		u.Message += len(r.t.Messages)
 	}
 	if u.Message < 0 || u.Message >= len(r.t.Messages) {
-		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "message", Message: "usage.message must be the index of a message"}, at)
+		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "message",
+			Message: "usage.message must be the index of a message"}, at)
 		return u, false
 	}
 	return u, u.Sum() > 0

@@ -14,7 +14,8 @@ import (
 // the first change, and r and w the prices of reading from the cache and of writing to it.
 func (c *Run) cache(prefix api.StablePrefix, after int, s summary.Cost) *api.ReportCache {
 	out := &api.ReportCache{FirstMessage: prefix.Messages, FirstByte: prefix.Bytes,
-		RereadTokens: max(0, after-prefix.Tokens-c.doc.P.OutsideMessages(c.doc.T)), SavedTokens: c.report.Tokens.Before - after}
+		RereadTokens: max(0, after-prefix.Tokens-c.doc.P.OutsideMessages(c.doc.T)),
+		SavedTokens:  c.report.Tokens.Before - after}
 	price := c.policy.KnownPrices()
 	if price == nil {
 		return out
@@ -27,7 +28,8 @@ func (c *Run) cache(prefix api.StablePrefix, after int, s summary.Cost) *api.Rep
 		write = *price.CacheWrite
 	}
 	turns := -1
-	once := float64(float64(out.RereadTokens)*(write-read)) + float64(float64(s.In-s.Cached)*price.Input) + float64(float64(s.Cached)*read) + float64(float64(s.Out)*price.Output)
+	once := float64(float64(out.RereadTokens)*(write-read)) + float64(float64(s.In-s.Cached)*price.Input) +
+		float64(float64(s.Cached)*read) + float64(float64(s.Out)*price.Output)
 	if each := float64(out.SavedTokens) * read; each > 0 {
 		turns = int(min(math.Ceil(max(0, once/each)), math.MaxInt32))
 	} else if once <= 0 {

@@ -280,7 +280,8 @@ func (c *Run) EndUnchanged(reason api.Reason) *Run {
 	}
 	c.doc.Reset()
 	c.result = Result{}
-	c.report.StablePrefix = api.StablePrefix{Messages: len(c.doc.T.Messages[:c.doc.T.Input]), Bytes: c.doc.T.OriginalSpan(c.doc.T.List).Len(), Tokens: c.report.Tokens.Before}
+	c.report.StablePrefix = api.StablePrefix{Messages: len(c.doc.T.Messages[:c.doc.T.Input]),
+		Bytes: c.doc.T.OriginalSpan(c.doc.T.List).Len(), Tokens: c.report.Tokens.Before}
 	return c
 }
 
@@ -303,7 +304,8 @@ func (c *Run) CompleteReport() {
 	r.Messages.After = len(c.doc.Items) + c.doc.T.Input - c.doc.Rest
 	r.StablePrefix = c.prefix(c.doc.FirstChange())
 	if c.policy.MaxBytes > 0 {
-		r.Bytes = &api.ReportBytes{Before: c.doc.T.OriginalSpan(c.doc.T.List).Len(), After: c.Result().listSize(), Limit: c.policy.MaxBytes}
+		r.Bytes = &api.ReportBytes{Before: c.doc.T.OriginalSpan(c.doc.T.List).Len(), After: c.Result().listSize(),
+			Limit: c.policy.MaxBytes}
 	}
 	r.Cache = c.cache(r.StablePrefix, r.Tokens.After, c.summary.CallCost())
 	if c.policy.Log {

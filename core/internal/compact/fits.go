@@ -26,7 +26,8 @@ var advice = map[api.ExcessCause]string{
 
 // phrase lists the words for each cause.
 var phrase = map[api.ExcessCause]string{
-	api.CauseSystem: "a message of the system", api.CauseNewestUser: "the newest message of the user", api.CausePinned: "pinned", api.CauseProvider: "only its provider can read it",
+	api.CauseSystem: "a message of the system", api.CauseNewestUser: "the newest message of the user",
+	api.CausePinned: "pinned", api.CauseProvider: "only its provider can read it",
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
@@ -98,7 +99,8 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 }
 
 // sparable lists the causes whose messages the last resort can still cut.
-var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true, api.CauseNew: true, api.CauseKept: true}
+var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true,
+	api.CauseNew: true, api.CauseKept: true}
 
 // causeOf returns the reason why an item is in the result. newest means that the item is the newest user message, and
 // stays that it must stay.
@@ -136,7 +138,8 @@ func excessText(size, limit int, causes []api.Cause) string {
 	case api.CauseNew:
 		text += ": text written instead of other messages has " + thousands(first.Tokens)
 	default:
-		text += ": message " + strconv.Itoa(first.Message) + " alone has " + thousands(first.Tokens) + " (" + phrase[first.Why] + ")"
+		text += ": message " + strconv.Itoa(first.Message) + " alone has " + thousands(first.Tokens) + " (" +
+			phrase[first.Why] + ")"
 	}
 	return text + "; " + advice[first.Why]
 }

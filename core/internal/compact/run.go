@@ -85,13 +85,15 @@ func open(in view.Input) *view.View {
 // for that reason. Such a run aims for the policy's share of the current size. Since the transcript fits, the run keeps
 // it if the model returns no summary.
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
-	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(), target: in.Policy.TargetTokens()}
+	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(),
+		target: in.Policy.TargetTokens()}
 	if cold != "" {
 		c.target = min(c.target, int(float64(doc.Total)*in.Policy.Gate.Target))
 	}
 	n := len(in.Transcript.Messages)
 	c.report = report.Report{
-		Preset: api.Preset(in.Policy.Preset), Format: api.Format(in.Format.Name), Estimator: api.Estimator(in.Estimator.Name), Cold: cold,
+		Preset: api.Preset(in.Policy.Preset), Format: api.Format(in.Format.Name),
+		Estimator: api.Estimator(in.Estimator.Name), Cold: cold,
 		Tokens: api.ReportTokens{Before: doc.Total, After: doc.Total, Limit: c.limit, Window: in.Policy.Window.Tokens,
 			Source: in.Estimator.Source, Bound: in.Estimator.Bound},
 		Messages: api.Count{Before: n, After: n},
@@ -117,7 +119,8 @@ const scoredShare = 4
 
 // places returns where the passes of a policy put the messages that they write.
 func places(doc *view.View, p *policy.Policy) authorship.Places {
-	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0, Notice: p.Gate.Notice}
+	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0,
+		Notice: p.Gate.Notice}
 	if len(p.Pins) > 0 {
 		at.Pinned = func(message int) bool { return keep.PinOf(doc, p, message) >= 0 }
 	}

@@ -79,8 +79,9 @@ func (c *Run) wholeHistory() bool {
 // whole history.
 func (c *Run) thrashingCause(whole bool) api.Thrashing {
 	if whole {
-		return api.Thrashing{Cause: api.ThrashingWholeHistory, Text: "the application gives its whole history and not the last result, so each " +
-			"turn compacts it again; use fit, or continue from the result and its state"}
+		return api.Thrashing{Cause: api.ThrashingWholeHistory,
+			Text: "the application gives its whole history and not the last result, so each " +
+				"turn compacts it again; use fit, or continue from the result and its state"}
 	}
 	fixed, newest := c.doc.Total-c.doc.Tokens(0, len(c.doc.Items)), 0
 	from := c.state.Messages
@@ -98,13 +99,17 @@ func (c *Run) thrashingCause(whole bool) api.Thrashing {
 	share := func(n int) string { return strconv.Itoa(n*100/max(1, c.limit)) + " % of the limit" }
 	switch {
 	case fixed > c.limit/fixedShare:
-		return api.Thrashing{Cause: api.ThrashingPinned, Text: "pinned messages, the system prompt and the tools take " + share(fixed) +
-			" and are never folded; pin less, shorten them, or raise the window"}
+		return api.Thrashing{Cause: api.ThrashingPinned,
+			Text: "pinned messages, the system prompt and the tools take " + share(fixed) +
+				" and are never folded; pin less, shorten them, or raise the window"}
 	case newest > c.limit/fixedShare:
-		return api.Thrashing{Cause: api.ThrashingNewestMessages, Text: "the newest messages alone take " + share(newest) +
-			"; let tools answer less at a time, or raise the window"}
+		return api.Thrashing{Cause: api.ThrashingNewestMessages,
+			Text: "the newest messages alone take " + share(newest) +
+				"; let tools answer less at a time, or raise the window"}
 	case float64(c.target) > float64(c.limit)*nearTarget:
-		return api.Thrashing{Cause: api.ThrashingTarget, Text: "gate.target is so near to 1 that a result is soon over the limit again; lower it"}
+		return api.Thrashing{Cause: api.ThrashingTarget,
+			Text: "gate.target is so near to 1 that a result is soon over the limit again; lower it"}
 	}
-	return api.Thrashing{Cause: api.ThrashingWindow, Text: "what a turn adds is much for the window; raise it, or lower gate.target"}
+	return api.Thrashing{Cause: api.ThrashingWindow,
+		Text: "what a turn adds is much for the window; raise it, or lower gate.target"}
 }

@@ -135,12 +135,14 @@ func (c *conversion) isUnsent(i int32) bool {
 
 // recordLoss records that a part of message i, or the whole message if part is -1, could not be carried over unchanged.
 // why is the reason, instead is what replaces it, and detail is a name or text for reports.
-func (c *conversion) recordLoss(i, part int32, kind api.LossKind, why api.LossReason, instead api.LossInstead, detail string) {
+func (c *conversion) recordLoss(i, part int32, kind api.LossKind, why api.LossReason, instead api.LossInstead,
+	detail string) {
 	path := c.list
 	if i >= 0 {
 		path += c.paths.Of(&wire.Violation{Message: i, Part: part})
 	}
-	c.lost = append(c.lost, api.Loss{Message: int(i), Path: path, Kind: kind, Reason: why, Instead: instead, Detail: clipDetail(detail)})
+	c.lost = append(c.lost, api.Loss{Message: int(i), Path: path, Kind: kind, Reason: why, Instead: instead,
+		Detail: clipDetail(detail)})
 }
 
 // recordPartLoss calls recordLoss for part n of the source.

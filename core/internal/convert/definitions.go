@@ -71,15 +71,21 @@ type definitionMember struct {
 
 func init() { // not in the declaration: definitions may be inside definitions
 	definitionMembers = []definitionMember{
-		{"name", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.d.name = jsonspan.Text(s.Src(), s.Text().Span) }},
-		{"type", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) { r.typ = jsonspan.Text(s.Src(), s.Text().Span) }},
+		{"name", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) {
+			r.d.name = jsonspan.Text(s.Src(), s.Text().Span)
+		}},
+		{"type", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) {
+			r.typ = jsonspan.Text(s.Src(), s.Text().Span)
+		}},
 		{"description", jsonspan.String, false, func(r *defining, s *jsonspan.Scanner) {
 			r.d.description = jsonspan.AppendCompact(nil, s.Text().Slice(s.Src()))
 		}},
 		{"function", jsonspan.Object, true, (*defining).inner}, {"toolSpec", jsonspan.Object, true, (*defining).inner},
-		{"functionDeclarations", jsonspan.Array, true, (*defining).declarations}, {"function_declarations", jsonspan.Array, true, (*defining).declarations},
+		{"functionDeclarations", jsonspan.Array, true, (*defining).declarations},
+		{"function_declarations", jsonspan.Array, true, (*defining).declarations},
 		{"inputSchema", jsonspan.Object, false, (*defining).inputSchema},
-		{"parameters", jsonspan.Object, false, (*defining).schema}, {"input_schema", jsonspan.Object, false, (*defining).schema},
+		{"parameters", jsonspan.Object, false, (*defining).schema},
+		{"input_schema", jsonspan.Object, false, (*defining).schema},
 		{"parametersJsonSchema", jsonspan.Object, false, (*defining).schema},
 	}
 }

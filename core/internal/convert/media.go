@@ -210,7 +210,8 @@ func (m *payload) settle(kind transcript.Kind) {
 		}
 	}
 	if m.mime == "" && m.data != "" {
-		m.mime = [...]string{transcript.Image: "image/png", transcript.Audio: "audio/wav", transcript.File: "application/octet-stream"}[kind]
+		m.mime = [...]string{transcript.Image: "image/png", transcript.Audio: "audio/wav",
+			transcript.File: "application/octet-stream"}[kind]
 	}
 }
 
@@ -275,18 +276,22 @@ func padded(data string) string {
 
 // magic maps the first base64 characters of a file to its media type.
 var magic = [][2]string{
-	{"iVBORw0KGgo", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lGOD", "image/gif"}, {"UklGR", "image/webp"}, {"JVBERi0", "application/pdf"},
+	{"iVBORw0KGgo", "image/png"}, {"/9j/", "image/jpeg"}, {"R0lGOD", "image/gif"}, {"UklGR", "image/webp"},
+	{"JVBERi0", "application/pdf"},
 	{"SUQz", "audio/mpeg"},
 }
 
 // formats maps the short names that some APIs use to media types.
 var formats = [][2]string{
-	{"png", "image/png"}, {"jpeg", "image/jpeg"}, {"jpg", "image/jpeg"}, {"gif", "image/gif"}, {"webp", "image/webp"}, {"pdf", "application/pdf"},
-	{"csv", "text/csv"}, {"html", "text/html"}, {"txt", "text/plain"}, {"md", "text/markdown"}, {"doc", "application/msword"},
-	{"docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}, {"xls", "application/vnd.ms-excel"},
-	{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}, {"wav", "audio/wav"}, {"mp3", "audio/mpeg"},
-	{"flac", "audio/flac"}, {"ogg", "audio/ogg"}, {"opus", "audio/opus"}, {"m4a", "audio/mp4"}, {"aac", "audio/aac"},
-	{"mp4", "video/mp4"}, {"webm", "video/webm"}, {"mov", "video/quicktime"}, {"mkv", "video/x-matroska"}, {"mpeg", "video/mpeg"},
+	{"png", "image/png"}, {"jpeg", "image/jpeg"}, {"jpg", "image/jpeg"}, {"gif", "image/gif"}, {"webp", "image/webp"},
+	{"pdf", "application/pdf"}, {"csv", "text/csv"}, {"html", "text/html"}, {"txt", "text/plain"},
+	{"md", "text/markdown"}, {"doc", "application/msword"},
+	{"docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+	{"xls", "application/vnd.ms-excel"},
+	{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"}, {"wav", "audio/wav"},
+	{"mp3", "audio/mpeg"}, {"flac", "audio/flac"}, {"ogg", "audio/ogg"}, {"opus", "audio/opus"}, {"m4a", "audio/mp4"},
+	{"aac", "audio/aac"}, {"mp4", "video/mp4"}, {"webm", "video/webm"}, {"mov", "video/quicktime"},
+	{"mkv", "video/x-matroska"}, {"mpeg", "video/mpeg"},
 }
 
 func mimeOf(format string) string {

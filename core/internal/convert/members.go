@@ -43,7 +43,8 @@ func lossReason(name string) api.LossReason {
 		return api.LossCacheMark
 	case "citations", "annotations":
 		return api.LossCitations
-	case "providerOptions", "providerMetadata", "callProviderMetadata", "resultProviderMetadata", "experimental_providerMetadata", "extra_content", "caller", "providerData":
+	case "providerOptions", "providerMetadata", "callProviderMetadata", "resultProviderMetadata",
+		"experimental_providerMetadata", "extra_content", "caller", "providerData":
 		return api.LossProviderOnly
 	case "signature", "thoughtSignature", "thought_signature", "thinkingSignature", "textSignature", "encryptedValue":
 		return api.LossSigned
@@ -188,7 +189,8 @@ func (c *conversion) otherMembers() {
 		v := s.Skip()
 		switch {
 		case v.Start == t.List.Start-t.Outer.Start || !isInformative(v):
-		case name == "system" || name == "systemPrompt" || name == "instructions" || name == "systemInstruction" || name == "system_instruction":
+		case name == "system" || name == "systemPrompt" || name == "instructions" || name == "systemInstruction" ||
+			name == "system_instruction":
 			texts := promptTexts(nil, b, jsonspan.New(b).At(v.Start), 0)
 			c.system = append(c.system, texts...)
 			if len(texts) == 0 {

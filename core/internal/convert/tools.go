@@ -53,7 +53,8 @@ func (c *conversion) callValues(n int32) *wire.Values {
 		c.recordPartLoss(n, api.LossNameForm, api.InsteadChanged, made)
 		name = made
 	}
-	v := &wire.Values{'n': jsonspan.AppendString(nil, name), 'N': jsonspan.AppendString(nil, "tool-"+name), 'o': c.argumentsOf(n)}
+	v := &wire.Values{'n': jsonspan.AppendString(nil, name), 'N': jsonspan.AppendString(nil, "tool-"+name),
+		'o': c.argumentsOf(n)}
 	v['s'] = jsonspan.AppendString(nil, v['o'])
 	if !c.to.NoID {
 		v['i'] = jsonspan.AppendString(nil, c.ids[n])
@@ -378,7 +379,8 @@ func (c *conversion) resultTexts(o *outcome) (parts [][]byte) {
 	}
 	for _, text := range texts {
 		if strings.TrimSpace(text) != "" {
-			parts = append(parts, wire.FillTemplate(nil, c.to.Outcome.Part, &wire.Values{'t': jsonspan.AppendString(nil, text)}))
+			parts = append(parts, wire.FillTemplate(nil, c.to.Outcome.Part,
+				&wire.Values{'t': jsonspan.AppendString(nil, text)}))
 		}
 	}
 	return parts

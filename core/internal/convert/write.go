@@ -148,7 +148,8 @@ func (c *conversion) closeMessage() {
 		c.addText(m.file)
 	}
 	if m.n > m.turns || len(m.calls) > 0 || len(m.images) > 0 || len(m.reasoning) > 0 {
-		template := [...]string{transcript.System: c.to.System, transcript.User: c.to.User, transcript.Assistant: c.to.Assistant}[m.role]
+		template := [...]string{transcript.System: c.to.System, transcript.User: c.to.User,
+			transcript.Assistant: c.to.Assistant}[m.role]
 		v := wire.Values{'c': c.contentOf(m), 'k': m.calls, 'g': m.images, 'A': here}
 		if m.called {
 			v['a'], v['A'] = here, nil
@@ -222,7 +223,8 @@ func dateAfter(ms int) []byte {
 	for _, field := range [...]struct {
 		n, digits int
 		end       byte
-	}{{1 + ms/86_400_000, 2, 'T'}, {ms / 3_600_000 % 24, 2, ':'}, {ms / 60_000 % 60, 2, ':'}, {ms / 1000 % 60, 2, '.'}, {ms % 1000, 3, 'Z'}} {
+	}{{1 + ms/86_400_000, 2, 'T'}, {ms / 3_600_000 % 24, 2, ':'}, {ms / 60_000 % 60, 2, ':'}, {ms / 1000 % 60, 2, '.'},
+		{ms % 1000, 3, 'Z'}} {
 		digits := strconv.Itoa(field.n)
 		out = append(append(append(out, "000"[:max(0, field.digits-len(digits))]...), digits...), field.end)
 	}
@@ -343,7 +345,8 @@ func (c *conversion) mediaFor(n int32, m *payload, place wire.Places) ([]byte, b
 
 // values returns the values that the templates need for a payload of a kind.
 func (m *payload) values(kind transcript.Kind) *wire.Values {
-	v := wire.Values{'u': jsonspan.AppendString(nil, m.dataURL()), 'F': []byte(`"file"`), 'M': []byte(`"application/octet-stream"`)}
+	v := wire.Values{'u': jsonspan.AppendString(nil, m.dataURL()), 'F': []byte(`"file"`),
+		'M': []byte(`"application/octet-stream"`)}
 	if kind == transcript.Image {
 		v['M'] = []byte(`"image/*"`)
 	}

@@ -153,7 +153,8 @@ func tokensOf(text string, ws []words.Word) []token {
 			t.count(spelled, n, text[int(w.From)+n:])
 		} else if w.Kind&words.Digit == 0 {
 			t.month = monthNamed(strings.ToLower(spelled))
-			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) || w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
+			t.sure = t.month > 0 && (len(spelled) > 3 && !unsure(spelled) ||
+				w.Kind&words.Capital != 0 && i > 0 && len(spelled) > 2)
 		}
 		tokens = append(tokens, t)
 	}
@@ -202,7 +203,8 @@ func (t *token) isDay() bool  { return t.number >= 1 && t.number <= 31 && t.digi
 
 // spellings lists parsers for the ways to spell a date, in the order in which they are tried. Each returns the date
 // that begins with the first token and its number of tokens, or 0 tokens if the tokens spell no date in this way.
-var spellings = [...]func(ts []token) (Date, int){signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
+var spellings = [...]func(ts []token) (Date, int){
+	signedDate, isoDate, isoMonth, numberDate, dayAndMonth, monthAndDay, yearAlone}
 
 // dateAt returns the date that begins with the first token, and its number of tokens, or 0 tokens if there is none.
 func dateAt(ts []token) (d Date, n int) {

@@ -70,9 +70,12 @@ var signRows = []struct {
 
 // weekdays lists the names of Monday to Sunday from CLDR (release 48), with short names in English.
 var weekdays = [7]string{
-	"monday mon montag lundi lunes segunda lunedì maandag понедельник", "tuesday tue tues dienstag mardi martes terça martedì dinsdag вторник",
-	"wednesday wed mittwoch mercredi miércoles quarta mercoledì woensdag среду", "thursday thu thurs donnerstag jeudi jueves quinta giovedì donderdag четверг",
-	"friday fri freitag vendredi viernes sexta venerdì vrijdag пятницу", "saturday sat samstag sonnabend samedi sábado sabato zaterdag субботу",
+	"monday mon montag lundi lunes segunda lunedì maandag понедельник",
+	"tuesday tue tues dienstag mardi martes terça martedì dinsdag вторник",
+	"wednesday wed mittwoch mercredi miércoles quarta mercoledì woensdag среду",
+	"thursday thu thurs donnerstag jeudi jueves quinta giovedì donderdag четверг",
+	"friday fri freitag vendredi viernes sexta venerdì vrijdag пятницу",
+	"saturday sat samstag sonnabend samedi sábado sabato zaterdag субботу",
 	"sunday sun sonntag dimanche domingo domenica zondag воскресенье",
 }
 
@@ -80,9 +83,12 @@ var weekdays = [7]string{
 func IsWeekday(word string) bool { return weekdayList.Has(word) }
 
 // numbers lists the words for the numbers from one to ten.
-var numbers = []string{"a one ein eine einem einer un une uno una um uma een один одну एक", "two zwei deux dos dois duas due twee два две दो", "three drei trois tres três tre drie три तीन",
-	"four vier quatre cuatro quatro quattro четыре चार", "five fünf cinq cinco cinque vijf пять पाँच", "six sechs seis sei zes шесть", "seven sieben sept siete sete sette zeven семь",
-	"eight acht huit ocho oito otto восемь", "nine neun neuf nueve nove negen девять", "ten zehn dix diez dez dieci tien десять"}
+var numbers = []string{"a one ein eine einem einer un une uno una um uma een один одну एक",
+	"two zwei deux dos dois duas due twee два две दो", "three drei trois tres três tre drie три तीन",
+	"four vier quatre cuatro quatro quattro четыре चार", "five fünf cinq cinco cinque vijf пять पाँच",
+	"six sechs seis sei zes шесть", "seven sieben sept siete sete sette zeven семь",
+	"eight acht huit ocho oito otto восемь", "nine neun neuf nueve nove negen девять",
+	"ten zehn dix diez dez dieci tien десять"}
 
 var (
 	weekdayList = words.NewTable(weekdays[:]...)

@@ -37,7 +37,8 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 // transcript is over gate.start and has grown since the last attempt. tokens is its size according to [Due].
 func StartsInBackground(in view.Input, tokens int) bool {
 	p := in.Policy
-	return p.IsOverStart(tokens, in.N) && !p.Background && !p.OnlyKnown && (p.Tried == 0 || tokens >= p.Tried+p.RetryGrowth())
+	return p.IsOverStart(tokens, in.N) && !p.Background && !p.OnlyKnown &&
+		(p.Tried == 0 || tokens >= p.Tried+p.RetryGrowth())
 }
 
 // NoticeText returns the text that tells the model that a compaction will come soon, for a transcript that isn't due.

@@ -238,7 +238,8 @@ func (a *Archive) locate(b *Taken) {
 	found := true
 	add := func(p transcript.Span) {
 		given := a.doc.T.OriginalSpan(p)
-		found = found && !a.doc.T.InArena(p) && (a.doc.T.Origin == nil || bytes.Equal(a.doc.T.Bytes(p), a.doc.T.AsGiven(p)))
+		found = found && !a.doc.T.InArena(p) &&
+			(a.doc.T.Origin == nil || bytes.Equal(a.doc.T.Bytes(p), a.doc.T.AsGiven(p)))
 		places = strconv.AppendUint(append(places, '['), uint64(given.Start-base), 10)
 		places = strconv.AppendUint(append(places, ','), uint64(given.End-base), 10)
 		places = append(places, ']')
@@ -412,7 +413,8 @@ func longestRun(body []byte) int {
 	longest, n := 0, 0
 	for _, c := range body {
 		switch {
-		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '+', c == '/', c == '=', c == '-', c == '_':
+		case c >= '0' && c <= '9', c >= 'A' && c <= 'Z', c >= 'a' && c <= 'z', c == '+', c == '/', c == '=', c == '-',
+			c == '_':
 			n++
 			longest = max(longest, n)
 		default:

@@ -106,7 +106,8 @@ func (s *saying) say(words ...string) {
 // the message is from the input and a message after it was dropped. A digest is excluded: it gets the handle of its
 // body later, so its print would no longer match.
 func (s *saying) lastPrinted(last int) bool {
-	return s.used[last] && s.origins[len(s.origins)-1].op == "" && !s.a.namesBody(&s.a.doc.Items[last]) && s.a.readAsGiven(last)
+	return s.used[last] && s.origins[len(s.origins)-1].op == "" && !s.a.namesBody(&s.a.doc.Items[last]) &&
+		s.a.readAsGiven(last)
 }
 
 // messages appends the source of input message m, and of the messages after it that have the same source. It returns
@@ -424,7 +425,8 @@ func (a *Archive) pointFolds() {
 		b.list = append(slices.Clip(b.list), element{text: quoted(a.changes)})
 		b.name(a.doc.T)
 		// All occurrences: some formats contain the text of a message twice.
-		a.doc.Replace(i, bytes.ReplaceAll(a.doc.AppendMessage(nil, &a.doc.Items[i]), []byte(old), []byte(b.Handle[:Short])))
+		a.doc.Replace(i, bytes.ReplaceAll(a.doc.AppendMessage(nil, &a.doc.Items[i]), []byte(old),
+			[]byte(b.Handle[:Short])))
 	}
 }
 

@@ -203,7 +203,8 @@ func (c *changes) saySpace(rest string) bool {
 	number, text, _ := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(number)
 	c.space = append(c.space, space{n, text})
-	return err == nil && n > 0 && n <= jsonspan.MaxSize && (between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
+	return err == nil && n > 0 && n <= jsonspan.MaxSize &&
+		(between(text, ",") || len(c.space) == 1 && n == 1 && between(text, "["))
 }
 
 // between reports whether text is the given JSON character, with nothing but white space around it.

@@ -12,8 +12,9 @@ import (
 
 // kinds maps the origin of a message that a compaction wrote to its name in the API.
 var kinds = [...]api.DigestKind{
-	authorship.OfDigest: api.DigestFold, authorship.OfBranch: api.DigestBranch, authorship.OfLine: api.DigestLine, authorship.OfLoop: api.DigestLoop,
-	authorship.OfFile: api.DigestFile, authorship.OfCount: api.DigestCount, authorship.OfTurn: api.DigestTurn,
+	authorship.OfDigest: api.DigestFold, authorship.OfBranch: api.DigestBranch, authorship.OfLine: api.DigestLine,
+	authorship.OfLoop: api.DigestLoop, authorship.OfFile: api.DigestFile, authorship.OfCount: api.DigestCount,
+	authorship.OfTurn: api.DigestTurn,
 }
 
 // Digests returns the input messages of a document that look as if a compaction had written them.

@@ -127,7 +127,8 @@ type MediaMarker struct {
 }
 
 // MediaMarkers lists the markers for all kinds of media.
-var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio}, {FileMarker, api.BodyFile}}
+var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio},
+	{FileMarker, api.BodyFile}}
 
 // mediaHandle returns the handle in a media marker, and the kind of the removed body. text is a JSON string.
 func mediaHandle(text []byte) (handle string, what api.BodyKind) {
@@ -192,13 +193,16 @@ func Cleared(c *view.View, n int32) bool {
 // the body is a marker, is stored by the provider, or is awaited by one of the provider's tools.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
-	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) && (!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
+	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) &&
+		(!p.Has(transcript.Edited) || p.Has(transcript.Squeezed)) &&
 		!p.Body.IsZero() && p.Pair >= 0 && !doc.T.AwaitsResult(&doc.T.Parts[p.Pair]) && !Cleared(doc, n)
 }
 
 // BeginsMarked reports whether the text of a tool result begins with a marker for removed content.
 func BeginsMarked(text string) bool {
-	return slices.ContainsFunc(resultMarkers, func(marker string) bool { return strings.HasPrefix(text, marker[:len(marker)-1]) })
+	return slices.ContainsFunc(resultMarkers, func(marker string) bool {
+		return strings.HasPrefix(text, marker[:len(marker)-1])
+	})
 }
 
 // foldHandle begins the line of a digest that gives the handle of the folded messages.

@@ -72,8 +72,10 @@ type foldElement struct {
 
 // Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes,
 // from the state. It returns the remaining markers, and the handle of the changes that are still to be undone.
-func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes, respelled string) (left []api.Marker, before string, err *policy.Error) {
-	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given, folds: map[int]*foldBack{}, bare: map[int32]bare{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
+func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes,
+	respelled string) (left []api.Marker, before string, err *policy.Error) {
+	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given,
+		folds: map[int]*foldBack{}, bare: map[int32]bare{}, tried: map[int]bool{}, unfolded: len(doc.Items)}
 	for _, g := range given {
 		r.room += 4 * len(g.Text)
 	}
@@ -102,16 +104,19 @@ func (r *restoring) check() *policy.Error {
 	for i, g := range r.given {
 		at := "bodies[" + strconv.Itoa(i) + "]"
 		if !IsHandle(g.Handle) {
-			return &policy.Error{Code: api.CodeOutOfRange, At: at + ".handle", Message: "a handle has 16 to 64 hexadecimal digits"}
+			return &policy.Error{Code: api.CodeOutOfRange, At: at + ".handle",
+				Message: "a handle has 16 to 64 hexadecimal digits"}
 		}
 		if !whole(&g) {
-			return &policy.Error{Code: api.CodeHandleMismatch, At: at, Message: "this content does not match the handle: its SHA-256 is another one"}
+			return &policy.Error{Code: api.CodeHandleMismatch, At: at,
+				Message: "this content does not match the handle: its SHA-256 is another one"}
 		}
 		s := jsonspan.New([]byte(g.Text))
 		s.Lenient = true // the archive has the input, valid or not
 		s.Skip()
 		if s.End(); s.Err() != nil {
-			return &policy.Error{Code: s.Err().Code, At: at + ".body", Message: "this content is not JSON: " + s.Err().Message}
+			return &policy.Error{Code: s.Err().Code, At: at + ".body",
+				Message: "this content is not JSON: " + s.Err().Message}
 		}
 		r.bodies.Set(g.Handle[:Short], i)
 	}
@@ -198,7 +203,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	var text []byte
 	for _, s := range splices {
 		if s.old.Start >= at {
-			text = append(append(text, r.doc.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...), r.given[s.body].Text...)
+			text = append(append(text, r.doc.T.Bytes(transcript.Span{Start: at, End: s.old.Start})...),
+				r.given[s.body].Text...)
 			at = s.old.End
 		}
 	}

@@ -109,9 +109,11 @@ func (h *Hash) mix(p []byte) {
 		w[i] = bits.RotateLeft32(x, -17) ^ bits.RotateLeft32(x, -19) ^ x>>10 + w[i-7] +
 			(bits.RotateLeft32(y, -7) ^ bits.RotateLeft32(y, -18) ^ y>>3) + w[i-16]
 	}
-	a, b, c, d, e, f, g, z := h.state[0], h.state[1], h.state[2], h.state[3], h.state[4], h.state[5], h.state[6], h.state[7]
+	a, b, c, d, e, f, g, z := h.state[0], h.state[1], h.state[2], h.state[3], h.state[4], h.state[5], h.state[6],
+		h.state[7]
 	for i := range 64 {
-		t1 := z + (bits.RotateLeft32(e, -6) ^ bits.RotateLeft32(e, -11) ^ bits.RotateLeft32(e, -25)) + (e&f ^ ^e&g) + k[i] + w[i]
+		t1 := z + (bits.RotateLeft32(e, -6) ^ bits.RotateLeft32(e, -11) ^ bits.RotateLeft32(e, -25)) + (e&f ^ ^e&g) +
+			k[i] + w[i]
 		t2 := (bits.RotateLeft32(a, -2) ^ bits.RotateLeft32(a, -13) ^ bits.RotateLeft32(a, -22)) + (a&b ^ a&c ^ b&c)
 		z, g, f, e, d, c, b, a = g, f, e, d+t1, c, b, a, t1+t2
 	}

@@ -37,7 +37,8 @@ func (r *restoring) takeBack() (ok bool) {
 			}
 		}
 		if !whole {
-			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: api.MarkerChanged})
+			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1,
+				Why: api.MarkerChanged})
 		}
 		if !undone {
 			if digest < 0 {
@@ -51,7 +52,8 @@ func (r *restoring) takeBack() (ok bool) {
 			r.precede(&c, digest)
 		}
 		if r.respelled != "" && same(handle, r.respelled) {
-			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: api.MarkerRespelled})
+			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1,
+				Why: api.MarkerRespelled})
 		}
 		r.changes, r.older = c.before, ""
 	}

@@ -211,7 +211,8 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	for _, part := range h.split() {
 		if n := len(part.gone); n > 1 && n == len(part.steps) {
 			for i := range part.gone {
-				hunks = append(hunks, hunk{at: part.gone[i].index, gone: part.gone[i : i+1], steps: part.steps[i : i+1]})
+				hunks = append(hunks, hunk{at: part.gone[i].index, gone: part.gone[i : i+1],
+					steps: part.steps[i : i+1]})
 			}
 		} else if n+len(part.steps) > 0 {
 			hunks = append(hunks, part)

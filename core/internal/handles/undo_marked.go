@@ -44,7 +44,9 @@ func (r *restoring) placePuts(puts []markedPlace, hunks []hunk, places []spot, f
 		if next < len(hunks) {
 			high, shiftAfter = places[next].at, places[next].at-hunks[next].at
 		}
-		end, _ := slices.BinarySearchFunc(puts, next, func(q markedPlace, hunk int) int { return cmp.Compare(q.hunks, hunk+1) })
+		end, _ := slices.BinarySearchFunc(puts, next, func(q markedPlace, hunk int) int {
+			return cmp.Compare(q.hunks, hunk+1)
+		})
 		alike := countIn(f.steps, p.handle(), i, end)
 		if p.at = f.find(&p.step, low, high, alike, shiftAfter); p.at >= 0 {
 			low, f.shift = p.at+1, p.at-p.step.index

@@ -11,7 +11,8 @@ import (
 // rebuild carries out steps on the items of a result and returns the messages that they produce. ok is false if the
 // steps are invalid.
 func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, ok bool) {
-	b := rebuilding{r: r, items: items, out: make([]view.Item, 0, len(items)), used: make([]bool, len(items)), folds: map[int][]bool{}}
+	b := rebuilding{r: r, items: items, out: make([]view.Item, 0, len(items)), used: make([]bool, len(items)),
+		folds: map[int][]bool{}}
 	was := r.report.Restored
 	for _, p := range steps {
 		if !b.step(p) {

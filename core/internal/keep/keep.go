@@ -41,7 +41,9 @@ func (k *Keeper) PinItems() {
 		if words {
 			k.doc.Items[i].Said = t.LastSaid(int(m)) + 1
 		}
-		k.doc.Items[i].Pinned = i == newest && !words || m < summarized || t.Messages[m].Role == transcript.System && !k.authors.IsOwn(m) || k.ProviderOnly(m) || PinOf(k.doc, k.policy, int(m)) >= 0
+		k.doc.Items[i].Pinned = i == newest && !words || m < summarized ||
+			t.Messages[m].Role == transcript.System && !k.authors.IsOwn(m) || k.ProviderOnly(m) ||
+			PinOf(k.doc, k.policy, int(m)) >= 0
 		k.doc.Items[i].Instr = false
 	}
 	k.pinProject()

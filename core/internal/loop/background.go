@@ -10,7 +10,8 @@ import (
 // mayBeginInBackground reports whether the job may start background compactions.
 func (c *call) mayBeginInBackground() bool {
 	set := c.core.PolicySettings()
-	return set.Starts && c.can(api.EffectBegin) && c.can(api.EffectSave) && !c.Settings.Background && (!set.Stored || c.can(api.EffectPut))
+	return set.Starts && c.can(api.EffectBegin) && c.can(api.EffectSave) && !c.Settings.Background &&
+		(!set.Stored || c.can(api.EffectPut))
 }
 
 // beginInBackground asks the host to start a background job that compacts the history. If one is already running, its

@@ -24,7 +24,8 @@ func (c *call) takeCompaction(a answer) {
 	case c.Settings.Background && (c.Failed || !a.changed):
 		nothing := c.failedAttempt(a)
 		nothing.Tokens = a.before
-		c.addNotice(api.NoticeBackgroundFailed, "a compaction in the background came to nothing: "+orElse(a.reason, "the model gave no summary"))
+		c.addNotice(api.NoticeBackgroundFailed,
+			"a compaction in the background came to nothing: "+orElse(a.reason, "the model gave no summary"))
 		c.saveAndContinue(a.withoutMemory(), &record{Attempts: []attempt{nothing}}, thenEnd)
 	case c.wasRefused() && !a.changed:
 		c.retryNarrower(a)
@@ -100,7 +101,8 @@ func (c *call) putBodies(a answer) {
 	if c.can(api.EffectPut) {
 		for _, body := range elementsOf(a.members.valueOf("archive")) {
 			if m := readMembers(body); m.valueOf("body") != nil {
-				c.requestAccess(api.Effect{Effect: api.EffectPut, Handle: textOf(m.valueOf("handle")), Body: m.valueOf("body")})
+				c.requestAccess(api.Effect{Effect: api.EffectPut, Handle: textOf(m.valueOf("handle")),
+					Body: m.valueOf("body")})
 			}
 		}
 	}

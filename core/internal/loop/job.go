@@ -189,8 +189,9 @@ func defaultInRange(n *int64, name string, preset, least, most int64, endless bo
 
 // effects lists all effects that a host may execute.
 var effects = []api.EffectName{
-	api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount, api.EffectWait,
-	api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter, api.EffectBefore,
+	api.EffectLoad, api.EffectSave, api.EffectLease, api.EffectRelease, api.EffectPut, api.EffectAsk, api.EffectCount,
+	api.EffectWait, api.EffectBegin, api.EffectStop, api.EffectEmit, api.EffectCancel, api.EffectEnter,
+	api.EffectBefore,
 }
 
 // checkSettings fills in defaults, and returns an error for a value that is out of range.

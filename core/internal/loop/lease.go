@@ -17,7 +17,8 @@ const maxLost = 3
 
 // mayCompact reports whether a compaction may start without requesting a lease first.
 func (c *call) mayCompact() bool {
-	return c.Holder != "" || c.Free || !c.can(api.EffectLease) || c.byPrefix() && !c.can(api.EffectSave) && c.Settings.Operation != api.JobPlan
+	return c.Holder != "" || c.Free || !c.can(api.EffectLease) ||
+		c.byPrefix() && !c.can(api.EffectSave) && c.Settings.Operation != api.JobPlan
 }
 
 // leaseFor requests the lease for compacting the first cut messages of the history.
@@ -64,7 +65,8 @@ func (c *call) identity(k *keys) []string {
 	changes := func(e entry) bool {
 		return slices.ContainsFunc(e.lists(), func(m members) bool {
 			n := numberOf(m.valueOf("messages"))
-			return isAt(k.later, n, textOf(m.valueOf("later"))) && (string(m.valueOf("changing")) == "true" || !isAt(k.prints, n, textOf(m.valueOf("print"))))
+			return isAt(k.later, n, textOf(m.valueOf("later"))) &&
+				(string(m.valueOf("changing")) == "true" || !isAt(k.prints, n, textOf(m.valueOf("print"))))
 		})
 	}
 	if slices.ContainsFunc(c.Found, changes) {

@@ -61,7 +61,8 @@ type call struct {
 }
 
 // Start starts a job. options and state are those of the request; core runs the operations that the job needs.
-func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Options, state api.Raw) (*api.JobProgress, *jsonspan.Error) {
+func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Options,
+	state api.Raw) (*api.JobProgress, *jsonspan.Error) {
 	if err := checkSettings(&settings); err != nil {
 		return nil, err
 	}
@@ -93,7 +94,8 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 	c.setClock(event.Now)
 	for i := range event.Results {
 		if event.Results[i].ID > c.LastID || event.Results[i].ID < 1 {
-			return nil, &jsonspan.Error{Code: api.CodeUnknownEffect, At: "results", Message: "the job has no effect with this id"}
+			return nil, &jsonspan.Error{Code: api.CodeUnknownEffect, At: "results",
+				Message: "the job has no effect with this id"}
 		}
 	}
 	if event.Cancel {

@@ -84,7 +84,9 @@ func readRecord(text string, now int64) (r record) {
 		return record{}
 	}
 	r.Version = recordVersion
-	r.Entries = slices.DeleteFunc(r.Entries, func(e entry) bool { return len(e.Entry) == 0 || e.Entry[0] != '{' || e.Tries < 0 })
+	r.Entries = slices.DeleteFunc(r.Entries, func(e entry) bool {
+		return len(e.Entry) == 0 || e.Entry[0] != '{' || e.Tries < 0
+	})
 	for i := range r.Entries {
 		r.Entries[i].Again = min(r.Entries[i].Again, now+longestAgain) // a clock may have been wrong
 	}
@@ -142,7 +144,8 @@ func readVersion(src []byte) (r record) {
 func readThird(list members) (r record) {
 	for _, each := range elementsOf(list.valueOf("entries")) {
 		m := readMembers(each)
-		e := entry{Entry: m.valueOf("entry"), Tries: numberOf(m.valueOf("tries")), Again: int64Of(m.valueOf("again")), Window: numberOf(m.valueOf("window"))}
+		e := entry{Entry: m.valueOf("entry"), Tries: numberOf(m.valueOf("tries")), Again: int64Of(m.valueOf("again")),
+			Window: numberOf(m.valueOf("window"))}
 		e.NoReserve = string(m.valueOf("no_reserve")) == "true"
 		r.Entries = append(r.Entries, e)
 	}
@@ -284,7 +287,8 @@ func (c *call) keysOf() *keys {
 		return nil
 	}
 	owner := handles.Handle([]byte(c.Settings.Owner))
-	c.known = &keys{owner: bytesOf(owner), format: a.textMember("format"), prints: textsOf(a.members.valueOf("prints")), later: textsOf(a.members.valueOf("later"))}
+	c.known = &keys{owner: bytesOf(owner), format: a.textMember("format"), prints: textsOf(a.members.valueOf("prints")),
+		later: textsOf(a.members.valueOf("later"))}
 	if c.Settings.Model == "" {
 		c.Settings.Model = orElse(a.textMember("model"), c.core.PolicySettings().Model)
 	}

@@ -63,7 +63,8 @@ func (c *call) firstLook(running int) {
 	case !ok:
 	case seen.due:
 		c.requestEntry()
-	case c.Settings.Turn.Moment == api.TurnAfter && running == 0 && seen.start && c.can(api.EffectBegin) && c.can(api.EffectAsk):
+	case c.Settings.Turn.Moment == api.TurnAfter && running == 0 && seen.start && c.can(api.EffectBegin) &&
+		c.can(api.EffectAsk):
 		c.notes.Tried, c.notes.Messages = seen.tokens, seen.messages
 		s := c.Settings
 		s.Turn, s.Background = &api.Turn{Moment: api.TurnBackground}, true
@@ -89,7 +90,8 @@ func (c *call) checkTurnDue(notes *api.TurnNotes) (seen checked, ok bool) {
 		return seen, false
 	}
 	m := a.members
-	seen = checked{due: string(m.valueOf("due")) == "true", start: a.startsInBackground(), cold: m.valueOf("cold") != nil, tokens: numberOf(m.valueOf("tokens")),
+	seen = checked{due: string(m.valueOf("due")) == "true", start: a.startsInBackground(),
+		cold: m.valueOf("cold") != nil, tokens: numberOf(m.valueOf("tokens")),
 		messages: numberOf(m.valueOf("messages"))}
 	if notes != nil && (seen.tokens < notes.Tried || seen.messages < notes.Messages) { // the conversation has become shorter
 		notes.Tried, notes.Messages = 0, 0
@@ -153,7 +155,8 @@ func (c *call) takeTurn() {
 		c.end()
 	case c.can(api.EffectBefore):
 		c.Phase = phaseBeginning
-		c.launch(api.Effect{Effect: api.EffectBefore, Beginning: &api.Beginning{Trigger: trigger, Messages: seen.messages, Tokens: seen.tokens}})
+		c.launch(api.Effect{Effect: api.EffectBefore,
+			Beginning: &api.Beginning{Trigger: trigger, Messages: seen.messages, Tokens: seen.tokens}})
 	default:
 		c.compactInTurn()
 	}

@@ -39,7 +39,9 @@ func (md *Mender) replaceLone(m int32) (gone bool) {
 			signed = append(signed, n)
 		}
 	}
-	sorting.Func(signed, func(a, b int32) int { return cmp.Compare(md.doc.T.Parts[a].Span.Start, md.doc.T.Parts[b].Span.Start) })
+	sorting.Func(signed, func(a, b int32) int {
+		return cmp.Compare(md.doc.T.Parts[a].Span.Start, md.doc.T.Parts[b].Span.Start)
+	})
 	for _, at := range jsonspan.LoneSurrogates(b, transcript.Span{End: uint32(len(b))}) {
 		at += msg.Span.Start
 		for len(signed) > 0 && md.doc.T.Parts[signed[0]].Span.End <= at {

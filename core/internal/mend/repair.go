@@ -36,7 +36,8 @@ type Mender struct {
 }
 
 // New returns a Mender for doc. ledger records whatever a repair folds.
-func New(doc *view.View, p *policy.Policy, authors *authorship.Authors, k *keep.Keeper, archive *handles.Archive, ledger *digest.Ledger, to *report.Report) *Mender {
+func New(doc *view.View, p *policy.Policy, authors *authorship.Authors, k *keep.Keeper, archive *handles.Archive,
+	ledger *digest.Ledger, to *report.Report) *Mender {
 	return &Mender{doc: doc, policy: p, authors: authors, keep: k, archive: archive, ledger: ledger, report: to}
 }
 
@@ -95,7 +96,9 @@ func (md *Mender) mendAll(which func(wire.Violation) bool) {
 			return
 		}
 		place := md.places()
-		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool { return !which(v) || md.came(&v, place) })
+		violations = slices.DeleteFunc(violations, func(v wire.Violation) bool {
+			return !which(v) || md.came(&v, place)
+		})
 		if !md.mendFirst(violations) {
 			return
 		}

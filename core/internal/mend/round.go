@@ -30,7 +30,8 @@ type round struct {
 }
 
 func (md *Mender) round() *round {
-	return &round{md: md, doc: md.doc, place: md.places(), marks: make([]mark, len(md.doc.Items)), inserts: map[int][]byte{},
+	return &round{md: md, doc: md.doc, place: md.places(), marks: make([]mark, len(md.doc.Items)),
+		inserts:    map[int][]byte{},
 		unanswered: map[int32][]int32{}, answered: map[int][]int32{}, turns: map[int]transcript.Role{}, opener: -1}
 }
 
@@ -105,7 +106,8 @@ func (r *round) fix(violations []wire.Violation) (done bool) {
 		if !r.md.mended || v.Fix == wire.Replace {
 			r.md.report.Repaired++
 		}
-		r.md.report.AddAction(api.Action{Action: fixes[v.Fix].action, Pass: "repair", Message: int(r.doc.Items[at].In), Tokens: saved, Rule: v.Rule})
+		r.md.report.AddAction(api.Action{Action: fixes[v.Fix].action, Pass: "repair", Message: int(r.doc.Items[at].In),
+			Tokens: saved, Rule: v.Rule})
 	}
 	r.answer()
 	r.open()
@@ -166,7 +168,8 @@ func (r *round) open() {
 		if r.inserts[before] != nil {
 			r.inserts[before] = append(r.inserts[before], ',')
 		}
-		r.inserts[before] = append(r.inserts[before], r.doc.NewMessage(max(0, before), transcript.User, authorship.OpeningText)...)
+		r.inserts[before] = append(r.inserts[before],
+			r.doc.NewMessage(max(0, before), transcript.User, authorship.OpeningText)...)
 	}
 	for at, role := range r.turns {
 		if r.inserts[at] == nil { // the messages inserted there may already separate the roles
@@ -213,7 +216,9 @@ func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 
 // empty reports whether all parts of an item have been removed.
 func (r *round) empty(item int) bool {
-	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool { return !p.Has(transcript.Removed | transcript.Mark) })
+	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool {
+		return !p.Has(transcript.Removed | transcript.Mark)
+	})
 }
 
 // calls returns the tool calls at the given part indexes as a format's Results function takes them.
@@ -233,7 +238,8 @@ func (r *round) answerInside(item int, calls []int32) {
 		r.doc.Splice(p.Msg, p.Span, r.doc.T.WriteToArena(r.doc.F.Answer(nil, r.doc.T.Bytes(p.Span), LostResult)))
 		for k := p.Copy; k > 0; k = r.doc.T.Parts[k-1].Copy {
 			if q := &r.doc.T.Parts[k-1]; q.List >= 0 {
-				r.doc.Splice(q.Msg, q.Span, r.doc.T.WriteToArena(r.doc.F.Answer(nil, r.doc.T.Bytes(q.Span), LostResult)))
+				r.doc.Splice(q.Msg, q.Span,
+					r.doc.T.WriteToArena(r.doc.F.Answer(nil, r.doc.T.Bytes(q.Span), LostResult)))
 			}
 		}
 	}
@@ -266,7 +272,8 @@ func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	case r.doc.F.Stamp == "" && r.answersOnly(at, t.Parts[p.Pair].Msg): // where messages have dates, a moved message would keep its date
 		r.moved = append(r.moved, move{from: at, behind: call})
 	default:
-		text := r.doc.F.Wrap(nil, r.doc.F.Rules.ResultRole, r.doc.AppendPart(nil, v.Part), t.Bytes(t.Messages[p.Msg].Span))
+		text := r.doc.F.Wrap(nil, r.doc.F.Rules.ResultRole, r.doc.AppendPart(nil, v.Part),
+			t.Bytes(t.Messages[p.Msg].Span))
 		r.doc.TakePart(v.Part)
 		r.marks[at] |= touched
 		// The result is paired when the new message is read.
@@ -280,7 +287,8 @@ func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 func (r *round) answersOnly(item int, caller int32) bool {
 	t := r.doc.T
 	return !slices.ContainsFunc(t.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool {
-		return !p.Has(transcript.Removed) && p.Parent < 0 && !(p.Kind == transcript.ToolResult && p.Pair >= 0 && t.Parts[p.Pair].Msg == caller)
+		return !p.Has(transcript.Removed) && p.Parent < 0 &&
+			!(p.Kind == transcript.ToolResult && p.Pair >= 0 && t.Parts[p.Pair].Msg == caller)
 	})
 }
 

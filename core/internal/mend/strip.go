@@ -10,7 +10,9 @@ import (
 // its reasoning would be rejected (AN9), or because the provider itself drops the reasoning and keeping it would only
 // cost tokens (OR9). Pinned messages are no exception, because the request would fail otherwise.
 func (md *Mender) dropBoundReasoning(from int) {
-	md.StripReasoning(from, len(md.doc.Items), "reasoning", md.doc.F.Rules.Bound, func(p *transcript.Part) bool { return p.Has(transcript.Bound) })
+	md.StripReasoning(from, len(md.doc.Items), "reasoning", md.doc.F.Rules.Bound, func(p *transcript.Part) bool {
+		return p.Has(transcript.Bound)
+	})
 }
 
 // dropReasoning removes a reasoning part, or only its text if the message must have a reasoning part (OC9). It
@@ -56,7 +58,8 @@ func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which
 		if stripped, left := md.stripMessage(it.Msg, which); stripped {
 			before := md.doc.Total
 			md.doc.Remeasure(i)
-			md.report.AddAction(api.Action{Action: api.ActionStrip, Pass: pass, Message: int(it.In), Tokens: before - md.doc.Total, Rule: rule})
+			md.report.AddAction(api.Action{Action: api.ActionStrip, Pass: pass, Message: int(it.In),
+				Tokens: before - md.doc.Total, Rule: rule})
 			empty[i] = !left
 		}
 	}

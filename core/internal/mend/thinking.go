@@ -84,7 +84,8 @@ func (md *Mender) CountThinking() {
 // messages that the plan has changed, and because they may continue one of its tool loops.
 func (md *Mender) absorb() {
 	for ; md.doc.Rest < md.doc.T.Input; md.doc.Rest++ {
-		it := view.Item{Msg: int32(md.doc.Rest), In: int32(md.doc.Rest), Tokens: md.doc.P.Message(md.doc.T, md.doc.Rest)}
+		it := view.Item{Msg: int32(md.doc.Rest), In: int32(md.doc.Rest),
+			Tokens: md.doc.P.Message(md.doc.T, md.doc.Rest)}
 		md.doc.Items = append(md.doc.Items, it)
 		md.doc.Total += it.Tokens
 		md.late += it.Tokens
@@ -107,7 +108,9 @@ func (md *Mender) inputLoop() loop {
 
 // itemLoop returns the loop at the end of the items.
 func (md *Mender) itemLoop() loop {
-	return md.loopOf(md.keep.OpenTurn(len(md.doc.Items)), len(md.doc.Items), func(i int) int32 { return md.doc.Items[i].Msg }, false)
+	return md.loopOf(md.keep.OpenTurn(len(md.doc.Items)), len(md.doc.Items), func(i int) int32 {
+		return md.doc.Items[i].Msg
+	}, false)
 }
 
 // loopOf examines the messages of a loop, which are those at the indexes [from, to); msg returns the message at an
@@ -165,7 +168,8 @@ func (md *Mender) open(l loop) (open, more bool) {
 				continue
 			}
 			decided = true
-			open = (p.Kind == transcript.ToolResult || p.Kind == transcript.ToolCall) && !(p.Has(transcript.Server) && p.Pair >= 0)
+			open = (p.Kind == transcript.ToolResult || p.Kind == transcript.ToolCall) &&
+				!(p.Has(transcript.Server) && p.Pair >= 0)
 		}
 	}
 	return open || more, more
@@ -246,7 +250,8 @@ func (md *Mender) closeLoop() bool {
 		}
 	}
 	for _, it := range out {
-		md.report.AddAction(api.Action{Action: api.ActionFold, Pass: "thinking", Message: int(it.In), Tokens: it.Tokens, Rule: "AN8"})
+		md.report.AddAction(api.Action{Action: api.ActionFold, Pass: "thinking", Message: int(it.In), Tokens: it.Tokens,
+			Rule: "AN8"})
 	}
 	md.report.Folded += len(out)
 	md.report.Thinking.Closed = len(out)

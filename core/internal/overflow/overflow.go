@@ -117,7 +117,8 @@ func silent(v Verdict, f Failure, reason string) Verdict {
 		v.Class, v.Provider = Context, "anthropic"
 	case f.Window > 0 && used > f.Window:
 		v.Class = Context
-	case f.Window > 0 && f.Output == 0 && used >= f.Window-f.Window/100 && (reason == "length" || reason == "max_tokens"):
+	case f.Window > 0 && f.Output == 0 && used >= f.Window-f.Window/100 &&
+		(reason == "length" || reason == "max_tokens"):
 		// The window was full before the first token of the response.
 		v.Class = Context
 	default:

@@ -62,7 +62,8 @@ func (p *ArchivePass) Check() string {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"keep_recent", p.KeepRecent}, {"max_requests", p.MaxRequests}, {"max_input", p.MaxInput}, {"max_output", p.MaxOutput}, {"excerpt", p.Excerpt},
+	}{{"keep_recent", p.KeepRecent}, {"max_requests", p.MaxRequests}, {"max_input", p.MaxInput},
+		{"max_output", p.MaxOutput}, {"excerpt", p.Excerpt},
 		{"batch", p.Batch}, {"max_batches", p.MaxBatches}} {
 		if problem := countRange(n.name, n.value, ""); problem != "" {
 			return problem

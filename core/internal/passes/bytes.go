@@ -37,7 +37,8 @@ func LimitBytes(c Run) {
 			over -= size - len(text)
 			placehold(c, n, m.Marker, m.What)
 			doc.Remeasure(i)
-			c.Report().AddAction(api.Action{Action: api.ActionShrink, Pass: "bytes", Message: int(it.In), Tokens: before - doc.Total})
+			c.Report().AddAction(api.Action{Action: api.ActionShrink, Pass: "bytes", Message: int(it.In),
+				Tokens: before - doc.Total})
 		}
 	}
 }

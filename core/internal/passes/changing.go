@@ -52,7 +52,8 @@ func Clip(c Run, item, size int) (cut bool) {
 	}
 	if cut {
 		r.doc.Remeasure(item)
-		c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: api.DoerChanging, Message: int(r.doc.Items[item].In), Tokens: before - r.doc.Total})
+		c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: api.DoerChanging,
+			Message: int(r.doc.Items[item].In), Tokens: before - r.doc.Total})
 	}
 	return cut
 }

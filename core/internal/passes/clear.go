@@ -42,7 +42,8 @@ func init() {
 }
 
 func (p *ClearPass) Check() string {
-	return cmp.Or(countRange("keep_recent", p.KeepRecent, "tool results"), tokensRange("excerpt", p.Excerpt), tokensRange("min_reclaim", p.MinReclaim))
+	return cmp.Or(countRange("keep_recent", p.KeepRecent, "tool results"), tokensRange("excerpt", p.Excerpt),
+		tokensRange("min_reclaim", p.MinReclaim))
 }
 
 func (p *ClearPass) Run(c Run) {
@@ -54,7 +55,8 @@ func (p *ClearPass) Run(c Run) {
 	p.Clear(c, targets)
 	if p.Excerpt > 0 {
 		for i, r := range targets {
-			c.Shortened().cleared = append(c.Shortened().cleared, clearedResult{part: r.part, action: first + i, gain: r.gain})
+			c.Shortened().cleared = append(c.Shortened().cleared,
+				clearedResult{part: r.part, action: first + i, gain: r.gain})
 		}
 	}
 }
@@ -123,7 +125,8 @@ func (p *ClearPass) Finish(c Run) {
 // chooseLines returns the excerpts of results in at most room tokens. sizes are the sizes of the results, and most the
 // limits of their excerpts, both in bytes. cost returns the number of tokens that an excerpt adds. If the lines cost
 // fewer tokens than the estimator expects for their size, lines are chosen again with more bytes.
-func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int, cost func(lines string) int) []string {
+func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int,
+	cost func(lines string) int) []string {
 	chosen, sum := excerpts.Choose(sizes, most, doc.P.MaxUnits(room)), 0
 	for _, lines := range chosen {
 		if lines != "" {
@@ -146,7 +149,9 @@ func clearedStill(c Run) (results []clearedResult, items []int) {
 	doc := c.Doc()
 	for i, it := range doc.Items {
 		msg := &doc.T.Messages[it.Msg]
-		at, _ := slices.BinarySearchFunc(c.Shortened().cleared, msg.First, func(r clearedResult, first int32) int { return int(r.part - first) })
+		at, _ := slices.BinarySearchFunc(c.Shortened().cleared, msg.First, func(r clearedResult, first int32) int {
+			return int(r.part - first)
+		})
 		for k := at; k < len(c.Shortened().cleared) && c.Shortened().cleared[k].part < msg.First+msg.Count; k++ {
 			results, items = append(results, c.Shortened().cleared[k]), append(items, i)
 		}

@@ -65,7 +65,8 @@ func (p *CollapsePass) Run(c Run) {
 		}
 		var body *handles.Taken
 		if c.Archive().Keeps() {
-			body = c.Archive().FoldBody(c.Archive().FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false), doc.Tokens(u.from, u.end))
+			elements := c.Archive().FoldElements(u.from, u.end, func(i int) bool { return i >= u.from }, false)
+			body = c.Archive().FoldBody(elements, doc.Tokens(u.from, u.end))
 		}
 		marker := handles.WithHandle(digest.LineMarker, body.HandleOrNone())
 		line := doc.NewItem(LineMessage(doc, Line(doc, u.from, u.end, marker, Short(doc, p.MaxText)), u.from, u.end))
@@ -87,7 +88,8 @@ func (p *CollapsePass) Run(c Run) {
 // ReportCollapsed adds to the report the old items, which were replaced with lines.
 func ReportCollapsed(c Run, old []view.Item) {
 	for _, it := range old {
-		c.Report().AddAction(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In), Tokens: it.Tokens})
+		c.Report().AddAction(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In),
+			Tokens: it.Tokens})
 	}
 	c.Report().Folded += len(old)
 }
@@ -110,8 +112,10 @@ func groupUnits(c Run, boundary int) []unit {
 		for u.end < len(doc.Items) && groups[u.end] == groups[i] {
 			m := doc.Items[u.end].Msg
 			role := doc.T.Messages[m].Role
-			answers := role == transcript.Tool || role == transcript.User && doc.T.Messages[m].Variant == transcript.Plain && !doc.T.HasUserText(int(m))
-			u.keep = u.keep || stays[u.end] || role != transcript.Assistant && !answers || role == transcript.Assistant && doc.T.HasUserText(int(m))
+			answers := role == transcript.Tool ||
+				role == transcript.User && doc.T.Messages[m].Variant == transcript.Plain && !doc.T.HasUserText(int(m))
+			u.keep = u.keep || stays[u.end] || role != transcript.Assistant && !answers ||
+				role == transcript.Assistant && doc.T.HasUserText(int(m))
 			u.end++
 		}
 		if u.end > boundary {

@@ -42,7 +42,8 @@ func commandOutputs(c Run) (cuts []commandCut) {
 		}
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			if short := shortCommandOutput(doc, n); short != "" {
-				cuts = append(cuts, commandCut{item: i, part: n, short: short, gain: doc.P.Measure(doc.T.Parts[n].Size) - doc.P.Text(short)})
+				cuts = append(cuts, commandCut{item: i, part: n, short: short,
+					gain: doc.P.Measure(doc.T.Parts[n].Size) - doc.P.Text(short)})
 			}
 		}
 	}
@@ -81,6 +82,7 @@ func cutCommandOutputs(c Run, cuts []commandCut) {
 		before := it.Tokens
 		doc.Remeasure(item)
 		c.Report().Truncated += n
-		c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "squeeze", Message: int(it.In), Tokens: before - it.Tokens})
+		c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "squeeze", Message: int(it.In),
+			Tokens: before - it.Tokens})
 	}
 }

@@ -52,7 +52,8 @@ func init() {
 }
 
 func (p *DropPass) Check() string {
-	return cmp.Or(countRange("keep_first", p.KeepFirst, "messages"), countRange("keep_recent", p.KeepRecent, "messages"))
+	return cmp.Or(countRange("keep_first", p.KeepFirst, "messages"),
+		countRange("keep_recent", p.KeepRecent, "messages"))
 }
 
 func (p *FitPass) Check() string { return "" }
@@ -159,7 +160,8 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 		body = c.Archive().FoldBody(c.Archive().FoldElements(at, len(doc.Items), gone, false), gain)
 	}
 	part := len(doc.T.Parts)
-	text := handles.WithHandle(authorship.DroppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]", body.HandleOrNone())
+	text := handles.WithHandle(authorship.DroppedPrefix+strconv.Itoa(count)+" messages removed"+why+"]",
+		body.HandleOrNone())
 	ledger := droppedLedger(c, gone)
 	room := max(c.Summary().StandingShare(), c.Target()-(doc.Total-gain)-doc.P.NewMessage(transcript.User, text))
 	text = digest.WithStanding(text, c.Summary().StandingIn(&ledger, min(room, gain/2), c.Summary().HasNoToolCalls()))

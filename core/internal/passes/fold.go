@@ -91,7 +91,8 @@ func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 // FoldBefore replaces the items before the cut that need not stay with a digest. cut and step are those that
 // [FoldPass.Cut] returns.
 func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
-	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.MaxTokens(), stays: stays, cut: cut, step: step}
+	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.MaxTokens(), stays: stays, cut: cut,
+		step: step}
 	f.make()
 }
 
@@ -239,8 +240,10 @@ func (f *folding) job() summary.Job {
 	if f.head < 0 {
 		tail = f.firstKept()
 	}
-	return summary.Job{Tail: tail, Cut: f.head >= 0, Scope: f.scope, Messages: f.messages, Prior: f.prior, Ledger: &f.ledger, Gain: f.gain, Old: f.old,
-		Turn: f.cutTurn(), Room: f.digestBudget(), Least: f.mode == forAll && f.digestLeft() > 0, Local: f.mode != forPolicy, Offer: f.provider}
+	return summary.Job{Tail: tail, Cut: f.head >= 0, Scope: f.scope, Messages: f.messages, Prior: f.prior,
+		Ledger: &f.ledger, Gain: f.gain, Old: f.old,
+		Turn: f.cutTurn(), Room: f.digestBudget(), Least: f.mode == forAll && f.digestLeft() > 0,
+		Local: f.mode != forPolicy, Offer: f.provider}
 }
 
 // put replaces the folded messages with the digest, if that frees anything.
@@ -255,7 +258,9 @@ func (f *folding) put(d *summary.Digest) {
 		f.gain -= d.Made.Tokens
 	}
 	at := firstLoose(f.stays, f.cut)
-	body := f.run.Archive().FoldBody(f.run.Archive().FoldElements(at, f.cut, func(i int) bool { return !f.stays[i] }, f.head >= 0), f.gain)
+	archive := f.run.Archive()
+	elements := archive.FoldElements(at, f.cut, func(i int) bool { return !f.stays[i] }, f.head >= 0)
+	body := archive.FoldBody(elements, f.gain)
 	role := f.role()
 	text := handles.NameFold(f.run.Summary().Style().Write(d.Text, f.scope, f.run.State().Round+1), body.HandleOrNone())
 	if f.doc.P.NewMessage(role, text) >= f.gain {
@@ -277,7 +282,8 @@ func (f *folding) role() transcript.Role {
 	switch {
 	case role == transcript.System && f.doc.F.SystemApart || f.run.Policy().IsBranchScope():
 		return transcript.User // S1.37, S3.27
-	case role == transcript.Assistant && f.cut < len(f.doc.Items) && f.run.Mend().BeginsBound(f.doc.Items[f.cut].Msg, false):
+	case role == transcript.Assistant && f.cut < len(f.doc.Items) &&
+		f.run.Mend().BeginsBound(f.doc.Items[f.cut].Msg, false):
 		return transcript.User // the next turn must begin with its thinking (AN8)
 	}
 	return role

@@ -136,7 +136,8 @@ func isOutput(t *transcript.Transcript, p *transcript.Part) bool {
 
 // isAssistantText selects the assistant's texts.
 func isAssistantText(t *transcript.Transcript, p *transcript.Part) bool {
-	return p.Kind == transcript.Text && p.Parent < 0 && t.Messages[p.Msg].Role == transcript.Assistant && !p.Has(transcript.Said)
+	return p.Kind == transcript.Text && p.Parent < 0 && t.Messages[p.Msg].Role == transcript.Assistant &&
+		!p.Has(transcript.Said)
 }
 
 // isUnsigned selects the assistant's texts in messages without signed reasoning.
@@ -148,7 +149,8 @@ func isUnsigned(t *transcript.Transcript, p *transcript.Part) bool {
 
 // isAsked selects the texts of everybody except the assistant and the tools.
 func isAsked(t *transcript.Transcript, p *transcript.Part) bool {
-	return p.Kind == transcript.Text && p.Parent < 0 && !isOutput(t, p) && (t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
+	return p.Kind == transcript.Text && p.Parent < 0 && !isOutput(t, p) &&
+		(t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
 // long returns the texts of a kind that are long enough to be cut, in order, either in pinned items or in the others.
@@ -178,7 +180,8 @@ func (r *resort) cuttable(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
 	switch {
-	case p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.ProviderOnly|transcript.NotSent) || p.Body.IsZero() || awaited(r.doc, n):
+	case p.Has(transcript.Server|transcript.Removed|transcript.Signed|transcript.ProviderOnly|transcript.NotSent) ||
+		p.Body.IsZero() || awaited(r.doc, n):
 		return false
 	case p.Kind == transcript.Text:
 		return t.IsString(p.Body) && !handles.Placeholder(r.doc, n)
@@ -283,7 +286,8 @@ func (r *resort) cutItem(texts []longText, keep int) bool {
 	item, before := texts[0].item, r.doc.Total
 	r.doc.Remeasure(item)
 	r.run.Report().Truncated += cut
-	r.run.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: lastResort, Message: int(r.doc.Items[item].In), Tokens: before - r.doc.Total, Tool: tool})
+	r.run.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: lastResort,
+		Message: int(r.doc.Items[item].In), Tokens: before - r.doc.Total, Tool: tool})
 	return true
 }
 
@@ -299,7 +303,9 @@ func toolOf(doc *view.View, n int32) string {
 
 // cutText leaves at most keep tokens of a text: its beginning and its end. It returns false if nothing was cut.
 func (r *resort) cutText(t longText, keep int) bool {
-	return r.shorten(t.part, func(text, marker string) string { return clipTo(r.doc, text, t.tokens, keep-r.doc.P.Text(marker)) })
+	return r.shorten(t.part, func(text, marker string) string {
+		return clipTo(r.doc, text, t.tokens, keep-r.doc.P.Text(marker))
+	})
 }
 
 // shorten replaces a text with what clip returns for it and for the marker before it. The whole text is archived only
@@ -402,7 +408,8 @@ func (r *resort) replaceMedia(pinned bool) {
 			before := doc.Total
 			placehold(r.run, n, m.Marker, m.What)
 			doc.Remeasure(i)
-			r.run.Report().AddAction(api.Action{Action: api.ActionShrink, Pass: lastResort, Message: int(doc.Items[i].In), Tokens: before - doc.Total})
+			r.run.Report().AddAction(api.Action{Action: api.ActionShrink, Pass: lastResort,
+				Message: int(doc.Items[i].In), Tokens: before - doc.Total})
 		}
 	}
 }
@@ -418,7 +425,8 @@ func (r *resort) clearAround(item int, n int32) bool {
 	if body := doc.T.Parts[p.Parent].Body; p.Span.Start < body.Start || p.Span.End > body.End {
 		return false
 	}
-	gone := result{item: item, part: p.Parent, gain: clearing(doc, p.Parent, r.run.Archive().Sized(handles.ClearedMarker))}
+	gone := result{item: item, part: p.Parent,
+		gain: clearing(doc, p.Parent, r.run.Archive().Sized(handles.ClearedMarker))}
 	if gone.gain <= 0 {
 		return false
 	}

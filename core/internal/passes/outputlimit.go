@@ -125,7 +125,8 @@ func (l OutputLimits) cut(text string) string {
 	text = l.cutLines(text)
 	if n := utf8.RuneCountInString(text); l.Runes > 0 && n > l.Runes {
 		head := l.Runes / 2
-		text = text[:digest.RuneOffset(text, head)] + leftOut(n-l.Runes, "chars") + text[digest.RuneOffset(text, n-(l.Runes-head)):]
+		text = text[:digest.RuneOffset(text, head)] + leftOut(n-l.Runes, "chars") +
+			text[digest.RuneOffset(text, n-(l.Runes-head)):]
 	}
 	if l.Bytes > 0 && len(text) > l.Bytes {
 		head := jsonspan.TrimRune([]byte(text[:l.Bytes/2]))

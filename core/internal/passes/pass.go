@@ -108,10 +108,12 @@ func Kinds() []Kind { return kinds }
 
 // The counters that several passes share.
 var (
-	cleared = report.Counter{Name: "cleared", Text: "tool results whose content was replaced with a marker", At: func(r *api.Report) *int { return &r.Cleared }}
-	folded  = report.Counter{Name: "folded", Text: "messages that the digest, or a line for each turn, replaces",
+	cleared = report.Counter{Name: "cleared", Text: "tool results whose content was replaced with a marker",
+		At: func(r *api.Report) *int { return &r.Cleared }}
+	folded = report.Counter{Name: "folded", Text: "messages that the digest, or a line for each turn, replaces",
 		At: func(r *api.Report) *int { return &r.Folded }}
-	dropped = report.Counter{Name: "dropped", Text: "messages that were removed, and are only counted", At: func(r *api.Report) *int { return &r.Dropped }}
+	dropped = report.Counter{Name: "dropped", Text: "messages that were removed, and are only counted",
+		At: func(r *api.Report) *int { return &r.Dropped }}
 )
 
 // Passes lists the names of the passes.
@@ -134,7 +136,8 @@ func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	case s.Style != "" && digest.StyleByName(s.Style) == nil:
 		return nil, &policy.Error{Code: api.CodeOutOfRange, At: "summary.style", Message: digest.NoStyle(s.Style)}
 	case s.Style == "" && s.Prompt != "":
-		return nil, &policy.Error{Code: api.CodeOutOfRange, At: "summary.prompt", Message: "only a style has a prompt that can be replaced; use summary.instructions"}
+		return nil, &policy.Error{Code: api.CodeOutOfRange, At: "summary.prompt",
+			Message: "only a style has a prompt that can be replaced; use summary.instructions"}
 	}
 	steps, err := Steps(p)
 	if err != nil {
@@ -180,11 +183,13 @@ func read(step *policy.Pass) (Pass, *policy.Error) {
 			return nil, err
 		}
 		if problem := pass.Check(); problem != "" {
-			return nil, &policy.Error{Code: api.CodeOutOfRange, At: "." + strings.Fields(problem)[0], Message: "pass " + k.Name + ": " + problem}
+			return nil, &policy.Error{Code: api.CodeOutOfRange, At: "." + strings.Fields(problem)[0],
+				Message: "pass " + k.Name + ": " + problem}
 		}
 		return pass, nil
 	}
-	return nil, &policy.Error{Code: api.CodeUnknownPass, At: ".pass", Message: policy.UnknownName("pass", step.Name, Passes())}
+	return nil, &policy.Error{Code: api.CodeUnknownPass, At: ".pass",
+		Message: policy.UnknownName("pass", step.Name, Passes())}
 }
 
 // countRange returns the error message for a count of the given things that is out of range; "" if it is in range.

@@ -62,7 +62,8 @@ func shortenFile(c Run, item, room int) bool {
 	}
 	doc.Remeasure(item)
 	c.Report().Truncated++
-	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In), Tokens: before - it.Tokens})
+	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In),
+		Tokens: before - it.Tokens})
 	it.Pinned, it.Instr = true, true
 	return true
 }

@@ -55,5 +55,7 @@ func (p *ReasoningPass) Run(c Run) {
 	loop, all := min(loop, end), len(doc.Items)
 	c.Mend().StripReasoning(0, loop, "reasoning", "", func(*transcript.Part) bool { return true })
 	gone := all - len(doc.Items)
-	c.Mend().StripReasoning(loop-gone, end-gone, "reasoning", "", func(p *transcript.Part) bool { return !mend.IsBound(p) })
+	c.Mend().StripReasoning(loop-gone, end-gone, "reasoning", "", func(p *transcript.Part) bool {
+		return !mend.IsBound(p)
+	})
 }

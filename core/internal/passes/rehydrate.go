@@ -84,7 +84,8 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 		doc.Insert(c.Fold().Digest+1, doc.NewMessage(c.Fold().Digest, transcript.User, f.Text))
 	}
 	for _, f := range files {
-		c.Report().AddAction(api.Action{Action: api.ActionRestore, Pass: "rehydrate", Message: int(c.Fold().Items[f.Index].In), Tokens: -f.Tokens, Path: f.Path})
+		c.Report().AddAction(api.Action{Action: api.ActionRestore, Pass: "rehydrate",
+			Message: int(c.Fold().Items[f.Index].In), Tokens: -f.Tokens, Path: f.Path})
 	}
 	c.Report().Restored += len(files)
 }
@@ -129,7 +130,9 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	}
 	budget := min(r.Tokens, r.room)
 	if wanted := r.pointedAt(kept); wanted.Len() > 0 {
-		files = r.choose(nil, &budget, dropped, kept, func(n int32) bool { return slices.ContainsFunc(digest.PointsTo(r.view.T, n), wanted.Has) })
+		files = r.choose(nil, &budget, dropped, kept, func(n int32) bool {
+			return slices.ContainsFunc(digest.PointsTo(r.view.T, n), wanted.Has)
+		})
 	}
 	files = r.choose(files, &budget, dropped, kept, func(int32) bool { return true })
 	sorting.Func(files, func(a, b RestoredFile) int { return cmp.Or(a.Index-b.Index, int(a.part-b.part)) })
@@ -138,7 +141,8 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 
 // choose appends files that were read in dropped, newest first, as far as the budget in tokens allows. It only
 // considers results that satisfy may.
-func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32, may func(result int32) bool) []RestoredFile {
+func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32,
+	may func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)
 	for _, f := range files {
 		seen.Add(f.Path)

@@ -36,7 +36,8 @@ func LowFirst(c Run) bool {
 		if before := c.Doc().Total; cutter.cutText(longText{l.item, l.text, l.part}, harsh) {
 			c.Doc().Remeasure(l.item)
 			c.Report().Truncated++
-			c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: api.DoerScore, Message: int(c.Doc().Items[l.item].In), Tokens: before - c.Doc().Total})
+			c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: api.DoerScore,
+				Message: int(c.Doc().Items[l.item].In), Tokens: before - c.Doc().Total})
 		}
 	}
 	replace(c, results, "clear", api.DoerScore, handles.ClearedMarker, func(int) string { return "" })
@@ -92,7 +93,8 @@ func lowTexts(c Run, lows []low) []low {
 		return c.Keep().ScoreOf(t.part) >= 0 || stays[t.item] || t.tokens <= harsh
 	})
 	for _, t := range texts {
-		lows = append(lows, low{result{item: t.item, part: t.part, gain: t.tokens - harsh}, c.Keep().ScoreOf(t.part), t.tokens})
+		lows = append(lows, low{result{item: t.item, part: t.part, gain: t.tokens - harsh}, c.Keep().ScoreOf(t.part),
+			t.tokens})
 	}
 	return lows
 }

@@ -54,7 +54,8 @@ func init() {
 }
 
 func (p *squeezePass) Check() string {
-	return cmp.Or(countRange("keep_recent", p.KeepRecent, "tool results"), tokensRange("min_tokens", p.MinTokens), tokensRange("min_reclaim", p.MinReclaim))
+	return cmp.Or(countRange("keep_recent", p.KeepRecent, "tool results"), tokensRange("min_tokens", p.MinTokens),
+		tokensRange("min_reclaim", p.MinReclaim))
 }
 
 // minSqueezed is the minimum number of bytes that squeezing a text must save. A smaller saving would not even make up
@@ -114,7 +115,8 @@ func (p *squeezePass) Run(c Run) {
 		}
 		dirty = r.item
 		gain := putAll(c, texts[i])
-		c.Report().AddAction(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(doc.Items[r.item].In), Tokens: gain, Tool: digest.ToolName(doc.T, int(r.part))})
+		c.Report().AddAction(api.Action{Action: api.ActionSqueeze, Pass: "squeeze", Message: int(doc.Items[r.item].In),
+			Tokens: gain, Tool: digest.ToolName(doc.T, int(r.part))})
 	}
 	if dirty >= 0 {
 		doc.Remeasure(dirty)

@@ -88,7 +88,8 @@ func (p *ToolDigestPass) beforeTail(c Run) {
 	text := strings.TrimRight(doc.T.Text(doc.T.FirstText(int(msg))), "\n") + lines
 	before := doc.Total
 	doc.Replace(c.Fold().Digest, doc.NewMessage(c.Fold().Digest, doc.T.Messages[msg].Role, text))
-	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1, Tokens: before - doc.Total})
+	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "tool_digest", Message: -1,
+		Tokens: before - doc.Total})
 }
 
 // FoldsBefore reports whether the policy has a fold before its first pass with the given name.

@@ -86,7 +86,8 @@ func replace(c Run, results []result, action api.ActionName, pass api.Doer, mark
 	for i, r := range results {
 		tool := digest.ToolName(doc.T, int(r.part))
 		c.Archive().Mark(r.part, marker, text(i))
-		c.Report().AddAction(api.Action{Action: action, Pass: pass, Message: int(doc.Items[r.item].In), Tokens: r.gain, Tool: tool})
+		c.Report().AddAction(api.Action{Action: action, Pass: pass, Message: int(doc.Items[r.item].In), Tokens: r.gain,
+			Tool: tool})
 		if i+1 == len(results) || results[i+1].item != r.item {
 			doc.Remeasure(r.item)
 		}

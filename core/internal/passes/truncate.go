@@ -67,7 +67,8 @@ func ReportTruncated(c Run, item, texts int, tool string) {
 	before := it.Tokens
 	doc.Remeasure(item)
 	c.Report().Truncated += texts
-	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In), Tokens: before - it.Tokens, Tool: tool})
+	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "truncate", Message: int(it.In),
+		Tokens: before - it.Tokens, Tool: tool})
 }
 
 // Unsqueeze restores squeezed texts that are still too long, so that the whole text is truncated instead of the
@@ -107,7 +108,8 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	doc := c.Doc()
 	which := func(n int32) bool {
 		pair := doc.T.Parts[n].Pair
-		return !handles.Cleared(doc, n) && (pair < 0 || !doc.T.AwaitsResult(&doc.T.Parts[pair])) && may(digest.ToolName(doc.T, int(n)))
+		return !handles.Cleared(doc, n) && (pair < 0 || !doc.T.AwaitsResult(&doc.T.Parts[pair])) &&
+			may(digest.ToolName(doc.T, int(n)))
 	}
 	return EachResultText(doc, m, which, func(n int32) bool { return p.truncateText(c, n) })
 }
@@ -160,7 +162,8 @@ func (p *TruncatePass) truncateText(c Run, n int32) bool {
 		if part.Kind == transcript.Text {
 			what = api.BodyText
 		}
-		short = handles.WithHandle(handles.TruncatedMarker, c.Archive().Keep(what, part.Msg, n, part.Body)) + "\n" + short
+		short = handles.WithHandle(handles.TruncatedMarker, c.Archive().Keep(what, part.Msg, n, part.Body)) +
+			"\n" + short
 	} else if len(short) >= len(text) {
 		return false
 	}

@@ -113,7 +113,8 @@ func (p *Policy) KnownPrices() *Prices {
 			break // a different model, whose price is unknown
 		}
 		read, write := float64(l.CacheRead)/1e6, float64(l.CacheWrite)/1e6
-		return &Prices{Input: float64(l.Input) / 1e6, Output: float64(l.Output) / 1e6, CacheRead: &read, CacheWrite: &write}
+		return &Prices{Input: float64(l.Input) / 1e6, Output: float64(l.Output) / 1e6, CacheRead: &read,
+			CacheWrite: &write}
 	}
 	return nil
 }

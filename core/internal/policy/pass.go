@@ -38,7 +38,8 @@ func (p *Pass) UnmarshalEasyJSON(l *jlexer.Lexer) {
 		}
 	}
 	if p.Name == "" {
-		l.AddError(&jlexer.LexerError{Reason: `a pass must be an object with its name under "pass"`, Offset: l.GetPos()})
+		l.AddError(&jlexer.LexerError{Reason: `a pass must be an object with its name under "pass"`,
+			Offset: l.GetPos()})
 	}
 }
 

@@ -273,7 +273,8 @@ func (p *Policy) ColdIsDue(tokens, messages int) bool {
 	if share == 0 {
 		share = defaultCold
 	}
-	return p.Cold != "" && p.Gate.Idle > 0 && p.IsWireSafe() && !p.OnlyKnown && !p.HasFewMessages(messages) && tokens > int(float64(p.Limit())*share)
+	return p.Cold != "" && p.Gate.Idle > 0 && p.IsWireSafe() && !p.OnlyKnown && !p.HasFewMessages(messages) &&
+		tokens > int(float64(p.Limit())*share)
 }
 
 // MinGain returns the number of tokens that a compaction must free. One that would free less is not made.

@@ -120,7 +120,8 @@ func Resolve(src []byte) (*Policy, *Error) {
 	}
 	at := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == name.Preset })
 	if at < 0 {
-		return nil, &Error{Code: api.CodeUnknownPreset, At: "preset", Message: UnknownName("preset", name.Preset, names())}
+		return nil, &Error{Code: api.CodeUnknownPreset, At: "preset",
+			Message: UnknownName("preset", name.Preset, names())}
 	}
 	p := &Policy{}
 	if err := Decode([]byte(presets[at].JSON), p); err != nil {

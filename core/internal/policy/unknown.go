@@ -16,14 +16,16 @@ func UnknownName(what, name string, names []string) string {
 var aliases = []struct{ name, meant string }{
 	{"openai", "openai-chat"}, {"chat", "openai-chat"}, {"chatcompletions", "openai-chat"}, {"azure", "openai-chat"},
 	{"deepseek", "openai-chat"}, {"openrouter", "openai-chat"},
-	{"responses", "openai-responses"}, {"codex", "openai-responses"}, {"claude", "anthropic"}, {"messages", "anthropic"},
-	{"google", "gemini"}, {"vertex", "gemini"}, {"generatecontent", "gemini"}, {"vercel", "ai-sdk"}, {"modelmessage", "ai-sdk"},
-	{"interactions", "gemini-interactions"}, {"bedrock", "bedrock-converse"}, {"converse", "bedrock-converse"}, {"aws", "bedrock-converse"},
-	{"langgraph", "langchain"}, {"mcp", "mcp-sampling"}, {"agui", "ag-ui"}, {"copilotkit", "ag-ui"}, {"sampling", "mcp-sampling"},
-	{"usechat", "ai-sdk-ui"}, {"uimessage", "ai-sdk-ui"}, {"text", "plain"}, {"webllm", "plain"},
-	{"summarize", "fold"}, {"summary", "fold"}, {"compact", "fold"}, {"trim", "drop"}, {"prune", "clear"}, {"thinking", "reasoning"},
-	{"tiktoken", "script"}, {"bytes/4", "bytes4"}, {"chars4", "utf16-4"},
-	{"context_window", "window"}, {"max_context", "window"}, {"strategy", "passes"}, {"threshold", "ratio"}, {"limit", "max_tokens"},
+	{"responses", "openai-responses"}, {"codex", "openai-responses"}, {"claude", "anthropic"},
+	{"messages", "anthropic"}, {"google", "gemini"}, {"vertex", "gemini"}, {"generatecontent", "gemini"},
+	{"vercel", "ai-sdk"}, {"modelmessage", "ai-sdk"}, {"interactions", "gemini-interactions"},
+	{"bedrock", "bedrock-converse"}, {"converse", "bedrock-converse"}, {"aws", "bedrock-converse"},
+	{"langgraph", "langchain"}, {"mcp", "mcp-sampling"}, {"agui", "ag-ui"}, {"copilotkit", "ag-ui"},
+	{"sampling", "mcp-sampling"}, {"usechat", "ai-sdk-ui"}, {"uimessage", "ai-sdk-ui"}, {"text", "plain"},
+	{"webllm", "plain"}, {"summarize", "fold"}, {"summary", "fold"}, {"compact", "fold"}, {"trim", "drop"},
+	{"prune", "clear"}, {"thinking", "reasoning"}, {"tiktoken", "script"}, {"bytes/4", "bytes4"}, {"chars4", "utf16-4"},
+	{"context_window", "window"}, {"max_context", "window"}, {"strategy", "passes"}, {"threshold", "ratio"},
+	{"limit", "max_tokens"},
 	{"prompts", "prompt"}, {"token_counter", "estimator"},
 }
 
@@ -108,7 +110,8 @@ const optionKeys = "answer archive background cache_read_tokens cache_write_toke
 
 // moved lists keys of requests that became options, by their former paths.
 var moved = []struct{ was, is string }{
-	{"policy.force", "options.force"}, {"policy.answer", "options.answer"}, {"policy.summary.text", "options.summary.text"},
+	{"policy.force", "options.force"}, {"policy.answer", "options.answer"},
+	{"policy.summary.text", "options.summary.text"},
 	{"usage", "options.usage"},
 }
 

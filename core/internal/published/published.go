@@ -10,5 +10,6 @@ import (
 )
 
 func init() {
-	hook.Linked = &hook.Published{Functions: functions.All(), Suit: exact.Suit, Estimator: exact.Estimator, Due: exact.Due, Compact: exact.Compact}
+	hook.Linked = &hook.Published{Functions: functions.All(), Suit: exact.Suit, Estimator: exact.Estimator,
+		Due: exact.Due, Compact: exact.Compact}
 }

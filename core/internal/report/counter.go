@@ -23,8 +23,12 @@ func DeclareCounter(n Counter) {
 }
 
 func init() {
-	DeclareCounter(Counter{"restored", "files put back after the fold", func(r *api.Report) *int { return &r.Restored }})
-	DeclareCounter(Counter{"repaired", "violations in the input that were repaired", func(r *api.Report) *int { return &r.Repaired }})
+	DeclareCounter(Counter{"restored", "files put back after the fold", func(r *api.Report) *int {
+		return &r.Restored
+	}})
+	DeclareCounter(Counter{"repaired", "violations in the input that were repaired", func(r *api.Report) *int {
+		return &r.Repaired
+	}})
 }
 
 // AddToCounter adds n to a counter that has no key of its own in the report.

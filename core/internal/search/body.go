@@ -15,10 +15,13 @@ import (
 // This table and the next two are all that this package knows about message formats.
 func isNoText(key []byte) bool {
 	switch string(key) {
-	case "id", "type", "role", "signature", "thoughtSignature", "thought_signature", "encrypted_content", "data", "media_type", "mediaType", "mime_type",
-		"mimeType", "tool_call_id", "toolCallId", "tool_use_id", "call_id", "item_id", "response_id", "responseId", "uuid", "parentUuid", "parent_id", "parentId",
-		"sessionId", "session_id", "model", "status", "state", "stop_reason", "stopReason", "finish_reason", "finishReason", "usage", "cache_control", "kind",
-		"timestamp", "created_at", "createdAt", "date", "time", "lc", "object", "provider", "providerMetadata", "providerOptions", "phase", "format", "encoding":
+	case "id", "type", "role", "signature", "thoughtSignature", "thought_signature", "encrypted_content", "data",
+		"media_type", "mediaType", "mime_type",
+		"mimeType", "tool_call_id", "toolCallId", "tool_use_id", "call_id", "item_id", "response_id", "responseId",
+		"uuid", "parentUuid", "parent_id", "parentId", "sessionId", "session_id", "model", "status", "state",
+		"stop_reason", "stopReason", "finish_reason", "finishReason", "usage", "cache_control", "kind",
+		"timestamp", "created_at", "createdAt", "date", "time", "lc", "object", "provider", "providerMetadata",
+		"providerOptions", "phase", "format", "encoding":
 		return true
 	}
 	return false
@@ -27,7 +30,8 @@ func isNoText(key []byte) bool {
 // isPart reports whether an object with this type is a message part rather than a message.
 func isPart(kind []byte) bool {
 	switch string(kind) {
-	case "text", "input_text", "output_text", "image", "image_url", "input_image", "audio", "input_audio", "file", "input_file", "document", "resource",
+	case "text", "input_text", "output_text", "image", "image_url", "input_image", "audio", "input_audio", "file",
+		"input_file", "document", "resource",
 		"resource_link", "search_result", "json", "content", "media", "file-data", "image-data", "tool_reference":
 		return true
 	}
@@ -74,7 +78,8 @@ func (s *searching) readBody(body int32) {
 	}
 	// The body isn't JSON, so it is searched as plain text.
 	s.docs, s.posts, s.named, s.messages = s.docs[:docs], s.posts[:posts], s.named[:named], messages
-	s.touched, s.tf, s.pair, s.last = s.touched[:0], [words.MostKnown]int32{}, [words.MostKnown]int32{}, [words.MostKnown]int32{}
+	s.touched, s.tf, s.pair, s.last = s.touched[:0], [words.MostKnown]int32{}, [words.MostKnown]int32{},
+		[words.MostKnown]int32{}
 	s.beginMessage(body, 0, 0)
 	s.cur.raw = true
 	s.addText(src)

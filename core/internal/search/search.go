@@ -142,7 +142,8 @@ func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error)
 	for i := range bodies {
 		stats.Bytes += len(bodies[i].Text)
 		if s.readBody(int32(i)); s.full {
-			return nil, stats, &jsonspan.Error{Code: jsonspan.TooLarge, Message: "the archived content has more than 1,048,576 messages: search less at a time"}
+			return nil, stats, &jsonspan.Error{Code: jsonspan.TooLarge,
+				Message: "the archived content has more than 1,048,576 messages: search less at a time"}
 		}
 	}
 	stats.Messages = s.messages

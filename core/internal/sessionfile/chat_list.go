@@ -132,7 +132,8 @@ func (c *chatList) entry(i int32) {
 		c.answer.texts = texts
 	case "tool", "function":
 		if c.answer.results == nil {
-			c.addResult(appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`), joinTexts(texts, "\n"))
+			c.addResult(appendFilled(nil, c.src, kwargs, `{"role":"tool","tool_call_id":$tool_call_id?"";,"content":`),
+				joinTexts(texts, "\n"))
 		}
 	default:
 		c.spoke(role, i, joinedTexts(texts), images)
@@ -208,7 +209,8 @@ func (c *chatList) called(part jsonspan.Span) {
 	} else if name == "" {
 		name = textOf(c.src, part, "name")
 	}
-	a.calls = appendJSON(a.calls, nil, `,{"id":`, quoted(textOf(c.src, part, w.id)), `,"type":"function","function":{"name":`, quoted(name), `,"arguments":`)
+	a.calls = appendJSON(a.calls, nil, `,{"id":`, quoted(textOf(c.src, part, w.id)),
+		`,"type":"function","function":{"name":`, quoted(name), `,"arguments":`)
 	c.arguments(find(c.src, part, w.arguments))
 }
 

@@ -72,7 +72,8 @@ func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
 		if c.entries = append(c.entries, e); c.first == "" {
 			c.first = at
 		} else if c.first > at && at != "" {
-			s.Fail(api.CodeUnknownSession, int(e.at.Start), "the newest message comes first; list the messages in ascending order")
+			s.Fail(api.CodeUnknownSession, int(e.at.Start),
+				"the newest message comes first; list the messages in ascending order")
 		}
 	}
 	if f.eachOfList("an entry", entry).IsZero() {
@@ -188,7 +189,8 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 		if !stringAt(c.src, data, "result.content").IsZero() {
 			said = `$result.content?"";`
 		}
-		c.addResult(appendFilled(nil, c.src, data, `{"role":"tool","tool_call_id":$toolCallId?"";,"content":`+said), nil)
+		c.addResult(appendFilled(nil, c.src, data,
+			`{"role":"tool","tool_call_id":$toolCallId?"";,"content":`+said), nil)
 	default:
 		c.noteSkipped(api.SkipMeta, 1)
 	}

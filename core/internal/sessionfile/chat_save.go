@@ -108,7 +108,8 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 func (c *chatTree) copyRest(s *saver, n *chatNode) {
 	old, at := c.src, n.at
 	if !n.children.IsZero() { // otherwise they would be read once more for each message around them
-		old = appendJSON(nil, old, jsonspan.Span{Start: at.Start, End: n.children.Start}, `null`, jsonspan.Span{Start: n.children.End, End: at.End})
+		old = appendJSON(nil, old, jsonspan.Span{Start: at.Start, End: n.children.Start}, `null`,
+			jsonspan.Span{Start: n.children.End, End: at.End})
 		at = jsonspan.Span{End: uint32(len(old))}
 	}
 	rest := appendObject(nil, old, at, chatOwn.conversionOf)
@@ -196,10 +197,12 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 		s.writeComma(n)
 		n++
 		if c.app == &openWebUI {
-			s.out = appendFilled(s.out, s.in.Src, call, `{"type":"function_call","status":"completed","call_id":$id?"";,"name":$function.name?"";,"arguments":$function.arguments?"";}`)
+			s.out = appendFilled(s.out, s.in.Src, call,
+				`{"type":"function_call","status":"completed","call_id":$id?"";,"name":$function.name?"";,"arguments":$function.arguments?"";}`)
 			continue
 		}
-		s.out = appendFilled(s.out, s.in.Src, call, `{"type":"tool_call","tool_call":{"type":"tool_call","progress":1,"id":$id?"";,"name":$function.name?"";,"args":$function.arguments?"";`)
+		s.out = appendFilled(s.out, s.in.Src, call,
+			`{"type":"tool_call","tool_call":{"type":"tool_call","progress":1,"id":$id?"";,"name":$function.name?"";,"args":$function.arguments?"";`)
 		if i, answered := results.Get(textOf(s.in.Src, call, "id")); answered {
 			said, _ := chatText(s.in.Src, s.in.Messages[i])
 			s.writeText("output", said)
@@ -211,7 +214,8 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 			s.writeComma(n)
 			n++
 			said, _ := chatText(s.in.Src, s.in.Messages[i])
-			s.out = appendFilled(s.out, s.in.Src, s.in.Messages[i], `{"type":"function_call_output","status":"completed","call_id":$tool_call_id?"";,"output":`)
+			s.out = appendFilled(s.out, s.in.Src, s.in.Messages[i],
+				`{"type":"function_call_output","status":"completed","call_id":$tool_call_id?"";,"output":`)
 			s.write(`[{"type":"input_text","text":`, quoted(said), `}]}`)
 		}
 	}
@@ -242,12 +246,14 @@ func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan
 // tell appends what messages are compared by: their texts, images, calls and ids.
 func (c *chatTree) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	text, images := chatText(src, message)
-	dst = appendJSON(dst, src, "\n", quoted(textOf(src, message, "role")), quoted(textOf(src, message, "tool_call_id")), quoted(text))
+	dst = appendJSON(dst, src, "\n", quoted(textOf(src, message, "role")), quoted(textOf(src, message, "tool_call_id")),
+		quoted(text))
 	for _, url := range images {
 		dst = append(dst, url.Slice(src)...)
 	}
 	for _, call := range items(src, find(src, message, "tool_calls")) {
-		dst = appendJSON(dst, src, quoted(textOf(src, call, "id")), quoted(textOf(src, call, "function.name")), quoted(textOf(src, call, "function.arguments")))
+		dst = appendJSON(dst, src, quoted(textOf(src, call, "id")), quoted(textOf(src, call, "function.name")),
+			quoted(textOf(src, call, "function.arguments")))
 	}
 	return dst
 }

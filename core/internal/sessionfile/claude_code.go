@@ -133,13 +133,15 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	var typ, sub string
 	var message, attachment, metadata, parentCall, failure jsonspan.Span
 	read(s,
-		field{"type", oneOf(&typ, "user", "assistant", "system", "attachment")}, field{"subtype", oneOf(&sub, "compact_boundary")},
+		field{"type", oneOf(&typ, "user", "assistant", "system", "attachment")},
+		field{"subtype", oneOf(&sub, "compact_boundary")},
 		field{"uuid", number{&c.ids, &l.uuid}},
 		field{"parentUuid", func(s *jsonspan.Scanner) { l.linked, l.parent = true, c.ids.add(c.src, stringSpan(s)) }},
 		field{"isSidechain", &l.side}, field{"isApiErrorMessage", &l.failed}, field{"isCompactSummary", &l.summary},
 		field{"isReplay", &l.replay},
-		field{"message", anyValue{&message}}, field{"attachment", anyValue{&attachment}}, field{"compactMetadata", anyValue{&metadata}},
-		field{"parent_tool_use_id", &parentCall}, field{"error", &failure}, field{"compact_metadata", anyValue{&metadata}},
+		field{"message", anyValue{&message}}, field{"attachment", anyValue{&attachment}},
+		field{"compactMetadata", anyValue{&metadata}}, field{"parent_tool_use_id", &parentCall},
+		field{"error", &failure}, field{"compact_metadata", anyValue{&metadata}},
 		field{"timestamp", timeOf{c.file}})
 	l.at.End = s.Pos()
 	if s.Err() != nil {
@@ -153,7 +155,8 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 			l.kind = ccAssistant
 		}
 		inside(s, message, func(s *jsonspan.Scanner) {
-			read(s, field{"content", func(s *jsonspan.Scanner) { c.content(s, &l) }}, field{"id", number{&c.ids, &l.id}},
+			read(s, field{"content", func(s *jsonspan.Scanner) { c.content(s, &l) }},
+				field{"id", number{&c.ids, &l.id}},
 				field{"model", &l.model}, field{"usage", anyValue{&l.usage}})
 		})
 	case typ == "attachment" && !attachment.IsZero():
@@ -240,8 +243,9 @@ func (c *claudeCode) block(s *jsonspan.Scanner) {
 func (c *claudeCode) compaction(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine) {
 	k := ccKeep{anchor: noID, head: noID, tail: noID}
 	kept := []field{
-		{"anchorUuid", number{&c.ids, &k.anchor}}, {"headUuid", number{&c.ids, &k.head}}, {"tailUuid", number{&c.ids, &k.tail}},
-		{"anchor_uuid", number{&c.ids, &k.anchor}}, {"head_uuid", number{&c.ids, &k.head}}, {"tail_uuid", number{&c.ids, &k.tail}},
+		{"anchorUuid", number{&c.ids, &k.anchor}}, {"headUuid", number{&c.ids, &k.head}},
+		{"tailUuid", number{&c.ids, &k.tail}}, {"anchor_uuid", number{&c.ids, &k.anchor}},
+		{"head_uuid", number{&c.ids, &k.head}}, {"tail_uuid", number{&c.ids, &k.tail}},
 		{"uuids", func(s *jsonspan.Scanner) { k.uuids = c.ids.list(s, k.uuids) }},
 	}
 	inside(s, at, func(s *jsonspan.Scanner) {

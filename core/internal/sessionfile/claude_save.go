@@ -64,7 +64,8 @@ func (c *claudeCode) save(s *saver) {
 
 // ccCommon lists the members that have the same value on all lines of a session.
 var ccCommon = []string{
-	"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId", "session_id", "parent_tool_use_id",
+	"isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "agentId",
+	"session_id", "parent_tool_use_id",
 }
 
 // common returns the members that all lines of a session share as JSON, copied from a line, each preceded by a comma.
@@ -80,8 +81,8 @@ func (c *claudeCode) common(line jsonspan.Span) (all string) {
 // ccOwn lists the members that a copy of a line can't keep, because they are specific to the line or refer to other
 // lines.
 var ccOwn = []string{
-	"timestamp", "type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID", "sourceToolUseID",
-	"subtype", "compactMetadata", "compact_metadata", "isReplay",
+	"timestamp", "type", "uuid", "parentUuid", "logicalParentUuid", "message", "attachment", "sourceToolAssistantUUID",
+	"sourceToolUseID", "subtype", "compactMetadata", "compact_metadata", "isReplay",
 }
 
 // rest copies the members of a line other than those in ccOwn. toolUseResult, in either spelling, is what a tool
@@ -107,7 +108,8 @@ func (c *claudeCode) answer(s *saver, i int, was jsonspan.Span) {
 	content := string(s.value(i, "content"))
 	id := `"msg_` + s.id() + `"`
 	if !was.IsZero() {
-		s.out = appendObject(s.out, c.src, was, rename{}.withValue("id", id).withValue("content", content).withValue("usage", ccUnused).conversionOf)
+		s.out = appendObject(s.out, c.src, was,
+			rename{}.withValue("id", id).withValue("content", content).withValue("usage", ccUnused).conversionOf)
 		return
 	}
 	s.write(`{"id":`, id, `,"type":"message","role":"assistant","model":`, quoted(c.Model),

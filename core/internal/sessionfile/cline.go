@@ -57,7 +57,8 @@ func readCline(f *file) writer {
 func (c *cline) record(s *jsonspan.Scanner) {
 	r := clineRecord{at: jsonspan.Span{Start: s.Pos()}}
 	digest, made := "", int64(0)
-	read(s, field{"role", oneOf(&r.role, "user", "assistant")}, field{"content", anyValue{&r.content}}, field{"ts", &r.ts},
+	read(s, field{"role", oneOf(&r.role, "user", "assistant")}, field{"content", anyValue{&r.content}},
+		field{"ts", &r.ts},
 		field{"metadata", []field{{"kind", oneOf(&digest, "compaction_summary")}, {"generatedAt", &made}}},
 		field{"modelInfo", []field{{"id", &c.model}}},
 		field{"metrics", func(s *jsonspan.Scanner) { r.usage = c.kind.Usage.read(s).uncached() }})
@@ -120,10 +121,12 @@ func clineBlock(dst, src []byte, at jsonspan.Span) []byte {
 		table = clineThinking
 	case "image":
 		if !stringAt(src, at, "data").IsZero() && !stringAt(src, at, "mediaType").IsZero() {
-			return appendFilled(dst, src, at, `{"type":"image","source":{"type":"base64","media_type":$mediaType,"data":$data}}`)
+			return appendFilled(dst, src, at,
+				`{"type":"image","source":{"type":"base64","media_type":$mediaType,"data":$data}}`)
 		}
 	case "file":
-		said := "<file_content path=\"" + textOf(src, at, "path") + "\">\n" + textOf(src, at, "content") + "\n</file_content>"
+		said := "<file_content path=\"" + textOf(src, at, "path") + "\">\n" + textOf(src, at, "content") +
+			"\n</file_content>"
 		return appendJSON(dst, src, `{"type":"text","text":`, quoted(said), `}`)
 	}
 	return withoutMembers(dst, src, at, table)

@@ -28,7 +28,8 @@ func (c *cline) save(s *saver) {
 		s.out = appendList(s.out, s.in.Src, find(s.in.Src, s.in.Messages[i], "content"), names.block)
 		if i == digest {
 			_, said := s.roleText(i)
-			s.write(`,"metadata":{"kind":"compaction_summary","summary":`, quoted(said), `,"tokensBefore":`, s.in.Tokens, `,"generatedAt":`, now, `}}`)
+			s.write(`,"metadata":{"kind":"compaction_summary","summary":`, quoted(said), `,"tokensBefore":`,
+				s.in.Tokens, `,"generatedAt":`, now, `}}`)
 		} else {
 			s.write(`,"ts":`, now, `}`)
 		}

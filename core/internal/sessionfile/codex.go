@@ -15,7 +15,8 @@ var codexKind = Kind{
 	Doc:    "Codex rollout: JSON lines",
 	Format: "openai-responses",
 	Signs: []Sign{
-		{"session_meta", cxPayload}, {"response_item", cxPayload}, {"event_msg", cxPayload}, {"turn_context", cxPayload},
+		{"session_meta", cxPayload}, {"response_item", cxPayload}, {"event_msg", cxPayload},
+		{"turn_context", cxPayload},
 		{"compacted", cxPayload},
 	},
 	Usage: usageKeys{input: "input_tokens", output: "output_tokens", cacheRead: "cached_input_tokens"},
@@ -170,7 +171,8 @@ func (c *codex) add(s *jsonspan.Scanner) {
 // cxTypes lists the item types that need special treatment: messages, items that are never sent, and items that only
 // the model writes.
 var cxTypes = []string{
-	"message", "ghost_snapshot", "function_call", "custom_tool_call", "local_shell_call", "reasoning", "web_search_call", "tool_search_call",
+	"message", "ghost_snapshot", "function_call", "custom_tool_call", "local_shell_call", "reasoning",
+	"web_search_call", "tool_search_call",
 	"image_generation_call",
 }
 

@@ -90,7 +90,8 @@ func (g *geminiCLI) entry(s *jsonspan.Scanner) {
 	c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
 	var typ jsonspan.Span
 	messages := field{"messages", g.messages}
-	read(s, field{"id", number{&g.ids, &c.id}}, field{"type", &typ}, messages, field{"timestamp", timeOf{g.file}}, field{"lastUpdated", timeOf{g.file}},
+	read(s, field{"id", number{&g.ids, &c.id}}, field{"type", &typ}, messages, field{"timestamp", timeOf{g.file}},
+		field{"lastUpdated", timeOf{g.file}},
 		field{"model", &g.asked}, field{"$set", []field{messages}},
 		field{"$rewindTo", func(s *jsonspan.Scanner) {
 			g.changes = append(g.changes, gcChange{kind: gcRewind, id: g.ids.add(g.src, stringSpan(s))})
@@ -112,7 +113,8 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) {
 	for s.Array(); s.Elem(); {
 		s.Kind()
 		c := gcChange{id: noID, span: jsonspan.Span{Start: s.Pos()}}
-		read(s, field{"id", number{&g.ids, &c.id}}, field{"timestamp", func(s *jsonspan.Scanner) { g.noteLatest(stringSpan(s)) }}, field{"model", &g.asked})
+		read(s, field{"id", number{&g.ids, &c.id}},
+			field{"timestamp", func(s *jsonspan.Scanner) { g.noteLatest(stringSpan(s)) }}, field{"model", &g.asked})
 		c.span.End = s.Pos()
 		g.changes = append(g.changes, c)
 	}
@@ -172,7 +174,8 @@ func (r *gcReplay) add(message jsonspan.Span, id int32) {
 func (g *geminiCLI) write(at jsonspan.Span) {
 	typ := ""
 	var content, thoughts, calls, usage, model jsonspan.Span
-	readAt(g.src, at, field{"type", oneOf(&typ, "user", "gemini")}, field{"content", anyValue{&content}}, field{"thoughts", anyValue{&thoughts}},
+	readAt(g.src, at, field{"type", oneOf(&typ, "user", "gemini")}, field{"content", anyValue{&content}},
+		field{"thoughts", anyValue{&thoughts}},
 		field{"toolCalls", anyValue{&calls}}, field{"tokens", anyValue{&usage}}, field{"model", &model})
 	n := 0
 	switch typ {

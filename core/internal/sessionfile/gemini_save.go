@@ -97,7 +97,8 @@ func (w *gcList) copyUnit(u *gcUnit) {
 	for r := u.first; r < u.end; r++ {
 		w.next()
 		time := string(jsonspan.AppendString(nil, w.s.nextTime()))
-		w.s.out = appendObject(w.s.out, w.g.src, w.g.records[r], withoutKeys("tokens").withValue("timestamp", time).conversionOf)
+		w.s.out = appendObject(w.s.out, w.g.src, w.g.records[r],
+			withoutKeys("tokens").withValue("timestamp", time).conversionOf)
 	}
 }
 

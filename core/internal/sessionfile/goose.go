@@ -84,7 +84,8 @@ func (g *goose) session(s *jsonspan.Scanner) {
 			g.list = readList(s, "conversation", "a message", g.record)
 		}
 	}},
-		field{"updated_at", timeOf{g.file}}, field{"input_tokens", &g.usage.Input}, field{"output_tokens", &g.usage.Output},
+		field{"updated_at", timeOf{g.file}}, field{"input_tokens", &g.usage.Input},
+		field{"output_tokens", &g.usage.Output},
 		field{"usage", func(s *jsonspan.Scanner) {
 			if isObject(s) {
 				g.usage = g.kind.Usage.read(s).uncached()
@@ -101,7 +102,8 @@ func (g *goose) record(s *jsonspan.Scanner) {
 	var model jsonspan.Span
 	isFalse := func(s *jsonspan.Scanner) bool { return s.Skip().Kind == jsonspan.False }
 	shown := true
-	read(s, field{"role", oneOf(&r.role, "user", "assistant")}, field{"created", &r.created}, field{"content", anyValue{&r.content}},
+	read(s, field{"role", oneOf(&r.role, "user", "assistant")}, field{"created", &r.created},
+		field{"content", anyValue{&r.content}},
 		field{"metadata", []field{
 			{"agentVisible", func(s *jsonspan.Scanner) { g.marks, r.hidden = true, isFalse(s) }},
 			{"userVisible", func(s *jsonspan.Scanner) { shown = !isFalse(s) }},

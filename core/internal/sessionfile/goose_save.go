@@ -8,7 +8,8 @@ import (
 
 // gooseCounts removes the token counts, which describe a request that won't be sent again. Without counts, Goose
 // estimates.
-var gooseCounts = withoutKeys("usage").withValue("total_tokens", "null").withValue("input_tokens", "null").withValue("output_tokens", "null")
+var gooseCounts = withoutKeys("usage").withValue("total_tokens", "null").withValue("input_tokens", "null").
+	withValue("output_tokens", "null")
 
 // save compacts in the way Goose does: messages that are no longer sent stay in the conversation, marked as invisible
 // to the model, and new messages, which only the model sees, are inserted in their place. In files from before Goose's
@@ -121,7 +122,8 @@ func (m *gooseMerge) new(i int) {
 // gooseHidden appends a message from the file, marked as invisible to the model.
 func gooseHidden(dst, src []byte, at jsonspan.Span) []byte {
 	if find(src, at, "metadata").IsZero() {
-		return appendJSON(withoutBrace(appendObject(dst, src, at, rename(nil).conversionOf)), nil, `,"metadata":{"userVisible":true,"agentVisible":false}}`)
+		return appendJSON(withoutBrace(appendObject(dst, src, at, rename(nil).conversionOf)), nil,
+			`,"metadata":{"userVisible":true,"agentVisible":false}}`)
 	}
 	return appendObject(dst, src, at, rename{{key: "metadata", to: "metadata", with: func(dst, src []byte, value jsonspan.Span) []byte {
 		if src[value.Start] != '{' {

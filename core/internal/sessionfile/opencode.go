@@ -96,8 +96,10 @@ func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
 	failed := false
 	time := func(s *jsonspan.Scanner) { o.latest = max(o.latest, tokenCount(s)) }
 	model := []field{{"providerID", &r.provider}, {"modelID", &r.model}}
-	read(s, field{"id", &r.id}, field{"parentID", number{&o.ids, &r.parent}}, field{"role", oneOf(&r.role, "user", "assistant")},
-		field{"summary", &r.summary}, field{"time", []field{{"created", time}, {"completed", time}}}, field{"finish", &finish},
+	read(s, field{"id", &r.id}, field{"parentID", number{&o.ids, &r.parent}},
+		field{"role", oneOf(&r.role, "user", "assistant")},
+		field{"summary", &r.summary}, field{"time", []field{{"created", time}, {"completed", time}}},
+		field{"finish", &finish},
 		field{"error", func(s *jsonspan.Scanner) { failed = s.Skip().Kind != jsonspan.Null }}, model[0], model[1],
 		field{"model", model}, field{"tokens", anyValue{&r.tokens}})
 	r.number = o.ids.add(o.src, r.id)

@@ -107,7 +107,8 @@ func (w *ocWriter) message(i int) {
 		like = w.assistant
 	}
 	if like == nil {
-		s.refuse("the session has no message with the role " + strconv.Quote(role) + ", which tells the model and the agent that a new one is for")
+		s.refuse("the session has no message with the role " + strconv.Quote(role) +
+			", which tells the model and the agent that a new one is for")
 		return
 	}
 	w.id = w.next("msg")
@@ -120,8 +121,10 @@ func (w *ocWriter) message(i int) {
 		times = `{"created":` + created + `,"completed":` + created + `}`
 	}
 	s.write(`{"info":`)
-	s.out = appendObject(s.out, w.src, like.info, withoutKeys("summary error structured").withValue("id", w.id).withValue("sessionID", w.session).
-		withValue("parentID", w.parent).withValue("time", times).withValue("cost", "0").withValue("tokens", ocUncounted).conversionOf)
+	s.out = appendObject(s.out, w.src, like.info,
+		withoutKeys("summary error structured").withValue("id", w.id).withValue("sessionID", w.session).
+			withValue("parentID", w.parent).withValue("time", times).withValue("cost", "0").
+			withValue("tokens", ocUncounted).conversionOf)
 	s.write(`,"parts":[`)
 	n := 0
 	if s.from[i] >= 0 {

@@ -59,11 +59,12 @@ var ohKinds = [...]struct {
 	name string
 	kind ohKind
 }{
-	{"SystemPromptEvent", ohSystem}, {"MessageEvent", ohMessage}, {"CondensationSummaryEvent", ohSummary}, {"ActionEvent", ohAction},
-	{"ObservationEvent", ohObservation}, {"UserRejectObservation", ohReject}, {"AgentErrorEvent", ohAgentError},
-	{"Condensation", ohCondensation}, {"ConversationStateUpdateEvent", ohState}, {"ConversationErrorEvent", ohError},
-	{"CondensationRequest", ohNote}, {"PauseEvent", ohNote}, {"InterruptEvent", ohNote}, {"TokenEvent", ohNote},
-	{"StreamingDeltaEvent", ohNote}, {"HookExecutionEvent", ohNote}, {"LLMCompletionLogEvent", ohNote}, {"ACPToolCallEvent", ohNote},
+	{"SystemPromptEvent", ohSystem}, {"MessageEvent", ohMessage}, {"CondensationSummaryEvent", ohSummary},
+	{"ActionEvent", ohAction}, {"ObservationEvent", ohObservation}, {"UserRejectObservation", ohReject},
+	{"AgentErrorEvent", ohAgentError}, {"Condensation", ohCondensation}, {"ConversationStateUpdateEvent", ohState},
+	{"ConversationErrorEvent", ohError}, {"CondensationRequest", ohNote}, {"PauseEvent", ohNote},
+	{"InterruptEvent", ohNote}, {"TokenEvent", ohNote}, {"StreamingDeltaEvent", ohNote}, {"HookExecutionEvent", ohNote},
+	{"LLMCompletionLogEvent", ohNote}, {"ACPToolCallEvent", ohNote},
 }
 
 func ohKindOf(src []byte, name jsonspan.Span) ohKind {

@@ -38,7 +38,8 @@ func (o *openHands) model() {
 }
 
 func (u Usage) minus(v Usage) Usage {
-	return Usage{Input: u.Input - v.Input, CacheRead: u.CacheRead - v.CacheRead, CacheWrite: u.CacheWrite - v.CacheWrite, Output: u.Output - v.Output}
+	return Usage{Input: u.Input - v.Input, CacheRead: u.CacheRead - v.CacheRead,
+		CacheWrite: u.CacheWrite - v.CacheWrite, Output: u.Output - v.Output}
 }
 
 // count records the provider's counts that are still valid. The base state has one count per response, by response id.

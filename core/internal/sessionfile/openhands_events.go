@@ -69,7 +69,8 @@ func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 		}
 		return append(dst, answer...)
 	}
-	table := append(append(withoutKeys("id timestamp"), member{key: "llm_response_id", to: "llm_response_id", with: response}), changed...)
+	table := append(append(withoutKeys("id timestamp"),
+		member{key: "llm_response_id", to: "llm_response_id", with: response}), changed...)
 	if w.parent != "" {
 		table = append(table, member{key: "parent_id"})
 	}
@@ -175,9 +176,11 @@ func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	known := w.call(textOf(w.in.Src, call, "id"))
 	id, name, arguments := spelled("id"), spelled("function.name"), spelled("function.arguments")
 	if known.action >= 0 {
-		changed := append(withoutKeys("thought thinking_blocks"), member{key: "tool_call", to: "tool_call", with: func(dst, src []byte, v jsonspan.Span) []byte {
-			return appendObject(dst, src, v, rename{}.withValue("name", name).withValue("arguments", arguments).conversionOf)
-		}})
+		changed := append(withoutKeys("thought thinking_blocks"),
+			member{key: "tool_call", to: "tool_call", with: func(dst, src []byte, v jsonspan.Span) []byte {
+				return appendObject(dst, src, v,
+					rename{}.withValue("name", name).withValue("arguments", arguments).conversionOf)
+			}})
 		if w.o.reasoned {
 			changed = append(changed, member{key: "reasoning_content"})
 		}

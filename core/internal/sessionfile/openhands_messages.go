@@ -230,14 +230,16 @@ func (o *openHands) result(e *ohEvent) {
 	kind, content := ohObserved(o.src, seen), find(o.src, seen, "content")
 	member := func(key string) string { return textOf(o.src, seen, key) }
 	if kind == ohTask {
-		o.madePart("Task ID: " + member("task_id") + "\nSubagent: " + member("subagent") + "\nStatus: " + member("status"))
+		o.madePart("Task ID: " + member("task_id") + "\nSubagent: " + member("subagent") + "\nStatus: " +
+			member("status"))
 	}
 	if isSet(o.src, seen, "is_error", "true") {
 		o.madePart(ohFailed)
 	}
 	switch kind {
 	case ohTerminal:
-		o.madePart(ohCut(o.output(seen, o.allText(content)), ohOutputLimit, member("full_output_save_dir"), "terminal_output_"))
+		o.madePart(ohCut(o.output(seen, o.allText(content)), ohOutputLimit, member("full_output_save_dir"),
+			"terminal_output_"))
 	case ohBrowser:
 		folder := member("full_output_save_dir")
 		if text := o.allText(content); text != "" {
@@ -260,7 +262,8 @@ const (
 	ohTask
 )
 
-var ohTools = map[string]ohTool{"TerminalObservation": ohTerminal, "BrowserObservation": ohBrowser, "TaskObservation": ohTask}
+var ohTools = map[string]ohTool{"TerminalObservation": ohTerminal, "BrowserObservation": ohBrowser,
+	"TaskObservation": ohTask}
 
 // ohObserved returns the tool that made an observation.
 func ohObserved(src []byte, observation jsonspan.Span) ohTool {
@@ -312,7 +315,8 @@ func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 		if end == "jpeg" {
 			end = "jpg"
 		}
-		o.madePart("Screenshot saved to: " + ohPath(folder, "browser_screenshot_"+handles.Handle([]byte(text))[:8]+"."+end))
+		o.madePart("Screenshot saved to: " + ohPath(folder,
+			"browser_screenshot_"+handles.Handle([]byte(text))[:8]+"."+end))
 	}
 	o.comma()
 	o.appendPieces(`{"type":"image_url","image_url":{"url":`, quoted("data:image/"+mime+";base64,"+text), `}}`)
@@ -331,7 +335,8 @@ func ohCut(text string, limit int, folder, name string) string {
 	head := (limit - len(notice) + 1) / 2
 	if folder != "" {
 		line := strconv.Itoa(lineCount(runes[:head]) + 1)
-		notice = ohSaved + ohPath(folder, name+handles.Handle([]byte(text))[:8]+".txt") + ohSavedLine + line + ").</NOTE>"
+		notice = ohSaved + ohPath(folder, name+handles.Handle([]byte(text))[:8]+".txt") + ohSavedLine + line +
+			").</NOTE>"
 	}
 	left := limit - utf8.RuneCountInString(notice)
 	if left <= 0 {

@@ -128,8 +128,10 @@ func (l *ohList) remove(entry int32) {
 func (o *openHands) enforced(view []int32) (left []int32) {
 	n := len(o.events)
 	g := ohGroups{
-		openHands: o, alive: make([]bool, n), nextOf: filled(n, -1), headOf: filled(o.numbers, -1), nextCall: filled(n, -1),
-		headCall: filled(o.numbers, -1), calls: make([]int32, o.numbers), results: make([]int32, o.numbers), loopOf: filled(n, -1),
+		openHands: o, alive: make([]bool, n), nextOf: filled(n, -1), headOf: filled(o.numbers, -1),
+		nextCall: filled(n, -1),
+		headCall: filled(o.numbers, -1), calls: make([]int32, o.numbers), results: make([]int32, o.numbers),
+		loopOf: filled(n, -1),
 	}
 	g.pending()
 	g.calling(view)
@@ -139,7 +141,8 @@ func (o *openHands) enforced(view []int32) (left []int32) {
 		switch {
 		case !g.alive[i]:
 			g.gone = append(g.gone, i)
-		case e.kind == ohAction && (e.call == noID || g.results[e.call] == 0), e.kind.answers() && (e.call == noID || g.calls[e.call] == 0):
+		case e.kind == ohAction && (e.call == noID || g.results[e.call] == 0),
+			e.kind.answers() && (e.call == noID || g.calls[e.call] == 0):
 			g.take(i)
 		}
 	}

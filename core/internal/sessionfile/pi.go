@@ -90,17 +90,21 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	typ, named := "", false
 	var message, model jsonspan.Span
 	version := int64(0)
-	read(s, field{"type", oneOf(&typ, "session", "message", "compaction", "branch_summary", "custom_message", "model_change", "context_edit")},
+	read(s, field{"type", oneOf(&typ, "session", "message", "compaction", "branch_summary", "custom_message",
+		"model_change", "context_edit")},
 		field{"id", number{&p.ids, &e.id}},
 		field{"parentId", func(s *jsonspan.Scanner) { e.linked, e.parent = true, p.ids.add(p.src, stringSpan(s)) }},
-		field{"firstKeptEntryId", func(s *jsonspan.Scanner) { e.kept, e.byLine, named = p.ids.add(p.src, stringSpan(s)), false, true }},
+		field{"firstKeptEntryId", func(s *jsonspan.Scanner) {
+			e.kept, e.byLine, named = p.ids.add(p.src, stringSpan(s)), false, true
+		}},
 		field{"firstKeptEntryIndex", func(s *jsonspan.Scanner) {
 			if n := tokenCount(s); !named {
 				e.kept, e.byLine = int32(min(n, 1<<30)), true
 			}
 		}},
 		field{"message", anyValue{&message}}, field{"modelId", &model}, field{"targetId", number{&p.ids, &e.target}},
-		field{"replacement", anyValue{&e.value}}, field{"systemMessage", anyValue{&e.value}}, field{"timestamp", timeOf{p.file}},
+		field{"replacement", anyValue{&e.value}}, field{"systemMessage", anyValue{&e.value}},
+		field{"timestamp", timeOf{p.file}},
 		field{"version", &version})
 	e.body.End = s.Pos()
 	e.at = e.body
@@ -137,7 +141,8 @@ func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	var role, call jsonspan.Span
 	stop, excluded, empty := "", false, false
 	inside(s, e.body, func(s *jsonspan.Scanner) {
-		read(s, field{"role", &role}, field{"model", &e.model}, field{"usage", anyValue{&e.usage}}, field{"stopReason", oneOf(&stop, "aborted", "error")},
+		read(s, field{"role", &role}, field{"model", &e.model}, field{"usage", anyValue{&e.usage}},
+			field{"stopReason", oneOf(&stop, "aborted", "error")},
 			field{"excludeFromContext", &excluded}, field{"toolCallId", &call},
 			field{"content", func(s *jsonspan.Scanner) { empty = p.content(s, e) }})
 	})

@@ -50,7 +50,8 @@ func (p *pi) replaced(e *piEntry, was bool) (content string, empty bool) {
 	} else if content = string(at.Slice(p.src)); content[0] == '"' && (native == "assistant" || native == "tool_result") {
 		content = `[{"type":"text","text":` + content + `}]`
 	}
-	return content, native != "tool_result" && (content == `""` || content[0] == '[' && len(elements([]byte(content))) == 0)
+	return content, native != "tool_result" &&
+		(content == `""` || content[0] == '[' && len(elements([]byte(content))) == 0)
 }
 
 // system reads the system prompt: the texts of all valid system messages, followed by the last version of each section.

@@ -15,7 +15,8 @@ var piRoles = []piRole{
 	{"assistant", "assistant", append(withoutKeys("api provider model usage stopReason responseId"), // what the provider reported about the call
 		member{key: "content", to: "content", with: piParts}, member{key: "errorMessage", to: "error_message"})},
 	{"toolResult", "tool_result", append(withoutKeys("details").withValue("role", `"tool_result"`), // details are only for the user interface
-		member{key: "toolCallId", to: "tool_call_id"}, member{key: "toolName", to: "tool_name"}, member{key: "isError", to: "is_error"})},
+		member{key: "toolCallId", to: "tool_call_id"}, member{key: "toolName", to: "tool_name"},
+		member{key: "isError", to: "is_error"})},
 	{"bashExecution", "bash_execution", append(withoutKeys("excludeFromContext").withValue("role", `"bash_execution"`),
 		member{key: "exitCode", to: "exit_code"}, member{key: "fullOutputPath", to: "full_output_path"})},
 	{"custom", "custom", piNote},
@@ -29,7 +30,8 @@ var piNote = append(withoutKeys("details").withValue("role", `"custom"`), member
 var (
 	piSummary = piRole{"", "compaction_summary", append(
 		withoutKeys("id parentId timestamp firstKeptEntryId firstKeptEntryIndex details fromHook usage systemMessage"),
-		member{key: "type", to: "role", value: `"compaction_summary"`}, member{key: "tokensBefore", to: "tokens_before"})}
+		member{key: "type", to: "role", value: `"compaction_summary"`},
+		member{key: "tokensBefore", to: "tokens_before"})}
 	piBranch = piRole{"", "branch_summary", append(withoutKeys("id parentId timestamp details fromHook usage"),
 		member{key: "type", to: "role", value: `"branch_summary"`}, member{key: "fromId", to: "from_id"})}
 	piCustom = piRole{"", "custom", append(withoutKeys("id parentId timestamp details"),
@@ -64,18 +66,21 @@ func piParts(dst, src []byte, content jsonspan.Span) []byte {
 var piBack = []piRole{
 	{"assistant", "assistant", rename{{key: "content", to: "content", with: piPartsBack}, {key: "error_message", to: "errorMessage"}}},
 	{"toolResult", "tool_result", rename{
-		{key: "role", to: "role", value: `"toolResult"`}, {key: "tool_call_id", to: "toolCallId"}, {key: "tool_name", to: "toolName"},
+		{key: "role", to: "role", value: `"toolResult"`}, {key: "tool_call_id", to: "toolCallId"},
+		{key: "tool_name", to: "toolName"},
 		{key: "is_error", to: "isError"}, {key: "content", to: "content", with: piPartsBack},
 	}},
 	{"bashExecution", "bash_execution", rename{
-		{key: "role", to: "role", value: `"bashExecution"`}, {key: "exit_code", to: "exitCode"}, {key: "full_output_path", to: "fullOutputPath"},
+		{key: "role", to: "role", value: `"bashExecution"`}, {key: "exit_code", to: "exitCode"},
+		{key: "full_output_path", to: "fullOutputPath"},
 	}},
 	{"custom", "custom", rename{{key: "role", to: "role", value: `"custom"`}, {key: "custom_type", to: "customType"}}},
 }
 
 var (
 	piThinkingBack = rename{
-		{key: "type", to: "type", value: `"thinking"`}, {key: "text", to: "thinking"}, {key: "signature", to: "thinkingSignature"},
+		{key: "type", to: "type", value: `"thinking"`}, {key: "text", to: "thinking"},
+		{key: "signature", to: "thinkingSignature"},
 	}
 	piCallBack = rename{{key: "type", to: "type", value: `"toolCall"`}}
 )

@@ -36,7 +36,8 @@ func (p *pi) compaction(s *saver, summary string, first int32) string {
 	if first >= 0 {
 		kept = p.idOf(s, first)
 	}
-	s.write(`{"type":"compaction","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()), `,"summary":`, quoted(summary),
+	s.write(`{"type":"compaction","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()),
+		`,"summary":`, quoted(summary),
 		`,"firstKeptEntryId":`, kept, `,"tokensBefore":`, s.in.Tokens)
 	if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
 		s.write(`,"systemMessage":`, prompt)
@@ -132,7 +133,8 @@ func (p *pi) settings(s *saver) (parent string) {
 	}
 	if prompt := p.prompt(max(millis(s.in.Time), s.latest)); prompt != "" {
 		id := s.newID()
-		s.write(`{"type":"message","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()), `,"message":`, prompt, "}\n")
+		s.write(`{"type":"message","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()),
+			`,"message":`, prompt, "}\n")
 		parent = id
 	}
 	return parent
@@ -216,7 +218,8 @@ func (p *pi) migrate(s *saver) {
 			continue
 		}
 		p.made[i] = s.newID()
-		s.out = withoutBrace(appendObject(s.out, p.src, e.at, withoutKeys("id parentId firstKeptEntryIndex firstKeptEntryId").conversionOf))
+		s.out = withoutBrace(appendObject(s.out, p.src, e.at,
+			withoutKeys("id parentId firstKeptEntryIndex firstKeptEntryId").conversionOf))
 		s.write(`,"id":`, p.made[i], `,"parentId":`, parent)
 		if e.kind == piCompaction {
 			kept := p.made[i]
@@ -242,7 +245,8 @@ func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 		out = find(src, message, "summary").Slice(src)
 	} else {
 		said := appendPi(nil, src, message)
-		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))}, withoutKeys("timestamp isError display").conversionOf)
+		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))},
+			withoutKeys("timestamp isError display").conversionOf)
 		if isSet(src, message, "is_error", "true") {
 			dst = append(dst, "\nfailed"...)
 		}

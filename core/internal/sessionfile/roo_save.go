@@ -52,7 +52,8 @@ func (r *rooCode) save(s *saver) {
 func (r *rooCode) again(s *saver, rec *rooRecord, ts int64, summary string) {
 	time := strconv.FormatInt(ts, 10)
 	s.write(`,`)
-	s.out = withoutBrace(appendObject(s.out, r.src, rec.at, withoutKeys("isSummary condenseId condenseParent truncationParent").withValue("ts", time).conversionOf))
+	s.out = withoutBrace(appendObject(s.out, r.src, rec.at,
+		withoutKeys("isSummary condenseId condenseParent truncationParent").withValue("ts", time).conversionOf))
 	if find(r.src, rec.at, "ts").IsZero() {
 		s.write(`,"ts":`, time)
 	}

@@ -56,7 +56,8 @@ func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 	out := &Saved{Kind: f.Kind, Kept: s.kept, Text: s.out}
 	back, err := Open(append(src[:s.kept:s.kept], s.out...))
 	if err != nil || !bytes.Equal(s.content(back.Messages, elements(back.Messages)), s.content(in.Src, in.Messages)) {
-		return nil, &jsonspan.Error{Code: api.CodeCannotSave, Message: "a session file of the kind " + f.Kind + " cannot hold these messages"}
+		return nil, &jsonspan.Error{Code: api.CodeCannotSave,
+			Message: "a session file of the kind " + f.Kind + " cannot hold these messages"}
 	}
 	return out, nil
 }
@@ -197,7 +198,8 @@ func (s *saver) id() string {
 	s.n++
 	h := []byte(handles.Handle(strconv.AppendInt(slices.Clone(s.seed), int64(s.n), 10)))
 	h[12], h[16] = '4', "89ab"[h[16]&3]
-	return string(slices.Concat(h[:8], []byte("-"), h[8:12], []byte("-"), h[12:16], []byte("-"), h[16:20], []byte("-"), h[20:32]))
+	return string(slices.Concat(h[:8], []byte("-"), h[8:12], []byte("-"), h[12:16], []byte("-"), h[16:20], []byte("-"),
+		h[20:32]))
 }
 
 // newID returns a new id as JSON.

@@ -122,7 +122,8 @@ func load(src []byte) (*file, writer, *jsonspan.Error) {
 		for _, k := range kinds {
 			names = append(names, k.Name)
 		}
-		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession, Message: "this is not a session file; the kinds are: " + strings.Join(names, ", ")}
+		return nil, nil, &jsonspan.Error{Code: api.CodeUnknownSession,
+			Message: "this is not a session file; the kinds are: " + strings.Join(names, ", ")}
 	}
 	f := &file{src: src, kind: k, whole: len(src), Session: &Session{Kind: k.Name, Format: k.Format}}
 	w := k.Read(f)

@@ -95,6 +95,7 @@ func iso(ms int64) string {
 		text := strconv.FormatInt(n, 10)
 		return "0000"[:max(0, digits-len(text))] + text
 	}
-	return pad(year, 4) + "-" + pad(month, 2) + "-" + pad(day, 2) + "T" + pad(ms/3_600_000, 2) + ":" + pad(ms/60_000%60, 2) + ":" +
+	return pad(year, 4) + "-" + pad(month, 2) + "-" + pad(day, 2) + "T" + pad(ms/3_600_000, 2) + ":" +
+		pad(ms/60_000%60, 2) + ":" +
 		pad(ms/1000%60, 2) + "." + pad(ms%1000, 3) + "Z"
 }

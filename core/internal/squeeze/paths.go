@@ -135,7 +135,8 @@ var inPaths = func() (is [256]uint8) {
 // sameFile reports whether two paths may name the same file: whether short is the end of long, starting at a
 // directory or file name.
 func sameFile(long, short string) bool {
-	return len(long) > len(short) && strings.HasSuffix(long, short) && (long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
+	return len(long) > len(short) && strings.HasSuffix(long, short) &&
+		(long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
 
 // paths writes the lines of a search result from line i on that belong to one file: the path once, and below it the

@@ -33,8 +33,8 @@ const (
 
 // words holds an explanation of each form for the model that reads the text; "" means that the form needs none.
 var words = [...]string{
-	"escape codes cut", "compact JSON", "objects as rows", "lines by path", "lines by common start…", "", "unindented", "repeats counted",
-	"binary data cut", "", "", "progress cut", "lines around hits cut", "middle cut",
+	"escape codes cut", "compact JSON", "objects as rows", "lines by path", "lines by common start…", "", "unindented",
+	"repeats counted", "binary data cut", "", "", "progress cut", "lines around hits cut", "middle cut",
 }
 
 // String describes the forms in a few words, for the first line of a squeezed text.

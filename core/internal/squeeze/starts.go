@@ -45,7 +45,8 @@ func boundary(s string, n int) int {
 
 // inTime reports whether the character before n is a colon between two numbers of a time.
 func inTime(s string, n int) bool {
-	return n >= 4 && n+1 < len(s) && digit(s[n-2]) && digit(s[n-3]) && digit(s[n]) && digit(s[n+1]) && !strings.Contains(lastWord(s[:n]), "/")
+	return n >= 4 && n+1 < len(s) && digit(s[n-2]) && digit(s[n-3]) && digit(s[n]) && digit(s[n+1]) &&
+		!strings.Contains(lastWord(s[:n]), "/")
 }
 
 // lastWord returns the text after the last space.

@@ -113,7 +113,8 @@ const maxStep = 240
 // with this ending may begin the rows of a table that somebody asked for, as in "Booking 4711".
 func isActivity(word string) bool {
 	switch word {
-	case "Compiling", "Copying", "Downloading", "Extracting", "Fetching", "Generating", "Installing", "Linking", "Preparing", "Unpacking",
+	case "Compiling", "Copying", "Downloading", "Extracting", "Fetching", "Generating", "Installing", "Linking",
+		"Preparing", "Unpacking",
 		"Uploading":
 		return true
 	}
@@ -137,7 +138,8 @@ func isPassed(word string) bool {
 }
 
 // troubles lists parts of words, and signs, that mark problems.
-var troubles = [...]string{"error", "fail", "warn", "miss", "conflict", "panic", "denied", "not ", "✗", "✖", "✕", "❌", "⚠"}
+var troubles = [...]string{"error", "fail", "warn", "miss", "conflict", "panic", "denied", "not ", "✗", "✖", "✕",
+	"❌", "⚠"}
 
 // troubled reports whether a line mentions a problem.
 func troubled(line string) bool {

@@ -68,10 +68,12 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 		return r, nil
 	}
 	s := &w.policy.Summary
-	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions, Template: s.Prompt, Language: w.language(*j),
+	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions,
+		Template: s.Prompt, Language: w.language(*j),
 		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
 	text := p.Behind(digest.Opening(w.t, int32(j.Tail)))
-	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.Scope, Prompt: text, MaxOutputTokens: output, Temperature: w.Style().Temperature}
+	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.Scope, Prompt: text, MaxOutputTokens: output,
+		Temperature: w.Style().Temperature}
 	b = &Prefix{Until: until, At: -1, Patch: patch, Cached: w.report.Tokens.Before}
 	if r.Scope == api.ScopeSession && j.Prior != "" {
 		r.Scope = api.ScopeUpdate

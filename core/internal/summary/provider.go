@@ -110,7 +110,8 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 			}
 		}
 	}
-	return &api.ProviderRequest{Format: api.Format(o.format), Path: o.path, Beta: o.beta, Body: api.Raw(append(body, '}'))}
+	return &api.ProviderRequest{Format: api.Format(o.format), Path: o.path, Beta: o.beta,
+		Body: api.Raw(append(body, '}'))}
 }
 
 // accepted returns the provider's compaction, or nil if it is unusable. It must consist of messages in the format,

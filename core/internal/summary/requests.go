@@ -10,7 +10,8 @@ import (
 // AskOnce returns the model's text for a single prompt, or the reason why the text was rejected. represents is the
 // number of tokens that the text replaces, and output is its maximum size. ok is false while the model has to be
 // called. [Writer.WriteDigest] handles jobs that need several prompts.
-func (w *Writer) AskOnce(id string, p digest.Prompt, output, represents int) (text string, why api.SummaryFault, ok bool) {
+func (w *Writer) AskOnce(id string, p digest.Prompt, output,
+	represents int) (text string, why api.SummaryFault, ok bool) {
 	a := w.requestText(id, p, output, represents)
 	return a.text, a.why, !a.pending
 }
@@ -44,7 +45,8 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 
 // judged returns the usable text in a reply to a prompt, or the reason for rejecting the reply. wrong lists what the
 // reply names or quotes although the prompt's sources don't contain it, for the next request.
-func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output, represents int) (text string, why api.SummaryFault, wrong string) {
+func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output,
+	represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {
 		text, why = digest.Accept(reply, w.doc.P, represents)
 		return text, why, ""
@@ -61,7 +63,8 @@ func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output, represents 
 // request returns the request for a prompt. If it would exceed the limit for requests, its record is clipped. fits is
 // false if even that isn't enough.
 func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
-	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output, Temperature: w.Style().Temperature}
+	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output,
+		Temperature: w.Style().Temperature}
 	if p.Scope == api.ScopeToolOutput {
 		r.Temperature = 0
 	}
@@ -77,7 +80,8 @@ func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryR
 		}
 		keep := len(p.Record) * 4 / 5
 		if record := w.doc.P.Text(p.Record); w.Style().Fitted && record > 0 {
-			keep = max(keep/2, min(len(p.Record)-leastClip, len(p.Record)*max(0, record-(r.InputTokens-limit)-clipMark)/record))
+			keep = max(keep/2, min(len(p.Record)-leastClip,
+				len(p.Record)*max(0, record-(r.InputTokens-limit)-clipMark)/record))
 		}
 		p.Record = digest.Clip(p.Record, keep)
 	}

@@ -48,7 +48,8 @@ type Writer struct {
 // New returns a Writer for a document whose result should have at most target tokens. If keepOnFailure is true, or
 // the policy says so, a failed summary results in no digest instead of a local one.
 func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, target int, keepOnFailure bool) *Writer {
-	w := &Writer{doc: doc, policy: in.Policy, state: state, ledger: (*digest.Ledger)(&state.Ledger), report: to, target: target,
+	w := &Writer{doc: doc, policy: in.Policy, state: state, ledger: (*digest.Ledger)(&state.Ledger), report: to,
+		target:        target,
 		keepOnFailure: keepOnFailure || in.Policy.Summary.OnFailure == "keep", replies: in.Replies}
 	if text := in.Policy.Summary.Text; text != "" { // the host has provided the summary
 		w.replies = append([]api.Summary{{ID: FoldRequest, Text: text}, {ID: TurnRequest}}, in.Replies...)
@@ -202,7 +203,8 @@ func (w *writing) digest(j Job) Digest {
 
 // besideLedger adds the standing instructions and the ledger to text, which a model or the host wrote.
 func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
-	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3, w.doc.P.MaxUnits(spare))
+	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3,
+		w.doc.P.MaxUnits(spare))
 }
 
 // completed returns the digest with the model's text. Text that only lacks headings is accepted, because it is
@@ -210,7 +212,8 @@ func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int)
 func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)
-	done := digest.NewExtract(w.t, j.Messages, j.Prior, j.Ledger).Complete(text, standing, room, w.doc.P.MaxUnits(spare))
+	done := digest.NewExtract(w.t, j.Messages, j.Prior, j.Ledger).
+		Complete(text, standing, room, w.doc.P.MaxUnits(spare))
 	if w.doc.P.Text(done.Body)+w.doc.P.Text(done.Missing)+2 >= j.Gain {
 		done.Missing = ""
 	}

@@ -52,7 +52,8 @@ func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibr
 		return c // not a report, or the same
 	}
 	from := max(0, n+1-kept)
-	own := &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated), Counted: append(k[from:], counted)}
+	own := &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated),
+		Counted: append(k[from:], counted)}
 	if n > 0 {
 		own.Least = forgotten(c)
 	}
@@ -115,7 +116,8 @@ func (p *Profile) Correct(c *api.Correction) *Profile {
 		return p
 	}
 	own := *p
-	own.Correction = api.Correction{Scale: min(max(c.Scale, 1), 1<<20), Fixed: min(max(c.Fixed, 0), largest), Source: api.TokensMeasured, Bound: min(max(c.Bound, 1), 100)}
+	own.Correction = api.Correction{Scale: min(max(c.Scale, 1), 1<<20), Fixed: min(max(c.Fixed, 0), largest),
+		Source: api.TokensMeasured, Bound: min(max(c.Bound, 1), 100)}
 	if c.Source != api.TokensMeasured {
 		own.Source = api.TokensCalibrated
 	}
@@ -129,7 +131,8 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 		return nil
 	}
 	slope, offset := line(e, k)
-	own := &api.Correction{Scale: int(float64(slope*unscaled) + 0.5), Fixed: offset, Source: api.TokensCalibrated, Bound: p.Bound}
+	own := &api.Correction{Scale: int(float64(slope*unscaled) + 0.5), Fixed: offset, Source: api.TokensCalibrated,
+		Bound: p.Bound}
 	if len(e) >= 3 {
 		own.Bound = calibratedBound
 	}

@@ -16,10 +16,12 @@ var families = []struct {
 }{
 	{"claude", "claude", true}, {"anthropic", "claude", true},
 	{"gpt-4o", "o200k", false}, {"gpt-4.1", "o200k", false}, {"gpt-4.5", "o200k", false},
-	{"gpt-4", "cl100k", false}, {"gpt-3.5", "cl100k", false}, {"gpt-35", "cl100k", false}, {"text-embedding", "cl100k", false},
-	{"llama", "llama3", false}, {"deepseek", "llama3", true}, {"qwen", "llama3", true},
+	{"gpt-4", "cl100k", false}, {"gpt-3.5", "cl100k", false}, {"gpt-35", "cl100k", false},
+	{"text-embedding", "cl100k", false}, {"llama", "llama3", false}, {"deepseek", "llama3", true},
+	{"qwen", "llama3", true},
 	{"gemini", "gemini", false}, {"gemma", "gemini", false},
-	{"gpt", "o200k", false}, {"o1", "o200k", false}, {"o3", "o200k", false}, {"o4", "o200k", false}, {"codex", "o200k", false},
+	{"gpt", "o200k", false}, {"o1", "o200k", false}, {"o3", "o200k", false}, {"o4", "o200k", false},
+	{"codex", "o200k", false},
 }
 
 // Family returns the tokenizer family of a model, and whether it is borrowed. For an unknown model it returns o200k,

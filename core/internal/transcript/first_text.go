@@ -39,7 +39,8 @@ func (t *Transcript) StartsWith(i int, prefix string) bool {
 	b := t.Bytes(s)[1:]
 	for k := 0; k < len(prefix); k++ {
 		if b[k] == '\\' { // the host may spell the text with other escapes
-			return strings.HasPrefix(t.Text(Span{Start: s.Start, End: s.Start + 2 + head(b[:len(b)-1], len(prefix)+1)}), prefix)
+			return strings.HasPrefix(t.Text(Span{Start: s.Start, End: s.Start + 2 + head(b[:len(b)-1], len(prefix)+1)}),
+				prefix)
 		}
 		if b[k] != prefix[k] {
 			return false

@@ -23,7 +23,9 @@ func (o *Origin) Add(from, to, was, end uint32) {
 // at maps an offset in the source to an offset in the host's bytes. An offset inside a replacement maps to the start of
 // the replaced range.
 func (o *Origin) at(offset uint32) uint32 {
-	n, _ := slices.BinarySearchFunc(o.pieces, offset, func(p piece, offset uint32) int { return cmp.Or(cmp.Compare(p.from, offset), -1) })
+	n, _ := slices.BinarySearchFunc(o.pieces, offset, func(p piece, offset uint32) int {
+		return cmp.Or(cmp.Compare(p.from, offset), -1)
+	})
 	if n == 0 {
 		return offset
 	}

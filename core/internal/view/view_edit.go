@@ -100,7 +100,9 @@ func (v *View) OnlyTexts(it *Item) bool {
 	}
 	parts := v.T.PartsOf(int(it.Msg))
 	return !transcript.AnyHas(parts, transcript.Removed) && !slices.ContainsFunc(v.EditsOf(it.Msg), func(e edit) bool {
-		return !slices.ContainsFunc(parts, func(p transcript.Part) bool { return p.Kind == transcript.Text && e.new == p.Body })
+		return !slices.ContainsFunc(parts, func(p transcript.Part) bool {
+			return p.Kind == transcript.Text && e.new == p.Body
+		})
 	})
 }
 

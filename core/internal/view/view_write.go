@@ -70,7 +70,8 @@ func (v *View) AppendList(dst []byte) []byte {
 		for end < len(items) && items[end].In == items[end-1].In+1 && !items[end].Dirty && items[end].Before.IsZero() {
 			end++
 		}
-		dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In].Span.Start, End: t.Messages[items[end-1].In].Span.End})...)
+		dst = append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In].Span.Start,
+			End: t.Messages[items[end-1].In].Span.End})...)
 		i = end
 	}
 	switch last := len(items) - 1; {
@@ -97,7 +98,8 @@ func (v *View) appendBefore(dst []byte, items []Item, i int) []byte {
 	case i == 0:
 		return append(dst, '[')
 	case it.In > 0 && items[i-1].In == it.In-1:
-		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In-1].Span.End, End: t.Messages[it.In].Span.Start})...)
+		return append(dst, t.AsGiven(transcript.Span{Start: t.Messages[it.In-1].Span.End,
+			End: t.Messages[it.In].Span.Start})...)
 	}
 	return append(dst, ',')
 }
@@ -190,7 +192,8 @@ func (v *View) sort() {
 }
 
 func compareEdits(a, b edit) int {
-	return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.Old.Start, b.Old.Start), cmp.Compare(b.new.Start, a.new.Start))
+	return cmp.Or(cmp.Compare(a.msg, b.msg), cmp.Compare(a.Old.Start, b.Old.Start),
+		cmp.Compare(b.new.Start, a.new.Start))
 }
 
 // AppendEdits writes the view as runs over the input's indexes, in output order; see [Edits].

@@ -61,7 +61,8 @@ const (
 	adScope2
 )
 
-var adkKeys = []string{"content", "author", "isCompacted", "compactedContent", "actions", "isolationScope", "isolation_scope"}
+var adkKeys = []string{"content", "author", "isCompacted", "compactedContent", "actions", "isolationScope",
+	"isolation_scope"}
 
 // readADK reads an event. An event that isn't sent to the model (a state change, a request to the user interface,
 // content without text) costs nothing, and its calls are ignored.
@@ -81,7 +82,8 @@ func readADK(r *Reader, m *transcript.Message) {
 		}
 		return true
 	})
-	r.wantKind(&f[adContent], jsonspan.Object, jsonspan.Null, "the content of an event must be an object with role and parts")
+	r.wantKind(&f[adContent], jsonspan.Object, jsonspan.Null,
+		"the content of an event must be an object with role and parts")
 	r.wantKind(&parts, jsonspan.Array, jsonspan.Null, "parts must be a list")
 	r.wantKind(&role, jsonspan.String, jsonspan.Null, "the role must be a string")
 	if r.Err() != nil {

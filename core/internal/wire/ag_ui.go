@@ -41,8 +41,9 @@ func init() {
 const agUIText = `{"id":"ctxfold-%#","role":"%r","content":%t}`
 
 var agUIRoles = []roleName{
-	{"system", transcript.System}, {"developer", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
-	{"tool", transcript.Tool}, {"activity", transcript.Assistant}, {"reasoning", transcript.Assistant},
+	{"system", transcript.System}, {"developer", transcript.System}, {"user", transcript.User},
+	{"assistant", transcript.Assistant}, {"tool", transcript.Tool}, {"activity", transcript.Assistant},
+	{"reasoning", transcript.Assistant},
 }
 
 const (

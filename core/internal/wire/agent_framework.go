@@ -44,7 +44,8 @@ func init() {
 	net.Message = textMessage(`{"role":"%r","contents":[{"$type":"text","text":%t}]}`)
 	net.TextPart = `{"$type":"text","text":%t}`
 	net.Results = answers{
-		each: `{"$type":"functionResult","callId":%i,"result":%t}`, all: `{"role":"tool","contents":[%c]}`, ids: true, kept: true,
+		each: `{"$type":"functionResult","callId":%i,"result":%t}`, all: `{"role":"tool","contents":[%c]}`, ids: true,
+		kept: true,
 	}.results
 	net.Wrap = wrapIn(`{"role":"%r","contents":[%c]}`)
 	spelled := func(spelling uint8) *Format {
@@ -94,8 +95,9 @@ var agentFrameworkLayout = layout{
 	message: []string{"role", "contents"},
 	roles:   mistralRoles,
 	tag:     "type",
-	members: []string{"type", "text", "call_id", "name", "arguments", "result", "protected_data", "uri", "media_type", "exception"},
-	parts:   agentFrameworkParts,
+	members: []string{"type", "text", "call_id", "name", "arguments", "result", "protected_data", "uri", "media_type",
+		"exception"},
+	parts: agentFrameworkParts,
 	own: func(r *Reader, l *layout) {
 		if r.leadingType("$type") != "" { // .NET reads the type of a part only where it comes first
 			r.message.Spelling, l = afNet, &agentFrameworkNet

@@ -29,7 +29,8 @@ func init() {
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
 		Results: answers{each: `{"type":"tool-result","toolCallId":%i,"toolName":%q,` +
-			`%?l"isError":true,"result":%t}%;%?L"output":{"type":"error-text","value":%t}}%;`, all: `{"role":"tool","content":[%c]}`}.results,
+			`%?l"isError":true,"result":%t}%;%?L"output":{"type":"error-text","value":%t}}%;`,
+			all: `{"role":"tool","content":[%c]}`}.results,
 		Wrap:    wrapContent,
 		FreshID: "call_ctxfold_",
 		Link: func(t *transcript.Transcript, from int) {
@@ -99,8 +100,9 @@ const (
 )
 
 var aiSDKKeys = []string{
-	"type", "text", "image", "data", "url", "mediaType", "mimeType", "toolCallId", "toolName", "input", "args", "output", "result",
-	"experimental_content", "isError", "providerExecuted", "providerOptions", "providerMetadata", "signature", "approvalId",
+	"type", "text", "image", "data", "url", "mediaType", "mimeType", "toolCallId", "toolName", "input", "args",
+	"output", "result", "experimental_content", "isError", "providerExecuted", "providerOptions", "providerMetadata",
+	"signature", "approvalId",
 	"kind",
 }
 
@@ -267,7 +269,8 @@ func aiSDKResult(r *Reader, p *transcript.Part, f *frame, self int, output *aiSD
 // aiSDKFile reports whether typ is a type of file that can be in the content of a tool result.
 func aiSDKFile(typ string) bool {
 	switch typ {
-	case "file-data", "file-url", "file-id", "file-reference", "image-data", "image-url", "image-file-id", "image-file-reference":
+	case "file-data", "file-url", "file-id", "file-reference", "image-data", "image-url", "image-file-id",
+		"image-file-reference":
 		return true
 	}
 	return false
@@ -411,9 +414,12 @@ var aiSDKTarget = Target{
 	Text:      `{"type":"text","text":%t}`,
 	Reasoning: `{"type":"reasoning","text":%t}`,
 	Call:      `{"type":"tool-call","toolCallId":%i,"toolName":%n,"input":%o}`,
-	Result:    `{"type":"tool-result","toolCallId":%i,"toolName":%n,"output":%c}`, Gathered: `{"role":"tool","content":[%c]}`,
-	Outcome: Outcome{Text: `{"type":"text","value":%t}`, Error: `{"type":"error-text","value":%t}`, Object: `{"type":"json","value":%j}`,
-		Array: `{"type":"json","value":%j}`, Failure: `{"type":"error-json","value":%j}`, List: `{"type":"content","value":[%l]}`,
+	Result:    `{"type":"tool-result","toolCallId":%i,"toolName":%n,"output":%c}`,
+	Gathered:  `{"role":"tool","content":[%c]}`,
+	Outcome: Outcome{Text: `{"type":"text","value":%t}`, Error: `{"type":"error-text","value":%t}`,
+		Object: `{"type":"json","value":%j}`,
+		Array:  `{"type":"json","value":%j}`, Failure: `{"type":"error-json","value":%j}`,
+		List: `{"type":"content","value":[%l]}`,
 		Part: `{"type":"text","text":%t}`},
 	Media: []MediaForm{
 		{transcript.Image, "", `{"type":"image-data","data":%d,"mediaType":%m}`, `{"type":"image-url","url":%u}`, InResult},

@@ -30,7 +30,8 @@ func init() {
 		Answer:      aiSDKUIAnswer,
 		FreshID:     "call_ctxfold_",
 		Link:        linkCallers,
-		Rules:       Rules{Bound: "AN9", Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6", Answers: BeforeUser},
+		Rules: Rules{Bound: "AN9", Unanswered: "AU3", Orphan: "AU3", Duplicate: "I2", Empty: "AU1", Role: "AU6",
+			Answers: BeforeUser},
 	})
 }
 
@@ -172,7 +173,8 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 		p.Name.Start += uint32(len("tool-"))
 		size := jsonspan.ASCII(uint32(len("tool-")))
 		name := f[uiType].Size
-		p.NameSz = jsonspan.Measure{Bytes: name.Bytes - size.Bytes, Runes: name.Runes - size.Runes, UTF16: name.UTF16 - size.UTF16}
+		p.NameSz = jsonspan.Measure{Bytes: name.Bytes - size.Bytes, Runes: name.Runes - size.Runes,
+			UTF16: name.UTF16 - size.UTF16}
 	}
 	call := r.Add(p)
 	result := p

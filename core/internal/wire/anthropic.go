@@ -32,14 +32,15 @@ func init() {
 		ResultBody:  stringBody,
 		Tool:        `{"name":%n,"description":%d,"input_schema":%p}`,
 		TextPart:    `{"type":"text","text":%t}`,
-		Results:     answers{each: `{"type":"tool_result","tool_use_id":%i,"is_error":true,"content":%t}`, all: `{"role":"user","content":[%c]}`}.results,
+		Results: answers{each: `{"type":"tool_result","tool_use_id":%i,"is_error":true,"content":%t}`,
+			all: `{"role":"user","content":[%c]}`}.results,
 		Wrap:        wrapContent,
 		SystemApart: true,
 		FreshID:     "toolu_ctxfold_",
 		Link:        linkCallers,
 		Rules: Rules{
-			Unanswered: "AN3", Orphan: "AN3", Duplicate: "AN3", Empty: "AN6", BlankText: "AN6", First: "AN2", Role: "AN1",
-			Answers: NextRun, ResultRole: transcript.User, Server: "AN11", Bound: "AN9",
+			Unanswered: "AN3", Orphan: "AN3", Duplicate: "AN3", Empty: "AN6", BlankText: "AN6", First: "AN2",
+			Role: "AN1", Answers: NextRun, ResultRole: transcript.User, Server: "AN11", Bound: "AN9",
 		},
 		Extra: checkAnthropic,
 	})
@@ -86,7 +87,8 @@ const (
 )
 
 var anthropicKeys = []string{
-	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error", "source", "encrypted_content",
+	"type", "text", "thinking", "signature", "data", "id", "name", "input", "tool_use_id", "content", "is_error",
+	"source", "encrypted_content",
 }
 
 // anthropicForms lists the types of blocks that anthropicBlock completes with this table alone.
@@ -170,7 +172,8 @@ type blockRules struct{ order, id, marks, says string }
 // checkAnthropic reports AN4 (results come first in their message), AN5 (the form of ids), and the part of AN11 that
 // requires a call's caller to be present.
 func checkAnthropic(c *Checker) {
-	c.checkBlocks(&blockRules{order: "AN4", id: "AN5", marks: "_-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
+	c.checkBlocks(&blockRules{order: "AN4", id: "AN5", marks: "_-",
+		says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }
 
 // checkBlocks checks the messages of formats that have tool results among other blocks (Anthropic, Bedrock): results
@@ -220,11 +223,12 @@ var anthropicTarget = Target{
 	User:      `{"role":"user","content":%c}`,
 	Assistant: `{"role":"assistant","content":%c}`,
 	Apart:     `%t`, ApartKey: "system",
-	Content: AsEither,
-	Text:    `{"type":"text","text":%t}`,
-	Call:    `{"type":"tool_use","id":%i,"name":%n,"input":%o}`,
-	Result:  `{"type":"tool_result","tool_use_id":%i,"content":%c%?e,"is_error":true%;}`, Gathered: `{"role":"user","content":[%c]}`,
-	Outcome: Outcome{List: `[%l]`, Part: `{"type":"text","text":%t}`},
+	Content:  AsEither,
+	Text:     `{"type":"text","text":%t}`,
+	Call:     `{"type":"tool_use","id":%i,"name":%n,"input":%o}`,
+	Result:   `{"type":"tool_result","tool_use_id":%i,"content":%c%?e,"is_error":true%;}`,
+	Gathered: `{"role":"user","content":[%c]}`,
+	Outcome:  Outcome{List: `[%l]`, Part: `{"type":"text","text":%t}`},
 	Media: []MediaForm{
 		{transcript.Image, images, `{"type":"image","source":{"type":"base64","media_type":%m,"data":%d}}`,
 			`{"type":"image","source":{"type":"url","url":%u}}`, ByUser | InResult},

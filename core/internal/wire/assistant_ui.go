@@ -28,8 +28,9 @@ func init() {
 		TextPart:    `{"type":"text","text":%t}`,
 		Answer:      assistantUIAnswer,
 		FreshID:     "call_ctxfold_",
-		Rules:       Rules{Bound: "AN9", Unanswered: "UI2", Orphan: "UI2", Duplicate: "UI3", Empty: "UI1", Role: "UI4", Answers: BeforeUser},
-		Convert:     target(&assistantUITarget),
+		Rules: Rules{Bound: "AN9", Unanswered: "UI2", Orphan: "UI2", Duplicate: "UI3", Empty: "UI1", Role: "UI4",
+			Answers: BeforeUser},
+		Convert: target(&assistantUITarget),
 	})
 }
 
@@ -153,7 +154,8 @@ const (
 )
 
 var assistantUIPartKeys = []string{
-	"type", "text", "image", "data", "mimeType", "audio", "toolCallId", "toolName", "args", "argsText", "result", "isError", "isPreliminary",
+	"type", "text", "image", "data", "mimeType", "audio", "toolCallId", "toolName", "args", "argsText", "result",
+	"isError", "isPreliminary",
 	"modelContent", "providerMetadata",
 }
 
@@ -284,7 +286,8 @@ const assistantUIDone = `"status":{"type":"complete","reason":"unknown"}`
 
 // assistantUIResultBody writes a body of the same JSON type as the result, because components read it. If the model
 // sees a list of parts, it writes a list of parts.
-func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
+func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32,
+	text string) ([]byte, transcript.Measure) {
 	if len(t.InnerParts(int(result))) == 0 {
 		return aiSDKUIResultBody(dst, t, result, text)
 	}

@@ -29,13 +29,14 @@ func init() {
 		ResultBody:  bodyOf(`[{"text":%t}]`),
 		Tool:        `{"toolSpec":{"name":%n,"description":%d,"inputSchema":{"json":%p}}}`,
 		TextPart:    `{"text":%t}`,
-		Results:     answers{each: `{"toolResult":{"toolUseId":%i,"status":"error","content":[{"text":%t}]}}`, all: `{"role":"user","content":[%c]}`, kept: true}.results,
+		Results: answers{each: `{"toolResult":{"toolUseId":%i,"status":"error","content":[{"text":%t}]}}`,
+			all: `{"role":"user","content":[%c]}`, kept: true}.results,
 		Wrap:        wrapContent,
 		SystemApart: true,
 		FreshID:     "tooluse_ctxfold_",
 		Rules: Rules{
-			Unanswered: "BC4", Orphan: "BC4", Duplicate: "BC4", Empty: "BC2", BlankText: "BC2", BlankResult: "BC2", First: "BC3",
-			Alternate: "BC3", Role: "BC1", Server: "BC7", Bound: "AN9",
+			Unanswered: "BC4", Orphan: "BC4", Duplicate: "BC4", Empty: "BC2", BlankText: "BC2", BlankResult: "BC2",
+			First: "BC3", Alternate: "BC3", Role: "BC1", Server: "BC7", Bound: "AN9",
 			Answers: OneMessage, ResultRole: transcript.User,
 		},
 		Extra: checkBedrock,
@@ -71,7 +72,8 @@ const (
 
 // bedrockKeys lists the members that identify the type of a block. A block without any of them is opaque.
 var bedrockKeys = []string{
-	"text", "cachePoint", "json", "image", "audio", "video", "document", "toolUse", "toolResult", "reasoningContent", "guardContent",
+	"text", "cachePoint", "json", "image", "audio", "video", "document", "toolUse", "toolResult", "reasoningContent",
+	"guardContent",
 	"citationsContent", "reasoning", "citations", // the last two are Strands' names for the SDK's reasoning and citations
 }
 
@@ -263,7 +265,8 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 // checkBedrock reports BC5 (the form of ids), BC6 (results come first in their message), BC8 (a document needs text
 // next to it) and BC9 (the tools that are used must be defined).
 func checkBedrock(c *Checker) {
-	c.checkBlocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-", says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
+	c.checkBlocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-",
+		says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})
 	unnamed := c.T.Outer != c.T.List && c.T.Tools.Bytes == 0
 	for _, m := range c.Seq {
 		first, document, text := c.T.Messages[m].First, int32(-1), false
@@ -303,10 +306,11 @@ var bedrockTarget = Target{
 	User:      `{"role":"user","content":[%c]}`,
 	Assistant: `{"role":"assistant","content":[%c]}`,
 	Apart:     `[{"text":%t}]`, ApartKey: "system",
-	Text:   `{"text":%t}`,
-	Call:   `{"toolUse":{"toolUseId":%i,"name":%n,"input":%o}}`,
-	Result: `{"toolResult":{"toolUseId":%i,"content":%c%?e,"status":"error"%;}}`, Gathered: `{"role":"user","content":[%c]}`,
-	Outcome: Outcome{Text: `[{"text":%t}]`, Object: `[{"json":%j}]`, List: `[%l]`, Part: `{"text":%t}`},
+	Text:     `{"text":%t}`,
+	Call:     `{"toolUse":{"toolUseId":%i,"name":%n,"input":%o}}`,
+	Result:   `{"toolResult":{"toolUseId":%i,"content":%c%?e,"status":"error"%;}}`,
+	Gathered: `{"role":"user","content":[%c]}`,
+	Outcome:  Outcome{Text: `[{"text":%t}]`, Object: `[{"json":%j}]`, List: `[%l]`, Part: `{"text":%t}`},
 	Media: []MediaForm{
 		{transcript.Image, "image/png:png image/jpeg:jpeg image/gif:gif image/webp:webp", `{"image":{"format":"%x","source":{"bytes":%d}}}`, "",
 			ByUser | InResult},

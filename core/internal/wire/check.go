@@ -83,8 +83,10 @@ const (
 	FillBody
 )
 
-var fixNames = [...]api.Repair{api.RepairNone, api.RepairAddResult, api.RepairDropPart, api.RepairDropMessage, api.RepairRenameID, api.RepairAddUser,
-	api.RepairMoveResult, api.RepairAddTurn, api.RepairWrapBody, api.RepairSign, api.RepairDropCaller, api.RepairReplace, api.RepairAddReasoning,
+var fixNames = [...]api.Repair{api.RepairNone, api.RepairAddResult, api.RepairDropPart, api.RepairDropMessage,
+	api.RepairRenameID, api.RepairAddUser,
+	api.RepairMoveResult, api.RepairAddTurn, api.RepairWrapBody, api.RepairSign, api.RepairDropCaller,
+	api.RepairReplace, api.RepairAddReasoning,
 	api.RepairFillBody}
 
 // Word returns the name of the fix in results.
@@ -267,7 +269,8 @@ func (c *Checker) checkPart(n int32, p *transcript.Part) (content bool, empty Ca
 
 // besideContent reports whether a part isn't content itself: reasoning, an id or a cache breakpoint next to content.
 func besideContent(p *transcript.Part) bool {
-	return p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) || p.Has(transcript.Mark)
+	return p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) ||
+		p.Has(transcript.Mark)
 }
 
 // blankResult reports whether a part is a result of an application's tool that contains only white space.

@@ -9,7 +9,8 @@ import (
 // tellers lists the lists of a message that may contain its tool calls, in order of precedence. Lists in the same row
 // have the same precedence.
 var tellers = [...][]int8{
-	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList}, {transcript.ChunkList}, {transcript.Member},
+	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList},
+	{transcript.ChunkList}, {transcript.Member},
 }
 
 // findCopies finds tool calls that occur more than once in the message being read, among its parts from index first on.
@@ -89,6 +90,7 @@ func tellerOf(p *transcript.Part) int {
 
 // markAsCopy marks a tool call as a copy, which has no cost and isn't content.
 func markAsCopy(p *transcript.Part) {
-	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.NotSent|transcript.Mark, jsonspan.Measure{}, jsonspan.Measure{}
+	p.Kind, p.Flags, p.Size, p.NameSz = transcript.Opaque, transcript.NotSent|transcript.Mark, jsonspan.Measure{},
+		jsonspan.Measure{}
 	p.Body, p.Name = jsonspan.Span{}, jsonspan.Span{}
 }

@@ -42,9 +42,10 @@ const maxNamedBytes = 66
 
 // traitOf maps keys to the traits that they show.
 var traitOf = map[string]traits{
-	"type": hasType, "id": hasID, "text": hasText, "toolCalls": hasSDKCalls, "toolCallId": hasSDKCalls, "function": hasFunction,
-	"parentUuid": hasParent, "parent_tool_use_id": hasParent, "message": hasMessage, "parentMessageId": hasParent, "isCreatedByUser": hasMessage,
-	"blocks": hasParent, "additional_kwargs": hasMessage, "Items": hasParent, "Role": hasMessage, "items": hasParent, "content_type": hasMessage,
+	"type": hasType, "id": hasID, "text": hasText, "toolCalls": hasSDKCalls, "toolCallId": hasSDKCalls,
+	"function": hasFunction, "parentUuid": hasParent, "parent_tool_use_id": hasParent, "message": hasMessage,
+	"parentMessageId": hasParent, "isCreatedByUser": hasMessage, "blocks": hasParent, "additional_kwargs": hasMessage,
+	"Items": hasParent, "Role": hasMessage, "items": hasParent, "content_type": hasMessage,
 }
 
 // traitSigns lists the signs that combinations of traits show, for messages and for the parts in a list. The first row

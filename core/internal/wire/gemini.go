@@ -377,7 +377,10 @@ func (c *Checker) signedFrom(last int32) int {
 		m := c.Seq[place]
 		// If results may be in other messages, repair moves them to their calls, together with the other parts of their
 		// message.
-		away := c.F.Rules.Answers == NewestOpen && slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return p.Kind == transcript.ToolResult && p.Pair >= 0 })
+		away := c.F.Rules.Answers == NewestOpen &&
+			slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool {
+				return p.Kind == transcript.ToolResult && p.Pair >= 0
+			})
 		if (t.HasUserText(int(m)) || t.Messages[m].Output) && !away || t.Messages[m].Variant == transcript.Digest {
 			if signed {
 				return place
@@ -432,7 +435,8 @@ var geminiTarget = Target{
 	Call:      `{"functionCall":{"id":%i,"name":%n,"args":%o}}`, Sign: true,
 	Result:   `{"functionResponse":{"id":%i,"name":%n,"response":%c%?l,"parts":[%l]%;}}`,
 	Gathered: `{"role":"user","parts":[%c]}`,
-	Outcome:  Outcome{Text: `{"output":%t}`, Error: `{"error":%t}`, Object: `%j`, Array: `{"output":%j}`, Failure: `{"error":%j}`, Beside: true},
+	Outcome: Outcome{Text: `{"output":%t}`, Error: `{"error":%t}`, Object: `%j`, Array: `{"output":%j}`,
+		Failure: `{"error":%j}`, Beside: true},
 	Media: []MediaForm{
 		{transcript.Image, "image/", `{"inlineData":{"mimeType":%m,"data":%d}}`, `{"fileData":{%?m"mimeType":%m,%;"fileUri":%u}}`,
 			ByUser | ByAssistant | InResult},

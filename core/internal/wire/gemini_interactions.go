@@ -24,7 +24,8 @@ func init() {
 			Types:   "text image audio document video",
 			Content: "list",
 			Items:   steps + " function_call file_search_call",
-			Own: "item:" + strings.ReplaceAll(steps, " ", " item:") + " body:system_instruction body:generation_config " +
+			Own: "item:" + strings.ReplaceAll(steps, " ", " item:") +
+				" body:system_instruction body:generation_config " +
 				"body:previous_interaction_id model:gemini",
 		},
 		ReadMessage: readInteractions,
@@ -57,7 +58,8 @@ const (
 	giError
 )
 
-var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary", "signature", "is_error"}
+var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary",
+	"signature", "is_error"}
 
 // interactionsReading is a step while it is read.
 type interactionsReading struct {
@@ -71,7 +73,9 @@ func (s *interactionsReading) inner(r *Reader, m *transcript.Message, key int, f
 	kind := r.Kind()
 	switch {
 	case kind == jsonspan.Array && key == giContent:
-		m.Lists[transcript.ContentList] = r.list(func(r *Reader) { interactionsPart(r, transcript.ContentList, -1, transcript.Text) })
+		m.Lists[transcript.ContentList] = r.list(func(r *Reader) {
+			interactionsPart(r, transcript.ContentList, -1, transcript.Text)
+		})
 	case kind == jsonspan.Array && key == giSummary:
 		s.reserve(r)
 		r.list(func(r *Reader) { interactionsPart(r, transcript.NoList, -1, transcript.Reasoning) })
@@ -98,7 +102,9 @@ func (s *interactionsReading) reserve(r *Reader) {
 func readInteractions(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	s := interactionsReading{p: transcript.Part{Kind: transcript.Opaque, List: transcript.NoList, Parent: -1}}
-	s.self, s.part = -1, func(r *Reader, parent int32) { interactionsPart(r, transcript.ContentList, parent, transcript.Text) }
+	s.self, s.part = -1, func(r *Reader, parent int32) {
+		interactionsPart(r, transcript.ContentList, parent, transcript.Text)
+	}
 	p := &s.p
 	p.Span.Start = m.Span.Start
 	fp, size := r.fields(interactionsKeys, func(r *Reader, key int, f *frame) bool { return s.inner(r, m, key, f) })
@@ -134,7 +140,8 @@ func readInteractions(r *Reader, m *transcript.Message) {
 
 // interactionsStep completes part p, which represents a step of type typ. server means that the step belongs to a
 // tool of the provider. object is a result that is an object, if it has already been read.
-func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ string, server bool, f *frame, object *transcript.Part) {
+func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ string, server bool, f *frame,
+	object *transcript.Part) {
 	switch {
 	case typ == "thought":
 		p.Kind, p.Flags, p.Name, p.Size = transcript.Reasoning, transcript.Tied, jsonspan.Span{}, jsonspan.Measure{}

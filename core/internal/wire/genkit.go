@@ -26,9 +26,10 @@ func init() {
 		ResultBody:  aiSDKUIResultBody,
 		Tool:        `{"name":%n,"description":%d,"inputSchema":%p}`,
 		TextPart:    `{"text":%t}`,
-		Results:     answers{each: `{"toolResponse":{%?i"ref":%i,%;"name":%q,"output":%t}}`, all: `{"role":"tool","content":[%c]}`, kept: true}.results,
-		Wrap:        wrapContent,
-		FreshID:     "call_ctxfold_",
+		Results: answers{each: `{"toolResponse":{%?i"ref":%i,%;"name":%q,"output":%t}}`,
+			all: `{"role":"tool","content":[%c]}`, kept: true}.results,
+		Wrap:    wrapContent,
+		FreshID: "call_ctxfold_",
 		Rules: Rules{
 			Unanswered: "GK2", Orphan: "GK3", Duplicate: "GK4", Empty: "GK1", Role: "GK5", Bound: "AN9",
 			Answers: NextMessages, ResultRole: transcript.Tool, Named: true,
@@ -50,7 +51,8 @@ const (
 var genkitLayout = layout{
 	message: []string{"role", "content"},
 	roles: []roleName{
-		{"system", transcript.System}, {"user", transcript.User}, {"model", transcript.Assistant}, {"tool", transcript.Tool},
+		{"system", transcript.System}, {"user", transcript.User}, {"model", transcript.Assistant},
+		{"tool", transcript.Tool},
 	},
 	members: []string{"", "ref", "name", "input", "output", "content", "url", "contentType"},
 	parts: []partForm{
@@ -85,8 +87,9 @@ var genkitTarget = Target{
 	Text:      `{"text":%t}`,
 	Reasoning: `{"reasoning":%t}`,
 	Call:      `{"toolRequest":{"ref":%i,"name":%n,"input":%o}}`,
-	Result:    `{"toolResponse":{"ref":%i,"name":%n,"output":%c%?l,"content":[%l]%;}}`, Gathered: `{"role":"tool","content":[%c]}`,
-	Outcome: Outcome{Object: `%j`, Array: `%j`, Failure: `%j`, Beside: true},
+	Result:    `{"toolResponse":{"ref":%i,"name":%n,"output":%c%?l,"content":[%l]%;}}`,
+	Gathered:  `{"role":"tool","content":[%c]}`,
+	Outcome:   Outcome{Object: `%j`, Array: `%j`, Failure: `%j`, Beside: true},
 	Media: []MediaForm{
 		{transcript.Image, "", `{"media":{"contentType":%m,"url":%u}}`, `{"media":{%?m"contentType":%m,%;"url":%u}}`, ByUser | ByAssistant | InResult},
 		{transcript.Audio, "", `{"media":{"contentType":%m,"url":%u}}`, `{"media":{%?m"contentType":%m,%;"url":%u}}`, ByUser | ByAssistant | InResult},

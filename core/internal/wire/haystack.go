@@ -55,7 +55,8 @@ var haystackLayout = layout{
 	roles:   mistralRoles,
 	text:    true, // before version 2.9
 	members: []string{
-		"", "tool_name", "arguments", "id", "result", "origin", "error", "base64_image", "base64_data", "mime_type", "reasoning_text", "extra",
+		"", "tool_name", "arguments", "id", "result", "origin", "error", "base64_image", "base64_data", "mime_type",
+		"reasoning_text", "extra",
 	},
 	parts: []partForm{
 		{name: "text", kind: transcript.Text},

@@ -52,7 +52,8 @@ func init() {
 		FreshID:     "call_ctxfold_",
 		Within:      []string{lcStored: "data", lcConstructor: "kwargs", lcPython: "kwargs"},
 		Rules: Rules{
-			Unanswered: "LC2", Orphan: "LC3", Duplicate: "LC4", Empty: "LC5", BlankText: "LC5", First: "LC6", Role: "LC1", Server: "LC7", Bound: "AN9",
+			Unanswered: "LC2", Orphan: "LC3", Duplicate: "LC4", Empty: "LC5", BlankText: "LC5", First: "LC6",
+			Role: "LC1", Server: "LC7", Bound: "AN9",
 			Answers: NextMessages, ResultRole: transcript.Tool,
 		},
 	}
@@ -84,8 +85,8 @@ const (
 
 // lcKeys lists the keys of a message. Its content has the same keys, under "kwargs" or "data".
 var lcKeys = []string{
-	"type", "id", "kwargs", "data", "content", "text", "tool_calls", "invalid_tool_calls", "tool_call_chunks", "additional_kwargs", "tool_call_id",
-	"name", "role", "status",
+	"type", "id", "kwargs", "data", "content", "text", "tool_calls", "invalid_tool_calls", "tool_call_chunks",
+	"additional_kwargs", "tool_call_id", "name", "role", "status",
 }
 
 // lcEnvelope is the object that contains a message's members: the message itself, or an object in it.
@@ -107,7 +108,8 @@ func readLangChain(r *Reader, m *transcript.Message) {
 	m.Spelling = e.class.spelling(e.within)
 	typ := e.typ(r, m, &f[lcType])
 	if e.within >= 0 && f[lcContent].Kind != jsonspan.Invalid {
-		r.Fail(jsonspan.WrongType, int(f[lcContent].Start), "this message has content outside its \""+lcKeys[e.within]+"\"")
+		r.Fail(jsonspan.WrongType, int(f[lcContent].Start),
+			"this message has content outside its \""+lcKeys[e.within]+"\"")
 	}
 	if chat := strings.TrimSuffix(typ, "Chunk"); typ == "" || chat == "chat" || chat == "generic" || chat == "ChatMessage" {
 		r.wantKind(&e.held[lcRole], jsonspan.String, jsonspan.Null, "the role must be a string")
@@ -212,7 +214,8 @@ var lcRoles = []roleName{
 	{"human", transcript.User}, {"user", transcript.User}, {"HumanMessage", transcript.User},
 	{"ai", transcript.Assistant}, {"assistant", transcript.Assistant}, {"AIMessage", transcript.Assistant},
 	{"system", transcript.System}, {"developer", transcript.System}, {"SystemMessage", transcript.System},
-	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool}, {"FunctionMessage", transcript.Tool},
+	{"tool", transcript.Tool}, {"ToolMessage", transcript.Tool}, {"function", transcript.Tool},
+	{"FunctionMessage", transcript.Tool},
 }
 
 // lcRead fills in message m of the type typ from its members f. first is the index of its first part.
@@ -330,9 +333,11 @@ func (w lcWriter) open(dst []byte, typ, class string) []byte {
 	case lcStored:
 		return append(append(append(dst, `{"type":"`...), typ...), `","data":{`...)
 	case lcConstructor:
-		return append(append(append(dst, `{"lc":1,"type":"constructor","id":["langchain_core","messages","`...), class...), `"],"kwargs":{`...)
+		return append(append(append(dst, `{"lc":1,"type":"constructor","id":["langchain_core","messages","`...),
+			class...), `"],"kwargs":{`...)
 	case lcPython:
-		dst = append(append(append(dst, `{"lc":1,"type":"constructor","id":["langchain","schema","messages","`...), class...), `"],"kwargs":{"type":"`...)
+		dst = append(append(append(dst, `{"lc":1,"type":"constructor","id":["langchain","schema","messages","`...),
+			class...), `"],"kwargs":{"type":"`...)
 		return append(append(dst, typ...), `",`...)
 	}
 	return append(append(append(dst, `{"type":"`...), typ...), `",`...)

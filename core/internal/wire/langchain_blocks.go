@@ -35,8 +35,9 @@ const (
 
 // lcBlockKeys lists the keys of LangChain's blocks, and of the providers' own blocks that may be among them.
 var lcBlockKeys = []string{
-	"type", "text", "reasoning", "thinking", "signature", "id", "name", "args", "input", "arguments", "call_id", "tool_use_id", "tool_call_id",
-	"toolCallId", "content", "summary", "encrypted_content", "extras", "reasoning_content", "is_error", "redacted",
+	"type", "text", "reasoning", "thinking", "signature", "id", "name", "args", "input", "arguments", "call_id",
+	"tool_use_id", "tool_call_id", "toolCallId", "content", "summary", "encrypted_content", "extras",
+	"reasoning_content", "is_error", "redacted",
 }
 
 // lcMedia lists the types of blocks that hold a payload.

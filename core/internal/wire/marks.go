@@ -36,7 +36,8 @@ const markKeys = 'c' | 'a'<<8 | 'c'<<16 | 'h'<<24
 // MayMark reports whether text may contain cache breakpoints. It is a quick check: if it returns false, there
 // certainly are none.
 func MayMark(text []byte) bool {
-	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) || bytes.Contains(text, []byte("cachePoint"))
+	return bytes.Contains(text, []byte("cache_control")) || bytes.Contains(text, []byte("cacheControl")) ||
+		bytes.Contains(text, []byte("cachePoint"))
 }
 
 // MarksOf appends the cache breakpoints of a message, which is JSON, to marks, in order.
@@ -232,7 +233,9 @@ func acceptsMark(s *jsonspan.Scanner) bool {
 		case markOf(name) != 0 || name == "reasoningContent" || name == "text" && len(value) <= 2:
 			accepts = false
 		case name == "type":
-			accepts = accepts && !slices.ContainsFunc(unmarkable, func(not []byte) bool { return bytes.Equal(value, not) })
+			accepts = accepts && !slices.ContainsFunc(unmarkable, func(not []byte) bool {
+				return bytes.Equal(value, not)
+			})
 		}
 	}
 	return accepts && members > 0
@@ -245,7 +248,8 @@ func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, 
 		if m.Kind != ControlMark || value.Span.Len() <= 2 {
 			return at, nil, false
 		}
-		text = append(append(append(text, `[{"type":"text","text":`...), value.Span.Slice(s.Src())...), `,"cache_control":`...)
+		text = append(append(append(text, `[{"type":"text","text":`...), value.Span.Slice(s.Src())...),
+			`,"cache_control":`...)
 		return value.Span, append(append(text, m.Value...), "}]"...), true
 	}
 	if s.Kind() != jsonspan.Array {

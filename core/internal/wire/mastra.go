@@ -39,16 +39,19 @@ func init() {
 		Answer:      mastraAnswer,
 		Stamp:       "createdAt",
 		FreshID:     "call_ctxfold_",
-		Rules:       Rules{Bound: "AN9", Unanswered: "MA2", Orphan: "MA2", Duplicate: "MA3", Empty: "MA1", Role: "MA4", Answers: BeforeUser},
+		Rules: Rules{Bound: "AN9", Unanswered: "MA2", Orphan: "MA2", Duplicate: "MA3", Empty: "MA1", Role: "MA4",
+			Answers: BeforeUser},
 	})
 }
 
 // mastraText is the template of a message with one text. The text isn't repeated outside the parts, except in a system
 // message: there, only that copy is read.
-const mastraText = `{"id":"ctxfold-%#","role":"%r","createdAt":` + NoStamp + `,"content":{"format":2,"parts":[{"type":"text","text":%t}]%?s,"content":%t%;}}`
+const mastraText = `{"id":"ctxfold-%#","role":"%r","createdAt":` + NoStamp +
+	`,"content":{"format":2,"parts":[{"type":"text","text":%t}]%?s,"content":%t%;}}`
 
 var mastraRoles = []roleName{
-	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}, {"signal", transcript.User},
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+	{"signal", transcript.User},
 }
 
 var mastraKeys = []string{"role", "content", "type"}
@@ -63,7 +66,8 @@ const (
 	mcMetadata
 )
 
-var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning", "experimental_attachments", "metadata"}
+var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning",
+	"experimental_attachments", "metadata"}
 
 // mastraStore is what a message stores outside its parts: copies of the parts or, in older versions, the parts
 // themselves in another form.
@@ -82,7 +86,9 @@ func readMastra(r *Reader, m *transcript.Message) {
 		if key != 1 || r.Kind() != jsonspan.Object {
 			return false
 		}
-		in, _ := r.fields(mastraContentKeys, func(r *Reader, key int, f *frame) bool { return store.member(r, m, key, f) })
+		in, _ := r.fields(mastraContentKeys, func(r *Reader, key int, f *frame) bool {
+			return store.member(r, m, key, f)
+		})
 		held = *in
 		return true
 	})
@@ -92,7 +98,8 @@ func readMastra(r *Reader, m *transcript.Message) {
 	case content.Kind == jsonspan.Invalid:
 		r.Fail(api.CodeMissingField, int(m.Span.Start), "this message has no content")
 	case content.Kind != jsonspan.Object:
-		r.Fail(jsonspan.WrongType, int(content.Start), "content must be an object with format 2: convert messages of version 1 by convertMessages(messages).to(\"Mastra.V2\")")
+		r.Fail(jsonspan.WrongType, int(content.Start),
+			"content must be an object with format 2: convert messages of version 1 by convertMessages(messages).to(\"Mastra.V2\")")
 	case held[mcFormat].Kind != jsonspan.Number || string(held[mcFormat].Slice(r.Src())) != "2":
 		r.Fail(jsonspan.WrongType, int(content.Start), "content must have format 2")
 	}
@@ -205,7 +212,8 @@ const (
 )
 
 var mastraPartKeys = []string{
-	"type", "text", "reasoning", "details", "data", "url", "mimeType", "mediaType", "toolInvocation", "providerExecuted", "providerMetadata",
+	"type", "text", "reasoning", "details", "data", "url", "mimeType", "mediaType", "toolInvocation",
+	"providerExecuted", "providerMetadata",
 }
 
 // mastraInside is what a part has in members that are objects and lists.

@@ -107,7 +107,9 @@ func mastraResult(r *Reader, k int, f *field) {
 		case content.Kind == jsonspan.Array:
 			var media bool
 			first := len(r.T.Parts)
-			r.readAgain(&content, func(r *Reader) { r.list(func(r *Reader) { media = mastraMedia(r, int32(k)) || media }) })
+			r.readAgain(&content, func(r *Reader) {
+				r.list(func(r *Reader) { media = mastraMedia(r, int32(k)) || media })
+			})
 			if !media {
 				r.T.Parts = r.T.Parts[:first]
 				break
@@ -234,7 +236,8 @@ func (s *mastraStore) lastParts(t *transcript.Transcript) (text, think, file, ca
 func (s *mastraStore) addCalls(r *Reader) {
 	for i := range s.calls {
 		c := &s.calls[i]
-		p := transcript.Part{Kind: transcript.Opaque, List: transcript.CallList, Parent: -1, Span: c.span, Size: jsonspan.ASCII(uint32(c.span.Len()))}
+		p := transcript.Part{Kind: transcript.Opaque, List: transcript.CallList, Parent: -1, Span: c.span,
+			Size: jsonspan.ASCII(uint32(c.span.Len()))}
 		if c.id.Str() {
 			c.add(r, p, &field{})
 		} else {
@@ -354,7 +357,8 @@ func (c *mastraInvocation) copyResult(r *Reader, result int) {
 	r.copyOf(result, p)
 	for i := range inner {
 		if k := result + 1 + i; same && within(t.Parts[k].Body) {
-			r.copyOf(k, transcript.Part{List: transcript.Inside, Parent: -1, Span: shift(t.Parts[k].Span), Body: shift(t.Parts[k].Body)})
+			r.copyOf(k, transcript.Part{List: transcript.Inside, Parent: -1, Span: shift(t.Parts[k].Span),
+				Body: shift(t.Parts[k].Body)})
 		}
 	}
 }

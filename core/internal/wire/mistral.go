@@ -41,7 +41,8 @@ func init() {
 }
 
 var mistralRoles = []roleName{
-	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}, {"tool", transcript.Tool},
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+	{"tool", transcript.Tool},
 }
 
 const (
@@ -105,7 +106,8 @@ const (
 	mpSDKDocument
 )
 
-var mistralPartKeys = []string{"type", "text", "thinking", "signature", "image_url", "imageUrl", "input_audio", "inputAudio", "document_url", "documentUrl"}
+var mistralPartKeys = []string{"type", "text", "thinking", "signature", "image_url", "imageUrl", "input_audio",
+	"inputAudio", "document_url", "documentUrl"}
 
 func mistralPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}

@@ -65,8 +65,9 @@ const (
 )
 
 var nativeKeys = []string{
-	"role", "content", "tool_call_id", "tool_name", "is_error", "command", "output", "exit_code", "custom_type", "summary",
-	"error_message", "data", "turnId", "visible_agent", "visible_user", "kind", "usage", "stop_reason", "timestamp", "from_id",
+	"role", "content", "tool_call_id", "tool_name", "is_error", "command", "output", "exit_code", "custom_type",
+	"summary", "error_message", "data", "turnId", "visible_agent", "visible_user", "kind", "usage", "stop_reason",
+	"timestamp", "from_id",
 }
 
 func readNative(r *Reader, m *transcript.Message) {

@@ -43,8 +43,8 @@ const agentsText = `{"type":"message","role":"%r"%?s,"content":%t%;%?a,"status":
 
 var agentsDialect = itemDialect{
 	keys: []string{
-		"type", "role", "content", "id", "callId", "name", "arguments", "input", "output", "summary", "encrypted_content", "action",
-		"execution", "operation", "providerData", "status", "call_id",
+		"type", "role", "content", "id", "callId", "name", "arguments", "input", "output", "summary",
+		"encrypted_content", "action", "execution", "operation", "providerData", "status", "call_id",
 	},
 	parts: []string{"type", "text", "refusal", "image", "audio", "file"},
 	item: func(typ string) (responsesItem, bool) {

@@ -58,7 +58,8 @@ const (
 )
 
 var openAIChatKeys = []string{
-	"role", "content", "tool_calls", "tool_call_id", "name", "function_call", "refusal", "reasoning_content", "reasoning", "audio",
+	"role", "content", "tool_calls", "tool_call_id", "name", "function_call", "refusal", "reasoning_content",
+	"reasoning", "audio",
 }
 
 func readOpenAIChat(r *Reader, m *transcript.Message) {

@@ -68,8 +68,8 @@ const (
 )
 
 var responsesKeys = []string{
-	"type", "role", "content", "id", "call_id", "name", "arguments", "input", "output", "summary", "encrypted_content", "action",
-	"execution", "operation", "result", "status",
+	"type", "role", "content", "id", "call_id", "name", "arguments", "input", "output", "summary", "encrypted_content",
+	"action", "execution", "operation", "result", "status",
 }
 
 // itemDialect is the spelling of items: that of the API, or that in which an SDK stores them.
@@ -90,10 +90,11 @@ func (d *itemDialect) itemOf(typ string) responsesItem {
 	return responsesItem{role: rsAssistant, kind: rsOpaque}
 }
 
-var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys, item: func(typ string) (responsesItem, bool) {
-	item, known := responsesItems[typ]
-	return item, known
-}}
+var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys,
+	item: func(typ string) (responsesItem, bool) {
+		item, known := responsesItems[typ]
+		return item, known
+	}}
 
 // responsesItem describes a type of item: who wrote it, and what its members mean.
 type responsesItem struct {
@@ -308,9 +309,11 @@ func responsesOpaque(r *Reader, p transcript.Part, typ string, item *responsesIt
 
 // sizeWithout returns the measure of an object without one of its members, which is a string.
 func sizeWithout(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
-	gone := jsonspan.Str{Measure: f.Size, Escapes: f.Raw - f.Size.Bytes - 2}.JSON().Add(jsonspan.ASCII(uint32(len(key)) + 4))
+	gone := jsonspan.Str{Measure: f.Size,
+		Escapes: f.Raw - f.Size.Bytes - 2}.JSON().Add(jsonspan.ASCII(uint32(len(key)) + 4))
 	return jsonspan.Measure{
-		Bytes: size.Bytes - gone.Bytes, Runes: size.Runes - gone.Runes, UTF16: size.UTF16 - gone.UTF16, Weight: size.Weight - gone.Weight,
+		Bytes: size.Bytes - gone.Bytes, Runes: size.Runes - gone.Runes, UTF16: size.UTF16 - gone.UTF16,
+		Weight: size.Weight - gone.Weight,
 	}
 }
 

@@ -133,7 +133,8 @@ func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 }
 
 // responsesTool reads a tool call or result.
-func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, f *frame) {
+func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early,
+	f *frame) {
 	responsesNames(r, &p, typ, f)
 	output := f[rpOutput]
 	// A search that the provider runs needs no result, and neither does a result that names no call.
@@ -190,7 +191,8 @@ func responsesNames(r *Reader, p *transcript.Part, typ string, f *frame) {
 
 // responsesOutput adds a tool call or result together with the parts of its output, unless those have been read
 // early.
-func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early, output field) {
+func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early,
+	output field) {
 	switch {
 	case typ == "shell_call_output" && output.Kind == jsonspan.Array:
 		if !e.output {
@@ -203,7 +205,8 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 		}
 	case typ == "computer_call_output" || typ == "computer_call_result":
 		p.Size = jsonspan.Measure{}
-		shot := transcript.Part{Kind: transcript.Image, List: transcript.NoList, Parent: int32(r.Add(p)), Span: output.Span, Data: output.Raw}
+		shot := transcript.Part{Kind: transcript.Image, List: transcript.NoList, Parent: int32(r.Add(p)),
+			Span: output.Span, Data: output.Raw}
 		r.Add(shot)
 		return
 	case e.output && output.Kind == jsonspan.Object:
@@ -213,7 +216,9 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 	case item.body == rpOutput && output.Kind == jsonspan.Array:
 		if p.Size = (jsonspan.Measure{}); !e.output {
 			self := e.add(r, p)
-			r.readAgain(&output, func(r *Reader) { r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) }) })
+			r.readAgain(&output, func(r *Reader) {
+				r.list(func(r *Reader) { responsesPart(r, transcript.ContentList, self) })
+			})
 			return
 		}
 	}

@@ -122,7 +122,8 @@ func (in *inside) end(r *Reader, p *transcript.Part, content *field) int {
 	if in.self >= 0 {
 		return r.addReserved(int(in.self), *p)
 	}
-	late := p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && p.Parent < 0 && content.Kind == jsonspan.Array
+	late := p.Kind == transcript.ToolResult && !p.Has(transcript.Server) && p.Parent < 0 &&
+		content.Kind == jsonspan.Array
 	if late {
 		p.Size = jsonspan.Measure{}
 	}

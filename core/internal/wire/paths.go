@@ -28,8 +28,9 @@ func (p *Paths) Of(v *Violation) string {
 	if at < 0 {
 		return path
 	}
-	list := [...]string{transcript.ContentList: "content", transcript.CallList: "tool_calls", transcript.InvalidList: "invalid_tool_calls",
-		transcript.RawList: "additional_kwargs.tool_calls", transcript.ChunkList: "tool_call_chunks"}
+	list := [...]string{transcript.ContentList: "content", transcript.CallList: "tool_calls",
+		transcript.InvalidList: "invalid_tool_calls",
+		transcript.RawList:     "additional_kwargs.tool_calls", transcript.ChunkList: "tool_call_chunks"}
 	if p.F.Parts != "" {
 		list[transcript.ContentList] = p.F.Parts
 	}

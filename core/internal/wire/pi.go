@@ -25,14 +25,16 @@ func init() {
 				"key:customType part:thinkingSignature part:textSignature",
 		},
 		ReadMessage: readPi,
-		Message:     func(dst []byte, role transcript.Role, text string) []byte { return piMessage(dst, role, text, nil) },
-		Instead:     piMessage,
-		Timed:       true,
-		ResultBody:  bodyOf(`[{"type":"text","text":%t}]`), // the content of a result must be a list
-		Tool:        `{"name":%n,"description":%d,"parameters":%p}`,
-		TextPart:    `{"type":"text","text":%t}`,
-		Results:     piResults,
-		FreshID:     "call_ctxfold_",
+		Message: func(dst []byte, role transcript.Role, text string) []byte {
+			return piMessage(dst, role, text, nil)
+		},
+		Instead:    piMessage,
+		Timed:      true,
+		ResultBody: bodyOf(`[{"type":"text","text":%t}]`), // the content of a result must be a list
+		Tool:       `{"name":%n,"description":%d,"parameters":%p}`,
+		TextPart:   `{"type":"text","text":%t}`,
+		Results:    piResults,
+		FreshID:    "call_ctxfold_",
 		Rules: Rules{
 			Unanswered: "PI2", Orphan: "PI3", Duplicate: "PI4", Empty: "PI6", Role: "PI1", Bound: "AN9",
 			Answers: NextMessages, ResultRole: transcript.Tool, Through: true,
@@ -42,8 +44,9 @@ func init() {
 }
 
 var piRoles = []roleName{
-	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}, {"toolResult", transcript.Tool},
-	{"bashExecution", transcript.User}, {"custom", transcript.User}, {"branchSummary", transcript.User},
+	{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant},
+	{"toolResult", transcript.Tool}, {"bashExecution", transcript.User}, {"custom", transcript.User},
+	{"branchSummary", transcript.User},
 	{"compactionSummary", transcript.User},
 }
 
@@ -68,8 +71,8 @@ const (
 )
 
 var piKeys = []string{
-	"role", "content", "toolCallId", "toolName", "isError", "stopReason", "usage", "command", "output", "exitCode", "excludeFromContext",
-	"customType", "summary", "sections", "toolsAdded", "toolsRemoved", "deferred",
+	"role", "content", "toolCallId", "toolName", "isError", "stopReason", "usage", "command", "output", "exitCode",
+	"excludeFromContext", "customType", "summary", "sections", "toolsAdded", "toolsRemoved", "deferred",
 }
 
 // readPi reads a message. Messages that pi doesn't send (interrupted responses, commands that the user hid from the
@@ -226,7 +229,8 @@ const piUnknown = `"api":"ctxfold","provider":"ctxfold","model":"ctxfold","usage
 func piMessage(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	dst = append(append(append(dst, `{"role":"`...), role.String()...), `","content":`...)
 	if role == transcript.Assistant {
-		dst = append(jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text), `}],`+piUnknown+`"stopReason":"stop"`...)
+		dst = append(jsonspan.AppendString(append(dst, `[{"type":"text","text":`...), text),
+			`}],`+piUnknown+`"stopReason":"stop"`...)
 	} else {
 		dst = jsonspan.AppendString(dst, text)
 	}
@@ -281,11 +285,12 @@ func checkPi(c *Checker) {
 }
 
 var piTarget = Target{
-	Tools:     `"tools":[%l]`,
-	System:    `{"role":"system","content":%c,"timestamp":0}`,
-	User:      `{"role":"user","content":%c,"timestamp":0}`,
-	Assistant: `{"role":"assistant","content":[%c],` + piUnknown + `"stopReason":%?a"toolUse"%;%?A"stop"%;,"timestamp":0}`,
-	Content:   AsEither, Said: AsParts,
+	Tools:  `"tools":[%l]`,
+	System: `{"role":"system","content":%c,"timestamp":0}`,
+	User:   `{"role":"user","content":%c,"timestamp":0}`,
+	Assistant: `{"role":"assistant","content":[%c],` + piUnknown +
+		`"stopReason":%?a"toolUse"%;%?A"stop"%;,"timestamp":0}`,
+	Content: AsEither, Said: AsParts,
 	Text:      `{"type":"text","text":%t}`,
 	Reasoning: `{"type":"thinking","thinking":%t}`,
 	Call:      `{"type":"toolCall","id":%i,"name":%n,"arguments":%o}`,

@@ -35,7 +35,8 @@ func init() {
 	})
 }
 
-var plainRoles = []roleName{{"system", transcript.System}, {"user", transcript.User}, {"assistant", transcript.Assistant}}
+var plainRoles = []roleName{{"system", transcript.System}, {"user", transcript.User},
+	{"assistant", transcript.Assistant}}
 
 var plainMessage = []string{"role", "content"}
 
@@ -43,7 +44,8 @@ func readPlain(r *Reader, m *transcript.Message) {
 	f, _ := r.fields(plainMessage, nil)
 	role, content := f[0], f[1]
 	r.setRole(m, &role, plainRoles)
-	r.wantKind(&content, jsonspan.String, jsonspan.String, "content must be a string: set \"format\" where messages have more than a text")
+	r.wantKind(&content, jsonspan.String, jsonspan.String,
+		"content must be a string: set \"format\" where messages have more than a text")
 	m.Content = content.Span
 	if content.Str() {
 		r.Add(wholePart(transcript.Text, &content))

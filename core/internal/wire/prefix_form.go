@@ -101,7 +101,8 @@ func (b *PrefixForm) readBody(r *prefixBody, body []byte) bool {
 // forces reports whether a request's member makes the model call a tool. name is the member's key, and text its value
 // as JSON.
 func forces(name string, text []byte) bool {
-	return containsAny(text, []string{`"any"`, `"tool"`}) && (name != "toolConfig" || bytes.Contains(text, []byte("toolChoice")))
+	return containsAny(text, []string{`"any"`, `"tool"`}) &&
+		(name != "toolConfig" || bytes.Contains(text, []byte("toolChoice")))
 }
 
 // AppendPatch appends a JSON Merge Patch (RFC 7396) that turns a body into a request for a summary of at most tokens

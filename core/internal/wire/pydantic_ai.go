@@ -97,7 +97,9 @@ func pydanticPart(r *Reader, l *layout) {
 	case form.kind == transcript.ToolResult && content.Kind == jsonspan.Array && form.flags&transcript.Server == 0:
 		form.fill(r, &p, &members)
 		self := r.Add(p)
-		r.readAgain(content, func(r *Reader) { pydanticList(r, transcript.Part{List: transcript.ContentList, Parent: int32(self)}) })
+		r.readAgain(content, func(r *Reader) {
+			pydanticList(r, transcript.Part{List: transcript.ContentList, Parent: int32(self)})
+		})
 		if pydanticSaid(r.T.Parts[self+1:]) {
 			r.T.Parts[self].Size = jsonspan.Measure{}
 		} else { // a list of data
@@ -120,7 +122,8 @@ func pydanticPrompt(r *Reader, p *transcript.Part, content *field) {
 	}
 	*list = content.Span
 	// The prompt is an item of the message's parts too, between its neighbours.
-	r.Add(transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Span: p.Span, Parent: -1, Flags: transcript.NotSent | transcript.Mark})
+	r.Add(transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Span: p.Span, Parent: -1,
+		Flags: transcript.NotSent | transcript.Mark})
 	r.readAgain(content, func(r *Reader) {
 		pydanticList(r, transcript.Part{List: transcript.CallList, Flags: transcript.Said, Parent: -1})
 	})

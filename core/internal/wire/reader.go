@@ -116,7 +116,8 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 // object reads the next value as a part: it sets the part's span, and returns the fields for the keys and the measure
 // of the whole object. See fields for inner. If the value isn't an object, it reports an error, in which what names the
 // expected value, and the fields are empty.
-func (r *Reader) object(p *transcript.Part, what string, keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
+func (r *Reader) object(p *transcript.Part, what string, keys []string,
+	inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), what+" must be an object")
 	}
@@ -355,7 +356,8 @@ func (f *Format) Read(s *jsonspan.Scanner) *transcript.Transcript {
 		r.body()
 	case jsonspan.Invalid:
 	default:
-		r.Fail(jsonspan.WrongType, int(r.Pos()), "messages must be a list, or a request body with one under \""+f.List+"\"")
+		r.Fail(jsonspan.WrongType, int(r.Pos()),
+			"messages must be a list, or a request body with one under \""+f.List+"\"")
 	}
 	t.Outer.End = r.Pos()
 	t.LoneBeside = r.Lone > r.lone

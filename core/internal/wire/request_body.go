@@ -86,6 +86,7 @@ func (r *Reader) bodyList(again bool) {
 	case r.Kind() == jsonspan.Array:
 		r.messages()
 	default:
-		r.Fail(api.CodeNoMessages, int(r.Pos()), "\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
+		r.Fail(api.CodeNoMessages, int(r.Pos()),
+			"\""+r.F.List+"\" is not a list of messages, so there is nothing to compact")
 	}
 }

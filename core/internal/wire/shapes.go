@@ -43,7 +43,8 @@ func (d *detector) findShape() (s *Shape, evidence []string) {
 // strange reports whether an unknown part type is evidence against all formats. Types that applications and tools
 // define are not.
 func strange(name string) bool {
-	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") && !strings.HasSuffix(name, "_tool_result")
+	return !strings.HasPrefix(name, "tool-") && !strings.HasPrefix(name, "data-") &&
+		!strings.HasSuffix(name, "_tool_result")
 }
 
 // Shapes returns the known shapes that no format reads.

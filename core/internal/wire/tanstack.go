@@ -33,8 +33,9 @@ func init() {
 		Answer:      tanStackAnswer,
 		FreshID:     "call_ctxfold_",
 		Link:        unlinkOthers,
-		Rules:       Rules{Bound: "AN9", Unanswered: "TS2", Orphan: "TS3", Duplicate: "TS4", Empty: "TS1", Role: "TS5", Answers: BeforeUser},
-		Extra:       checkTanStack,
+		Rules: Rules{Bound: "AN9", Unanswered: "TS2", Orphan: "TS3", Duplicate: "TS4", Empty: "TS1", Role: "TS5",
+			Answers: BeforeUser},
+		Extra: checkTanStack,
 	})
 }
 
@@ -73,7 +74,8 @@ const (
 )
 
 var tanStackKeys = []string{
-	"type", "content", "id", "name", "arguments", "state", "output", "approval", "metadata", "toolCallId", "signature", "source", "status", "raw",
+	"type", "content", "id", "name", "arguments", "state", "output", "approval", "metadata", "toolCallId", "signature",
+	"source", "status", "raw",
 }
 
 var tanStackForms = partForms{
@@ -90,7 +92,9 @@ func tanStackPart(r *Reader) { tanStackPartIn(r, -1) }
 func tanStackPartIn(r *Reader, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	in := inside{part: tanStackPartIn, self: -1} // only results contain other parts
-	f, size := r.object(&p, "a part", tanStackKeys, func(r *Reader, key int, _ *frame) bool { return key == tsContent && in.read(r, &p) })
+	f, size := r.object(&p, "a part", tanStackKeys, func(r *Reader, key int, _ *frame) bool {
+		return key == tsContent && in.read(r, &p)
+	})
 	p.Size = size
 	content := f[tsContent]
 	typ := r.shortText(&f[tsType])
@@ -154,7 +158,8 @@ var (
 func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	call, state, output := *f, r.shortText(&f[tsState]), f[tsOutput].Kind != jsonspan.Invalid
 	switch {
-	case output || state == "input-complete" || state == "complete" || state == "error" || state == "approval-requested" || state == "approval-responded":
+	case output || state == "input-complete" || state == "complete" || state == "error" ||
+		state == "approval-requested" || state == "approval-responded":
 	default: // the call is still being written, and not sent
 		p.Flags |= transcript.NotSent
 		r.Add(p)
@@ -241,7 +246,8 @@ func (s *tanStackPairs) result(i int, p *transcript.Part) {
 	}
 	if within := t.Parts[call].Pair; within >= 0 {
 		w := &t.Parts[within]
-		w.Kind, w.List, w.Pair, w.Size, w.Flags = transcript.Opaque, transcript.Inside, -1, transcript.Measure{}, transcript.NotSent
+		w.Kind, w.List, w.Pair, w.Size, w.Flags = transcript.Opaque, transcript.Inside, -1, transcript.Measure{},
+			transcript.NotSent
 	} else {
 		s.open--
 	}
@@ -314,14 +320,15 @@ func checkTanStack(c *Checker) {
 // tanStackTarget writes the results of parallel calls after all of the calls, because a call after a result would
 // begin another step.
 var tanStackTarget = Target{
-	System:    `{"id":"ctxfold-%#","role":"system","parts":[%c]}`,
-	User:      `{"id":"ctxfold-%#","role":"user","parts":[%c]}`,
-	Assistant: `{"id":"ctxfold-%#","role":"assistant","parts":[%c]}`,
-	Text:      `{"type":"text","content":%t}`,
-	Reasoning: `{"type":"thinking","content":%t}`,
-	Call:      `{"type":"tool-call","id":%i,"name":%n,"arguments":%s,"state":"input-complete"}`,
-	Result:    `{"type":"tool-result","toolCallId":%i,"content":%c,"state":%?E"complete"%;%?e"error"%;}`, ResultInside: true,
-	Outcome: Outcome{List: `[%l]`, Part: `{"type":"text","content":%t}`},
+	System:       `{"id":"ctxfold-%#","role":"system","parts":[%c]}`,
+	User:         `{"id":"ctxfold-%#","role":"user","parts":[%c]}`,
+	Assistant:    `{"id":"ctxfold-%#","role":"assistant","parts":[%c]}`,
+	Text:         `{"type":"text","content":%t}`,
+	Reasoning:    `{"type":"thinking","content":%t}`,
+	Call:         `{"type":"tool-call","id":%i,"name":%n,"arguments":%s,"state":"input-complete"}`,
+	Result:       `{"type":"tool-result","toolCallId":%i,"content":%c,"state":%?E"complete"%;%?e"error"%;}`,
+	ResultInside: true,
+	Outcome:      Outcome{List: `[%l]`, Part: `{"type":"text","content":%t}`},
 	Media: []MediaForm{
 		{transcript.Image, "", `{"type":"image","source":{"type":"data","value":%d,"mimeType":%m}}`,
 			`{"type":"image","source":{"type":"url","value":%u%?m,"mimeType":%m%;}}`, ByUser | ByAssistant | InResult},

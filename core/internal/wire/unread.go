@@ -41,8 +41,9 @@ const minBeside = 64
 // besideKeys lists members of messages and parts, in any format, in which an application or an SDK keeps its own data.
 // They are not sent to models.
 var besideKeys = []string{
-	"metadata", "meta", "_meta", "details", "usage", "usage_metadata", "response_metadata", "providerMetadata", "callProviderMetadata",
-	"annotations", "logprobs", "actions", "raw", "extra", "reasoning", "provider_specific_fields",
+	"metadata", "meta", "_meta", "details", "usage", "usage_metadata", "response_metadata", "providerMetadata",
+	"callProviderMetadata", "annotations", "logprobs", "actions", "raw", "extra", "reasoning",
+	"provider_specific_fields",
 }
 
 // readTypes lists part types whose text is read by every format that knows them.
@@ -97,7 +98,8 @@ func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed,
 // hasNoBody reports whether no body was read for a part: it is opaque and has no body, or it is a tool call or result
 // without a body in the expected place. The JSON in a Bedrock result is the body of an opaque part.
 func hasNoBody(p *transcript.Part) bool {
-	return p.Body.IsZero() && (p.Kind == transcript.Opaque || p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult)
+	return p.Body.IsZero() && (p.Kind == transcript.Opaque || p.Kind == transcript.ToolCall ||
+		p.Kind == transcript.ToolResult)
 }
 
 // coverage measures the text in messages for Format.Coverage.
@@ -264,7 +266,8 @@ func (w *coverage) reading(at uint32) reading {
 			switch typ := jsonspan.Text(w.t.Src, s.Text().Span); {
 			case hasWord(readTypes, typ):
 				return misread
-			case hasWord(w.f.Signs.Types, typ) || hasWord(w.f.Signs.Items, typ) || hasWord(w.f.Signs.Apps, typ) || !strange(typ),
+			case hasWord(w.f.Signs.Types, typ) || hasWord(w.f.Signs.Items, typ) || hasWord(w.f.Signs.Apps, typ) ||
+				!strange(typ),
 				strings.HasSuffix(typ, "_call"), strings.HasSuffix(typ, "_result"): // a call or result of a provider's own tool
 				return opaque
 			}

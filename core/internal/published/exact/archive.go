@@ -160,7 +160,8 @@ func accept(p *passes.ArchivePass, r api.Summary) (summary, why string) {
 func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []digest.ToolOutput) api.SummaryRequest {
 	doc := c.Doc()
 	q := styles.ToolPrompt(outputs, p.Batch > 0)
-	r := api.SummaryRequest{ID: id, Scope: q.Scope, System: q.System(), Prompt: q.Text(), MaxOutputTokens: max(64, doc.P.ASCII(digest.BatchOutput))}
+	r := api.SummaryRequest{ID: id, Scope: q.Scope, System: q.System(), Prompt: q.Text(),
+		MaxOutputTokens: max(64, doc.P.ASCII(digest.BatchOutput))}
 	r.InputTokens = doc.P.Text(r.System) + doc.P.Text(r.Prompt)
 	return r
 }
@@ -212,7 +213,8 @@ func addSummary(c passes.Run, dst []byte, text string) []byte {
 		return append(dst, message...)
 	}
 	on, off, kind := true, false, summaryKind
-	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "archive", Message: -1, Tokens: -doc.P.NewMessage(transcript.User, text)})
+	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "archive", Message: -1,
+		Tokens: -doc.P.NewMessage(transcript.User, text)})
 	return Marks{Agent: &on, User: &off, Kind: &kind}.Append(dst, message)
 }
 
@@ -239,5 +241,6 @@ func hide(c passes.Run, item int, pass api.Doer) {
 		doc.TakePart(n)
 		doc.Remeasure(item)
 	}
-	c.Report().AddAction(api.Action{Action: api.ActionArchive, Pass: pass, Message: int(it.In), Tokens: before - doc.Total, Tool: digest.ToolName(doc.T, int(n))})
+	c.Report().AddAction(api.Action{Action: api.ActionArchive, Pass: pass, Message: int(it.In),
+		Tokens: before - doc.Total, Tool: digest.ToolName(doc.T, int(n))})
 }

@@ -295,7 +295,8 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 // repaired repairs a list of JSON messages. It returns false if one of them is not a message of the format.
 func (bs *Blocks) repaired(list []api.Raw) ([]api.Raw, bool) {
 	in := bs.in
-	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered, Weigh: in.Transcript.Weigh}
+	t := &transcript.Transcript{Src: []byte("[]"), Named: in.Format.Rules.Named, Ordered: in.Format.Rules.Ordered,
+		Weigh: in.Transcript.Weigh}
 	t.Outer, t.List = jsonspan.Span{End: 2}, jsonspan.Span{End: 2}
 	for _, m := range list {
 		if _, ok := in.Format.AddOne(t, m); !ok {

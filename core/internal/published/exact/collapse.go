@@ -27,10 +27,12 @@ func collapse(p *passes.CollapsePass, c passes.Run) {
 			for i < boundary && role(i) == transcript.Tool {
 				i++
 			}
-			line := doc.NewItem(passes.LineMessage(doc, passes.Line(doc, from, i, digest.LineMarker, short(p.MaxText)), from, i))
+			line := doc.NewItem(passes.LineMessage(doc, passes.Line(doc, from, i, digest.LineMarker, short(p.MaxText)),
+				from, i))
 			c.Archive().KeepFold(nil, &line, doc.Items[from:i]...)
 			items = append(items, line)
-			c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1, Tokens: -line.Tokens})
+			c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: "collapse", Message: -1,
+				Tokens: -line.Tokens})
 		case transcript.Tool:
 		default:
 			items = append(items, doc.Items[from])

@@ -85,7 +85,9 @@ func SelectMessages(t *transcript.Transcript, seq []int32, keep int) Selection {
 	if n <= keep+1 {
 		return Selection{}
 	}
-	s := Selection{From: 1, To: min(n, passes.AdjustBoundary(n, n-keep, func(i int) bool { return passes.IsTool(t, int(seq[i])) }))}
+	s := Selection{From: 1, To: min(n, passes.AdjustBoundary(n, n-keep, func(i int) bool {
+		return passes.IsTool(t, int(seq[i]))
+	}))}
 	if n > 1 && t.Messages[seq[1]].Role == transcript.Assistant && t.IsString(t.Messages[seq[1]].Content) {
 		if text := t.Text(t.Messages[seq[1]].Content); strings.HasPrefix(text, oldDigest) {
 			s.From, s.Previous, s.HasPrevious = 2, text, true

@@ -65,7 +65,8 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 		c.RecordDigestFailure(s.Empty)
 		return false
 	}
-	ops := styles.FileOps{Read: c.State().Ledger.Read, Modified: c.State().Ledger.Modified}.Merge(styles.ExtractFileOps(doc.T, seq))
+	ops := styles.FileOps{Read: c.State().Ledger.Read,
+		Modified: c.State().Ledger.Modified}.Merge(styles.ExtractFileOps(doc.T, seq))
 	c.State().Ledger.Read, c.State().Ledger.Modified = ops.Read, ops.Modified
 	reportSource(c)
 	c.Report().CutPoint = int(doc.Items[cut-1].In) + 1
@@ -144,7 +145,8 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 	if at == 0 {
 		history = messages // S1.26
 	}
-	return []part{{summary.FoldRequest, api.ScopeSession, history}, {summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
+	return []part{{summary.FoldRequest, api.ScopeSession, history},
+		{summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
 // textOf requests the parts' summaries one after the other, and joins them. It returns false if a summary is still
@@ -170,8 +172,10 @@ func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messag
 		q.Scope = p.scope
 		reply, asked := c.Summary().ReplyTo(p.id)
 		if !asked {
-			r := api.SummaryRequest{ID: p.id, Scope: p.scope, System: s.Data.System, MaxOutputTokens: c.Policy().Summary.MaxOutputTokens,
-				Temperature: s.Data.Temperature, Thinking: api.ThinkingEffort(s.Thinking), Prompt: strings.ToValidUTF8(s.Prompt(&q), "\ufffd")}
+			r := api.SummaryRequest{ID: p.id, Scope: p.scope, System: s.Data.System,
+				MaxOutputTokens: c.Policy().Summary.MaxOutputTokens,
+				Temperature:     s.Data.Temperature, Thinking: api.ThinkingEffort(s.Thinking),
+				Prompt: strings.ToValidUTF8(s.Prompt(&q), "\ufffd")}
 			if i > 0 && texts[0] != "" {
 				r.Lead = digest.CurrentTurn
 			}

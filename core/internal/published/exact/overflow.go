@@ -10,8 +10,9 @@ import (
 // overflows lists the substrings by which S4.43 recognizes a context overflow. One of them, "too many tokens", also
 // occurs in rate-limit errors, so S4 mistakes these for overflows; overflow.Classify does not.
 var overflows = []string{
-	"context length", "context window", "contextwindow", "maximum context", "max context", "context limit", "too many tokens",
-	"maximum number of tokens", "prompt is too long", "token limit exceeded", "contextlength", "context_window_exceeded",
+	"context length", "context window", "contextwindow", "maximum context", "max context", "context limit",
+	"too many tokens", "maximum number of tokens", "prompt is too long", "token limit exceeded", "contextlength",
+	"context_window_exceeded",
 	"contextwindowexceeded", "finishreasonlength",
 }
 

@@ -19,7 +19,8 @@ func truncate(p *passes.TruncatePass, c passes.Run) {
 		n, tool := truncateMessage(c, it.Msg, p.MaxLines, may)
 		if doc.T.Messages[it.Msg].Role == transcript.Tool && dropTurn(c, it.Msg) {
 			it.Dirty = true // S0.9: dropTurn has changed the message
-			c.Report().AddAction(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In), Rule: "S0.9"})
+			c.Report().AddAction(api.Action{Action: api.ActionStrip, Pass: "truncate", Message: int(it.In),
+				Rule: "S0.9"})
 		}
 		passes.ReportTruncated(c, i, n, tool)
 	}
@@ -29,15 +30,16 @@ func truncate(p *passes.TruncatePass, c passes.Run) {
 // of the last result.
 func truncateMessage(c passes.Run, m int32, maxLines int, may func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
-	return passes.EachResultText(doc, m, func(n int32) bool { return may(digest.ToolName(doc.T, int(n))) }, func(n int32) bool {
-		text := doc.T.Text(doc.T.Parts[n].Body)
-		short := TruncateHeadTail(text, maxLines)
-		if short == text {
-			return false
-		}
-		doc.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
-		return true
-	})
+	return passes.EachResultText(doc, m, func(n int32) bool { return may(digest.ToolName(doc.T, int(n))) },
+		func(n int32) bool {
+			text := doc.T.Text(doc.T.Parts[n].Body)
+			short := TruncateHeadTail(text, maxLines)
+			if short == text {
+				return false
+			}
+			doc.SetBody(n, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
+			return true
+		})
 }
 
 // TruncateHeadTail shortens text to its first and last lines, half of maxLines each; if maxLines is odd, the tail

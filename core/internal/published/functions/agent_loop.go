@@ -12,7 +12,8 @@ import (
 
 func (c *Call) thresholds() (Thresholds, *Error) {
 	t := DefaultThresholds()
-	err := c.read(argument{name: "auto", to: &t.Auto}, argument{name: "window", to: &t.Window}, argument{name: "reserve", to: &t.Reserve},
+	err := c.read(argument{name: "auto", to: &t.Auto}, argument{name: "window", to: &t.Window},
+		argument{name: "reserve", to: &t.Reserve},
 		argument{name: "max_tokens", to: &t.MaxTokens}, argument{name: "max_messages", to: &t.MaxMessages},
 		argument{name: "keep_tokens", to: &t.KeepTokens}, argument{name: "keep_messages", to: &t.KeepMessages})
 	return t, err
@@ -25,7 +26,8 @@ func init() {
 			return nil, err
 		}
 		limit, source := t.Limit()
-		return object(dst, member{"limit", limit}, member{"source", source}, member{"reserve", t.Reserved()}, member{"keep_tokens", t.Tail()},
+		return object(dst, member{"limit", limit}, member{"source", source}, member{"reserve", t.Reserved()},
+			member{"keep_tokens", t.Tail()},
 			member{"keep_messages", t.TailMessages()}), nil
 	})
 	register("context_due", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
@@ -37,7 +39,8 @@ func init() {
 	})
 	register("estimate_context", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		got := c.context()
-		return object(dst, member{"tokens", got.Tokens}, member{"measured_tokens", got.Measured}, member{"measured_message", got.Index},
+		return object(dst, member{"tokens", got.Tokens}, member{"measured_tokens", got.Measured},
+			member{"measured_message", got.Index},
 			member{"estimated_tokens", c.total()}), nil
 	})
 	register("split_by_tokens", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
@@ -103,7 +106,8 @@ func setVisibility(c *Call, dst []byte) ([]byte, *Error) {
 		return nil, err
 	}
 	if c.Format.Name != "native" {
-		return nil, &Error{Code: api.CodeOutOfRange, Message: "messages of the format " + c.Format.Name + " have no place for this; native ones have"}
+		return nil, &Error{Code: api.CodeOutOfRange,
+			Message: "messages of the format " + c.Format.Name + " have no place for this; native ones have"}
 	}
 	dst = append(dst, '[')
 	for i := range c.Transcript.Messages {
@@ -163,7 +167,8 @@ func generateSummary(c *Call, previous string, reply *api.Summary) asked {
 	record := styles.Labelled(c.Transcript, c.all(), digest.ProjectedText)
 	r := asked{system: style.System}
 	if c.Policy.IsWireSafe() {
-		r.prompt = style.Prompt(&digest.Prompt{Record: record, Prior: previous, Instructions: c.Policy.Summary.Instructions})
+		r.prompt = style.Prompt(&digest.Prompt{Record: record, Prior: previous,
+			Instructions: c.Policy.Summary.Instructions})
 	} else {
 		r.prompt = styles.AgentLoopPrompt(record, previous, "")
 	}

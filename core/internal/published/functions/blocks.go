@@ -31,14 +31,18 @@ type given struct {
 }
 
 func (c *Call) block(more ...argument) (*block, *Error) {
-	b := &block{config: exact.BlockConfig{KeepFirstTurns: 2, KeepRecentTurns: 10, MaxSummaryTokens: 2000, MaxLines: 50}, newest: true,
+	b := &block{config: exact.BlockConfig{KeepFirstTurns: 2, KeepRecentTurns: 10, MaxSummaryTokens: 2000, MaxLines: 50},
+		newest:    true,
 		createdAt: api.Raw("null")}
 	err := c.read(append([]argument{{"keep_first_turns", &b.config.KeepFirstTurns, someTokens},
-		{"keep_recent_turns", &b.config.KeepRecentTurns, someTokens}, {"max_summary_tokens", &b.config.MaxSummaryTokens, someTokens},
-		{"tool_output_max_lines", &b.config.MaxLines, someTokens}, {name: "focus_message", to: &b.focus}, {name: "is_most_recent", to: &b.newest},
+		{"keep_recent_turns", &b.config.KeepRecentTurns, someTokens},
+		{"max_summary_tokens", &b.config.MaxSummaryTokens, someTokens},
+		{"tool_output_max_lines", &b.config.MaxLines, someTokens}, {name: "focus_message", to: &b.focus},
+		{name: "is_most_recent", to: &b.newest},
 		{name: "created_at", to: &b.createdAt}, {name: "sections", to: &b.sections}}, more...)...)
 	if err == nil && b.focus != nil && c.Policy.IsWireSafe() { // S0.48: the published system declares focus but never uses it
-		err = outOfRange("focus_message", "has no effect on lines; have a model write keep_compacted, with summary.instructions")
+		err = outOfRange("focus_message",
+			"has no effect on lines; have a model write keep_compacted, with summary.instructions")
 	}
 	return b, err
 }
@@ -94,8 +98,9 @@ func decodeAt(at string, raw api.Raw, v policy.Unmarshaler) *Error {
 }
 
 func (c *Call) input() view.Input {
-	return view.Input{Transcript: c.Transcript, Format: c.Format, Estimator: c.Estimator, Policy: c.Policy, State: c.State,
-		N: len(c.Transcript.Messages)}
+	return view.Input{Transcript: c.Transcript, Format: c.Format, Estimator: c.Estimator, Policy: c.Policy,
+		State: c.State,
+		N:     len(c.Transcript.Messages)}
 }
 
 func init() {
@@ -143,11 +148,13 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 		argument{name: "loops", to: func(l *jlexer.Lexer) {
 			each(l, func(int) {
 				var loop exact.Loop
-				read(l, arguments{{name: "id", to: &loop.ID}, {name: "parent", to: &loop.Parent}, {name: "messages", to: &loop.To}})
+				read(l, arguments{{name: "id", to: &loop.ID}, {name: "parent", to: &loop.Parent},
+					{name: "messages", to: &loop.To}})
 				loops = append(loops, loop)
 			})
 		}},
-		argument{name: "current", to: &current}, argument{name: "scope", to: &scope}, argument{name: "max_context_tokens", to: &budget},
+		argument{name: "current", to: &current}, argument{name: "scope", to: &scope},
+		argument{name: "max_context_tokens", to: &budget},
 		argument{name: "compact", to: &again},
 		argument{name: "blocks", to: func(l *jlexer.Lexer) {
 			each(l, func(int) {
@@ -185,7 +192,8 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 		// The event tells the application about a compaction of loops (S0.49). Its counts are those of the messages
 		// that the model sees.
 		event := func(kind string, tokens, messages int, more ...member) {
-			e := []member{{"type", kind}, {"loop_id", chain[newest].ID}, {"estimated_tokens", tokens}, {"message_count", messages}}
+			e := []member{{"type", kind}, {"loop_id", chain[newest].ID}, {"estimated_tokens", tokens},
+				{"message_count", messages}}
 			events = append(events, append(append(e, more...), member{"timestamp", a.createdAt}))
 		}
 		tokens, messages, count := maker.Estimate(context), len(context), 0
@@ -206,7 +214,8 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 		if context, err = shown(maker, chain, scope, blocks); err != nil {
 			return nil, err
 		}
-		event("compaction_ended", tokens, messages, some("estimated_tokens_after", maker.Estimate(context)), some("messages_after", len(context)),
+		event("compaction_ended", tokens, messages, some("estimated_tokens_after", maker.Estimate(context)),
+			some("messages_after", len(context)),
 			some("loops_compacted", count))
 	}
 	var ids []string
@@ -217,7 +226,8 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 			made = append(made, []member{{"loop", chain[i].ID}, {"block", *b}})
 		}
 	}
-	return object(dst, member{"chain", ids}, member{"blocks", made}, member{"context", context}, member{"events", events}), nil
+	return object(dst, member{"chain", ids}, member{"blocks", made}, member{"context", context},
+		member{"events", events}), nil
 }
 
 // shown returns the messages that the model sees for a chain of loops.

@@ -52,7 +52,9 @@ func init() {
 		if err := c.read(argument{name: "roles", to: &roles}, argument{name: "initial", to: &initial}); err != nil {
 			return nil, err
 		}
-		return number(dst, passes.AdjustBoundary(len(roles), initial, func(i int) bool { return roles[i] == "tool" })), nil
+		return number(dst, passes.AdjustBoundary(len(roles), initial, func(i int) bool {
+			return roles[i] == "tool"
+		})), nil
 	})
 	register("extract_original_task", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		return text(dst, c.task()), nil

@@ -32,7 +32,8 @@ func exactText(dst []byte, s string) []byte {
 			return append(dst, `"}`...)
 		}
 		quoted := jsonspan.AppendString(nil, s[from:i])
-		dst = append(append(dst, quoted[1:len(quoted)-1]...), '\\', 'u', digits[half>>12], digits[half>>8&15], digits[half>>4&15], digits[half&15])
+		dst = append(append(dst, quoted[1:len(quoted)-1]...), '\\', 'u', digits[half>>12], digits[half>>8&15],
+			digits[half>>4&15], digits[half&15])
 		i += 3
 		from = i
 	}

@@ -22,7 +22,8 @@ func (a asked) append(dst []byte) []byte {
 	if a.why != "" {
 		why = &a.why
 	}
-	return object(dst, some("system", a.system), some("prompt", a.prompt), member{"summary", a.summary}, some("message", a.message),
+	return object(dst, some("system", a.system), some("prompt", a.prompt), member{"summary", a.summary},
+		some("message", a.message),
 		member{"error", why})
 }
 
@@ -31,7 +32,8 @@ func init() {
 		l := passes.DefaultOutputLimits()
 		var place, failure string
 		if err := c.read(argument{name: "max_lines", to: &l.Lines}, argument{name: "max_bytes", to: &l.Bytes},
-			argument{name: "max_chars", to: &l.Runes}, argument{name: "spill_chars", to: &l.Spill}, argument{name: "mode", to: &l.Mode},
+			argument{name: "max_chars", to: &l.Runes}, argument{name: "spill_chars", to: &l.Spill},
+			argument{name: "mode", to: &l.Mode},
 			argument{name: "place", to: &place}, argument{name: "spill_error", to: &failure}); err != nil {
 			return nil, err
 		}
@@ -41,7 +43,8 @@ func init() {
 		}
 		out := limit(l, c.Text, place, failure)
 		// keep_media means that the host must keep the media of the result, which the published system loses (S4.20).
-		return object(dst, member{"changed", out.Changed}, member{"text", out.Text}, member{"keep_media", c.Policy.IsWireSafe()},
+		return object(dst, member{"changed", out.Changed}, member{"text", out.Text},
+			member{"keep_media", c.Policy.IsWireSafe()},
 			member{"spilled", out.Spilled}, some("handle", out.Handle)), nil
 	})
 	register("format_bytes", 0, func(c *Call, dst []byte) ([]byte, *Error) {

@@ -13,7 +13,8 @@ func init() {
 			{"cache_write_tokens", &f.CacheWrite, some30Bits}, {"output_tokens", &f.Output, some30Bits}}
 		if err := c.read(argument{"status", &f.Status, some30Bits}, argument{name: "body", to: &f.Text}, argument{name: "provider", to: &f.Provider},
 			argument{name: "model", to: &f.Model}, argument{name: "current_model", to: &f.Current},
-			argument{name: "finish_reason", to: &f.FinishReason}, argument{"window", &f.Window, some30Bits}, argument{name: "usage", to: usage},
+			argument{name: "finish_reason", to: &f.FinishReason}, argument{"window", &f.Window, some30Bits},
+			argument{name: "usage", to: usage},
 			argument{name: "typed", to: &typed}); err != nil {
 			return nil, err
 		}
@@ -40,6 +41,8 @@ func init() {
 }
 
 func verdict(dst []byte, v overflow.Verdict) []byte {
-	return object(dst, member{"class", string(v.Class)}, member{"overflow", v.Class == overflow.Context}, member{"silent", v.Silent},
-		some("provider", v.Provider), member{"message", v.Message}, some("used_tokens", v.Used), some("limit_tokens", v.Limit))
+	return object(dst, member{"class", string(v.Class)}, member{"overflow", v.Class == overflow.Context},
+		member{"silent", v.Silent},
+		some("provider", v.Provider), member{"message", v.Message}, some("used_tokens", v.Used),
+		some("limit_tokens", v.Limit))
 }

@@ -22,8 +22,10 @@ func init() {
 		if c.Policy.IsWireSafe() && s.OurAsk != nil {
 			ask = s.OurAsk
 		}
-		return object(dst, member{"system", s.Data.System}, member{"prompt", ask(round)}, some("turn_prefix", s.Data.TurnPrefix),
-			member{"header", s.Data.Header}, member{"role", s.Data.Role.String()}, some("max_output_tokens", s.Data.MaxOutput),
+		return object(dst, member{"system", s.Data.System}, member{"prompt", ask(round)},
+			some("turn_prefix", s.Data.TurnPrefix),
+			member{"header", s.Data.Header}, member{"role", s.Data.Role.String()},
+			some("max_output_tokens", s.Data.MaxOutput),
 			some("temperature", s.Data.Temperature), some("thinking", s.Thinking)), nil
 	})
 	register("build_prompt", Messages, buildPrompt)

@@ -33,7 +33,8 @@ func init() {
 		if keep <= 0 {
 			keep = defaultKeepRecent
 		}
-		return object(dst, member{"context_window", window}, member{"reserve_tokens", reserve}, member{"keep_recent_tokens", keep}), nil
+		return object(dst, member{"context_window", window}, member{"reserve_tokens", reserve},
+			member{"keep_recent_tokens", keep}), nil
 	})
 	register("serialize_messages", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		return c.record(dst, "turn-tail")
@@ -110,8 +111,10 @@ func stats(c *Call, dst []byte) ([]byte, *Error) {
 	if window > 0 {
 		limit, percent = window, float64(estimated)/float64(window)
 	}
-	return object(dst, member{"estimated_tokens", estimated}, member{"context_limit", limit}, member{"usage_percent", percent},
-		member{"message_count", len(c.Transcript.Messages)}, member{"should_compact", overReserve(own, window, reserve)}), nil
+	return object(dst, member{"estimated_tokens", estimated}, member{"context_limit", limit},
+		member{"usage_percent", percent},
+		member{"message_count", len(c.Transcript.Messages)},
+		member{"should_compact", overReserve(own, window, reserve)}), nil
 }
 
 // The defaults of S1.5, in tokens.

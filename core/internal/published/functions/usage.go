@@ -27,12 +27,14 @@ type usage struct {
 
 func (c *Call) usage() (u usage, err *Error) {
 	total := 0 // accepted but unused
-	counts := arguments{{name: "input", to: &u.input}, {name: "output", to: &u.output}, {name: "cache_read", to: &u.cacheRead},
+	counts := arguments{{name: "input", to: &u.input}, {name: "output", to: &u.output},
+		{name: "cache_read", to: &u.cacheRead},
 		{name: "cache_write", to: &u.cacheWrite}, {name: "total", to: &total}}
-	err = c.read(anchorOf(&u.anchor), argument{name: "index", to: &u.index}, argument{name: "usage", to: func(l *jlexer.Lexer) {
-		u.given = true
-		read(l, counts)
-	}})
+	err = c.read(anchorOf(&u.anchor), argument{name: "index", to: &u.index},
+		argument{name: "usage", to: func(l *jlexer.Lexer) {
+			u.given = true
+			read(l, counts)
+		}})
 	return u, err
 }
 
@@ -68,7 +70,8 @@ func init() {
 // headroom returns how far the context is below the size at which compaction should start, as a share of the window,
 // and whether compaction is due because the share is too small.
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
-	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt, defaultThreshold
+	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt,
+		defaultThreshold
 	if err := c.read(argument{name: "max_context_tokens", to: &window}, argument{name: "system_prompt_tokens", to: &system},
 		argument{name: "estimated", to: &estimated}, argument{name: "compact_at_pct", to: &at},
 		argument{name: "compact_budget_threshold_pct", to: &threshold}); err != nil {

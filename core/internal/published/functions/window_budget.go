@@ -65,7 +65,8 @@ func (c *Call) budgetPolicy() (budget, *Error) {
 	b := defaultBudget()
 	b.ContextWindow = c.Policy.Window.Tokens
 	if err := c.read(argument{name: "context_window", to: &b.ContextWindow}, argument{name: "reserve_tokens", to: &b.ReserveTokens},
-		argument{name: "trigger_ratio", to: &b.TriggerRatio}, argument{name: "keep_recent", to: &b.KeepRecent}); err != nil {
+		argument{name: "trigger_ratio", to: &b.TriggerRatio},
+		argument{name: "keep_recent", to: &b.KeepRecent}); err != nil {
 		return b, err
 	}
 	if !(b.TriggerRatio > 0 && b.TriggerRatio <= 1) {
@@ -104,7 +105,8 @@ func rehydrate(c *Call, dst []byte) ([]byte, *Error) {
 	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = files, tokens, tool, true
 	var restored [][]member
 	for _, f := range r.Files(all[:cut], all[cut:]) {
-		restored = append(restored, []member{{"message", f.Index}, {"path", f.Path}, {"text", f.Text}, {"tokens", f.Tokens}})
+		restored = append(restored, []member{{"message", f.Index}, {"path", f.Path}, {"text", f.Text},
+			{"tokens", f.Tokens}})
 	}
 	return value(dst, restored), nil
 }
@@ -118,13 +120,15 @@ func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 	}
 	s := c.Policy.Summary
 	got := styles.Condense(c.Transcript, c.all(), c.Estimator, styles.CondenseOptions{Scope: scope, Prior: prior,
-		Instructions: s.Instructions, Mode: s.Mode, MaxOutput: s.MaxOutputTokens, Exact: !c.Policy.IsWireSafe(), Reply: reply})
+		Instructions: s.Instructions, Mode: s.Mode, MaxOutput: s.MaxOutputTokens, Exact: !c.Policy.IsWireSafe(),
+		Reply: reply})
 	var message *string
 	if got.Message != "" {
 		message = &got.Message
 	}
 	return object(dst, member{"system", got.System}, member{"prompt", got.Prompt}, member{"thinking", got.Thinking},
-		member{"max_output_tokens", s.MaxOutputTokens}, member{"message", message}, some("source", got.Source), some("why", string(got.Why)),
+		member{"max_output_tokens", s.MaxOutputTokens}, member{"message", message}, some("source", got.Source),
+		some("why", string(got.Why)),
 		member{"covered_count", got.Covered}), nil
 }
 

@@ -107,7 +107,8 @@ func firstUnits(text string, max int) (string, bool) {
 		}
 		if units < max {
 			half := 0xd800 + (r-0x10000)>>10
-			return first + string([]byte{0xe0 | byte(half>>12), 0x80 | byte(half>>6&0x3f), 0x80 | byte(half&0x3f)}), true
+			return first + string([]byte{0xe0 | byte(half>>12), 0x80 | byte(half>>6&0x3f),
+				0x80 | byte(half&0x3f)}), true
 		}
 	}
 	return first, true

@@ -66,7 +66,8 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 			body = e.Digest(size - len(standing))
 		}
 	} else if !o.Exact {
-		body = digest.WithStanding(digest.Fence(body), ledger.StandingBlock(p.MaxUnits(o.MaxOutput)/8)) + ledger.TextBeside(p.MaxUnits(o.MaxOutput)/3, 0)
+		body = digest.WithStanding(digest.Fence(body), ledger.StandingBlock(p.MaxUnits(o.MaxOutput)/8)) +
+			ledger.TextBeside(p.MaxUnits(o.MaxOutput)/3, 0)
 	}
 	switch {
 	case o.Exact && o.Scope == api.ScopeBranch:

@@ -51,7 +51,8 @@ func ExtractFileOps(t *transcript.Transcript, messages []int32) FileOps {
 
 // Merge returns the files in o and other combined (S1.33).
 func (o FileOps) Merge(other FileOps) FileOps {
-	return FileOps{append(slices.Clone(o.Read), other.Read...), append(slices.Clone(o.Modified), other.Modified...)}.tidy()
+	return FileOps{append(slices.Clone(o.Read), other.Read...),
+		append(slices.Clone(o.Modified), other.Modified...)}.tidy()
 }
 
 func (o FileOps) tidy() FileOps {

@@ -66,7 +66,9 @@ func ByName(name string) *Style {
 	if d == nil {
 		return nil
 	}
-	return &Style{Data: d, Ask: always(digest.SessionAsk), Prompt: func(p *Prompt) string { return d.Prompt(&p.Prompt) },
+	return &Style{Data: d, Ask: always(digest.SessionAsk), Prompt: func(p *Prompt) string {
+		return d.Prompt(&p.Prompt)
+	},
 		Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
 			return d.Record(t, messages, digest.RecordOptions{}), true
 		}}

@@ -35,7 +35,8 @@ func Projected(o digest.ToolOutput) string {
 
 // Excerpt returns the text that replaces a summary if no model writes one (S4.27).
 func Excerpt(o digest.ToolOutput) string {
-	return "Tool " + strconv.Quote(strings.TrimSpace(o.Name)) + " finished with status " + o.Status() + ". Output excerpt:\n" +
+	return "Tool " + strconv.Quote(strings.TrimSpace(o.Name)) + " finished with status " + o.Status() +
+		". Output excerpt:\n" +
 		digest.TrimWithTail(o.Shown(), fallbackText)
 }
 

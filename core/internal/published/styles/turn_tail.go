@@ -90,7 +90,8 @@ func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 					b = append(b, text...)
 				}
 			case transcript.ToolCall:
-				b = append(append(append(append(b, "[Tool call: "...), t.Text(p.Name)...), '('), short(digest.CompactArgs(t, p))...)
+				b = append(append(append(append(b, "[Tool call: "...), t.Text(p.Name)...), '('),
+					short(digest.CompactArgs(t, p))...)
 				b = append(b, ")]"...)
 			case transcript.Reasoning:
 				if t.IsString(p.Body) {

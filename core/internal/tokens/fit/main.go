@@ -126,7 +126,8 @@ func load(folder string) (texts []*text) {
 		must(err)
 		base := filepath.Base(name)
 		kind, number, _ := strings.Cut(strings.TrimSuffix(base, ".txt"), "-")
-		t := &text{name: base, kind: kind, bytes: len(body), true: counts[base], features: make([]uint32, script.Features()), body: body}
+		t := &text{name: base, kind: kind, bytes: len(body), true: counts[base],
+			features: make([]uint32, script.Features()), body: body}
 		t.fitted = (number[len(number)-1]-'0')%2 == 0
 		if t.true == nil {
 			continue

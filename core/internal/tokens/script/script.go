@@ -43,7 +43,8 @@ func Features() int {
 const Runs = classes
 
 // beginsWords marks the states after which the first letter of a word matters.
-var beginsWords = [states]bool{sLine: true, sSpace: true, sSpaces: true, sUpper: true, sUnderscore: true, sDot: true, sSlash: true,
+var beginsWords = [states]bool{sLine: true, sSpace: true, sSpaces: true, sUpper: true, sUnderscore: true, sDot: true,
+	sSlash: true,
 	sQuote: true, sOpen: true, sBackslash: true}
 
 // tie returns the key of the feature to which the step from state s by class c belongs.
@@ -152,7 +153,8 @@ func New(table string) *jsonspan.Automaton {
 		for c := range runeClasses {
 			step(s, byte(jsonspan.FirstRune+c), cRune+c)
 		}
-		esc := [...]int{inWord: sEscWord, inMark: sEscMark, inSpace: sEscSpace, inLine: sEscLine, inOther: sEscOther}[kindOf(s)]
+		esc := [...]int{inWord: sEscWord, inMark: sEscMark, inSpace: sEscSpace, inLine: sEscLine,
+			inOther: sEscOther}[kindOf(s)]
 		a.Step[s<<8|'\\'] = uint32(esc) << 8
 		// For an escape any state of the same kind will do, because only the kind affects its weight.
 		for from, to := range escapes {
@@ -174,7 +176,8 @@ func New(table string) *jsonspan.Automaton {
 }
 
 // escapes maps the short escapes of JSON to the characters that they represent.
-var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f', '/': '/', '"': '"', '\\': jsonspan.Backslash}
+var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f', '/': '/', '"': '"',
+	'\\': jsonspan.Backslash}
 
 // Family is a tokenizer family.
 type Family struct {

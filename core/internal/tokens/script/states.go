@@ -148,8 +148,10 @@ var markClass = func() (m [128]uint8) {
 		}
 	}
 	for i, c := range "0 \n\r\t\x01_-=*#./\"'`([{<)]}>,:;" {
-		order := [...]uint8{cZero, cSpace, cLine, cReturn, cTab, cBackslash, cUnderscore, cMinus, cEquals, cStar, cHash, cDot, cSlash,
-			cDouble, cSingle, cBacktick, cParen, cBracket, cBrace, cLess, cCloseParen, cCloseBracket, cCloseBrace, cGreater,
+		order := [...]uint8{cZero, cSpace, cLine, cReturn, cTab, cBackslash, cUnderscore, cMinus, cEquals, cStar, cHash,
+			cDot, cSlash,
+			cDouble, cSingle, cBacktick, cParen, cBracket, cBrace, cLess, cCloseParen, cCloseBracket, cCloseBrace,
+			cGreater,
 			cComma, cColon, cSemicolon}
 		m[c] = order[i]
 	}
@@ -229,7 +231,8 @@ func next(s, c int) int {
 	return to
 }
 
-var markState = [...]int{cUnderscore: sUnderscore, cMinus: sMinus, cEquals: sEquals, cStar: sMark, cHash: sMark, cDot: sDot, cSlash: sSlash,
+var markState = [...]int{cUnderscore: sUnderscore, cMinus: sMinus, cEquals: sEquals, cStar: sMark, cHash: sMark,
+	cDot: sDot, cSlash: sSlash,
 	cDouble: sQuote, cSingle: sQuote, cBacktick: sQuote, cParen: sOpen, cBracket: sOpen, cBrace: sOpen, cLess: sOpen,
 	cCloseParen: sClose, cCloseBracket: sClose, cCloseBrace: sClose, cGreater: sClose, cComma: sComma, cColon: sComma,
 	cSemicolon: sComma, cMark: sMark, cControl: sMark}

@@ -41,8 +41,8 @@ func generate(names []string) []byte {
 		b.WriteString("{\n")
 		members(&b, "Name", f.Name, "List", f.List)
 		b.WriteString("Signs: Signs{\n")
-		members(&b, "Roles", s.Roles, "Keys", s.Keys, "Types", s.Types, "Items", s.Items, "Apps", s.Apps, "Content", s.Content, "Also", s.Also,
-			"Decisive", s.Decisive, "Own", s.Own)
+		members(&b, "Roles", s.Roles, "Keys", s.Keys, "Types", s.Types, "Items", s.Items, "Apps", s.Apps,
+			"Content", s.Content, "Also", s.Also, "Decisive", s.Decisive, "Own", s.Own)
 		if s.Shy {
 			b.WriteString("Shy: true,\n")
 		}
