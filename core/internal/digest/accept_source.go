@@ -250,10 +250,7 @@ func flatText(low string) string {
 // function words suggest that the text is a translation, people who are not in the source are not counted, and the text
 // needs twice as many words to be off topic. low is the source in lower case.
 func strangers(text, source, low string) (people found, offTopic bool) {
-	stems := map[uint32]struct{}{}
-	for _, w := range words.Append(nil, source) {
-		stems[w.Stem] = struct{}{}
-	}
+	stems := words.StemsOf([]string{source})
 	var small, content found
 	var own critbit.Map[struct{}]
 	var ws []words.Word
@@ -268,7 +265,7 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 				continue
 			}
 			own.Add(word)
-			_, known := stems[w.Stem]
+			known := stems.Has(w.Stem)
 			switch {
 			case w.Kind&words.Short != 0 || frequent.Has(w.Stem):
 				small.count(known)

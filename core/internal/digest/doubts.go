@@ -31,7 +31,7 @@ func (t *turn) judge(asked string, number int) {
 // empty.
 func (t *turn) doubtClaims(number int, trouble string) {
 	t.doubt = number
-	said := newTurnWords()
+	var said turnWords
 	said.add(trimRune(trouble[:min(len(trouble), lookTrouble)]))
 	for n := range t.units {
 		u := &t.units[n]
@@ -67,7 +67,7 @@ const ofBeside = 4
 // narrow marks the units of a contested answer that the user's correction doesn't concern: those that share fewer words
 // with it than the unit that shares the most. A correction that shares no word with the answer rejects all of it.
 func (t *turn) narrow(correction string) {
-	said := newTurnWords()
+	var said turnWords
 	said.add(trimRune(correction[:min(len(correction), lookTrouble)]))
 	most, shared := 0, make([]int, len(t.units))
 	for n := range t.units {

@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // The weights of the lines that fill excerpts, in 1/1024, by kind.
@@ -45,7 +46,7 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	for _, lines := range f.known {
 		known = append(known, lines...)
 	}
-	chosen := extract.New(f.items, known).Choose(c.room)
+	chosen := extract.New(f.items, words.StemsOf(known)).Choose(c.room)
 	for len(chosen) > 0 {
 		result, n := f.results[chosen[0].Item], 1
 		for n < len(chosen) && f.results[chosen[n].Item] == result {
@@ -153,7 +154,7 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 		var best []extract.Chosen
 		// Only the known lines of this result, because using all would make the cost quadratic in the number of
 		// results.
-		for _, c := range extract.New(items, f.known[result]).Choose(size) {
+		for _, c := range extract.New(items, words.StemsOf(f.known[result])).Choose(size) {
 			best = append(best, chosen[c.Item])
 		}
 		chosen = best

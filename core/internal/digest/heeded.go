@@ -12,19 +12,14 @@ import (
 
 // turnWords holds what the user and the assistant mention in a turn: word stems, and the names of files and of code.
 type turnWords struct {
-	stems map[uint32]struct{}
+	stems words.StemSet
 	names critbit.Map[struct{}]
 	room  []words.Word
 }
 
-func newTurnWords() turnWords { return turnWords{stems: map[uint32]struct{}{}} }
-
 func (s *turnWords) add(text string) {
 	text = text[:min(len(text), mostPasted*4)]
-	s.room = words.Append(s.room[:0], text)
-	for _, w := range s.room {
-		s.stems[w.Stem] = struct{}{}
-	}
+	s.stems.Add(text)
 	eachName(text, func(name string) { s.names.Add(name) })
 }
 
@@ -75,7 +70,7 @@ func (s *turnWords) shared(text string) (shared, long int) {
 			continue
 		}
 		long++
-		if _, found := s.stems[w.Stem]; found {
+		if s.stems.Has(w.Stem) {
 			shared++
 		}
 	}
@@ -116,7 +111,7 @@ func (r *turnReader) weighNotes(last bool) {
 	compares := t.has(func(u *unit) bool {
 		return u.kind == thoughtUnit || u.kind == toldUnit || u.kind == hitUnit || u.kind == lineUnit
 	})
-	said, told := newTurnWords(), newTurnWords()
+	var said, told turnWords
 	mention := func(text string) {
 		if compares {
 			said.add(text)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // turnLog is the main part of a working session's digest that is written by code. It has an entry for each user turn:
@@ -16,12 +17,13 @@ type turnLog struct {
 	turns  []turn
 	base   string // the common folder of the paths in all units, which ends with a slash; "" if there is none
 	items  []extract.Item
-	known  []string // texts that the reader of the log sees anyway
-	units  []place  // the unit of each item; last come those of passages, whose turn is len(turns)
+	known  *words.StemSet // the words of texts that the reader of the log sees anyway
+	units  []place        // the unit of each item; last come those of passages, whose turn is len(turns)
 	quotes []fileQuote
 	// passages are the passages of files that may be quoted if room is left. They include quotes.
 	passages []fileQuote
 	chosen   [2]*extract.Extract // extracts of the units alone, and of the units and passages together
+	filling  *extract.Extract    // of passages alone; nil until it is needed
 	showing  bool                // whether there is room for passages
 	tidied   []string            // the requests of the turns, as Tidy returns them
 	brief    []string            // the same, each clipped to leastRequest bytes; "" until it is needed
@@ -77,9 +79,9 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	}
 	k.items = make([]extract.Item, 0, n)
 	k.units = make([]place, 0, n)
-	k.known = slices.Grow(slices.Clip(known), len(k.turns))
+	k.known = words.StemsOf(known)
 	for i := range k.turns {
-		k.known = append(k.known, k.turns[i].asked)
+		k.known.Add(k.turns[i].asked)
 		for n, u := range k.turns[i].units {
 			if u.kind == answerUnit && k.turns[i].doubt > 0 {
 				u.factor = inDoubt(&u)
@@ -107,7 +109,7 @@ func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
 		which, n = 1, len(k.items)
 	}
 	if k.chosen[which] == nil {
-		k.chosen[which] = extract.New(k.items[:n], slices.Clip(k.known))
+		k.chosen[which] = extract.New(k.items[:n], k.known)
 	}
 	units = k.chosen[which].Choose(budget)
 	n = len(units)
@@ -124,21 +126,27 @@ const (
 	leastCode  = 1500
 )
 
-// bestQuotes returns those chosen quotes that add the most, in about size bytes.
-func (k *turnLog) bestQuotes(chosen []extract.Chosen, size int) []extract.Chosen {
+// bestQuotes returns a function that returns those chosen quotes that add the most, in about size bytes.
+func (k *turnLog) bestQuotes(chosen []extract.Chosen) func(size int) []extract.Chosen {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
 		items[i] = k.items[c.Item]
 		need += len(items[i].Text)
 	}
-	if need <= size {
-		return chosen
+	var e *extract.Extract
+	return func(size int) []extract.Chosen {
+		if need <= size {
+			return chosen
+		}
+		if e == nil {
+			e = extract.New(items, k.known)
+		}
+		best := make([]extract.Chosen, 0, len(chosen))
+		for _, c := range e.Choose(size) {
+			best = append(best, chosen[c.Item])
+		}
+		return best
 	}
-	var best []extract.Chosen
-	for _, c := range extract.New(items, slices.Clip(k.known)).Choose(size) {
-		best = append(best, chosen[c.Item])
-	}
-	return best
 }
 
 // turnAt returns the number of the turn that contains a message, or 0 if there is none.
@@ -328,8 +336,12 @@ func (k *turnLog) share(size, spare int) (w logText) {
 // showBeside returns the best of the chosen quotes, as far as they fit into room bytes together with the entries in k.room.
 // They give way to entries: if the entries alone fit, so does the result.
 func (k *turnLog) showBeside(quotes []extract.Chosen, room int) (files string) {
+	if len(quotes) == 0 {
+		return ""
+	}
+	best := k.bestQuotes(quotes)
 	for most := min(room*quoteShare/100, max(len(k.room), leastCode)); most > 0; {
-		files = k.show(k.bestQuotes(quotes, most))
+		files = k.show(best(most))
 		over := sizeWith(len(k.room), files) - room
 		if over <= 0 || len(k.room) > room {
 			return files

@@ -79,7 +79,7 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) (quotes, 
 	if len(messages) == 0 {
 		return nil, nil
 	}
-	r := quoteReader{t: t, log: k, said: newTurnWords(), room: lookShown, spare: lookSpare}
+	r := quoteReader{t: t, log: k, room: lookShown, spare: lookSpare}
 	for i := range k.turns {
 		r.said.add(k.turns[i].asked)
 		for n := range k.turns[i].units {

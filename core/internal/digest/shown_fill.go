@@ -62,15 +62,17 @@ func (k *turnLog) fill(w logText, size int) logText {
 	if len(k.passages) == 0 || most-len(w.files) < leastSpare {
 		return w
 	}
-	items := make([]extract.Item, len(k.passages))
-	for n := range k.passages {
-		items[n] = extract.Item{Text: k.passages[n].longest(), Factor: k.passages[n].factor, Whole: true}
+	if k.filling == nil {
+		items := make([]extract.Item, len(k.passages))
+		for n := range k.passages {
+			items[n] = extract.Item{Text: k.passages[n].longest(), Factor: k.passages[n].factor, Whole: true}
+		}
+		k.filling = extract.New(items, k.known)
 	}
-	e := extract.New(items, slices.Clip(k.known))
 	budget := most
 	for try := range fillTries {
 		var chosen []*fileQuote
-		for _, c := range e.Choose(budget) {
+		for _, c := range k.filling.Choose(budget) {
 			if p := &k.passages[c.Item]; !p.isIn(chosen) {
 				chosen = append(chosen, p)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/dates"
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // talk is the material for a chat's digest that is written without a model: statements of the participants, with
@@ -19,10 +20,10 @@ type talk struct {
 	turns     []int32  // of items; see pair
 	skipped   bool     // messages before the next item were skipped
 	chosen    *extract.Extract
-	known     []string      // what is written next to the digest
-	served    bool          // see serve
-	crowded   bool          // the user's names and numbers take more than the whole room
-	facts     map[int]*fact // facts of the chosen sentences, by Chosen.Sentence
+	known     *words.StemSet // the words of what is written next to the digest
+	served    bool           // see serve
+	crowded   bool           // the user's names and numbers take more than the whole room
+	facts     map[int]*fact  // facts of the chosen sentences, by Chosen.Sentence
 	corrected []correction
 	countered []countered
 	months    [13]string // by month, how a header has spelled a day
@@ -115,7 +116,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 	k.counter()
 	k.favourRules(rules, block)
 	k.pair()
-	k.known = append(beside, block)
+	k.known = words.StemsOf(append(beside, block))
 	k.chosen = extract.New(k.items, k.known)
 	return k
 }

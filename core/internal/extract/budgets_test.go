@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // talk returns a conversation that mixes facts with courtesies, repetitions and other languages.
@@ -26,7 +28,7 @@ func talk() []Item {
 // TestBudgets lists the choices of one Extract under budgets of many sizes, and marks sentences that people say about themselves (!).
 func TestBudgets(t *testing.T) {
 	list := talk()
-	e := New(list, []string{"The harbour office closes at noon"})
+	e := New(list, words.StemsOf([]string{"The harbour office closes at noon"}))
 	for _, c := range []struct {
 		budget int
 		want   string

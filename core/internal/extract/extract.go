@@ -144,9 +144,9 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. The other texts will appear next to the chosen sentences,
-// so each of their words is treated as if it had been chosen once.
-func New(items []Item, beside []string) *Extract {
+// New splits items into sentences and weighs their words. beside holds the words of texts that will appear next to the
+// chosen sentences, so each of these words is treated as if it had been chosen once; nil means that there are none.
+func New(items []Item, beside *words.StemSet) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}, power: lengthPower}
 	size := 0
 	for _, it := range items {
@@ -167,12 +167,9 @@ func New(items []Item, beside []string) *Extract {
 	}
 	e.weigh()
 	e.known = make([]uint8, e.stems.len())
-	for _, text := range beside {
-		ws = words.Append(ws[:0], text)
-		for _, w := range ws {
-			if id := e.stems.find(w.Stem); id >= 0 {
-				e.known[id] = 1
-			}
+	for _, p := range e.stems.slots {
+		if p.id > 0 && beside.Has(p.stem) {
+			e.known[p.id-1] = 1
 		}
 	}
 	return e

@@ -3,11 +3,13 @@ package extract
 import (
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 func chosen(items []Item, beside []string, budget int) string {
 	var out []string
-	for _, c := range New(items, beside).Choose(budget) {
+	for _, c := range New(items, words.StemsOf(beside)).Choose(budget) {
 		out = append(out, strings.TrimSpace(c.Text(items[c.Item].Text)))
 	}
 	return strings.Join(out, " | ")
@@ -118,7 +120,7 @@ func FuzzChoose(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string, budget int) {
 		list := items(a, b, a)
 		sum := 0
-		for _, c := range New(list, []string{b}).Choose(budget) {
+		for _, c := range New(list, words.StemsOf([]string{b})).Choose(budget) {
 			sum += len(c.Text(list[c.Item].Text)) + overhead
 		}
 		if sum > max(budget, 0) {
