@@ -35,6 +35,12 @@ func wordListOf(list string) wordList { return wordList{words.NewTable(list)} }
 
 func (l wordList) has(word string) bool { return l.table.Has(word) }
 
+// hasInAnyCase reports whether the list contains a word in lower case, ignoring the case of the argument.
+func (l wordList) hasInAnyCase(word string) bool {
+	var room [32]byte
+	return l.table.Has(string(words.AppendLower(room[:0], word)))
+}
+
 // pointsBack reports whether a sentence begins with a word that refers to the previous sentence.
 func pointsBack(s string) bool {
 	end := 0
@@ -42,7 +48,7 @@ func pointsBack(s string) bool {
 		end++
 	}
 	if end > 0 && end < len(s) && s[end] < utf8.RuneSelf { // most sentences
-		return end <= longestBack && backWords.has(lower(s[:end]))
+		return end <= longestBack && backWords.hasInAnyCase(s[:end])
 	}
 	s = strings.TrimLeft(s, "*_\"'`(“„«")
 	end = 0
@@ -53,7 +59,7 @@ func pointsBack(s string) bool {
 		}
 		end += size
 	}
-	if end <= longestBack && backWords.has(lower(s[:end])) {
+	if end <= longestBack && backWords.hasInAnyCase(s[:end]) {
 		return true
 	}
 	if backSignStarts.may(s) {
@@ -72,7 +78,7 @@ var leaning = wordListOf("it its that this these those they them es das dies die
 // leans reports whether the subject of a sentence is a pronoun at its beginning.
 func leans(s string) bool {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	if end > 0 && end <= 24 && leaning.has(lower(s[:end])) {
+	if end > 0 && end <= 24 && leaning.hasInAnyCase(s[:end]) {
 		return true
 	}
 	for _, sign := range []string{"这", "那", "它", "これ", "それ", "이것", "그것"} {
@@ -134,7 +140,7 @@ func joinsBack(s string) bool {
 		return false
 	}
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	return end > 0 && end <= 24 && fragments.has(lower(s[:end])) || hasOnlyPronoun(s)
+	return end > 0 && end <= 24 && fragments.hasInAnyCase(s[:end]) || hasOnlyPronoun(s)
 }
 
 // longestPronoun is the maximum length, in bytes, of a sentence that a pronoun makes meaningless.
@@ -146,7 +152,7 @@ func hasOnlyPronoun(s string) bool {
 		return false
 	}
 	for word := range strings.FieldsSeq(s) {
-		if leaning.has(lower(strings.Trim(word, ".,;:!"))) {
+		if leaning.hasInAnyCase(strings.Trim(word, ".,;:!")) {
 			return true
 		}
 	}

@@ -94,7 +94,7 @@ func isDeed(name string) bool {
 		if at < len(name) && byteClass[name[at]]&small != 0 {
 			continue
 		}
-		if doers.has(lower(strings.Trim(name[from:at], "_-."))) {
+		if doers.hasInAnyCase(strings.Trim(name[from:at], "_-.")) {
 			return true
 		}
 		from = at

@@ -331,10 +331,27 @@ var wonderStarts, doubtStarts = startsOf(wonderHeads), startsOf(doubtHeads)
 
 func wonders(text string) bool { return wonderStarts.may(text) && headedBy(text, wonderHeads) }
 
-// headedBy reports whether text begins with one of the given prefixes, which are in lower case.
+// headedBy reports whether text begins with one of the given prefixes, which are in lower case and not empty. It ignores
+// the case of the text.
 func headedBy(text string, heads []string) bool {
-	return startsWithAny(lower(strings.ReplaceAll(trimRune(text[:min(len(text), 40)]), "’", "'")), heads)
+	text = text[:min(len(text), longestHead)]
+	if !isASCII(text) {
+		return startsWithAny(lower(strings.ReplaceAll(trimRune(text), "’", "'")), heads)
+	}
+	if text == "" {
+		return false
+	}
+	first := smallByte[text[0]]
+	for _, head := range heads {
+		if head[0] == first && len(head) <= len(text) && strings.EqualFold(text[:len(head)], head) {
+			return true
+		}
+	}
+	return false
 }
+
+// longestHead is the number of bytes at the beginning of a text that are compared with prefixes.
+const longestHead = 40
 
 // saysLittle reports whether text is a single word, or has only a few words and neither a number nor a code name:
 // "Good, those are fine."

@@ -1,27 +1,28 @@
 package words
 
 import (
-	"strings"
 	"unicode/utf8"
 )
 
 // Lower returns text in lower case, like strings.ToLower, in one pass and with tables for the most frequent letters. It
 // returns text itself if it certainly has no capitals.
 func Lower(text string) string {
-	at := lowerEnd(text)
-	if at == len(text) {
+	if lowerEnd(text) == len(text) {
 		return text
 	}
-	var b strings.Builder
-	b.Grow(len(text))
-	b.WriteString(text[:at])
-	for i := at; i < len(text); {
+	var room [256]byte
+	return string(AppendLower(room[:0], text))
+}
+
+// AppendLower appends what Lower returns for text.
+func AppendLower(dst []byte, text string) []byte {
+	for i := 0; i < len(text); {
 		c := text[i]
 		if c < utf8.RuneSelf {
 			if class[c] == upper {
 				c |= 0x20
 			}
-			b.WriteByte(c)
+			dst = append(dst, c)
 			i++
 			continue
 		}
@@ -29,13 +30,13 @@ func Lower(text string) string {
 		if n == 0 {
 			var r rune
 			r, n = utf8.DecodeRuneInString(text[i:])
-			b.WriteRune(toLower(r))
+			dst = utf8.AppendRune(dst, toLower(r))
 		} else {
-			b.WriteString(text[i : i+n])
+			dst = append(dst, text[i:i+n]...)
 		}
 		i += n
 	}
-	return b.String()
+	return dst
 }
 
 // lowerEnd returns the length of the beginning of text that certainly has no capitals.
