@@ -179,8 +179,14 @@ func withoutPlan(text string) string {
 	return strings.Join(kept, " ")
 }
 
+// clausePlans lists substrings, at least one of which occurs in every clause that announcesPlan recognizes.
+var clausePlans = substringsOf("i'|i’|i will |let me |i am |am |i need |next i")
+
 // beforePlan returns a sentence without a final clause that announces the next step; "" if nothing else is left.
 func beforePlan(s string) string {
+	if !clausePlans.inAnyCase(s) { // most sentences
+		return s
+	}
 	low := lower(s)
 	if len(low) != len(s) {
 		return s

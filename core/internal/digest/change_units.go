@@ -374,23 +374,24 @@ func definedBy(line string) string {
 	if first := line[:end]; !modifiers.has(first) && !defines.has(first) { // most lines
 		return ""
 	}
-	words := strings.Fields(line[:min(len(line), 200)])
-	i, exported := 0, false
-	for i < len(words) && modifiers.has(words[i]) {
-		exported = exported || words[i] == "export" || words[i] == "pub" || words[i] == "public"
-		i++
+	all := onOneLine(line[:min(len(line), 200)])
+	word, rest, _ := strings.Cut(all, " ")
+	exported := false
+	for word != "" && modifiers.has(word) {
+		exported = exported || word == "export" || word == "pub" || word == "public"
+		all = rest
+		word, rest, _ = strings.Cut(all, " ")
 	}
-	if i+1 < len(words) && binds.has(words[i]) && (strings.Contains(line, "=> ") || strings.Contains(line, "= function")) {
+	if rest != "" && binds.has(word) && (strings.Contains(line, "=> ") || strings.Contains(line, "= function")) {
 		exported = true // a function with a name
 	}
-	if i < len(words) && !defines.has(words[i]) && !binds.has(words[i]) {
-		return methodIn(line, strings.Join(words[i:], " "))
+	if word != "" && !defines.has(word) && !binds.has(word) {
+		return methodIn(line, all)
 	}
-	if i+1 >= len(words) || !defines.has(words[i]) && !(exported && binds.has(words[i])) {
+	if rest == "" || !defines.has(word) && !(exported && binds.has(word)) {
 		return ""
 	}
-	rest := strings.Join(words[i+1:], " ")
-	if words[i] == "func" && rest[0] == '(' { // the receiver of a method
+	if word == "func" && rest[0] == '(' { // the receiver of a method
 		_, after, found := strings.Cut(rest, ") ")
 		if !found || after == "" {
 			return ""

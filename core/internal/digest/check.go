@@ -35,5 +35,5 @@ func (e *Extract) Check(body string) (facts, found int) {
 
 // has reports whether text contains line, ignoring differences in white space.
 func has(text, line string) bool {
-	return strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(line), " "))
+	return strings.Contains(onOneLine(text), onOneLine(line))
 }

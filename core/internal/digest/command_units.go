@@ -76,7 +76,7 @@ func runOf(script, output string, failed bool) run {
 		r.result = effectOf(r.script, plainText(endsOf(output)))
 	case r.kind == acts:
 		if said := strings.TrimSpace(plainText(output[:min(len(output), lookResult)])); len(said) <= mostCounted/2 && len(r.script) <= maxCommand && saysOutcome(said) {
-			r.result = strings.Join(strings.Fields(said), " ")
+			r.result = onOneLine(said)
 		}
 	case r.kind == looks:
 		r.result = countOf(r.script, plainText(output[:min(len(output), lookResult)]))
@@ -271,7 +271,7 @@ func countOf(script, output string) string {
 	switch {
 	case len(words) == 0 || output == "":
 	case words[0] == "wc" && len(output) <= mostCounted:
-		return strings.Join(strings.Fields(output), " ")
+		return onOneLine(output)
 	case words[0] == "git":
 		for line := range strings.Lines(output) {
 			if strings.HasPrefix(line, "nothing to commit") || strings.HasPrefix(line, "nothing added to commit") {
@@ -462,7 +462,7 @@ func (r *run) text() string {
 	if said, found := strings.CutPrefix(script, "# "); found {
 		text, script = scriptVerb, said
 	}
-	text += codeQuote(Fence(clipWords(strings.Join(strings.Fields(script), " "), quotedLine+30)))
+	text += codeQuote(Fence(clipWords(onOneLine(script), quotedLine+30)))
 	if r.runs != "" {
 		text += " (runs " + codeQuote(Fence(clipLine(r.runs, quotedLine))) + ")"
 	}

@@ -69,7 +69,7 @@ func (e *Extract) standingBeside(text, block string) string {
 
 // flatRule returns a rule on one line, without the markup and quotation marks that models add.
 func flatRule(s string) string {
-	return strings.Trim(strings.Join(strings.Fields(s), " "), " \"'“”„«»*_`.!")
+	return strings.Trim(onOneLine(s), " \"'“”„«»*_`.!")
 }
 
 // missing returns lines with facts that a model's digest lacks, in at most max bytes: first open errors, then the most

@@ -205,3 +205,20 @@ func isLabel(text string) bool {
 	}
 	return false
 }
+
+// onOneLine returns the words of text, which white space separates, with single spaces between them. It returns text
+// itself if that is certainly the same.
+func onOneLine(text string) string {
+	space := true // the last byte was a space, or there was none
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c < ' ' || c >= utf8.RuneSelf || c == ' ' && space {
+			return strings.Join(strings.Fields(text), " ")
+		}
+		space = c == ' '
+	}
+	if space {
+		return strings.TrimSuffix(text, " ")
+	}
+	return text
+}

@@ -13,15 +13,18 @@ import (
 // turnWords holds what the user and the assistant mention in a turn: word stems, and the names of files and of code.
 type turnWords struct {
 	stems words.StemSet
-	names critbit.Map[struct{}]
+	names words.HashSet
 	room  []words.Word
 }
 
 func (s *turnWords) add(text string) {
 	text = text[:min(len(text), mostPasted*4)]
 	s.stems.Add(text)
-	eachName(text, func(name string) { s.names.Add(name) })
+	eachName(text, func(name string) { s.names.Put(words.Hash64(name)) })
 }
+
+// mentions reports whether the turn mentions a name.
+func (s *turnWords) mentions(name string) bool { return s.names.Has(words.Hash64(name)) }
 
 // eachName calls see with each identifier and with each file name, without its folder, in text.
 func eachName(text string, see func(name string)) {
@@ -82,7 +85,7 @@ func (s *turnWords) namesAll(text string) bool {
 	all := true
 	eachName(text, func(name string) {
 		if distinct(name, capital, digit|under|dot) {
-			all = all && s.names.Has(name)
+			all = all && s.mentions(name)
 		}
 	})
 	return all
@@ -245,7 +248,7 @@ func (s *turnWords) quoteLines(u *unit) {
 func (s *turnWords) namesIn(code string) (n int) {
 	var seen [8]string
 	eachName(code, func(name string) {
-		if len(name) < leastName || n == len(seen) || !distinct(name, capital, under|dot) || !s.names.Has(name) {
+		if len(name) < leastName || n == len(seen) || !distinct(name, capital, under|dot) || !s.mentions(name) {
 			return
 		}
 		for _, known := range seen[:n] {

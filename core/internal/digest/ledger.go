@@ -296,7 +296,7 @@ func clipLine(text string, max int) string {
 		text = trimRune(text[:max]) + "…"
 	}
 	if strings.ContainsAny(text, "\n\r\t") {
-		text = strings.Join(strings.Fields(text), " ")
+		text = onOneLine(text)
 	}
 	return text
 }

@@ -234,7 +234,7 @@ func toldOf(lines []string) string {
 	var told []string
 	size := 0
 	tell := func(s string) bool {
-		if s = clipWords(strings.Join(strings.Fields(s), " "), mostUnit/2); size+len(s) > mostTold {
+		if s = clipWords(onOneLine(s), mostUnit/2); size+len(s) > mostTold {
 			return false
 		}
 		if slices.Contains(told, s) {
@@ -276,7 +276,7 @@ func toldOf(lines []string) string {
 	if size < leastTold { // the first lines probably show what the output is about
 		var head []string
 		for _, line := range lines {
-			s := strings.Join(strings.Fields(plainText(line)), " ")
+			s := onOneLine(plainText(line))
 			if first, _, _ := strings.Cut(s, " "); len(head) == mostHead || placed(first) || isTrouble(s) {
 				break
 			}

@@ -96,7 +96,7 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 		}
 		for _, start := range skillStarts {
 			if strings.HasPrefix(head, start) {
-				return ProjectSkill, strings.Join(strings.Fields(head), " ")
+				return ProjectSkill, onOneLine(head)
 			}
 		}
 	}

@@ -260,7 +260,7 @@ func (p *proseReader) endCode() {
 func quotedLines(code string) string {
 	var b strings.Builder
 	for line := range strings.Lines(code) {
-		if line = strings.Join(strings.Fields(line), " "); line != "" {
+		if line = onOneLine(line); line != "" {
 			b.WriteString(codeQuote(line) + " ")
 		}
 	}
@@ -394,7 +394,7 @@ func cleanUnit(s string, most int) string {
 	s = linkless(strings.TrimSpace(withoutBold(s)))
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c == '\n' || c == '\r' || c == '\t' {
-			s = strings.Join(strings.Fields(s), " ")
+			s = onOneLine(s)
 			break
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
 // Much of what an agent learns is in the files that it reads and in the text of its edits: conditions, values, and the
@@ -56,8 +57,8 @@ type laterChanges struct {
 	restoredAll bool
 	unstashed   int // how many more times git's stash was read than written
 	// The keys are paths of files, and the lines have no white space around them.
-	removed critbit.Map[critbit.Map[struct{}]] // those that edits removed
-	read    critbit.Map[critbit.Map[struct{}]] // those that are read again
+	removed critbit.Map[words.HashSet] // the hashes of those that edits removed
+	read    critbit.Map[words.HashSet] // the hashes of those that are read again
 }
 
 // quoteReader collects passages of files from a transcript, last message first.
@@ -279,7 +280,7 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 func (r *quoteReader) related(p *fileQuote) int {
 	shared := min(r.said.namesIn(p.text), mostRelated)
 	switch {
-	case r.said.names.Has(p.name):
+	case r.said.mentions(p.name):
 		return max(shared, 1)
 	case shared >= leastRelated:
 		return shared - 1
@@ -359,7 +360,7 @@ func (l *laterChanges) add(c *change) {
 	l.edited.Add(c.path)
 	for _, line := range without(c.removed, linesOf(c.content)) { // the file still contains the other lines
 		if names := telling([]string{line}); names != nil { // brackets occur everywhere
-			l.removed.At(c.path).Add(line)
+			l.removed.At(c.path).Put(words.Hash64(line))
 		}
 	}
 }
@@ -450,7 +451,8 @@ func (l *laterChanges) without(path, content string) string {
 	removed, read := l.removed.At(path), l.read.At(path)
 	left := true
 	for line, code := range numberedLines(content) {
-		if text := strings.TrimSpace(code); text != "" && (removed.Has(text) || read.Has(text)) {
+		text := strings.TrimSpace(code)
+		if hash := words.Hash64(text); text != "" && (removed.Has(hash) || read.Has(hash)) {
 			b.WriteString(line[:len(line)-len(strings.TrimLeft(code, " \t"))])
 			b.WriteString(leftOut + "\n")
 		} else {
@@ -469,8 +471,8 @@ func (l *laterChanges) without(path, content string) string {
 func (l *laterChanges) reads(path, content string) {
 	read := l.read.At(path)
 	for _, code := range numberedLines(content) {
-		if text := strings.TrimSpace(code); len(text) >= leastCodeLine && !read.Has(text) {
-			read.Add(strings.Clone(text))
+		if text := strings.TrimSpace(code); len(text) >= leastCodeLine {
+			read.Put(words.Hash64(text))
 		}
 	}
 }

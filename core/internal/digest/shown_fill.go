@@ -52,7 +52,7 @@ func (r *quoteReader) ofTheWork(found []fileQuote) []fileQuote {
 		}
 	}
 	return slices.DeleteFunc(found, func(p fileQuote) bool {
-		return p.spare && p.turn != last && !edited.Has(p.path) && !mentioned.Has(p.path) && !r.said.names.Has(fileName(p.path))
+		return p.spare && p.turn != last && !edited.Has(p.path) && !mentioned.Has(p.path) && !r.said.mentions(fileName(p.path))
 	})
 }
 

@@ -148,7 +148,7 @@ func (r *statementReader) add(s string, ws []word, cue int) {
 // clauses or words.
 func clause(s string, cue int) string {
 	if strings.ContainsAny(s, "\t\r\n") || strings.Contains(s, "  ") {
-		s = strings.Join(strings.Fields(s), " ")
+		s = onOneLine(s)
 	}
 	s = strings.TrimSpace(s)
 	bare := withoutJoin(s)

@@ -112,7 +112,7 @@ func (l *talkLines) tell(w *strings.Builder, item int, text string) {
 func (k *talk) clipped(size int) string {
 	for i, src := range k.sources {
 		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {
-			text := strings.Join(strings.Fields(k.items[i].Text), " ")
+			text := onOneLine(k.items[i].Text)
 			return src.speaker + labelMark + statementOf(clipRequest(text, room), "")
 		}
 	}

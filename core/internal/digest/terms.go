@@ -75,8 +75,10 @@ func eachTerm(text string, see func(kind termKind, term string)) {
 			all |= byteClass[text[i]]
 		}
 		word := text[from:i]
-		if i == len(text) || text[i] != ':' { // most words
-			termsOf(word, all, see)
+		if i == len(text) || text[i] != ':' {
+			if all != small { // most words are ordinary ones
+				termsOf(word, all, see)
+			}
 		} else if all&joints == 0 && strings.HasPrefix(text[i:], "://") {
 			i = urlEnd(text, i+3)
 			if url := strings.TrimRight(text[from:i], ".,;:!?*_"); len(url) <= maxLink && len(url) > 10 {

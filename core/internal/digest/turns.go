@@ -336,7 +336,8 @@ func (t *turn) dropReport() {
 
 // dropRepeated drops units of the current turn that its answer, or a later statement, repeats word for word.
 func (r *turnReader) dropRepeated() {
-	var later critbit.Map[struct{}]
+	var later words.HashSet
+	var room []byte // a buffer for a part in lower case
 	units := r.now().units
 	first := slices.IndexFunc(units, func(u unit) bool { return u.kind == saidUnit })
 	if first < 0 {
@@ -348,12 +349,13 @@ func (r *turnReader) dropRepeated() {
 			continue
 		}
 		for part := range partsOf(u.text) {
-			switch key := lower(unsigned(part)); {
-			case len(key) < leastSaidAgain:
+			room = words.AppendLower(room[:0], unsigned(part))
+			switch key := words.Hash64(room); {
+			case len(room) < leastSaidAgain:
 			case u.kind == saidUnit && later.Has(key):
 				u.text = strings.TrimSpace(strings.Replace(u.text, part, "", 1))
 			default:
-				later.Add(key)
+				later.Put(key)
 			}
 		}
 		if u.text == "" {

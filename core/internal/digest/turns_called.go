@@ -62,7 +62,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 			u.factor = ofCommand / 4
 		}
 	case saysOutcome(short):
-		u.text += " → " + Fence(strings.Join(strings.Fields(short), " "))
+		u.text += " → " + Fence(onOneLine(short))
 	case does && strings.HasPrefix(short, "{"):
 		u.text += " → " + Fence(argumentLine([]byte(short), mostArgument))
 	}

@@ -90,9 +90,12 @@ func isCodeBlock(text string) bool {
 // worthAtWork returns the weight of what the assistant writes while working.
 func worthAtWork(text string) int {
 	switch {
-	case isStep(text), passesBy(text) && !names(text):
+	case isStep(text):
 		return ofAnnounced
 	case passesBy(text):
+		if !names(text) {
+			return ofAnnounced
+		}
 		return ofStatus
 	case guesses(text):
 		return ofSaid / 2
@@ -186,7 +189,22 @@ func (r *turnReader) about(u unit) {
 var pointing = wordListOf("this that these those dies diese dieser dieses ce cet cette ces este esta estos estas это этот эта")
 
 // names reports whether text contains a number or a code name.
-func names(text string) bool { return strings.ContainsAny(text, "`0123456789/_") }
+func names(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if ofNames[text[i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// ofNames marks the bytes that occur in numbers and in code names but not in other words.
+var ofNames = func() (in [256]bool) {
+	for _, c := range []byte("`0123456789/_") {
+		in[c] = true
+	}
+	return in
+}()
 
 // namesMore reports whether text names anything besides line numbers. It is false for "The function ends at line 499."
 func namesMore(text string) bool {
@@ -367,7 +385,7 @@ func saysLittle(text string) bool {
 			}
 		}
 	}
-	return fewSpaces(text, least) && !strings.ContainsAny(text, "`0123456789/_") && !unspacedText(text)
+	return fewSpaces(text, least) && !names(text) && !unspacedText(text)
 }
 
 // fewSpaces reports whether text has fewer than n spaces.

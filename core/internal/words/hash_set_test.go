@@ -9,7 +9,7 @@ import (
 // A set contains the stems that were added to it and no others, however large it grows.
 func TestStemSet(t *testing.T) {
 	var none *words.StemSet
-	if none.Has(1) || new(words.StemSet).Has(0) {
+	if none.Has(1) || new(words.StemSet).Has(0) || new(words.HashSet).Has(1) {
 		t.Error("an empty set has a stem")
 	}
 	text, other := "", ""
@@ -27,5 +27,17 @@ func TestStemSet(t *testing.T) {
 		if s.Has(w.Stem) {
 			t.Fatalf("%x is in the set", w.Stem)
 		}
+	}
+}
+
+// Hashes that share their slot stay apart, and too many of them cost no more than a bounded number of probes each.
+func TestHashSetCollisions(t *testing.T) {
+	step := uint64(0xf1de83e19937733d) // the inverse of the factor that mixes hashes
+	var s words.HashSet
+	for i := range uint64(5000) {
+		s.Put((i + 1) * step)
+	}
+	if !s.Has(step) || !s.Has(2*step) || s.Has(6000*step) {
+		t.Error("a hash is missing, or one too many is found")
 	}
 }
