@@ -77,8 +77,13 @@ var mayFence = func() (may [256]bool) {
 }()
 
 func isASCII(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if text[i] >= 0x80 {
+	for ; len(text) >= 8; text = text[8:] {
+		if text[0]|text[1]|text[2]|text[3]|text[4]|text[5]|text[6]|text[7] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
 			return false
 		}
 	}

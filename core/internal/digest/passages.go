@@ -373,11 +373,13 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// inCodeMark is a set of bytes that includes at least one byte of each of codeMarks. codeStart is the set of the first
-// bytes of codeStarts.
+// inCodeMark is a set of bytes that includes at least one byte of each of codeMarks. The others exclude most lines that
+// begin with none of a list.
 var (
 	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
 	codeStart  = startsOf(codeStarts)
+	codeWord   = startsOf(codeWords)
+	logLevel   = startsOf(logLevels)
 )
 
 // codesBare is like codes, but ignores code spans in backticks, because a sentence may quote a command.
@@ -416,29 +418,24 @@ func codes(s string) bool {
 			}
 		}
 	}
-	if codeStart.may(s) {
-		for _, m := range codeStarts {
-			if strings.HasPrefix(s, m) {
-				return true
-			}
-		}
+	if codeStart.may(s) && startsWithAny(s, codeStarts) {
+		return true
 	}
 	if end := s[len(s)-1]; end == '{' || end == '}' || end == ';' || end == '\\' {
 		return true
 	}
-	if strings.ContainsAny(s, "={};") || strings.Contains(s, "(") && strings.HasSuffix(s, ":") || strings.HasPrefix(s, "at ") && strings.Contains(s, ":") {
-		for _, m := range codeWords {
-			if strings.HasPrefix(s, m) {
-				return true
-			}
-		}
+	if codeWord.may(s) && startsWithAny(s, codeWords) &&
+		(strings.ContainsAny(s, "={};") || strings.Contains(s, "(") && strings.HasSuffix(s, ":") || strings.HasPrefix(s, "at ") && strings.Contains(s, ":")) {
+		return true
 	}
 	return isLog(s) || len(s) > 10 && symbols(s)
 }
 
 // isLog reports whether a line begins with a time or a log level.
 func isLog(s string) bool {
-	s = strings.TrimLeft(s, "[(")
+	for s != "" && (s[0] == '[' || s[0] == '(') {
+		s = s[1:]
+	}
 	digits, marks := 0, 0
 	for i := 0; i < len(s) && i < 10; i++ {
 		switch c := s[i]; {
@@ -453,6 +450,9 @@ func isLog(s string) bool {
 	if digits >= 6 && marks >= 2 {
 		return true
 	}
+	if !logLevel.may(s) {
+		return false
+	}
 	word := s
 	if n := strings.IndexAny(s, " :]"); n >= 0 {
 		word = s[:n]
@@ -465,10 +465,12 @@ func isLog(s string) bool {
 	return false
 }
 
-// inProse marks the ASCII letters, and the punctuation and spaces between words.
-var inProse = func() (is [utf8.RuneSelf]bool) {
-	for c := range is {
-		is[c] = byteClass[c]&(small|capital) != 0 || strings.IndexByte(" .,'!?:-\"", byte(c)) >= 0
+// notProse has a 1 for each ASCII character that is neither a letter nor the punctuation or space between words.
+var notProse = func() (is [256]uint8) {
+	for c := range utf8.RuneSelf {
+		if byteClass[c]&(small|capital) == 0 && strings.IndexByte(" .,'!?:-\"", byte(c)) < 0 {
+			is[c] = 1
+		}
 	}
 	return is
 }()
@@ -476,12 +478,9 @@ var inProse = func() (is [utf8.RuneSelf]bool) {
 // symbols reports whether more than a quarter of a line's characters are neither letters nor the punctuation and
 // spaces between words.
 func symbols(s string) bool {
-	odd, all := 0, 0
-	for _, r := range s {
-		all++
-		if r < utf8.RuneSelf && !inProse[r] {
-			odd++
-		}
+	odd := 0
+	for i := range len(s) {
+		odd += int(notProse[s[i]])
 	}
-	return odd*4 > all
+	return odd*4 > utf8.RuneCountInString(s)
 }

@@ -36,23 +36,32 @@ func withoutPaste(text string) string {
 		return text
 	}
 	lines := strings.Split(text, "\n")
-	if at, told := reviewIn(lines); told != "" {
+	trimmed := make([]string, len(lines))
+	for i, line := range lines {
+		trimmed[i] = strings.TrimSpace(line)
+	}
+	if at, told := reviewIn(lines, trimmed); told != "" {
 		return strings.TrimSpace(strings.Join(lines[:at], "\n") + "\n" + told)
 	}
-	printed := printedIn(lines)
+	printed := printedIn(lines, trimmed)
 	if isDump(text, manyLines) { // most lines are not sentences, so the text is a program's output
-		markDump(lines, printed)
+		markDump(trimmed, printed)
 	}
-	markStarts(lines, printed)
+	markStarts(trimmed, printed)
 	var out []string
+	at := 0 // the offset of line i in text
 	for i := 0; i < len(lines); {
 		last, dense := i, false
 		if printed[i] {
 			last, dense = outputAt(printed, i)
 		}
 		output, told := lines[i:last+1], ""
-		if dense {
-			told = summaryOf(output)
+		from := at
+		for _, line := range output {
+			at += len(line) + 1
+		}
+		if dense && len(output) >= leastPasted && at-from >= leastBytes && mayTell(text[from:at-1]) {
+			told = toldOf(output)
 		}
 		if told != "" {
 			out = append(out, told)
@@ -64,12 +73,12 @@ func withoutPaste(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// printedIn reports for each line whether it is in a code block, or looks like the output of a program.
-func printedIn(lines []string) []bool {
+// printedIn reports for each line whether it is in a code block, or looks like the output of a program. trimmed has the
+// lines without the white space around them.
+func printedIn(lines, trimmed []string) []bool {
 	printed := make([]bool, len(lines))
 	fence := ""
-	for i, line := range lines {
-		s := strings.TrimSpace(line)
+	for i, s := range trimmed {
 		switch {
 		case fence != "":
 			printed[i] = true
@@ -79,7 +88,7 @@ func printedIn(lines []string) []bool {
 		case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"):
 			printed[i], fence = true, s[:3]
 		default:
-			printed[i] = s != "" && isPrinted(line, s)
+			printed[i] = s != "" && isPrinted(lines[i], s)
 		}
 	}
 	return printed
@@ -87,26 +96,27 @@ func printedIn(lines []string) []bool {
 
 // markDump marks the lines of a dump, which are neither sentences nor items of a list, as printed. The first line and
 // the last paragraph may be the user's own words.
-func markDump(lines []string, printed []bool) {
-	end := len(lines)
-	for end > 1 && strings.TrimSpace(lines[end-1]) != "" {
+func markDump(trimmed []string, printed []bool) {
+	end := len(trimmed)
+	for end > 1 && trimmed[end-1] != "" {
 		end--
 	}
-	if len(lines)-end > mostSaid || slices.Contains(printed[end:], true) {
-		end = len(lines) // the last paragraph isn't the user's
+	if len(trimmed)-end > mostSaid || slices.Contains(printed[end:], true) {
+		end = len(trimmed) // the last paragraph isn't the user's
 	}
 	for i := 1; i < end; i++ {
-		s := strings.TrimSpace(lines[i])
-		item, _ := listItem(s)
-		printed[i] = printed[i] || s != "" && !item && s[0] != '#' && len(s) <= maxLead && !endsSentence(s)
+		if s := trimmed[i]; !printed[i] && s != "" && s[0] != '#' && len(s) <= maxLead && !endsSentence(s) {
+			item, _ := listItem(s)
+			printed[i] = !item
+		}
 	}
 }
 
 // markStarts marks the beginnings of traces, and the first output of each command, as printed.
-func markStarts(lines []string, printed []bool) {
-	for i := range lines {
-		if s := strings.TrimSpace(lines[i]); s != "" && !printed[i] {
-			printed[i] = i+1 < len(lines) && printed[i+1] && strings.Contains(s, ": ") && isTrouble(s) || i > 0 && commandIn(strings.TrimSpace(lines[i-1])) != ""
+func markStarts(trimmed []string, printed []bool) {
+	for i, s := range trimmed {
+		if s != "" && !printed[i] {
+			printed[i] = i+1 < len(trimmed) && printed[i+1] && strings.Contains(s, ": ") && isTrouble(s) || i > 0 && commandIn(trimmed[i-1]) != ""
 		}
 	}
 }
@@ -124,16 +134,9 @@ func outputAt(printed []bool, from int) (last int, dense bool) {
 	return last, signs*3 >= last-from+1
 }
 
-// summaryOf returns the summary of output, or "" if the output is too short, or has neither commands nor error lines.
-func summaryOf(output []string) string {
-	size := 0
-	for _, line := range output {
-		size += len(line) + 1
-	}
-	if len(output) < leastPasted || size < leastBytes {
-		return ""
-	}
-	return toldOf(output)
+// mayTell reports whether output may have commands or error lines.
+func mayTell(output string) bool {
+	return !isASCII(output) || strings.ContainsAny(output, "$%>\x1b\r") || troubles.inAnyCase(output)
 }
 
 // leastFindings is the minimum number of findings in a review.
@@ -142,18 +145,18 @@ const leastFindings = 3
 // reviewIn returns the headings of a review that the user has pasted, and the line where it begins; told is "" if there
 // is none. A review is a list of numbered headings with several lines below each, at least one of which names a place
 // in a file. The code and the reasons are cut, because fragments of them would be misread.
-func reviewIn(lines []string) (at int, told string) {
+func reviewIn(lines, trimmed []string) (at int, told string) {
 	var headings []string
+	number := "1. "
 	under, places := 0, false
-	for i, line := range lines {
-		s := strings.TrimSpace(line)
-		number := itoa(len(headings)+1) + ". "
+	for i, s := range trimmed {
 		switch {
-		case strings.HasPrefix(line, number) && len(s) <= maxLead && !endsSentence(s):
+		case strings.HasPrefix(lines[i], number) && len(s) <= maxLead && !endsSentence(s):
 			if len(headings) == 0 {
 				at = i
 			}
 			headings = append(headings, s)
+			number = itoa(len(headings)+1) + ". "
 			places = places || slices.ContainsFunc(strings.Fields(s), func(word string) bool { return placed(strings.Trim(word, "()[]`,")) })
 		case s != "" && len(headings) > 0:
 			under++
@@ -203,11 +206,30 @@ func placed(word string) bool {
 	return found && strings.ContainsAny(name, "./") && rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
 
+// widestPrompt is the maximum length of the text before the sign that ends a prompt, in bytes.
+const widestPrompt = 80
+
+// mayPrompt reports whether the beginning of a line contains the last sign of a prompt.
+func mayPrompt(s string) bool {
+	for i := range min(len(s), widestPrompt+len(prompts[0])) {
+		if endsPrompt[s[i]] {
+			return true
+		}
+	}
+	return false
+}
+
+// endsPrompt is a set of bytes that includes at least one byte of the sign of each of the prompts that commandIn knows.
+var endsPrompt = [256]bool{'$': true, '%': true, '>': true, 0xe2: true} // ➜ and ❯ begin with 0xe2
+
 // commandIn returns the command in a line that begins with a shell prompt, or "".
 func commandIn(s string) string {
+	if !mayPrompt(s) {
+		return ""
+	}
 	for _, prompt := range prompts[:6] {
 		at := strings.Index(s, prompt)
-		if at < 0 || at > 80 || prompt[0] < 0x80 && at > 0 && !strings.ContainsAny(s[:at], "@~/:") {
+		if at < 0 || at > widestPrompt || prompt[0] < 0x80 && at > 0 && !strings.ContainsAny(s[:at], "@~/:") {
 			continue
 		}
 		rest := strings.TrimSpace(s[at+len(prompt):])
@@ -300,7 +322,7 @@ func isFrame(s string) bool { return strings.HasPrefix(s, "at ") || strings.HasP
 
 // isTrouble reports whether a line is an error message, and not just a place or a call in a trace.
 func isTrouble(s string) bool {
-	if s == "" || s[0] == '>' || s[0] >= '0' && s[0] <= '9' && strings.ContainsAny(s, ";=") {
+	if s == "" || s[0] == '>' || s[0] >= '0' && s[0] <= '9' && (strings.IndexByte(s, ';') >= 0 || strings.IndexByte(s, '=') >= 0) {
 		return false
 	}
 	if item, _ := listItem(s); item || isFrame(s) || strings.HasPrefix(s, "hint:") || s[0] == '+' {
@@ -308,6 +330,9 @@ func isTrouble(s string) bool {
 	}
 	if r, _ := utf8.DecodeRuneInString(s); strings.ContainsRune("×✖✗❌", r) {
 		return true
+	}
+	if !troubles.inAnyCase(s) {
+		return false
 	}
 	low := lower(s)
 	for _, t := range troubles.list {

@@ -42,11 +42,14 @@ func AppendLower(dst []byte, text string) []byte {
 // lowerEnd returns the length of the beginning of text that certainly has no capitals.
 func lowerEnd(text string) int {
 	for i := 0; i < len(text); {
-		n := 1
-		if c := text[i]; c >= utf8.RuneSelf {
+		c := text[i]
+		if c < utf8.RuneSelf && class[c] != upper {
+			i++
+			continue
+		}
+		n := 0
+		if c >= utf8.RuneSelf {
 			n = caseless(text[i:])
-		} else if class[c] == upper {
-			n = 0
 		}
 		if n == 0 {
 			return i
