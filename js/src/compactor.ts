@@ -9,6 +9,7 @@ import {
   errorOf,
   type Head,
   type HeadOf,
+  messagesAt,
   pendingOrDone,
   valuesOf,
   withMessages,
@@ -282,8 +283,8 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
     const source = transcript(messages);
     const head = { policy: this.policy };
     const found = this.#result("validate", head, source);
-    const { messagesAt } = envelope(head, source);
-    for (const violation of found.violations) violation.offset -= messagesAt;
+    const start = messagesAt(envelope(head, source));
+    for (const violation of found.violations) violation.offset -= start;
     return found;
   }
 
@@ -406,14 +407,13 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
   }
 
   #send(op: Operation, head: Head, source?: Transcript): Answer {
-    const request = envelope(head, source);
-    return this.#call(op, request.pieces, request.messagesAt, source);
+    return this.#call(op, envelope(head, source), source);
   }
 
-  #call(op: Operation, pieces: Pieces, messagesAt = 0, source?: Transcript): Answer {
+  #call(op: Operation, pieces: Pieces, source?: Transcript): Answer {
     const answer = members(this.#loaded(op).call(op, pieces));
     const error = answer.get("error");
-    if (error) throw errorOf(error, messagesAt, source);
+    if (error) throw errorOf(error, pieces, source);
     return answer;
   }
 

@@ -23,16 +23,10 @@ export type HeadOf<Op extends Operation> = {
 /** The answer of an operation, without its messages. */
 export type AnswerOf<Op extends Operation> = Operations[Op]["answer"];
 
-/** Returns the pieces of a request, which is a JSON object, and the byte offset of the messages in it. */
-export function envelope(head: Head, source?: Transcript): { pieces: Pieces; messagesAt: number } {
+/** Returns the pieces of a request, which is a JSON object. Messages are the last member. */
+export function envelope(head: Head, source?: Transcript): Pieces {
   const pieces: (string | Uint8Array)[] = [];
   let text = "{";
-  let messagesAt = 0;
-  const flush = () => {
-    messagesAt += utf8Length(text);
-    pieces.push(text);
-    text = "";
-  };
   for (const [key, value] of Object.entries(head)) {
     if (value === undefined) continue;
     text += `${text === "{" ? "" : ","}"${key}":`;
@@ -40,17 +34,22 @@ export function envelope(head: Head, source?: Transcript): { pieces: Pieces; mes
       text += json(key, value);
       continue;
     }
-    flush();
-    messagesAt += value.length;
-    pieces.push(value);
+    pieces.push(text, value);
+    text = "";
   }
   if (source) {
-    text += `${text === "{" ? "" : ","}"messages":`;
-    flush();
-    pieces.push(source.piece);
+    pieces.push(`${text}${text === "{" ? "" : ","}"messages":`, source.piece);
+    text = "";
   }
   pieces.push(`${text}}`);
-  return { pieces, messagesAt };
+  return pieces;
+}
+
+/** Returns the byte offset of the messages in a request that has them. */
+export function messagesAt(pieces: Pieces): number {
+  return pieces
+    .slice(0, -2)
+    .reduce((at, piece) => at + (typeof piece === "string" ? utf8Length(piece) : piece.length), 0);
 }
 
 function json(name: string, value: unknown): string {
@@ -69,15 +68,16 @@ function utf8Length(text: string): number {
 }
 
 /**
- * Returns the error in an answer. If its offset is within the messages, it is converted to an offset in the caller's
+ * Returns the error in the answer to a request. If its offset is within the messages, it is converted to an offset in the caller's
  * text.
  */
-export function errorOf(bytes: Uint8Array, messagesAt: number, source?: Transcript): CtxfoldError {
+export function errorOf(bytes: Uint8Array, request: Pieces, source?: Transcript): CtxfoldError {
   const { code, message, path, offset } = JSON.parse(decode(bytes)) as CtxfoldError;
-  if (!source || offset < messagesAt) return new CtxfoldError(code, message, { path, offset });
+  const at = source ? offset - messagesAt(request) : -1;
+  if (!source || at < 0) return new CtxfoldError(code, message, { path, offset });
   return new CtxfoldError(code, message, {
     path: path || "messages",
-    offset: Math.min(offset - messagesAt, source.size()),
+    offset: Math.min(at, source.size()),
   });
 }
 

@@ -32,8 +32,8 @@ import type {
 } from "./types.js";
 
 /**
- * A conversation of live messages that is also kept in the module. The cost of `append` depends only on the messages
- * appended, and the cost of `check` doesn't depend on the length of the conversation. In a chat client:
+ * A conversation of live messages that is also kept in the module. `append` reads only the messages appended, and copies
+ * the array; the cost of `check` does not depend on the length of the conversation. In a chat client:
  *
  * session.append(message); if (session.check().due) await session.compact(); send(session.messages);
  *
@@ -145,7 +145,7 @@ class SessionSteps {
     const { tokens } = valuesOf(yield* this.#runOperation("session_append", {}, transcript(messages))) as {
       tokens: number;
     };
-    this.messages = [...this.messages, ...messages];
+    this.messages = this.messages.concat(messages);
     return tokens;
   }
 
