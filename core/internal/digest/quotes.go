@@ -40,6 +40,7 @@ type fileText struct {
 	number, text string
 	indent       int  // in characters; a tab counts as two
 	comment      bool // it contains only a comment
+	form         form // of a line in a file of prose
 }
 
 // passageFinder finds the passages of a file.
@@ -49,6 +50,8 @@ type passageFinder struct {
 	// around has the definitions around the current line, the outermost one first.
 	around []enclosing
 	room   []byte // a buffer for the text of a passage
+	// heading is the last heading in a file of prose.
+	heading string
 }
 
 // enclosing is a definition around a line.
@@ -57,9 +60,13 @@ type enclosing struct {
 	indent int
 }
 
-// eachPassage calls see for each passage of a file's content. room is a buffer for the lines.
-func eachPassage(content string, room *[]fileText, see func(p fileQuote)) {
+// eachPassage calls see for each passage of a file's content. room is a buffer for the lines. prose means that the file
+// holds text for people.
+func eachPassage(content string, prose bool, room *[]fileText, see func(p fileQuote)) {
 	f := passageFinder{see: see, lines: fileLines((*room)[:0], content)}
+	if prose {
+		f.findForms()
+	}
 	*room = f.lines
 	for i := 0; i < len(f.lines); {
 		i = f.next(i)
@@ -73,7 +80,7 @@ func fileLines(lines []fileText, content string) []fileText {
 	for line := range strings.Lines(content) {
 		at := 0
 		if gutter {
-			if at = numbered(line); at == 0 { // a number that the tool added
+			if at = gutterOf(line); at == 0 { // a number that the tool added
 				continue
 			}
 		}
@@ -83,7 +90,7 @@ func fileLines(lines []fileText, content string) []fileText {
 		if strings.HasPrefix(code, "\t") {
 			indent *= 2
 		}
-		lines = append(lines, fileText{strings.Trim(line[:at], " \t→|:"), text, indent, !within && isCommentLine(text)})
+		lines = append(lines, fileText{number: strings.Trim(line[:at], " \t→|:"), text: text, indent: indent, comment: !within && isCommentLine(text)})
 		within = within != (strings.Count(text, `"""`)%2 == 1)
 	}
 	return lines
@@ -94,14 +101,15 @@ const mostFramed = 2
 
 // hasGutter reports whether the lines of text have consecutive numbers, as printed by tools that read files.
 func hasGutter(content string) bool {
-	last, lines, framed := 0, 0, 0
+	last, lines, framed, table := 0, 0, 0, false
 	for line := range strings.Lines(content) {
-		n, at := 0, numbered(line)
+		n, at := 0, gutterOf(line)
 		if lines == 0 && (line == "\n" || at == 0 && framed < mostFramed) {
 			framed += min(1, len(line)-1)
+			table = table || len(line) > 1 && line[0] != '[' && line[0] != '('
 			continue
 		}
-		if framed > 0 && strings.Contains(line[:at], ":") { // more likely a table
+		if table && strings.Contains(line[:at], ":") { // more likely a table
 			return false
 		}
 		for _, c := range strings.Trim(line[:at], " \t→|:") {
@@ -117,6 +125,18 @@ func hasGutter(content string) bool {
 	return lines > 1 || strings.Contains(content, "→")
 }
 
+// gutterOf returns the length of the line number before a line of a file, which may also end in a bare colon ("12:"); 0
+// if there is none.
+func gutterOf(line string) int {
+	if at := numbered(line); at > 0 {
+		return at
+	}
+	if n := len(exitOf(line)); n > 0 && n < len(line) && line[n] == ':' {
+		return n + 1
+	}
+	return 0
+}
+
 // commentMarks lists the beginnings of lines that contain only a comment.
 var commentMarks = []string{"//", "# ", "/*", "* ", "*/", "-- ", "\"\"\"", "<!--"}
 
@@ -130,6 +150,13 @@ func (f *passageFinder) next(i int) int {
 	first := &f.lines[i]
 	if first.text == "" || first.text == leftOut {
 		return i + 1
+	}
+	switch first.form {
+	case heading:
+		f.heading = clipWords(strings.TrimLeft(first.text, "# "), longestTitle)
+		return i + 1
+	case item, row:
+		return f.list(i, i)
 	}
 	for len(f.around) > 0 && f.around[len(f.around)-1].indent >= first.indent && strings.IndexByte("})]", first.text[0]) < 0 {
 		f.around = f.around[:len(f.around)-1]
@@ -154,24 +181,12 @@ func isSentence(text string) bool {
 	return (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80) && !codes(text) && !fewSpaces(text, leastExplained-1)
 }
 
-// paragraph adds the paragraph of prose that begins at line i if it ends with a sentence, and returns its end.
-func (f *passageFinder) paragraph(i int) int {
-	end, whole := i, true
-	for ; end < len(f.lines) && f.lines[end].text != ""; end++ {
-		whole = whole && f.lines[end].text != leftOut && !codes(f.lines[end].text)
-	}
-	if whole && endsSentence(f.lines[end-1].text) {
-		f.add(i, end, "", true)
-	}
-	return end
-}
-
 // statement adds whatever can be quoted of a statement, and returns the line from which to continue. The statement
 // begins at line at, and its comment at line i.
 func (f *passageFinder) statement(i, at int, explains bool) int {
 	head := f.lines[at].text
 	name, most := definedBy(head), mostStatement
-	constant := name == "" && f.lines[at].indent == 0 && worthInQuote(head) == ofValue
+	constant := name == "" && f.lines[at].indent == 0 && worthInQuote(head) == ofValue && !strings.Contains(head, "require(")
 	switch {
 	case name != "":
 		most = mostDefinition
@@ -184,7 +199,7 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 	if name == "" {
 		end = f.statements(at, end)
 	}
-	if end > at+1 || end > at && name != "" {
+	if end > at+1 || end > at && name != "" && !(isBareName(head) && !explains) {
 		f.add(i, end, name, explains)
 		return end
 	}
@@ -194,6 +209,15 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 	}
 	return at + 1
 }
+
+// isBareName reports whether a line only names what is defined elsewhere, or what the file belongs to: "class Kiln;",
+// "module kiln".
+func isBareName(head string) bool {
+	return fewSpaces(head, 2) && !strings.ContainsAny(head, "={(:")
+}
+
+// licenceSigns lists phrases, in lower case, from notices about copyright and licences.
+var licenceSigns = substringsOf("copyright (c|copyright ©|copyright 1|copyright 2|spdx-license|licensed under|all rights reserved|permission is hereby granted|without warrant")
 
 // explains reports whether the lines from i to end are a comment of at least a sentence, and not commented-out code.
 func (f *passageFinder) explains(i, end int) bool {
@@ -311,7 +335,7 @@ func boundBy(line string) string {
 // add adds a passage that consists of the lines from i to end. It defines name.
 func (f *passageFinder) add(i, end int, name string, explains bool) {
 	p := f.passage(i, name, explains)
-	if p.text = f.textOf(i, end); p.text != "" {
+	if p.text = f.textOf(i, end); p.text != "" && !(explains && licenceSigns.inAnyCase(p.text)) {
 		f.see(p)
 	}
 }
@@ -322,6 +346,7 @@ func (f *passageFinder) passage(i int, name string, explains bool) fileQuote {
 	if explains {
 		p.factor = ofExplained
 	}
+	p.within = f.heading
 	if n := len(f.around); n > 0 && f.around[n-1].indent < f.lines[i].indent {
 		p.within = f.around[n-1].name
 	}

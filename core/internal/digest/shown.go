@@ -41,6 +41,8 @@ type fileQuote struct {
 	factor  int
 	// explains reports whether the passage begins with a comment of at least a sentence.
 	explains bool
+	// written reports whether the assistant wrote the passage.
+	written bool
 	// spare reports whether the passage is quoted only if room is left after everything else.
 	spare bool
 }
@@ -189,7 +191,7 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	if stays {
 		r.later.reads(path, content)
 	} else {
-		r.add(message, path, r.later.without(path, content), !r.later.edited.Has(path))
+		r.add(message, path, r.later.without(path, content), !r.later.edited.Has(path), false)
 	}
 }
 
@@ -206,11 +208,16 @@ func isTestFile(path string) bool {
 		case "test":
 			return true
 		case "spec":
-			return end < len(name) && !proseFiles.has(name[strings.LastIndexByte(name, '.')+1:]) && !settingFiles.has(name[strings.LastIndexByte(name, '.')+1:])
+			return end < len(name) && !isProseFile(name) && !settingFiles.has(name[strings.LastIndexByte(name, '.')+1:])
 		}
 		from = end
 	}
 	return false
+}
+
+// isProseFile reports whether a file holds text for people, judging by its name.
+func isProseFile(path string) bool {
+	return proseFiles.has(lower(path[strings.LastIndexByte(path, '.')+1:]))
 }
 
 // proseFiles lists the file name extensions of files that hold text for people.
@@ -227,15 +234,15 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if r.later.takesBack(c.path) {
 		return
 	}
-	if !stays && c.content != "" && !thrownAway(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
-		r.add(message, c.path, r.later.without(c.path, c.content), false)
+	if !stays && c.content != "" && !thrownAway(c.path) && !isTestFile(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
+		r.add(message, c.path, r.later.without(c.path, c.content), false, true)
 	}
 	r.later.add(c)
 }
 
 // add adds the passages of a file's content. Those that aren't related to the conversation are spare. holds is true if
-// the line numbers are still correct.
-func (r *quoteReader) add(message int32, path, content string, holds bool) {
+// the line numbers are still correct, and written if the assistant wrote the content.
+func (r *quoteReader) add(message int32, path, content string, holds, written bool) {
 	if content == "" || r.room <= 0 {
 		return
 	}
@@ -246,27 +253,18 @@ func (r *quoteReader) add(message int32, path, content string, holds bool) {
 	from := len(r.found)
 	turn := r.log.turnAt(message)
 	path = strings.TrimPrefix(path, r.log.base)
-	tests := isTestFile(path)
-	eachPassage(content, &r.lines, func(p fileQuote) {
-		if p.turn, p.path = turn, path; !holds {
+	eachPassage(content, isProseFile(path), &r.lines, func(p fileQuote) {
+		if p.turn, p.path, p.written = turn, path, written; !holds {
 			p.number = ""
 		}
 		related := 0
-		if tests {
-			p.outline = ""
-		}
 		if p.text != "" {
 			related = r.related(&p)
 		}
 		if p.spare = related == 0; p.spare {
-			if tests {
-				return
-			}
 			if r.spare -= len(p.longest()); r.spare < 0 {
 				return
 			}
-		}
-		if p.spare {
 			related = 1 + min(r.said.namesIn(p.longest()), mostRelated)
 		}
 		p.factor *= related
@@ -484,7 +482,7 @@ func numberedLines(content string) func(yield func(line, code string) bool) {
 		for line := range strings.Lines(content) {
 			at := 0
 			if gutter {
-				at = numbered(line)
+				at = gutterOf(line)
 			}
 			if !yield(line, line[at:]) {
 				return

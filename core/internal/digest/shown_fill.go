@@ -113,15 +113,22 @@ func (k *turnLog) show(chosen []extract.Chosen) string {
 	return showQuotes(quotes, func(p *fileQuote) string { return p.text })
 }
 
+// writtenNote follows the name of a file whose passages the assistant wrote.
+const writtenNote = ", as the assistant wrote it"
+
 // showQuotes returns the text of passages, grouped under the name of their file and the number of their entry, with "…"
 // between two passages. textOf returns the form in which a passage is shown.
 func showQuotes(quotes []*fileQuote, textOf func(p *fileQuote) string) string {
 	var b strings.Builder
 	var last *fileQuote
 	for _, p := range quotes {
-		same := last != nil && p.path == last.path && p.turn == last.turn
+		same := last != nil && p.path == last.path && p.turn == last.turn && p.written == last.written
 		if !same {
-			b.WriteString("[" + itoa(p.turn) + "] " + Fence(p.path) + ":\n")
+			b.WriteString("[" + itoa(p.turn) + "] " + Fence(p.path))
+			if p.written {
+				b.WriteString(writtenNote)
+			}
+			b.WriteString(":\n")
 		}
 		text := textOf(p)
 		if p.number != "" {
@@ -130,7 +137,7 @@ func showQuotes(quotes []*fileQuote, textOf func(p *fileQuote) string) string {
 		if p.within != "" && (!same || p.within != last.within) {
 			text = "in " + p.within + ":\n" + text
 		}
-		if same {
+		if same && !strings.HasSuffix(b.String(), requestIndent+leftOutMark+"\n") {
 			text = leftOutMark + "\n" + text
 		}
 		b.WriteString(requestIndent + strings.ReplaceAll(Fence(text), "\n", "\n"+requestIndent) + "\n")

@@ -180,8 +180,11 @@ func TestQuotesOfChanges(t *testing.T) {
 	wrote := `{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"write","arguments":{"path":"/kiln/src/up.go","content":"` + escaped.Replace(lines+"}\n") +
 		`"}}]},{"role":"tool_result","tool_call_id":"1","tool_name":"write","content":"ok"}`
 	const body = "      if glazeUsers.busy > 17 {\n        glazeUsers.rest = 40\n      }\n      glazeUsers.done = 90"
-	if shown := shownOf(t, ask, wrote, end); !strings.Contains(shown, body) {
+	if shown := shownOf(t, ask, wrote, end); !strings.Contains(shown, body) || !strings.HasPrefix(shown, "[1] /kiln/src/up.go, as the assistant wrote it:\n") {
 		t.Errorf("a file that was written is not quoted as it is:\n%s", shown)
+	}
+	if shown := shownOf(t, ask, strings.Replace(wrote, "up.go", "up_test.go", 1), end); shown != "" {
+		t.Errorf("a test that the assistant wrote is quoted:\n%s", shown)
 	}
 	edit := func(now string) string {
 		return strings.NewReplacer("ID", "1", "FILE", "up.go", "OLD", "const a = 1", "NEW", escaped.Replace(now)).Replace(kilnEdit)

@@ -1,0 +1,176 @@
+package digest
+
+import "strings"
+
+// This file finds passages in files of prose: paragraphs, lists and tables. A paragraph that introduces a list, a table
+// or an example is quoted with it, or not at all.
+
+// form is the form of a line in a file of prose.
+type form uint8
+
+// The forms of lines.
+const (
+	proseForm form = iota
+	heading
+	item
+	row
+	fence
+)
+
+// The maximum lengths, in bytes, of a heading, and of an item of a list. mostExample is the maximum number of lines of
+// an example.
+const (
+	longestTitle = 80
+	longestItem  = 200
+	mostExample  = 8
+)
+
+// findForms sets the forms of the lines of a file of prose. Lines of code in it have the form of prose.
+func (f *passageFinder) findForms() {
+	fenced := false
+	for n := range f.lines {
+		line := &f.lines[n]
+		isItem, _ := listItem(line.text)
+		switch {
+		case strings.HasPrefix(line.text, "```"), strings.HasPrefix(line.text, "~~~"):
+			line.form, fenced = fence, !fenced
+		case fenced:
+		case isItem:
+			line.form, line.comment = item, false
+		case strings.HasPrefix(line.text, "|"):
+			line.form = row
+		case strings.HasPrefix(line.text, "#") && strings.HasPrefix(strings.TrimLeft(line.text, "#"), " "):
+			line.form, line.comment = heading, false
+		}
+	}
+}
+
+// paragraph adds the paragraph of prose that begins at line i if it ends with a sentence, and returns its end. A
+// paragraph that ends with a colon is added with what follows.
+func (f *passageFinder) paragraph(i int) int {
+	end, whole := i, true
+	for ; end < len(f.lines) && f.lines[end].text != "" && f.lines[end].form == proseForm; end++ {
+		whole = whole && f.lines[end].text != leftOut && !codesBare(f.lines[end].text)
+	}
+	switch last := f.lines[end-1].text; {
+	case !whole:
+	case strings.HasSuffix(last, ":"), strings.HasSuffix(last, "："):
+		return f.introduced(i, end)
+	case endsSentence(last):
+		f.add(i, end, "", true)
+	}
+	return end
+}
+
+// introduced adds the paragraph from line i to end together with the list, table or example after it, and returns the
+// end of what was added.
+func (f *passageFinder) introduced(i, end int) int {
+	at := end
+	for at < len(f.lines) && f.lines[at].text == "" {
+		at++
+	}
+	if at == len(f.lines) {
+		return end
+	}
+	switch f.lines[at].form {
+	case item, row:
+		return f.list(i, at)
+	case fence:
+		return f.example(i, end, at)
+	}
+	return end
+}
+
+// example adds the paragraph from line i to end together with the code whose opening fence is line at, and returns the
+// line after the closing fence.
+func (f *passageFinder) example(i, end, at int) int {
+	f.begin(i, end)
+	n := at + 1
+	for ; n < len(f.lines) && f.lines[n].form != fence; n++ {
+		line := f.lines[n]
+		if line.indent += 2; n-at > mostExample || line.text == "" || line.text == leftOut {
+			continue
+		}
+		f.write(&line, 0)
+	}
+	if n-at > mostExample+1 {
+		f.room = append(f.room, "\n  "+leftOutMark...)
+	}
+	f.seeRoom(i)
+	return min(n+1, len(f.lines))
+}
+
+// list adds the list or table whose first line is at, together with the lines before it from i on, and returns its end.
+// A long item is shortened, and so is a long list.
+func (f *passageFinder) list(i, at int) int {
+	f.begin(i, at)
+	end, items, links := at, 0, 0
+	for end < len(f.lines) && f.goesOn(at, end) {
+		first := f.lines[end]
+		to := f.itemEnd(end)
+		for n := end + 1; n < to && len(first.text) <= longestItem; n++ {
+			if next := f.lines[n].text; next != "" && next != leftOut {
+				first.text += " " + next
+			}
+		}
+		end = to
+		_, said := listItem(first.text)
+		switch {
+		case strings.Trim(said, "|-: ") == "", said == leftOut:
+			continue
+		case strings.HasPrefix(said, "["):
+			links++
+		}
+		if items++; len(f.room)+longestItem <= mostPassage {
+			first.text = clipWords(first.text, longestItem)
+			f.write(&first, f.lines[at].indent)
+		} else if !strings.HasSuffix(string(f.room[max(0, len(f.room)-len(leftOutMark)-1):]), "\n"+leftOutMark) {
+			f.room = append(f.room, "\n"+leftOutMark...)
+		}
+	}
+	if items > 1 && links < items {
+		f.seeRoom(i)
+	}
+	return max(end, at+1)
+}
+
+// goesOn reports whether the list that begins at line at continues at line n.
+func (f *passageFinder) goesOn(at, n int) bool {
+	return f.lines[n].form == f.lines[at].form && f.lines[n].indent >= f.lines[at].indent
+}
+
+// itemEnd returns the line after an item of a list or a row of a table, which is the next line that begins an item, a
+// heading or a paragraph.
+func (f *passageFinder) itemEnd(n int) int {
+	first, blank := &f.lines[n], false
+	for n++; n < len(f.lines); n++ {
+		line := &f.lines[n]
+		if line.text == "" {
+			blank = true
+			continue
+		}
+		if line.form == item || line.form == row || line.form == heading || first.form == row || blank && line.indent <= first.indent {
+			break
+		}
+	}
+	return n
+}
+
+// begin begins the text of a passage with the lines from i to end.
+func (f *passageFinder) begin(i, end int) {
+	f.room = f.room[:0]
+	for n := i; n < end; n++ {
+		if f.lines[n].text != "" {
+			f.write(&f.lines[n], f.lines[i].indent)
+		}
+	}
+}
+
+// seeRoom adds the text in f.room as a passage that begins at line i.
+func (f *passageFinder) seeRoom(i int) {
+	if len(f.room) <= mostPassage {
+		p := f.passage(i, "", true)
+		p.text = string(f.room)
+		f.see(p)
+	}
+}
