@@ -210,7 +210,7 @@ type MemoryEntry struct {
 	Format   Format `json:"format"`
 	Messages int    `json:"messages"` // number of history messages that the compaction covered, including those that it kept
 	Print    string `json:"print"`    // fingerprint of those messages
-	// Later is their fingerprint without the text of the first message that is no system message. If that text changes, the entry still
+	// Later is their fingerprint without the text of the first message that isn't a system message. If that text changes, the entry still
 	// applies, provided that it keeps the message.
 	Later        string `json:"later,omitempty"`
 	Changing     bool   `json:"changing,omitempty"` // that text had changed before, so the compaction keeps the message

@@ -7,15 +7,15 @@ import "github.com/ctxfold/ctxfold/internal/object"
 // Archive is the pass archive, which replaces old tool results with short summaries, written by the host's model or excerpted
 // by code. Calls, ids and order stay.
 type Archive struct {
-	// KeepRecent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
+	// KeepRecent is the number of newest tool results that stay; 0 turns the pass off. Default: 10.
 	KeepRecent *int
 	// Mode is who writes the summaries: "model" (the host is asked, unless the policy's summary.mode is "local") or "local"
 	// (excerpts). Default: "model".
 	Mode *string
-	// MinTokens is how large a result must be to be summarized, in tokens. Default: 400.
+	// MinTokens is the minimum size of a result to be summarized, in tokens. Default: 400.
 	MinTokens *int
-	// MaxRequests is how many summaries the model is asked for in one compaction, for the newest results; other results become
-	// excerpts. Default: 8.
+	// MaxRequests is the maximum number of summaries that the model is asked for in one compaction, for the newest results; other
+	// results become excerpts. Default: 8.
 	MaxRequests *int
 	// max_input, max_output and excerpt are Unicode scalar values: how much of a result the model is shown, how much of its answer
 	// is used, and how much an excerpt has. Default: 12000.
@@ -24,9 +24,10 @@ type Archive struct {
 	MaxOutput *int
 	// Default: 800.
 	Excerpt *int
-	// Batch is how many results one summary covers; 0 and 1 mean one summary per result.
+	// Batch is the number of results that one summary covers; 0 and 1 mean one summary per result.
 	Batch int
-	// MaxBatches is how many batches are summarized in one compaction, the oldest results first; 0 means no limit.
+	// MaxBatches is the maximum number of batches that are summarized in one compaction, the oldest results first; 0 means no
+	// limit.
 	MaxBatches int
 	// Tools are the tools whose results may be archived; empty means all. Results of exclude_tools never are.
 	Tools        []string
@@ -76,13 +77,14 @@ func (p Archive) AppendJSON(dst []byte) []byte {
 // Clear is the pass clear, which replaces the contents of old tool results with a marker. The newest results stay; calls, ids
 // and order stay.
 type Clear struct {
-	// KeepRecent is how many of the newest tool results stay; at least 1. Default: 6.
+	// KeepRecent is the number of newest tool results that stay; at least 1. Default: 6.
 	KeepRecent *int
-	// MinReclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache.
+	// MinReclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is cleared, because every
+	// clearing invalidates the prompt cache.
 	MinReclaim int
-	// Excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that later
-	// messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that frees no
-	// more than that stays whole if the target is reached without it.
+	// Excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers and errors
+	// that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result
+	// that frees no more than that stays whole if the target is reached without it.
 	Excerpt int
 	// Tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -.
 	Tools []string
@@ -115,9 +117,9 @@ func (p Clear) AppendJSON(dst []byte) []byte {
 // Collapse is the pass collapse, which replaces each older assistant message and its tool results with one line. User messages
 // stay.
 type Collapse struct {
-	// KeepRecent is how many of the newest messages stay as they are. Default: 10.
+	// KeepRecent is the number of newest messages that stay as they are. Default: 10.
 	KeepRecent *int
-	// MaxText is how long an assistant text may be to appear in the line, in bytes; longer texts are left out. Default: 200.
+	// MaxText is the maximum length of an assistant text in the line, in bytes; longer texts are left out. Default: 200.
 	MaxText *int
 }
 
@@ -138,12 +140,12 @@ func (p Collapse) AppendJSON(dst []byte) []byte {
 // byte, and results of an identical call (same tool, same arguments) that has returned something else since. The newest one
 // stays.
 type Dedupe struct {
-	// MinTokens is how much removing a result must save, in tokens. Default: 50.
+	// MinTokens is the minimum that removing a result must save, in tokens. Default: 50.
 	MinTokens *int
-	// MinReclaim is how many tokens must be freed in total, or nothing is removed.
+	// MinReclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is removed.
 	MinReclaim int
-	// Superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of tools that
-	// read a file), "all" or "none". Default: "reads".
+	// Superseded says which results are removed when an identical call has returned something else since: "reads" (the default:
+	// those of tools that read a file), "all" or "none". Default: "reads".
 	Superseded *string
 	// ExcludeTools are tools whose results always stay.
 	ExcludeTools []string
@@ -171,7 +173,7 @@ func (p Dedupe) AppendJSON(dst []byte) []byte {
 // Drop is the pass drop, which removes the middle of the transcript: the first and the newest messages stay. If that is not
 // enough, or if there is no middle, it continues as fit does.
 type Drop struct {
-	// KeepFirst and keep_recent are how many messages stay at the front and at the end. Default: 2.
+	// KeepFirst and keep_recent are the numbers of messages that stay at the beginning and at the end. Default: 2.
 	KeepFirst *int
 	// Default: 10.
 	KeepRecent *int
@@ -190,8 +192,7 @@ func (p Drop) AppendJSON(dst []byte) []byte {
 	return o.End()
 }
 
-// Fit is the pass fit, which keeps the newest messages that fit in the target, and drops the first that does not and everything
-// before it.
+// Fit is the pass fit, which keeps the newest messages that fit in the target, and drops everything before them.
 type Fit struct {
 }
 
@@ -205,7 +206,7 @@ func (Fit) AppendJSON(dst []byte) []byte {
 // Fold is the pass fold, which replaces the older messages with one digest. Pinned messages and a tail of the newest messages
 // stay.
 type Fold struct {
-	// KeepTokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target. Default: 20000.
+	// KeepTokens is the maximum size of the tail, in tokens. With wire_safe it is at most half of the target. Default: 20000.
 	KeepTokens *int
 	// Boundary is where the tail may begin: "turn" (at a message of the user, unless the tail would lose three quarters of its
 	// size by that), "group" (at any), "message" (as "group", since calls and their results stay together; a published system cuts
@@ -215,10 +216,11 @@ type Fold struct {
 	// KeepLast keeps the last group even if it is larger than the tail may be; otherwise nothing is folded in that case. Default:
 	// true.
 	KeepLast *bool
-	// KeepMessages is how many of the newest messages are the tail, where boundary is "backward", or "message" and keep_tokens is
-	// 0. Default: 10.
+	// KeepMessages is the number of newest messages in the tail where boundary is "backward", or "message" and keep_tokens is 0.
+	// Default: 10.
 	KeepMessages *int
-	// MinMessages is how many messages must be folded, or none are; digests and restored files do not count. Default: 1.
+	// MinMessages is the minimum number of messages to fold; if there are fewer, none are folded; digests and restored files do
+	// not count. Default: 1.
 	MinMessages *int
 	// ForceTurn makes the newest turn of the user the tail of a compaction that is forced, whatever keep_tokens says.
 	ForceTurn bool
@@ -269,9 +271,9 @@ func (p Reasoning) AppendJSON(dst []byte) []byte {
 // Rehydrate is the pass rehydrate, which restores the files that were read last and whose content a fold removed, each as a
 // user message after the digest, the newest last.
 type Rehydrate struct {
-	// MaxFiles is how many files are restored at most. Default: 5.
+	// MaxFiles is the maximum number of files to restore. Default: 5.
 	MaxFiles *int
-	// Tokens is how many tokens they may take together. Default: 8000.
+	// Tokens is the maximum size of all restored files together, in tokens. Default: 8000.
 	Tokens *int
 	// Tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known to read one.
 	Tool string
@@ -308,12 +310,14 @@ func (p Rehydrate) AppendJSON(dst []byte) []byte {
 // repeated reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the
 // original.
 type Squeeze struct {
-	// KeepRecent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes, long lists
-	// of progress lines, or reminders that are repeated later. Default: 2.
+	// KeepRecent is the number of newest tool results that stay as they are, unless they have a terminal's escape codes, long
+	// lists of progress lines, or reminders that are repeated later. Default: 2.
 	KeepRecent *int
-	// MinTokens is how much a result must shrink, in tokens, including the line that says how it was shortened. Default: 16.
+	// MinTokens is the minimum by which a result must shrink, in tokens, including the line that says how it was shortened.
+	// Default: 16.
 	MinTokens *int
-	// MinReclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the prompt cache.
+	// MinReclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is squeezed, because each
+	// change invalidates the prompt cache.
 	MinReclaim int
 	// Tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are.
 	Tools        []string
@@ -345,7 +349,7 @@ func (p Squeeze) AppendJSON(dst []byte) []byte {
 // ToolDigest is the pass tool_digest, which clears old tool results in the tail that a fold left, and describes each in one
 // line of the digest. Without a fold before it in the policy, it replaces the results with these lines.
 type ToolDigest struct {
-	// KeepRecent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
+	// KeepRecent is the number of newest tool results that stay; 0 turns the pass off. Default: 10.
 	KeepRecent *int
 	// Tools are the tools whose results may be cleared; empty means all. Results of exclude_tools never are.
 	Tools        []string
@@ -371,7 +375,7 @@ func (p ToolDigest) AppendJSON(dst []byte) []byte {
 // Truncate is the pass truncate, which shortens long tool results to their first and last lines. Each text of a result is
 // shortened separately; images and other content stay.
 type Truncate struct {
-	// MaxLines is how many lines of a text stay; with wire_safe this includes the marker's line. Default: 50.
+	// MaxLines is the maximum number of lines of a text that stay; with wire_safe this includes the marker's line. Default: 50.
 	MaxLines *int
 	// Tools are the tools whose results may be truncated; empty means all. Results of exclude_tools never are.
 	Tools        []string

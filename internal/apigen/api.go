@@ -24,13 +24,13 @@ func (g *generator) api() *schema {
 	g.said("Code")
 	g.policy()
 	index, number := &schema{Type: "integer"}, 2
-	g.defs = append(g.defs, member{"Edit", &schema{Description: "One run of an answer's messages, in output order. Indexes count in the messages that were given.",
+	g.defs = append(g.defs, member{"Edit", &schema{Description: "One run of an answer's messages, in output order. Indexes refer to the messages of the request.",
 		OneOf: []*schema{
-			object("The messages from the first index up to, not with, the second.", member{"keep", &schema{Type: "array", Items: index, Least: &number, Most: &number}}),
-			object("A message that was not there.", member{"insert", &schema{Type: "object"}}),
+			object("The messages from the first index up to, but excluding, the second.", member{"keep", &schema{Type: "array", Items: index, Least: &number, Most: &number}}),
+			object("A new message.", member{"insert", &schema{Type: "object"}}),
 			object("The message at this index, changed.", member{"set", index}, member{"message", &schema{Type: "object"}}),
 		}}})
-	searchable := object("A body to search: JSON as a store has it, or the value itself.", member{"handle", &schema{Type: "string"}}, member{"body", &schema{}})
+	searchable := object("A body to search: JSON as it is in a store, or the value itself.", member{"handle", &schema{Type: "string"}}, member{"body", &schema{}})
 	searchable.Required = []string{"body"}
 	g.defs = append(g.defs, member{"Searchable", searchable})
 	root := object("Operations are the requests and the answers of all operations. The transcript of an answer is not in its type.")

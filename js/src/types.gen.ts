@@ -218,7 +218,7 @@ export type Scope = "session" | "update" | "turn_prefix" | "part" | "merge" | "b
 /** ThinkingEffort is the amount of thinking that a request for a summary asks of the model. */
 export type ThinkingEffort = "high";
 
-/** One run of an answer's messages, in output order. Indexes count in the messages that were given. */
+/** One run of an answer's messages, in output order. Indexes refer to the messages of the request. */
 export type Edit =
   | {
       keep: [number, number];
@@ -827,18 +827,18 @@ export interface PolicyGate {
  */
 export interface ArchivePass {
   pass: "archive";
-  /** keep_recent is how many of the newest tool results stay; 0 turns the pass off. Default: 10. */
+  /** keep_recent is the number of newest tool results that stay; 0 turns the pass off. Default: 10. */
   keep_recent?: number;
   /**
    * mode is who writes the summaries: "model" (the host is asked, unless the policy's summary.mode is "local") or
    * "local" (excerpts). Default: "model".
    */
   mode?: "model" | "local";
-  /** min_tokens is how large a result must be to be summarized, in tokens. Default: 400. */
+  /** min_tokens is the minimum size of a result to be summarized, in tokens. Default: 400. */
   min_tokens?: number;
   /**
-   * max_requests is how many summaries the model is asked for in one compaction, for the newest results; other results
-   * become excerpts. Default: 8.
+   * max_requests is the maximum number of summaries that the model is asked for in one compaction, for the newest
+   * results; other results become excerpts. Default: 8.
    */
   max_requests?: number;
   /**
@@ -850,11 +850,11 @@ export interface ArchivePass {
   max_output?: number;
   /** Default: 800. */
   excerpt?: number;
-  /** batch is how many results one summary covers; 0 and 1 mean one summary per result. Default: 0. */
+  /** batch is the number of results that one summary covers; 0 and 1 mean one summary per result. Default: 0. */
   batch?: number;
   /**
-   * max_batches is how many batches are summarized in one compaction, the oldest results first; 0 means no limit.
-   * Default: 0.
+   * max_batches is the maximum number of batches that are summarized in one compaction, the oldest results first; 0
+   * means no limit. Default: 0.
    */
   max_batches?: number;
   /** tools are the tools whose results may be archived; empty means all. Results of exclude_tools never are. */
@@ -867,17 +867,17 @@ export interface ArchivePass {
  */
 export interface ClearPass {
   pass: "clear";
-  /** keep_recent is how many of the newest tool results stay; at least 1. Default: 6. */
+  /** keep_recent is the number of newest tool results that stay; at least 1. Default: 6. */
   keep_recent?: number;
   /**
-   * min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt
-   * cache. Default: 0.
+   * min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is cleared, because
+   * every clearing invalidates the prompt cache. Default: 0.
    */
   min_reclaim?: number;
   /**
-   * excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that
-   * later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A
-   * result that frees no more than that stays whole if the target is reached without it. Default: 0.
+   * excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers and
+   * errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is
+   * left. A result that frees no more than that stays whole if the target is reached without it. Default: 0.
    */
   excerpt?: number;
   /**
@@ -891,11 +891,10 @@ export interface ClearPass {
 /** collapse replaces each older assistant message and its tool results with one line. User messages stay. */
 export interface CollapsePass {
   pass: "collapse";
-  /** keep_recent is how many of the newest messages stay as they are. Default: 10. */
+  /** keep_recent is the number of newest messages that stay as they are. Default: 10. */
   keep_recent?: number;
   /**
-   * max_text is how long an assistant text may be to appear in the line, in bytes; longer texts are left out. Default:
-   * 200.
+   * max_text is the maximum length of an assistant text in the line, in bytes; longer texts are left out. Default: 200.
    */
   max_text?: number;
 }
@@ -906,13 +905,16 @@ export interface CollapsePass {
  */
 export interface DedupePass {
   pass: "dedupe";
-  /** min_tokens is how much removing a result must save, in tokens. Default: 50. */
+  /** min_tokens is the minimum that removing a result must save, in tokens. Default: 50. */
   min_tokens?: number;
-  /** min_reclaim is how many tokens must be freed in total, or nothing is removed. Default: 0. */
+  /**
+   * min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is removed. Default:
+   * 0.
+   */
   min_reclaim?: number;
   /**
-   * superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of
-   * tools that read a file), "all" or "none". Default: "reads".
+   * superseded says which results are removed when an identical call has returned something else since: "reads" (the
+   * default: those of tools that read a file), "all" or "none". Default: "reads".
    */
   superseded?: "reads" | "all" | "none";
   /** exclude_tools are tools whose results always stay. */
@@ -925,13 +927,13 @@ export interface DedupePass {
  */
 export interface DropPass {
   pass: "drop";
-  /** keep_first and keep_recent are how many messages stay at the front and at the end. Default: 2. */
+  /** keep_first and keep_recent are the numbers of messages that stay at the beginning and at the end. Default: 2. */
   keep_first?: number;
   /** Default: 10. */
   keep_recent?: number;
 }
 
-/** fit keeps the newest messages that fit in the target, and drops the first that does not and everything before it. */
+/** fit keeps the newest messages that fit in the target, and drops everything before them. */
 export interface FitPass {
   pass: "fit";
 }
@@ -940,7 +942,7 @@ export interface FitPass {
 export interface FoldPass {
   pass: "fold";
   /**
-   * keep_tokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target. Default:
+   * keep_tokens is the maximum size of the tail, in tokens. With wire_safe it is at most half of the target. Default:
    * 20000.
    */
   keep_tokens?: number;
@@ -957,12 +959,13 @@ export interface FoldPass {
    */
   keep_last?: boolean;
   /**
-   * keep_messages is how many of the newest messages are the tail, where boundary is "backward", or "message" and
+   * keep_messages is the number of newest messages in the tail where boundary is "backward", or "message" and
    * keep_tokens is 0. Default: 10.
    */
   keep_messages?: number;
   /**
-   * min_messages is how many messages must be folded, or none are; digests and restored files do not count. Default: 1.
+   * min_messages is the minimum number of messages to fold; if there are fewer, none are folded; digests and restored
+   * files do not count. Default: 1.
    */
   min_messages?: number;
   /**
@@ -988,9 +991,9 @@ export interface ReasoningPass {
  */
 export interface RehydratePass {
   pass: "rehydrate";
-  /** max_files is how many files are restored at most. Default: 5. */
+  /** max_files is the maximum number of files to restore. Default: 5. */
   max_files?: number;
-  /** tokens is how many tokens they may take together. Default: 8000. */
+  /** tokens is the maximum size of all restored files together, in tokens. Default: 8000. */
   tokens?: number;
   /**
    * tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known to
@@ -1015,18 +1018,18 @@ export interface RehydratePass {
 export interface SqueezePass {
   pass: "squeeze";
   /**
-   * keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes,
+   * keep_recent is the number of newest tool results that stay as they are, unless they have a terminal's escape codes,
    * long lists of progress lines, or reminders that are repeated later. Default: 2.
    */
   keep_recent?: number;
   /**
-   * min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened. Default:
-   * 16.
+   * min_tokens is the minimum by which a result must shrink, in tokens, including the line that says how it was
+   * shortened. Default: 16.
    */
   min_tokens?: number;
   /**
-   * min_reclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the prompt
-   * cache. Default: 0.
+   * min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is squeezed, because
+   * each change invalidates the prompt cache. Default: 0.
    */
   min_reclaim?: number;
   /** tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are. */
@@ -1040,7 +1043,7 @@ export interface SqueezePass {
  */
 export interface ToolDigestPass {
   pass: "tool_digest";
-  /** keep_recent is how many of the newest tool results stay; 0 turns the pass off. Default: 10. */
+  /** keep_recent is the number of newest tool results that stay; 0 turns the pass off. Default: 10. */
   keep_recent?: number;
   /** tools are the tools whose results may be cleared; empty means all. Results of exclude_tools never are. */
   tools?: readonly string[];
@@ -1053,7 +1056,10 @@ export interface ToolDigestPass {
  */
 export interface TruncatePass {
   pass: "truncate";
-  /** max_lines is how many lines of a text stay; with wire_safe this includes the marker's line. Default: 50. */
+  /**
+   * max_lines is the maximum number of lines of a text that stay; with wire_safe this includes the marker's line.
+   * Default: 50.
+   */
   max_lines?: number;
   /** tools are the tools whose results may be truncated; empty means all. Results of exclude_tools never are. */
   tools?: readonly string[];
@@ -2073,7 +2079,7 @@ export interface MemoryEntry {
   /** fingerprint of those messages */
   print: string;
   /**
-   * later is their fingerprint without the text of the first message that is no system message. If that text changes,
+   * later is their fingerprint without the text of the first message that isn't a system message. If that text changes,
    * the entry still applies, provided that it keeps the message.
    */
   later?: string;
@@ -2177,7 +2183,8 @@ export interface Prints {
   /** fingerprints of the first one, two, … messages */
   prints: string[];
   /**
-   * later are the same without the text of the first message that is no system message, where they cover more messages.
+   * later are the same without the text of the first message that isn't a system message, where they cover more
+   * messages.
    */
   later: string[];
   /** model is the model that a request body or an answer of open names. */
@@ -2461,7 +2468,7 @@ export interface SearchRequest {
   before?: string;
 }
 
-/** A body to search: JSON as a store has it, or the value itself. */
+/** A body to search: JSON as it is in a store, or the value itself. */
 export interface Searchable {
   handle?: string;
   body: unknown;

@@ -211,8 +211,8 @@ func isLabel(text string) bool {
 	return false
 }
 
-// onOneLine returns the words of text, which white space separates, with single spaces between them. It returns text
-// itself if that is certainly the same.
+// onOneLine replaces each run of white space in text with a single space, and removes white space at both ends. Text
+// that clearly needs no change is returned as it is, without a copy.
 func onOneLine(text string) string {
 	space := true // the last byte was a space, or there was none
 	for i := 0; i < len(text); i++ {

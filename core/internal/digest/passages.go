@@ -373,8 +373,8 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// inCodeMark is a set of bytes that includes at least one byte of each of codeMarks. The others exclude most lines that
-// begin with none of a list.
+// inCodeMark is a set of bytes that includes at least one byte of each of codeMarks. The other variables quickly exclude
+// most lines that don't begin with a string of their lists.
 var (
 	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
 	codeStart  = startsOf(codeStarts)

@@ -209,7 +209,7 @@ func placed(word string) bool {
 // widestPrompt is the maximum length of the text before the sign that ends a prompt, in bytes.
 const widestPrompt = 80
 
-// mayPrompt reports whether the beginning of a line contains the last sign of a prompt.
+// mayPrompt reports whether a line may begin with a prompt, judging by its bytes alone.
 func mayPrompt(s string) bool {
 	for i := range min(len(s), widestPrompt+len(prompts[0])) {
 		if endsPrompt[s[i]] {

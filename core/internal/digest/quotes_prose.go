@@ -100,8 +100,8 @@ func (f *passageFinder) example(i, end, at int) int {
 	return min(n+1, len(f.lines))
 }
 
-// list adds the list or table whose first line is at, together with the lines before it from i on, and returns its end.
-// A long item is shortened, and so is a long list.
+// list adds the list or table that begins at line at, together with the lines from i on that precede it, and returns
+// its end. It shortens long items and long lists.
 func (f *passageFinder) list(i, at int) int {
 	f.begin(i, at)
 	end, items, links := at, 0, 0

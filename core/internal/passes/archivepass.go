@@ -38,15 +38,15 @@ func init() {
 		Doc:  "replaces old tool results with short summaries, written by the host's model or excerpted by code. Calls, ids and order stay.",
 		Make: func() Pass { return new(ArchivePass) },
 		Params: []Param{
-			{"keep_recent", "10", "keep_recent is how many of the newest tool results stay; 0 turns the pass off."}, // S4.23, S4.24
+			{"keep_recent", "10", "keep_recent is the number of newest tool results that stay; 0 turns the pass off."}, // S4.23, S4.24
 			{"mode", `"model"`, `mode is who writes the summaries: "model" (the host is asked, unless the policy's summary.mode is "local") or "local" (excerpts).`},
-			{"min_tokens", "400", "min_tokens is how large a result must be to be summarized, in tokens."},
-			{"max_requests", "8", "max_requests is how many summaries the model is asked for in one compaction, for the newest results; other results become excerpts."},
+			{"min_tokens", "400", "min_tokens is the minimum size of a result to be summarized, in tokens."},
+			{"max_requests", "8", "max_requests is the maximum number of summaries that the model is asked for in one compaction, for the newest results; other results become excerpts."},
 			{"max_input", "12000", "max_input, max_output and excerpt are Unicode scalar values: how much of a result the model is shown, how much of its answer is used, and how much an excerpt has."}, // S4.26, S4.27
 			{"max_output", "1200", ""},
 			{"excerpt", "800", ""},
-			{"batch", "0", "batch is how many results one summary covers; 0 and 1 mean one summary per result."}, // S4.30
-			{"max_batches", "0", "max_batches is how many batches are summarized in one compaction, the oldest results first; 0 means no limit."},
+			{"batch", "0", "batch is the number of results that one summary covers; 0 and 1 mean one summary per result."}, // S4.30
+			{"max_batches", "0", "max_batches is the maximum number of batches that are summarized in one compaction, the oldest results first; 0 means no limit."},
 			{"tools", "[]", "tools are the tools whose results may be archived; empty means all. Results of exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},

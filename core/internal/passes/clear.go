@@ -30,9 +30,9 @@ func init() {
 		Doc:  "replaces the contents of old tool results with a marker. The newest results stay; calls, ids and order stay.",
 		Make: func() Pass { return new(ClearPass) },
 		Params: []Param{
-			{"keep_recent", "6", "keep_recent is how many of the newest tool results stay; at least 1."},
-			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the prompt cache."},
-			{"excerpt", "0", "excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that frees no more than that stays whole if the target is reached without it."},
+			{"keep_recent", "6", "keep_recent is the number of newest tool results that stay; at least 1."},
+			{"min_reclaim", "0", "min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is cleared, because every clearing invalidates the prompt cache."},
+			{"excerpt", "0", "excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers and errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that frees no more than that stays whole if the target is reached without it."},
 			{"tools", "[]", "tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -."},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results are never cleared."},
 		},

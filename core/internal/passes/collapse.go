@@ -29,8 +29,8 @@ func init() {
 		Doc:  "replaces each older assistant message and its tool results with one line. User messages stay.",
 		Make: func() Pass { return new(CollapsePass) },
 		Params: []Param{
-			{"keep_recent", "10", "keep_recent is how many of the newest messages stay as they are."},
-			{"max_text", "200", "max_text is how long an assistant text may be to appear in the line, in bytes; longer texts are left out."},
+			{"keep_recent", "10", "keep_recent is the number of newest messages that stay as they are."},
+			{"max_text", "200", "max_text is the maximum length of an assistant text in the line, in bytes; longer texts are left out."},
 		},
 		Messages: []*authorship.Message{{Origin: authorship.OfLine, Prefix: digest.LineMarker,
 			Is:           func(t *transcript.Transcript, m int32) bool { return digest.IsLine(t, int(m)) },

@@ -33,9 +33,9 @@ func init() {
 		Doc:  "removes tool results that a newer one repeats: results of one tool that are equal byte for byte, and results of an identical call (same tool, same arguments) that has returned something else since. The newest one stays.",
 		Make: func() Pass { return new(dedupePass) },
 		Params: []Param{
-			{"min_tokens", "50", "min_tokens is how much removing a result must save, in tokens."},
-			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is removed."},
-			{"superseded", `"reads"`, `superseded says whose results a newer result of an identical call takes the place of: "reads" (the default: of tools that read a file), "all" or "none".`},
+			{"min_tokens", "50", "min_tokens is the minimum that removing a result must save, in tokens."},
+			{"min_reclaim", "0", "min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is removed."},
+			{"superseded", `"reads"`, `superseded says which results are removed when an identical call has returned something else since: "reads" (the default: those of tools that read a file), "all" or "none".`},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results always stay."},
 		},
 		Markers: []handles.Marking{{Text: handles.DuplicateMarker}, {Text: handles.SupersededMarker}},

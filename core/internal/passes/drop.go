@@ -36,7 +36,7 @@ func init() {
 		Doc:  "removes the middle of the transcript: the first and the newest messages stay. If that is not enough, or if there is no middle, it continues as fit does.",
 		Make: func() Pass { return new(DropPass) },
 		Params: []Param{
-			{"keep_first", "2", "keep_first and keep_recent are how many messages stay at the front and at the end."},
+			{"keep_first", "2", "keep_first and keep_recent are the numbers of messages that stay at the beginning and at the end."},
 			{"keep_recent", "10", ""},
 		},
 		Messages: []*authorship.Message{count},
@@ -44,7 +44,7 @@ func init() {
 	})
 	Register(Kind{
 		Name:     "fit",
-		Doc:      "keeps the newest messages that fit in the target, and drops the first that does not and everything before it.",
+		Doc:      "keeps the newest messages that fit in the target, and drops everything before them.",
 		Make:     func() Pass { return new(FitPass) },
 		Messages: []*authorship.Message{count},
 		Counts:   []report.Counter{dropped},

@@ -44,11 +44,11 @@ func init() {
 		Doc:  "replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay.",
 		Make: func() Pass { return new(FoldPass) },
 		Params: []Param{
-			{"keep_tokens", "20000", "keep_tokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target."},
+			{"keep_tokens", "20000", "keep_tokens is the maximum size of the tail, in tokens. With wire_safe it is at most half of the target."},
 			{"boundary", `"turn"`, `boundary is where the tail may begin: "turn" (at a message of the user, unless the tail would lose three quarters of its size by that), "group" (at any), "message" (as "group", since calls and their results stay together; a published system cuts anywhere), "forward" (as "group"; with force it leaves something to fold even where all would fit) or "backward" (keep_messages before the end, or at the start of the group there).`},
 			{"keep_last", "true", "keep_last keeps the last group even if it is larger than the tail may be; otherwise nothing is folded in that case."},
-			{"keep_messages", "10", `keep_messages is how many of the newest messages are the tail, where boundary is "backward", or "message" and keep_tokens is 0.`},
-			{"min_messages", "1", "min_messages is how many messages must be folded, or none are; digests and restored files do not count."},
+			{"keep_messages", "10", `keep_messages is the number of newest messages in the tail where boundary is "backward", or "message" and keep_tokens is 0.`},
+			{"min_messages", "1", "min_messages is the minimum number of messages to fold; if there are fewer, none are folded; digests and restored files do not count."},
 			{"force_turn", "false", "force_turn makes the newest turn of the user the tail of a compaction that is forced, whatever keep_tokens says."}, // S3.42
 		},
 		Messages: []*authorship.Message{{Origin: authorship.OfBranch, Role: transcript.User, Prefix: digest.BranchHeader, Summarizable: true}},

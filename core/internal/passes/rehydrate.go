@@ -35,8 +35,8 @@ func init() {
 		Doc:  "restores the files that were read last and whose content a fold removed, each as a user message after the digest, the newest last.",
 		Make: func() Pass { return new(RehydratePass) },
 		Params: []Param{
-			{"max_files", "5", "max_files is how many files are restored at most."}, // S3.38
-			{"tokens", "8000", "tokens is how many tokens they may take together."},
+			{"max_files", "5", "max_files is the maximum number of files to restore."}, // S3.38
+			{"tokens", "8000", "tokens is the maximum size of all restored files together, in tokens."},
 			{"tool", `""`, `tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known to read one.`},
 			{"always_newest", "false", "always_newest restores the file read last even if it alone takes more than tokens, as long as the target has room for it."}, // S3.40
 			{"shrink_messages", "false", "shrink_messages keeps the number of messages below the number before the fold."},                                          // S3.44

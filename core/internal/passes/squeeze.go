@@ -41,9 +41,9 @@ func init() {
 		Doc:  "rewrites old tool results in fewer tokens without losing information, except for the middle of long lists of progress lines and of long logs that the model has read, the lines around hits of long searches, and repeated reminders of a harness. The original goes to the archive. A later pass that removes a squeezed result archives the original.",
 		Make: func() Pass { return new(squeezePass) },
 		Params: []Param{
-			{"keep_recent", "2", "keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape codes, long lists of progress lines, or reminders that are repeated later."},
-			{"min_tokens", "16", "min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened."},
-			{"min_reclaim", "0", "min_reclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the prompt cache."},
+			{"keep_recent", "2", "keep_recent is the number of newest tool results that stay as they are, unless they have a terminal's escape codes, long lists of progress lines, or reminders that are repeated later."},
+			{"min_tokens", "16", "min_tokens is the minimum by which a result must shrink, in tokens, including the line that says how it was shortened."},
+			{"min_reclaim", "0", "min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is squeezed, because each change invalidates the prompt cache."},
 			{"tools", "[]", "tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},

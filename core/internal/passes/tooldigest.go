@@ -26,7 +26,7 @@ func init() {
 		Doc:  "clears old tool results in the tail that a fold left, and describes each in one line of the digest. Without a fold before it in the policy, it replaces the results with these lines.",
 		Make: func() Pass { return new(ToolDigestPass) },
 		Params: []Param{
-			{"keep_recent", "10", "keep_recent is how many of the newest tool results stay; 0 turns the pass off."},
+			{"keep_recent", "10", "keep_recent is the number of newest tool results that stay; 0 turns the pass off."},
 			{"tools", "[]", "tools are the tools whose results may be cleared; empty means all. Results of exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},

@@ -30,7 +30,7 @@ func init() {
 		Doc:  "shortens long tool results to their first and last lines. Each text of a result is shortened separately; images and other content stay.",
 		Make: func() Pass { return new(TruncatePass) },
 		Params: []Param{
-			{"max_lines", "50", "max_lines is how many lines of a text stay; with wire_safe this includes the marker's line."},
+			{"max_lines", "50", "max_lines is the maximum number of lines of a text that stay; with wire_safe this includes the marker's line."},
 			{"tools", "[]", "tools are the tools whose results may be truncated; empty means all. Results of exclude_tools never are."},
 			{"exclude_tools", "[]", ""},
 		},

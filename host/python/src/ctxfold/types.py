@@ -218,15 +218,15 @@ ArchivePass = TypedDict(
     "ArchivePass",
     {
         "pass": "Literal['archive']",
-        #: keep_recent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
+        #: keep_recent is the number of newest tool results that stay; 0 turns the pass off. Default: 10.
         "keep_recent": "NotRequired[int]",
         #: mode is who writes the summaries: "model" (the host is asked, unless the policy's summary.mode is "local") or
         #: "local" (excerpts). Default: model.
         "mode": "NotRequired[Literal['model', 'local', 'local']]",
-        #: min_tokens is how large a result must be to be summarized, in tokens. Default: 400.
+        #: min_tokens is the minimum size of a result to be summarized, in tokens. Default: 400.
         "min_tokens": "NotRequired[int]",
-        #: max_requests is how many summaries the model is asked for in one compaction, for the newest results; other
-        #: results become excerpts. Default: 8.
+        #: max_requests is the maximum number of summaries that the model is asked for in one compaction, for the newest
+        #: results; other results become excerpts. Default: 8.
         "max_requests": "NotRequired[int]",
         #: max_input, max_output and excerpt are Unicode scalar values: how much of a result the model is shown, how
         #: much of its answer is used, and how much an excerpt has. Default: 12000.
@@ -235,9 +235,10 @@ ArchivePass = TypedDict(
         "max_output": "NotRequired[int]",
         #: Default: 800.
         "excerpt": "NotRequired[int]",
-        #: batch is how many results one summary covers; 0 and 1 mean one summary per result.
+        #: batch is the number of results that one summary covers; 0 and 1 mean one summary per result.
         "batch": "NotRequired[int]",
-        #: max_batches is how many batches are summarized in one compaction, the oldest results first; 0 means no limit.
+        #: max_batches is the maximum number of batches that are summarized in one compaction, the oldest results first;
+        #: 0 means no limit.
         "max_batches": "NotRequired[int]",
         #: tools are the tools whose results may be archived; empty means all. Results of exclude_tools never are.
         "tools": "NotRequired[List[str]]",
@@ -251,14 +252,14 @@ ClearPass = TypedDict(
     "ClearPass",
     {
         "pass": "Literal['clear']",
-        #: keep_recent is how many of the newest tool results stay; at least 1. Default: 6.
+        #: keep_recent is the number of newest tool results that stay; at least 1. Default: 6.
         "keep_recent": "NotRequired[int]",
-        #: min_reclaim is how many tokens must be freed in total, or nothing is cleared: every clearing invalidates the
-        #: prompt cache.
+        #: min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is cleared,
+        #: because every clearing invalidates the prompt cache.
         "min_reclaim": "NotRequired[int]",
-        #: excerpt is how many tokens of a result may stay after the marker: the lines with names, numbers and errors
-        #: that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is
-        #: left. A result that frees no more than that stays whole if the target is reached without it.
+        #: excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers
+        #: and errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room
+        #: that is left. A result that frees no more than that stays whole if the target is reached without it.
         "excerpt": "NotRequired[int]",
         #: tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _
         #: and -.
@@ -274,9 +275,9 @@ CollapsePass = TypedDict(
     "CollapsePass",
     {
         "pass": "Literal['collapse']",
-        #: keep_recent is how many of the newest messages stay as they are. Default: 10.
+        #: keep_recent is the number of newest messages that stay as they are. Default: 10.
         "keep_recent": "NotRequired[int]",
-        #: max_text is how long an assistant text may be to appear in the line, in bytes; longer texts are left out.
+        #: max_text is the maximum length of an assistant text in the line, in bytes; longer texts are left out.
         #: Default: 200.
         "max_text": "NotRequired[int]",
     },
@@ -289,12 +290,12 @@ DedupePass = TypedDict(
     "DedupePass",
     {
         "pass": "Literal['dedupe']",
-        #: min_tokens is how much removing a result must save, in tokens. Default: 50.
+        #: min_tokens is the minimum that removing a result must save, in tokens. Default: 50.
         "min_tokens": "NotRequired[int]",
-        #: min_reclaim is how many tokens must be freed in total, or nothing is removed.
+        #: min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is removed.
         "min_reclaim": "NotRequired[int]",
-        #: superseded says whose results a newer result of an identical call takes the place of: "reads" (the default:
-        #: of tools that read a file), "all" or "none". Default: reads.
+        #: superseded says which results are removed when an identical call has returned something else since: "reads"
+        #: (the default: those of tools that read a file), "all" or "none". Default: reads.
         "superseded": "NotRequired[Literal['reads', 'all', 'none']]",
         #: exclude_tools are tools whose results always stay.
         "exclude_tools": "NotRequired[List[str]]",
@@ -308,7 +309,7 @@ DropPass = TypedDict(
     "DropPass",
     {
         "pass": "Literal['drop']",
-        #: keep_first and keep_recent are how many messages stay at the front and at the end. Default: 2.
+        #: keep_first and keep_recent are the numbers of messages that stay at the beginning and at the end. Default: 2.
         "keep_first": "NotRequired[int]",
         #: Default: 10.
         "keep_recent": "NotRequired[int]",
@@ -316,7 +317,7 @@ DropPass = TypedDict(
 )
 
 
-#: fit keeps the newest messages that fit in the target, and drops the first that does not and everything before it.
+#: fit keeps the newest messages that fit in the target, and drops everything before them.
 FitPass = TypedDict(
     "FitPass",
     {
@@ -330,7 +331,7 @@ FoldPass = TypedDict(
     "FoldPass",
     {
         "pass": "Literal['fold']",
-        #: keep_tokens is how large the tail may be, in tokens. With wire_safe it is at most half of the target.
+        #: keep_tokens is the maximum size of the tail, in tokens. With wire_safe it is at most half of the target.
         #: Default: 20000.
         "keep_tokens": "NotRequired[int]",
         #: boundary is where the tail may begin: "turn" (at a message of the user, unless the tail would lose three
@@ -342,11 +343,11 @@ FoldPass = TypedDict(
         #: keep_last keeps the last group even if it is larger than the tail may be; otherwise nothing is folded in that
         #: case. Default: true.
         "keep_last": "NotRequired[bool]",
-        #: keep_messages is how many of the newest messages are the tail, where boundary is "backward", or "message" and
+        #: keep_messages is the number of newest messages in the tail where boundary is "backward", or "message" and
         #: keep_tokens is 0. Default: 10.
         "keep_messages": "NotRequired[int]",
-        #: min_messages is how many messages must be folded, or none are; digests and restored files do not count.
-        #: Default: 1.
+        #: min_messages is the minimum number of messages to fold; if there are fewer, none are folded; digests and
+        #: restored files do not count. Default: 1.
         "min_messages": "NotRequired[int]",
         #: force_turn makes the newest turn of the user the tail of a compaction that is forced, whatever keep_tokens
         #: says.
@@ -373,9 +374,9 @@ RehydratePass = TypedDict(
     "RehydratePass",
     {
         "pass": "Literal['rehydrate']",
-        #: max_files is how many files are restored at most. Default: 5.
+        #: max_files is the maximum number of files to restore. Default: 5.
         "max_files": "NotRequired[int]",
-        #: tokens is how many tokens they may take together. Default: 8000.
+        #: tokens is the maximum size of all restored files together, in tokens. Default: 8000.
         "tokens": "NotRequired[int]",
         #: tool is the only tool whose results are files, compared without case, _ and -; "" is every tool that is known
         #: to read one.
@@ -397,14 +398,14 @@ SqueezePass = TypedDict(
     "SqueezePass",
     {
         "pass": "Literal['squeeze']",
-        #: keep_recent is how many of the newest tool results stay as they are, unless they have a terminal's escape
+        #: keep_recent is the number of newest tool results that stay as they are, unless they have a terminal's escape
         #: codes, long lists of progress lines, or reminders that are repeated later. Default: 2.
         "keep_recent": "NotRequired[int]",
-        #: min_tokens is how much a result must shrink, in tokens, including the line that says how it was shortened.
-        #: Default: 16.
+        #: min_tokens is the minimum by which a result must shrink, in tokens, including the line that says how it was
+        #: shortened. Default: 16.
         "min_tokens": "NotRequired[int]",
-        #: min_reclaim is how many tokens must be freed in total, or nothing is squeezed: each change invalidates the
-        #: prompt cache.
+        #: min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is squeezed,
+        #: because each change invalidates the prompt cache.
         "min_reclaim": "NotRequired[int]",
         #: tools are the tools whose results may be squeezed; empty means all. Results of exclude_tools never are.
         "tools": "NotRequired[List[str]]",
@@ -419,7 +420,7 @@ ToolDigestPass = TypedDict(
     "ToolDigestPass",
     {
         "pass": "Literal['tool_digest']",
-        #: keep_recent is how many of the newest tool results stay; 0 turns the pass off. Default: 10.
+        #: keep_recent is the number of newest tool results that stay; 0 turns the pass off. Default: 10.
         "keep_recent": "NotRequired[int]",
         #: tools are the tools whose results may be cleared; empty means all. Results of exclude_tools never are.
         "tools": "NotRequired[List[str]]",
@@ -434,7 +435,8 @@ TruncatePass = TypedDict(
     "TruncatePass",
     {
         "pass": "Literal['truncate']",
-        #: max_lines is how many lines of a text stay; with wire_safe this includes the marker's line. Default: 50.
+        #: max_lines is the maximum number of lines of a text that stay; with wire_safe this includes the marker's line.
+        #: Default: 50.
         "max_lines": "NotRequired[int]",
         #: tools are the tools whose results may be truncated; empty means all. Results of exclude_tools never are.
         "tools": "NotRequired[List[str]]",
@@ -717,13 +719,13 @@ Archive = Literal[
 
 
 class KeepEdit(TypedDict):
-    """The messages from the first index up to, not with, the second."""
+    """The messages from the first index up to, but excluding, the second."""
 
     keep: Tuple[int, int]
 
 
 class InsertEdit(TypedDict):
-    """A message that was not there."""
+    """A new message."""
 
     insert: Dict[str, Any]
 
@@ -736,7 +738,7 @@ class SetEdit(TypedDict):
 
 
 class Searchable(TypedDict):
-    """A body to search: JSON as a store has it, or the value itself."""
+    """A body to search: JSON as it is in a store, or the value itself."""
 
     handle: NotRequired[str]
     body: Any
@@ -2013,7 +2015,7 @@ class MemoryEntry(TypedDict):
     """fingerprint of those messages"""
     later: NotRequired[str]
     """
-    later is their fingerprint without the text of the first message that is no system message. If that text changes,
+    later is their fingerprint without the text of the first message that isn't a system message. If that text changes,
     the entry still applies, provided that it keeps the message.
     """
     changing: NotRequired[bool]
@@ -2123,7 +2125,8 @@ class Prints(TypedDict):
     """fingerprints of the first one, two, … messages"""
     later: List[str]
     """
-    later are the same without the text of the first message that is no system message, where they cover more messages.
+    later are the same without the text of the first message that isn't a system message, where they cover more
+    messages.
     """
     model: NotRequired[str]
     """model is the model that a request body or an answer of open names."""
@@ -3152,5 +3155,5 @@ Pass = Union[
     TruncatePass,
 ]
 
-#: One run of an answer's messages, in output order. Indexes count in the messages that were given.
+#: One run of an answer's messages, in output order. Indexes refer to the messages of the request.
 Edit = Union[KeepEdit, InsertEdit, SetEdit]
