@@ -208,13 +208,13 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !u.saysMore()) {
 			continue
 		}
-		if line := outcomeOf(u, answerLabelOf(t, u), most); line != "" {
+		if line := outcomeOf(u, t.answerFrom(n, most), answerLabelOf(t, u), most); line != "" {
 			return u, line
 		}
 	}
 	for n := range slices.Backward(t.units) {
 		if u := &t.units[n]; !answered && u.kind == saidUnit && u.factor >= ofSaid && len(u.text) >= leastFinding && namesMore(u.text) {
-			return u, outcomeOf(u, saidLabel, most)
+			return u, outcomeOf(u, introOf(u)+u.text, saidLabel, most)
 		}
 	}
 	return nil, ""
@@ -226,9 +226,29 @@ func (u *unit) saysMore() bool {
 	return namesMore(u.text) || unspacedText(u.text) || len(u.text) >= leastFinding && !asksIn(u.text)
 }
 
-// outcomeOf returns the line for a unit that is an outcome, or "" if too little of it fits into most bytes.
-func outcomeOf(u *unit, label string, most int) string {
+// answerFrom returns the text of the answer's unit with index n. If it names nothing ("Yes, that works."), the units
+// after it in the same message follow until one does, as far as there is room. most is the size of the room in bytes.
+func (t *turn) answerFrom(n, most int) string {
+	u := &t.units[n]
 	said := introOf(u) + u.text
+	for n++; n < len(t.units) && len(said) < most/2 && !namesMore(u.text); n++ {
+		next := &t.units[n]
+		if next.kind != answerUnit || next.message != u.message || next.factor <= ofAnnounced || next.beside != u.beside {
+			break
+		}
+		said += joinOf(said)
+		if next.lead != u.lead {
+			said += introOf(next)
+		}
+		said += next.text
+		u = next
+	}
+	return said
+}
+
+// outcomeOf returns the line for a unit that is an outcome, or "" if too little of it fits into most bytes. said is the
+// text of the line.
+func outcomeOf(u *unit, said, label string, most int) string {
 	// The names may be at the end.
 	if len(said) > most && u.lead == "" && !strings.Contains(said, "; ") && namesMore(said) {
 		said = clipRequest(said, most)

@@ -131,3 +131,21 @@ func TestALogTellsAnOutcomeOnce(t *testing.T) {
 		t.Errorf("%s", again)
 	}
 }
+
+// The line with a turn's answer says what the answer says, not only that it agrees or praises.
+func TestASmallLogTellsWhatAnAnswerSays(t *testing.T) {
+	var b strings.Builder
+	say := func(role, text string) { fmt.Fprintf(&b, `,{"role":%q,"content":%q}`, role, text) }
+	for i := range 12 {
+		say("user", fmt.Sprintf("Could shelf %d of the kiln be moved to the other wall, so that the pots on it dry faster than they do now in the damp corner?", i))
+		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"/kiln/shelf%d.md\"}"}}]},{"role":"tool","tool_call_id":"%d","content":"a shelf"}`, i, i, i)
+		say("assistant", fmt.Sprintf("Good thinking.\n\nYes, that's a clean way.\n\n1. Rack %d holds it, if its bolts are long enough\n2. The fan must be turned\n\nThe pots then dry in a day, which is half of what they take now.", 40+i))
+	}
+	tr, seq := read(t, "openai-chat", "["+b.String()[1:]+"]")
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	text := digest.NewExtract(tr, seq, "", l).Digest(3000)
+	if strings.Contains(text, "Good thinking") || strings.Count(text, "1. Rack ") < 11 {
+		t.Errorf("%s", text)
+	}
+}

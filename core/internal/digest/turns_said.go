@@ -68,7 +68,7 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 	case atWork && u.lead == "" && len(r.now().units) == from && leans(u.text):
 		r.about(u)
 		return
-	case saysLittle(u.text) && (atWork || u.item == 0 && u.lead == "" && !strings.Contains(u.text, " ")):
+	case saysLittle(u.text) && (atWork || u.item == 0 && u.lead == "" && (!strings.Contains(u.text, " ") || isPraise(u.text))):
 		return
 	case announces(u.text), atWork && intends(u.text), u.item == 0 && u.lead == "" && isStep(u.text):
 		u.factor = ofAnnounced
@@ -387,6 +387,15 @@ func saysLittle(text string) bool {
 	}
 	return fewSpaces(text, least) && !names(text) && !unspacedText(text)
 }
+
+// isPraise reports whether a sentence only praises in two words: "Good progress."
+func isPraise(text string) bool {
+	first, _, _ := strings.Cut(text, " ")
+	return fewSpaces(text, 2) && praiseWords.has(lower(first))
+}
+
+// praiseWords lists adjectives that praise.
+var praiseWords = wordListOf("good great perfect excellent nice interesting awesome")
 
 // fewSpaces reports whether text has fewer than n spaces.
 func fewSpaces(text string, n int) bool {
