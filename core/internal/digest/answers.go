@@ -41,14 +41,12 @@ var questionTools = wordListOf("askuserquestion askuser askuserquestions askques
 	"questionnaire askhuman humaninput getuserinput userinput promptuser askclarification clarify elicit fnaskquestion planmoderespond vscodeaskquestions interview")
 
 // bareTool returns a tool's name as ToolKey does, but without a leading server name or namespace.
-func bareTool(name string) string {
-	if i := strings.LastIndex(name, "__"); i >= 0 {
-		name = name[i+2:]
-	}
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		name = name[i+1:]
-	}
-	return ToolKey(name)
+func bareTool(name string) string { return ToolKey(ownName(name)) }
+
+// hasTool reports whether the list contains what bareTool returns for a name.
+func (l wordList) hasTool(name string) bool {
+	var room [32]byte
+	return l.table.Has(string(appendToolKey(room[:0], ownName(name))))
 }
 
 // heardIn returns the user's words in one tool result.
@@ -58,7 +56,7 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	if p.Body.IsZero() {
 		raw = t.Bytes(p.Span)
 	}
-	asks := questionTools.has(bareTool(ToolName(t, int(n))))
+	asks := questionTools.hasTool(ToolName(t, int(n)))
 	queued, tagged, refusal := marksIn(raw)
 	if !asks && !queued && !refusal && !tagged {
 		return nil

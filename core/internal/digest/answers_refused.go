@@ -31,7 +31,7 @@ func refused(t *transcript.Transcript, n int32, words string) []answer {
 // refusedBare reports whether the user refused the call of tool result n without a word.
 func refusedBare(t *transcript.Transcript, n int32) bool {
 	p := &t.Parts[n]
-	if !p.Has(transcript.IsError) && t.Failures || p.Has(transcript.Cleared|transcript.Squeezed) || questionTools.has(bareTool(ToolName(t, int(n)))) {
+	if !p.Has(transcript.IsError) && t.Failures || p.Has(transcript.Cleared|transcript.Squeezed) || questionTools.hasTool(ToolName(t, int(n))) {
 		return false
 	}
 	raw := t.Bytes(p.Body)

@@ -117,7 +117,7 @@ func joinLines(all []answer, of func(answer) string) string {
 func resultAbout(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	name, question, found := strings.Cut(line[1:], " for '")
-	if end := strings.LastIndexByte(question, '\''); found && end > 0 && questionTools.has(bareTool(name)) {
+	if end := strings.LastIndexByte(question, '\''); found && end > 0 && questionTools.hasTool(name) {
 		return toQuestion(question[:end])
 	}
 	return ""
@@ -312,7 +312,7 @@ func isPasted(t *transcript.Transcript, n int32, text func() string) bool {
 		switch {
 		case p.Parent >= 0 || p.Has(transcript.Removed):
 		case p.Kind == transcript.ToolResult:
-			return !p.Has(transcript.IsError) && skillTools.has(bareTool(ToolName(t, int(k))))
+			return !p.Has(transcript.IsError) && skillTools.hasTool(ToolName(t, int(k)))
 		case p.Kind == transcript.Text && t.Messages[p.Msg].Role == transcript.User:
 			before := beginning(t, p.Body, lookAhead)
 			if strings.HasPrefix(beginning(t, t.Parts[n].Body, lookAhead), "<local-command-") { // the command's output

@@ -226,7 +226,7 @@ func ToolName(t *transcript.Transcript, part int) string {
 	if p.Kind == transcript.ToolResult && p.Pair >= 0 {
 		p = &t.Parts[p.Pair]
 	}
-	return t.Text(p.Name)
+	return t.Name(p.Name)
 }
 
 // resultBeginning returns at least the first size bytes of what ResultText returns, or all of it.

@@ -337,7 +337,7 @@ func (k *turnLog) label(t *turn, u *unit) string {
 		if strings.HasPrefix(u.source, promptVerb) {
 			return u.source + ": "
 		}
-		if delegating.has(bareTool(toolOf(u))) {
+		if delegating.hasTool(toolOf(u)) {
 			return reportLabel
 		}
 		return u.source + " returned: "

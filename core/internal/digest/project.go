@@ -23,7 +23,11 @@ var (
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
 )
 
-var instructionStarts = startsOf(projectStarts, skillStarts)
+// instructionStarts are the starts of both, and ownStarts also those of a program's reminders and of cut texts.
+var (
+	instructionStarts = startsOf(projectStarts, skillStarts)
+	ownStarts         = startsOf(projectStarts, skillStarts, []string{reminderOpen, TruncatedMarker})
+)
 
 // ProjectIn returns the kind of project instructions in message i, and a key that newer versions of the same
 // instructions share. Agent programs put the instructions into user messages, or a tool returns them.
@@ -59,7 +63,7 @@ func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project,
 		}
 		switch p.Kind {
 		case transcript.ToolResult:
-			if p.Has(transcript.IsError) || !skillTools.has(bareTool(ToolName(t, int(n)))) || p.Size.Bytes < longCommand {
+			if p.Has(transcript.IsError) || !skillTools.hasTool(ToolName(t, int(n))) || p.Size.Bytes < longCommand {
 				continue
 			}
 			return ProjectSkill, ToolName(t, int(n)) + " " + callOf(t, p), n
@@ -86,6 +90,13 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 // projectText is like ProjectIn, but for the user text at part index n.
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
+	if raw := t.Bytes(body); !ownStarts.mayOpen(raw) { // most texts
+		if len(raw) > 2 && isPasted(t, n, func() string { return t.Text(body) }) {
+			line, _, _ := strings.Cut(strings.TrimSpace(beginning(t, body, lookAhead)), "\n")
+			return ProjectSkill, line
+		}
+		return NoProject, ""
+	}
 	head := withoutTruncatedMarker(strings.TrimSpace(beginning(t, body, lookAhead)))
 	line, _, _ := strings.Cut(head, "\n")
 	if instructionStarts.may(head) {

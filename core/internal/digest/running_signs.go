@@ -347,6 +347,12 @@ func containsAny(text []byte, words ...string) bool {
 	return false
 }
 
+// searchesTools reports whether a tool finds and loads other tools, judging by its name.
+func searchesTools(name string) bool {
+	var room [maxToolName]byte
+	return bytes.Contains(appendToolKey(room[:0], ownName(name)), []byte("toolsearch"))
+}
+
 // loadedTools returns the names of the tools that part n has loaded for later calls. The result of a tool search
 // contains references to these tools, or their definitions; once its message is removed, the tools are no longer
 // available.
@@ -357,7 +363,7 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	}
 	raw := t.Bytes(p.Span)
 	head := raw[:min(len(raw), lookSign)]
-	searches := p.Kind == transcript.ToolResult && strings.Contains(bareTool(ToolName(t, int(n))), "toolsearch")
+	searches := p.Kind == transcript.ToolResult && searchesTools(ToolName(t, int(n)))
 	if !searches && !(hasSign(head, "tool_", len("tool_")-1) && containsAny(head, "tool_reference", "tool_search")) {
 		return nil
 	}

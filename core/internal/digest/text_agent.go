@@ -162,15 +162,11 @@ func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 
 var outputStarts = startsOf(outputMarks)
 
-// longestMark is the length of the longest of outputMarks, in bytes.
-const longestMark = 64
-
 // isOutputLead reports whether text begins like the output of a tool.
 func isOutputLead(lead string) bool {
 	if outputStarts.may(lead) {
-		low := lower(trimRune(lead[:min(len(lead), longestMark)]))
 		for _, mark := range outputMarks {
-			if strings.HasPrefix(low, mark) {
+			if len(lead) >= len(mark) && strings.EqualFold(lead[:len(mark)], mark) {
 				return true
 			}
 		}

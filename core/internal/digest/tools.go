@@ -53,15 +53,18 @@ func appendToolKey(key []byte, name string) []byte {
 	return key
 }
 
-// useOf returns the use of a tool, judging by its name without a leading server name or namespace
-// (mcp__files__read_file, functions.shell).
-func useOf(name string) use {
+// ownName returns a tool's name without a leading server name or namespace.
+func ownName(name string) string {
 	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
 	}
-	if i := strings.LastIndexByte(name, '.'); i >= 0 {
-		name = name[i+1:]
-	}
+	return name[strings.LastIndexByte(name, '.')+1:]
+}
+
+// useOf returns the use of a tool, judging by its name without a leading server name or namespace
+// (mcp__files__read_file, functions.shell).
+func useOf(name string) use {
+	name = ownName(name)
 	var room [32]byte
 	return use(tools.Row(string(appendToolKey(room[:0], name))))
 }

@@ -22,10 +22,10 @@ const calledVerb = "called "
 // last one stays.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
 	name := r.t.Text(call.Name)
-	if name == "" || polling.has(bareTool(name)) || closes(r.t, call) {
+	if name == "" || polling.hasTool(name) || closes(r.t, call) {
 		return
 	}
-	delegates, most := delegating.has(bareTool(name)), mostArgument
+	delegates, most := delegating.hasTool(name), mostArgument
 	if delegates {
 		most = mostTask
 	}

@@ -11,7 +11,7 @@ var (
 
 // closes reports whether a part is a call in which an agent reports what it has done.
 func closes(t *transcript.Transcript, p *transcript.Part) bool {
-	return p.Kind == transcript.ToolCall && closingTools.has(bareTool(t.Text(p.Name)))
+	return p.Kind == transcript.ToolCall && closingTools.hasTool(t.Text(p.Name))
 }
 
 // closingWords returns the report in the arguments of a call in message i.
@@ -27,7 +27,7 @@ func (r *turnReader) closingWords(i int) (words string) {
 		}
 	}
 	for _, c := range r.called {
-		if closingTools.has(bareTool(c.tool)) {
+		if closingTools.hasTool(c.tool) {
 			for _, a := range c.given {
 				hear(a.key, a.value)
 			}

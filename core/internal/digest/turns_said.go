@@ -26,7 +26,7 @@ func (r *turnReader) said(i int, last bool) {
 		return
 	}
 	r.plan.replace(stepsIn(text[:min(len(text), lookText)]), int32(i))
-	calls := makesCalls(t, i) || slices.ContainsFunc(r.called, func(c textCall) bool { return !closingTools.has(bareTool(c.tool)) })
+	calls := makesCalls(t, i) || slices.ContainsFunc(r.called, func(c textCall) bool { return !closingTools.hasTool(c.tool) })
 	kind, factor, code := saidUnit, ofSaid, shortCode
 	if last && !calls {
 		kind, factor, code = answerUnit, ofAnswer, longCode

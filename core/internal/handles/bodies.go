@@ -69,7 +69,7 @@ func (a *Archive) Mark(part int32, marker, text string) {
 	p := &a.doc.T.Parts[part]
 	body := a.doc.Original(part)
 	handle := a.Keep(api.BodyToolResult, p.Msg, part, body)
-	value, size := a.doc.F.ResultBody(nil, a.doc.T, part, WithHandle(marker, handle)+text)
+	value, size := a.doc.ResultBody(part, WithHandle(marker, handle)+text)
 	a.doc.SetBody(part, value, size)
 	a.doc.T.Parts[part].Flags |= transcript.Cleared
 }
@@ -86,7 +86,7 @@ func (a *Archive) MarkAgain(part int32, marker, text string) {
 	}
 	a.doc.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
 	p.Body = body // ResultBody derives the new body's format from the body that it replaces
-	value, size := a.doc.F.ResultBody(nil, a.doc.T, part, WithHandle(marker, handle)+text)
+	value, size := a.doc.ResultBody(part, WithHandle(marker, handle)+text)
 	a.doc.SetBody(part, value, size)
 }
 

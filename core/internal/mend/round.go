@@ -143,7 +143,7 @@ func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 
 // setBody replaces the body of a tool result with text.
 func (r *round) setBody(at int, part int32, text string) (saved int, ok bool) {
-	value, size := r.doc.F.ResultBody(nil, r.doc.T, part, text)
+	value, size := r.doc.ResultBody(part, text)
 	r.doc.SetBody(part, value, size)
 	return r.mark(at, touched)
 }

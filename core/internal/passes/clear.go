@@ -7,7 +7,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/report"
-	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -182,8 +181,11 @@ func (p *ClearPass) Clear(c Run, targets []result) {
 // clearing returns the number of tokens that are saved by replacing the body of the tool result at part n with text.
 func clearing(doc *view.View, n int32, text string) int {
 	parts := doc.T.Parts[n : int(n)+1+len(doc.T.InnerParts(int(n)))]
-	cleared := parts[0]
-	value, size := doc.F.ResultBody(nil, doc.T, n, text)
-	cleared.Size, cleared.Size.Weight = size, doc.WeighValue(value, size)
-	return doc.P.Parts(doc.T, parts) - doc.P.Parts(doc.T, []transcript.Part{cleared})
+	before, whole := doc.P.Parts(doc.T, parts), parts[0].Size
+	value, size := doc.ResultBody(n, text)
+	size.Weight = doc.WeighValue(value, size)
+	parts[0].Size = size // only to estimate it
+	after := doc.P.Parts(doc.T, parts[:1])
+	parts[0].Size = whole
+	return before - after
 }

@@ -343,7 +343,7 @@ func (r *resort) shorten(part int32, clip func(text, marker string) string) bool
 		doc.SetBody(part, jsonspan.AppendString(nil, short), jsonspan.MeasureText(short))
 		return true
 	}
-	value, size := doc.F.ResultBody(nil, doc.T, part, short)
+	value, size := doc.ResultBody(part, short)
 	doc.SetBody(part, value, size)
 	return true
 }

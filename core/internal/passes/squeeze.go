@@ -298,7 +298,6 @@ func putSqueezed(c Run, s squeezed) {
 	w := whole{size: part.Size, handle: c.Archive().Keep(what, part.Msg, s.part, part.Body)}
 	if w.handle != "" {
 		s.value = handles.ReplaceFirst(s.value, handles.Zeros, w.handle[:handles.Short])
-		doc.ForgetWeight() // the cached value may be this one, still with zeros
 	}
 	if c.Shortened().squeezed == nil {
 		c.Shortened().squeezed = map[int32]whole{}

@@ -280,9 +280,10 @@ type Transcript struct {
 	Calls bool
 	// Recounted is the number of times that the cost of a message changed after it was read.
 	Recounted int
-	Origin    *Origin // maps the source to the host's bytes if they differ; otherwise nil
-	live      []int32 // the messages that are only sent to the model until the next user message
-	summary   int     // index of the newest message with the provider's own summary, or 0
+	Origin    *Origin    // maps the source to the host's bytes if they differ; otherwise nil
+	live      []int32    // the messages that are only sent to the model until the next user message
+	summary   int        // index of the newest message with the provider's own summary, or 0
+	names     [16]string // the names that Name returned last, each in the place that its bytes determine
 
 	// The following fields are for a transcript that grows.
 	pairs  *pairer
@@ -337,30 +338,6 @@ func (t *Transcript) buf(p Span) ([]byte, Span) {
 	}
 	return t.Src, p
 }
-
-// Text returns the decoded text of the JSON string at a span.
-func (t *Transcript) Text(p Span) string { return jsonspan.Text(t.buf(p)) }
-
-// AppendText appends the decoded text of the JSON string at a span.
-func (t *Transcript) AppendText(dst []byte, p Span) []byte {
-	src, p := t.buf(p)
-	return jsonspan.AppendText(dst, src, p)
-}
-
-// EqualText reports whether the decoded JSON string at a span equals text.
-func (t *Transcript) EqualText(p Span, text string) bool {
-	src, p := t.buf(p)
-	return jsonspan.EqualText(src, p, text)
-}
-
-// IsBlank reports whether the string at a span is empty or consists of white space.
-func (t *Transcript) IsBlank(p Span) bool { return jsonspan.IsBlank(t.buf(p)) }
-
-// IsString reports whether the value at a span is a string.
-func (t *Transcript) IsString(p Span) bool { return !p.IsZero() && t.Bytes(p)[0] == '"' }
-
-// IsArray reports whether the value at a span is an array.
-func (t *Transcript) IsArray(p Span) bool { return !p.IsZero() && t.Bytes(p)[0] == '[' }
 
 // PartsOf returns the parts of message i, including the parts inside its tool results.
 //

@@ -167,3 +167,18 @@ func TestStartsWith(t *testing.T) {
 		}
 	}
 }
+
+// TestName compares Name with Text for names that share a place, and for names that another name's spelling equals.
+func TestName(t *testing.T) {
+	names := []string{`""`, `"bash"`, `"a\\n"`, `"a\n"`, `"ab"`, `"a\u0062"`, `"read"`, `"daer"`, `"bash"`, `"x"`, `"名"`, `"ab"`}
+	tr := &transcript.Transcript{Src: []byte(strings.Join(names, ""))}
+	for range 2 {
+		at := uint32(0)
+		for _, name := range names {
+			span := transcript.Span{Start: at, End: at + uint32(len(name))}
+			if at = span.End; tr.Name(span) != tr.Text(span) {
+				t.Errorf("%s is returned as %q", name, tr.Name(span))
+			}
+		}
+	}
+}

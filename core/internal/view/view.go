@@ -50,9 +50,10 @@ type View struct {
 	next   int               // the position after the last edits returned, if they are sorted
 	bodies []transcript.Span // the original bodies of edited parts, by part index; zero for others
 	adder  *wire.Adder
-	// The value that was weighed last. It is cached because most values that are written are the same marker.
+	// A copy of the value that was weighed last. It is cached because most values that are written are the same marker.
 	weighed     []byte
 	weighedSize transcript.Measure
+	body        []byte // the value that ResultBody returned last
 }
 
 // Lean records that a message was shortened because another message contains the same or newer content. Both fields are

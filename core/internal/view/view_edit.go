@@ -54,6 +54,14 @@ func (v *View) SetBody(part int32, value []byte, size transcript.Measure) {
 	}
 }
 
+// ResultBody returns text as the value of the body of a tool result, and the measure that reading the value would
+// return, without its weight. The value is valid until the next call.
+func (v *View) ResultBody(part int32, text string) ([]byte, transcript.Measure) {
+	value, size := v.F.ResultBody(v.body[:0], v.T, part, text)
+	v.body = value
+	return value, size
+}
+
 // WeighValue returns the token weight that value, which is JSON, has as the body of a part: the weight of the value
 // itself or of the text in it. size has the part's other measures.
 func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
@@ -64,12 +72,9 @@ func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
 		return size.Weight
 	}
 	size.Weight = v.weight(value, size)
-	v.weighed, v.weighedSize = value, size
+	v.weighed, v.weighedSize = append(v.weighed[:0], value...), size
 	return size.Weight
 }
-
-// ForgetWeight discards the cached weight, because the bytes of the value are being modified.
-func (v *View) ForgetWeight() { v.weighed = nil }
 
 func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 	s := jsonspan.New(value)
