@@ -57,7 +57,7 @@ func calledAs(t *transcript.Transcript, call *transcript.Part) string {
 	return name
 }
 
-// callSubject returns the subject of a call: its file, its command, or its description.
+// callSubject returns the subject of a call: its file, command or description, or the address or pattern it looks for.
 func callSubject(t *transcript.Transcript, call *transcript.Part) string {
 	if path := Path(t, call); path != "" {
 		return path

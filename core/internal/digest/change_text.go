@@ -180,7 +180,7 @@ func joinEdits(edits []string) string {
 }
 
 // leastTelling returns the index of the part that says least: the first part that is followed by another one of its
-// kind or, if there is none, the first quote.
+// kind, or else the last part with a quote, or else the last part.
 func leastTelling(parts []string) int {
 	for n := range parts {
 		if slices.ContainsFunc(parts[n+1:], func(part string) bool { return partKind(part) == partKind(parts[n]) }) {

@@ -293,7 +293,7 @@ func failedIn(text string) bool {
 	return strings.Contains(text, "→ exit") || strings.Contains(text, "→ failed") || strings.Contains(text, ", which failed: ")
 }
 
-// withoutEnvelope returns a program's output without the lines that a tool puts before it ("Wall time: …", "Output:").
+// withoutEnvelope returns a program's output without the lines that a tool puts around it ("Wall time: …", "Output:").
 func withoutEnvelope(output string) string {
 	const near = 300
 	if strings.HasPrefix(output, "<returncode>") {

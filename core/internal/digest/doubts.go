@@ -64,8 +64,8 @@ func inDoubt(u *unit) int {
 // ofBeside divides the weights of those parts of a contested answer that the user's correction doesn't concern.
 const ofBeside = 4
 
-// narrow marks the units of a contested answer that the user's correction doesn't concern: those that share fewer words
-// with it than the unit that shares the most. A correction that shares no word with the answer rejects all of it.
+// narrow marks the units of a contested answer that the user's correction doesn't concern, and lowers their weights.
+// They share fewer words with it than another unit. A correction that shares no word with the answer rejects all of it.
 func (t *turn) narrow(correction string) {
 	var said turnWords
 	said.add(trimRune(correction[:min(len(correction), lookTrouble)]))

@@ -269,8 +269,8 @@ func isNote(s, before string) bool {
 	return false
 }
 
-// onlyNow reports whether a sentence begins by limiting itself to one thing or one occasion: "for this chapter only,
-// …", "just for today, …".
+// onlyNow reports whether the first clause of a sentence limits it to one thing or one occasion: "for this chapter
+// only, …", "just for today, …".
 func onlyNow(ws []word) bool {
 	only := false
 	for i := range ws[:len(ws)-1] {

@@ -165,7 +165,7 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 }
 
 // worthOfLine returns a line's weight, which depends on its kind. The weight is 0 for a line without information, a
-// search hit, and a line that only copies a value under its own name, such as "owner=owner,".
+// search hit, an import, and a line that only copies a value under its own name, such as "owner=owner,".
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
 	switch {

@@ -144,7 +144,7 @@ func (c *collector) forget() {
 	c.older = len(c.Errors)
 }
 
-// call collects the files that a tool call reads or changes, and the command that it runs.
+// call collects the files that a tool call reads or changes, including those in the command that it runs.
 func (c *collector) call(p *transcript.Part) {
 	u := useOfCall(c.t, p)
 	if u != reads && u != searches && u != edits && u != runs {
@@ -234,8 +234,8 @@ func joinWords(script, word string) string {
 	return script + " " + word
 }
 
-// result collects the outcome of the command, or the failure, that tool result n reports. A search without hits is
-// not a failure, and neither is a cancelled call.
+// result collects the outcome of the command, or the failure, that tool result n reports. Reads and searches that
+// fail don't count as failures, and neither do cancelled calls.
 func (c *collector) result(n int32) {
 	t, p := c.t, &c.t.Parts[n]
 	tool := ToolName(t, int(n))
@@ -289,7 +289,7 @@ func (c *collector) ran(script, exit string) {
 	}
 }
 
-// clipLine returns text on one line of at most max bytes.
+// clipLine returns text on one line. It replaces what exceeds max bytes with "…".
 func clipLine(text string, max int) string {
 	text = strings.TrimSpace(text)
 	if len(text) > max {

@@ -158,8 +158,8 @@ func readLog(text string) (turns []turn, base string) {
 // HasLog reports whether text has a log of turns.
 func HasLog(text string) bool { return strings.Contains(text, sessionLayout.headings[logged]+"\n") }
 
-// readRequests adds the user's requests from the log in a digest to l, unless l already has some. It makes the paths in
-// l absolute.
+// readRequests adds to l the files that the log in a digest names as read and, unless l already has some, the user's
+// requests. It makes the paths of changed files in l absolute.
 func readRequests(text string, l *Ledger) {
 	if !HasLog(text) {
 		return

@@ -146,8 +146,8 @@ func fromTrouble(text string) string {
 	return text
 }
 
-// complaint returns the error message of a failed tool: the lines that report errors or begin with a place in a file
-// or, if there are none, the end of the output.
+// complaint returns the error message of a failed tool: an exception, or the lines that report errors or begin with a
+// place in a file. If there are none, it returns the beginning and the end of the output.
 func complaint(text string) string {
 	text = strings.TrimSpace(withoutFrame(text))
 	if said := raised(text); said != "" {

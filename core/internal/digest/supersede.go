@@ -116,9 +116,9 @@ func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 	return value
 }
 
-// replaces reports whether f, the newer of two statements by one speaker, replaces old. Each must have one value, of
-// the same kind (a name or a number), and both must have the same subject. If both say where their speaker lives or
-// works, their subjects count as the same however they are worded.
+// replaces reports whether f, the newer of two statements, replaces old. Usually each must have one value, of the same
+// kind (a name or a number), and their subjects must be nearly the same. Other rules apply if f denies old's value or
+// corrects a number, or if both say where their speaker lives or works.
 func (f *fact) replaces(old *fact) bool {
 	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {
 		return false
@@ -179,8 +179,8 @@ const shortFact = 8
 // mostFacts is the maximum number of statements, newest first, that are compared with each other.
 const mostFacts = 300
 
-// dropSuperseded removes statements that a newer one by the same speaker replaces. For each remaining statement, it
-// returns a note about the one that it replaces, or "".
+// dropSuperseded removes statements that a newer one by the same speaker, or anybody's denial, replaces. For each
+// remaining statement, it returns a note about the newest one that it replaces, or "".
 func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
 	facts := make([]*fact, len(chosen))
 	was = make([]string, len(chosen))

@@ -94,8 +94,8 @@ func (k *talk) ofPeople() bool {
 	return named*2 > all
 }
 
-// weigh lowers the weights of sentences in long texts and in rejected texts, and raises those of a user who writes less
-// than the assistant.
+// weigh lowers the weights of long texts and of rejected texts, raises those of a user who writes less than the
+// assistant, and sets minimum weights for the assistant's newest answers.
 func (k *talk) weigh() {
 	s := k.shares()
 	for i := range k.items {

@@ -246,8 +246,8 @@ func (t *turn) has(meets func(u *unit) bool) bool {
 	return false
 }
 
-// endTurn closes the entry. It drops announcements, because the announced work has been done; the last announcement of
-// the last turn stays. If the turn has an answer or the assistant continues, it also drops reports of unfinished work.
+// endTurn closes the entry. It drops announcements, because the announced work has been done, except for one at the end
+// of the last turn. If the turn has an answer or the assistant continues, it also drops reports of unfinished work.
 // Of the assistant's thoughts, the last ones weigh the most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()

@@ -107,7 +107,7 @@ var doers = wordListOf("send book rebook create update cancel modify change set 
 	"order reserve register schedule reschedule assign approve confirm post publish issue close enable disable apply grant revoke insert reset")
 
 // argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". most is the maximum size of a
-// value in bytes; the line may be about twice as long.
+// value in bytes; the line may be about three times as long.
 func argumentLine(args []byte, most int) string {
 	if len(args) == 0 || !valid(jsonspan.New(args)) {
 		return clipLine(string(args), most)

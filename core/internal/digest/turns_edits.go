@@ -149,7 +149,7 @@ func (h *hunks) touched(c *change, file *fileHunks) int {
 	return -1
 }
 
-// put adds a line to hunk n, unless the line undoes what a hunk did. key identifies the file.
+// put adds a line to hunk n, or drops the line of a hunk that it undoes. key identifies the file.
 func (h *hunks) put(n int, line, key string, side int) {
 	key += withoutComma(line)
 	if spots, _ := h.lines[1-side].Get(key); len(spots) > 0 {
@@ -211,7 +211,7 @@ func (r *turnReader) describeEdits() {
 	r.open = hunks{}
 }
 
-// stillThere returns the lines of a hunk that count, without the brackets around those that don't.
+// stillThere returns the lines of a hunk that weren't undone. If some were, it leaves out those without words too.
 func stillThere(lines []string) []string {
 	rest := slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	if len(rest) < len(lines) {
@@ -233,8 +233,8 @@ func (c *change) factor() int {
 	return ofChange
 }
 
-// overtake drops an edit that is already described if a change removes the lines that it added, or half of them if
-// there are many.
+// overtake drops an edit that is already described if a change removes a line that it added, or about half of the lines
+// if there are many.
 func (r *turnReader) overtake(c *change) {
 	for _, line := range c.removed {
 		key := fileLine(c.path, line)

@@ -314,8 +314,8 @@ func (r *turnReader) removed(c *execution, gone *critbit.Map[struct{}]) {
 	})
 }
 
-// moved adds one unit for each folder that a command moves files to, or one for renamed files, and returns the new
-// paths.
+// moved adds one unit for each folder to which a command moves files, and one for each file that it renames. It returns
+// the new paths.
 func (r *turnReader) moved(c *execution) (moved critbit.Map[struct{}]) {
 	moves := movesIn(c.whole)
 	if c.failed() || len(moves) == 0 {
