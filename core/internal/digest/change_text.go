@@ -50,6 +50,9 @@ func (c *change) text() string {
 	if len(parts) == 0 {
 		parts = callChanges(removed, added)
 	}
+	if len(parts) == 0 {
+		return leadingLine(removed, added)
+	}
 	return Fence(strings.Join(parts, editSeparator))
 }
 
@@ -73,6 +76,25 @@ func callChanges(removed, added []string) []string {
 		text += " instead of `" + was + "(…)`"
 	}
 	return []string{text}
+}
+
+// leadingLine quotes that line of a long change that says the most: an added one or, if nothing was added, a removed one.
+// It returns "" if the change has few lines.
+func leadingLine(removed, added []string) string {
+	verb, lines := addsVerb, added
+	if len(added) == 0 {
+		verb, lines = removesVerb, removed
+	}
+	best, most := "", -1
+	for _, line := range lines {
+		if worth := worthInQuote(line); worth > most {
+			best, most = line, worth
+		}
+	}
+	if len(lines) <= mostAdded {
+		return ""
+	}
+	return verb + Fence(codeQuote(clipLine(best, quotedLine))) + " and " + itoa(len(lines)-1) + " more lines"
 }
 
 // codeOf returns the lines that aren't comments.

@@ -37,6 +37,9 @@ type history struct {
 
 func (h *history) add(verb string, entry int) {
 	number := "[" + itoa(entry) + "]"
+	if last := h.verb + " in " + number; leaves(h.verb) && !leaves(verb) && strings.HasSuffix(h.text, last) { // another file took its place
+		h.text, h.verb = strings.TrimSuffix(strings.TrimSuffix(h.text, last), "; "), ""
+	}
 	h.comes = h.comes || h.text == "" && (verb == "wrote" || verb == triedVerb)
 	switch {
 	case h.text != "" && strings.HasSuffix(h.text, number) && !leaves(verb), len(h.text) > mostHistory:
@@ -69,10 +72,12 @@ const (
 	// awayVerb, followed by the new name, is the history of files that were moved or renamed.
 	awayVerb = "moved to "
 	goneVerb = "deleted"
+	// renamedVerb, followed by the old name, is the history of files that were renamed.
+	renamedVerb = "renamed from "
 )
 
 // historyVerbs lists the words with which a file's history can begin.
-var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb, triedVerb, beforeHistory}
+var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb, renamedVerb, triedVerb, beforeHistory}
 
 // files returns the block of changed files with their histories, in at most size bytes. Files with the same history
 // share a line, and the most frequently changed files come first. Paths are relative to the log's folder if all of them

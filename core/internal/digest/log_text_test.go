@@ -20,6 +20,7 @@ func TestChangeText(t *testing.T) {
 		{"many other lines", "door.open(1, fan) || lamp.off() && lamp.rest(40) || fan.rest(20, lamp, door)\n" + strings.Repeat("a = door.shut(1, fan) || lamp.on()\n", 9), "speed = 5\nawait lamp.blink(door, 90, lamp.fan(40)) && fan.stop() || lamp.fan(50) && door.stop() && lamp.stop(60)\nawait lamp.shut() || door.shut() && door.lock(lamp)",
 			""},
 		{"other lines in their place", "const doors: Record<\n  string,\n  Door\n> = {};\nopenAll(doors);", "if (lamp.off) {\n  return undefined;\n}", ""},
+		{"a long piece of code", "door.shut()", "shelf = kiln.shelf(4)\nif shelf.heat > 1300:\n    fan.turn(shelf, 7, lamp)\n    door.open(shelf.door, kiln.burners[4].at(1), 90)\n    kiln.note(shelf.heat, kiln.burners[4].at(1), 120, lamp)\n    lamp.blink(kiln.lamps.of(shelf), kiln.burners[4].at(1), 60)\n    fan.rest(shelf, kiln.burners[4].at(1), 30)", "adds `if shelf.heat > 1300:` and 6 more lines"},
 		{"a python function", "", "def ramp(zone, to):\n    zone.to = to\n", "adds ramp"},
 	} {
 		change := lineChanges("kiln.py", c.before, c.after)
@@ -154,22 +155,22 @@ func TestChangedFiles(t *testing.T) {
 	k := turnLog{turns: []turn{
 		{number: 1, touched: []touch{{"a.go", "moved", 0}, {"b.go", "moved", 0}, {"b, c.go", "moved", 0}}},
 		{number: 2, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}, {kind: changeUnit, source: "d.go", text: "edited d.go"}}},
-		{number: 4, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}}},
+		{number: 4, units: []unit{{kind: changeUnit, source: "d.go", text: "edited d.go"}}, touched: []touch{{"n.go", goneVerb, 0}, {"n.go", renamedVerb + "o.go", 0}}},
 	}}
 	for line, want := range map[string]string{"edited d.go (3 lines)": "d.go", "edited d (old).md (1 line)": "d (old).md", "wrote d (old)": "d (old)"} {
 		if us := readUnits(&turn{}, line); us[0].source != want {
 			t.Errorf("%q, not %q", us[0].source, want)
 		}
 	}
-	paths := []string{"x.go", "y.go", "a.go", "b.go", "b, c.go", "d.go"}
+	paths := []string{"x.go", "y.go", "a.go", "b.go", "b, c.go", "n.go", "d.go"}
 	text := k.files(paths, 400)
-	want := "<modified-files>\nd.go — edited in [2], [4]\nb, c.go — moved in [1]\nmoved in [1]: b.go, a.go\nchanged before: y.go, x.go\n</modified-files>"
+	want := "<modified-files>\nd.go — edited in [2], [4]\nn.go — renamed from o.go in [4]\nb, c.go — moved in [1]\nmoved in [1]: b.go, a.go\nchanged before: y.go, x.go\n</modified-files>"
 	if text != want {
 		t.Errorf("%s\nnot\n%s", text, want)
 	}
 	var l Ledger
 	cutBlocks(text, &l)
-	if got := strings.Join(l.Modified, "|"); got != "d.go|b, c.go|b.go|a.go|y.go|x.go" {
+	if got := strings.Join(l.Modified, "|"); got != "d.go|n.go|b, c.go|b.go|a.go|y.go|x.go" {
 		t.Error(got)
 	}
 	if text := k.files(paths, 110); !strings.Contains(text, "d.go — edited") || !strings.Contains(text, moreFiles+"\n") {

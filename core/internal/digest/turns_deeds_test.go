@@ -37,7 +37,7 @@ func TestDeletedFiles(t *testing.T) {
 {"role":"assistant","content":"The new ramp is in src/ramp.go."}
 ]`, 4000)
 	_, list, _ := strings.Cut(text, "<modified-files>")
-	wants(t, list, []string{"ramp_old.go — edited in [1]; deleted in [1]", "ramp.go — moved in [1]", "lamp.go — deleted in [1]"}, []string{"probe_7", "ramp_new", "dist"})
+	wants(t, list, []string{"ramp_old.go — edited in [1]; deleted in [1]", "ramp.go — renamed from ramp_new.go in [1]", "lamp.go — deleted in [1]"}, []string{"probe_7", "ramp_new.go —", "dist"})
 	wants(t, text, []string{"deleted /kiln/src/lamp.go"}, nil)
 }
 

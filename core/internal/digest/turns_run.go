@@ -330,11 +330,12 @@ func (r *turnReader) moved(c *execution) (moved critbit.Map[struct{}]) {
 		m.from, m.to = inFolder(c.folder, m.from), inFolder(c.folder, m.to)
 		moved.Add(m.to)
 		r.touch(m.from, awayVerb+awayName(m))
-		r.touch(m.to, "moved")
 		if fileName(m.from) != fileName(m.to) {
+			r.touch(m.to, renamedVerb+fileName(m.from))
 			r.add(unit{kind: ranUnit, message: int32(c.message), text: Fence("moved " + m.from + " → " + m.to), factor: ofChange})
 			continue
 		}
+		r.touch(m.to, "moved")
 		dir := m.to[:len(m.to)-len(fileName(m.to))]
 		names := into.At(dir)
 		if *names == nil {
