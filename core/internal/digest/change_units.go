@@ -355,7 +355,7 @@ func methodIn(line, rest string) string {
 // notMethods lists words that may precede a parenthesis but don't name a method.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
 
-// definedIn returns names that lines of code define, exported ones first. most is the maximum number of names.
+// definedIn returns the names that lines of code define, in their order. most is the maximum number of names.
 func definedIn(lines []string, most int) (names []string) {
 	for _, line := range lines {
 		if name := definedBy(line); name != "" && len(names) < most && !slices.Contains(names, name) {

@@ -149,7 +149,7 @@ func (p *passageReader) skipTag(line string) bool {
 	return true
 }
 
-// listItem returns a line without the marker of a list item, and whether it had one.
+// listItem reports whether a line is a list item, and returns it without the item's marker.
 func listItem(s string) (bool, string) {
 	if s != "" && byteClass[s[0]]&(small|capital|digit) == 0 {
 		for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {

@@ -182,8 +182,8 @@ const (
 	writtenHead = "The plan that the assistant wrote down ([x] done, as far as the record shows), in ["
 )
 
-// text returns the plan as of the given turn, in at most size bytes. If it has too many steps, a number takes the place
-// of the first completed ones.
+// text returns the plan as of the given turn, in at most size bytes. If it is too long, a line with the number of the
+// first completed steps replaces them.
 func (p *planList) text(turn, size int) string {
 	if len(p.points) == 0 {
 		return ""

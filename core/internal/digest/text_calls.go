@@ -424,7 +424,7 @@ func (c *collector) inText(i int) {
 }
 
 // textCall collects the files that a call reads and that its command changes. The changes made by editing tools are
-// collected from their output.
+// collected once their output is known.
 func (c *collector) textCall(call textCall) {
 	folder := folderOf(call.command)
 	read := func(path string) { c.Read = addPath(c.Read, inFolder(folder, path)) }

@@ -168,7 +168,7 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 }
 
 // fileAt returns the file whose content is the result at part n, if the file may be restored and isn't in seen;
-// otherwise a file without a path. It adds the files that the part reads or edits to seen.
+// otherwise a file without a path. It adds that file, or a file that the part edits, to seen.
 func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
 	if path := r.edited(n); path != "" {
 		seen.Add(path)
