@@ -35,6 +35,7 @@ type turnLog struct {
 	state    endState            // the state at the end
 	// outcomes is true if there is so much room that each entry shows an outcome.
 	outcomes bool
+	short    bool // each request is cut to a few words; see briefly
 	outcome  outcomeRoom
 	told     [len(outcomeLengths)][]turnOutcome // the outcomes of all turns at each length; nil until they are needed
 	wrote    []bool                             // for each turn, whether its entry ends with the line of its outcome

@@ -35,33 +35,51 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	k.wrote = slices.Grow(k.wrote[:0], len(k.turns))[:len(k.turns)]
 	clear(k.wrote)
 	next := 0
+	bare := false // the entry before consists of a few words of a request
 	for i := range k.turns {
 		t := &k.turns[i]
 		from := next
 		next += k.countOfTurn(chosen[from:], i)
-		outcome, line := k.outcomeIn(i, k.outcome)
-		request := asked[i]
-		if request == "" && (from < next || line != "" && !k.outcomes) && t.asked != "" {
-			request = k.least(i) // an answer is meaningless without its request
-		}
+		_, line := k.outcomeIn(i, k.outcome)
+		request := k.requestOf(t, i, asked[i], line, from < next)
 		if from == next && (request == "" || line == "" && isChatter(request) && t.question.text == "") {
 			continue
 		}
+		start, joins := len(b), bare && i+1 < len(k.turns)
 		b = append(b, "["+itoa(t.number)+"]"...)
 		b = append(k.appendHead(b, i, request, i == opening, chosen[:from]), '\n')
-		start := len(b)
+		body := len(b)
 		b = k.entry(b, t, chosen[from:next])
-		if line == "" {
-			continue
+		if line != "" {
+			b = k.closeEntry(b, body, i, chosen[from:next])
 		}
-		if end := len(b) - len(line); end >= start && string(b[end:]) == line {
-			b = b[:end]
-		} else if k.containsOutcome(b[start:], t, chosen[from:next], outcome) {
-			continue
+		if bare = k.short && len(b) == body; bare && joins {
+			b = joinEntry(b, start)
 		}
-		b = k.appendOutcome(b, i)
 	}
 	return withoutRepeatedLinks(bytes.TrimSuffix(b, []byte("\n")))
+}
+
+// requestOf returns the request for the entry of turn t, which has the index i. asked is the request that the log has room
+// for, and line the turn's outcome. An answer is meaningless without its request, so if asked is empty and there are
+// units or an outcome to show, the request is as short as possible.
+func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) string {
+	if asked == "" && (units || line != "" && !k.outcomes) && t.asked != "" {
+		return k.least(i)
+	}
+	return asked
+}
+
+// closeEntry appends the outcome of the turn with index i to b, unless the entry's lines from byte body on contain it.
+// chosen holds the units that are in the entry.
+func (k *turnLog) closeEntry(b []byte, body, i int, chosen []extract.Chosen) []byte {
+	outcome, line := k.outcomeIn(i, k.outcome)
+	if end := len(b) - len(line); end >= body && string(b[end:]) == line {
+		b = b[:end]
+	} else if k.containsOutcome(b[body:], &k.turns[i], chosen, outcome) {
+		return b
+	}
+	return k.appendOutcome(b, i)
 }
 
 // countOfTurn returns how many units at the beginning of chosen belong to turn i.

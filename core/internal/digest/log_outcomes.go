@@ -83,14 +83,14 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	}
 	told := k.outcomesIn(room.length)
 	for ; room.deeds > 0; room.deeds-- {
-		if o := &told[room.deeds-1]; o.said != nil && o.said.factor == ofDeed {
+		if o := &told[room.deeds-1]; o.said != nil && k.settles(o) {
 			if size -= len(o.line); size < 0 {
 				break
 			}
 		}
 	}
 	for ; k.outcomes && size > 0 && room.from > 0; room.from-- {
-		if o := &told[room.from-1]; o.said != nil && (o.said.factor != ofDeed || room.from <= room.deeds) {
+		if o := &told[room.from-1]; o.said != nil && (!k.settles(o) || room.from <= room.deeds) {
 			if size -= len(o.line); size < 0 {
 				break
 			}
@@ -157,13 +157,19 @@ func unitsOfSame(turns []turn, t *turn, line string) (units []unit) {
 	return units
 }
 
+// settles reports whether an outcome gets room before the others: it changed something outside of the conversation or,
+// if the requests are only a few words, it is a short answer with a number.
+func (k *turnLog) settles(o *turnOutcome) bool {
+	return o.said.factor == ofDeed || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
+}
+
 // outcomeIn returns the outcome of the turn with index i, and its line, if the room allows one for this turn.
 func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 	if i < min(room.from, room.deeds) {
 		return nil, ""
 	}
-	o := k.outcomesIn(room.length)[i]
-	if i < room.from && o.line != "" && (i < room.deeds || o.said.factor != ofDeed) {
+	o := &k.outcomesIn(room.length)[i]
+	if i < room.from && o.line != "" && (i < room.deeds || !k.settles(o)) {
 		return nil, ""
 	}
 	return o.said, o.line

@@ -81,17 +81,15 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		return sum
 	}
 	recent := newest
-	if sum(leastRequest) > size { // the newest third must not crowd out the others
+	if k.short = false; sum(leastRequest) > size {
+		if out, used := k.briefly(size*wholeShare/requestShare, first); out != nil {
+			k.short = true
+			return out, used
+		}
+		// The newest third must not crowd out the others.
 		newest = max(newest, len(k.turns)-max(1, len(k.turns)/3))
 	}
-	low, high := leastRequest, maxRequest
-	for low < high {
-		if mid := (low + high + 1) / 2; sum(mid) <= size {
-			low = mid
-		} else {
-			high = mid - 1
-		}
-	}
+	low := largest(leastRequest, maxRequest, func(most int) bool { return sum(most) <= size })
 	left := size
 	if first >= 0 {
 		s := clipRequest(k.tidied[first], room(first, low))
@@ -119,6 +117,18 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		}
 	}
 	return out, used
+}
+
+// largest returns the largest number in [low, high] that fits, or low if none does.
+func largest(low, high int, fits func(n int) bool) int {
+	for low < high {
+		if mid := (low + high + 1) / 2; fits(mid) {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low
 }
 
 // terselyBut is like tersely for turns [from, to), but keeps those requests from index recent on that have at most

@@ -14,22 +14,11 @@ const leastWhole = 200
 // tersely writes to out the most distinctive sentences from the requests of turns [from, to), in about size bytes in
 // total. It marks omitted sentences.
 func (k *turnLog) tersely(out []string, from, to, size int) {
-	if k.terse == nil {
-		items := make([]extract.Item, len(k.turns))
-		for i := range k.turns {
-			text := k.tidied[i]
-			if strings.Count(text, "\n") > manyLines {
-				text = clipRequest(text, leastNewest)
-			}
-			k.asks = append(k.asks, text)
-			items[i] = extract.Item{Text: text, Uncut: true}
-		}
-		k.terse = extract.New(items, nil)
-	}
+	terse := k.termsOfRequests()
 	for budget, n := size, 0; n < logTries; n++ {
 		used := 0
 		clear(out[from:to])
-		chosen := k.terse.Choose(budget)
+		chosen := terse.Choose(budget)
 		for n := 0; n < len(chosen); {
 			i := chosen[n].Item
 			end := n + 1
@@ -56,6 +45,23 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 		}
 		budget -= (used - size) * 9 / 8
 	}
+}
+
+// termsOfRequests returns an extract of the requests of all turns.
+func (k *turnLog) termsOfRequests() *extract.Extract {
+	if k.terse == nil {
+		items := make([]extract.Item, len(k.turns))
+		for i := range k.turns {
+			text := k.tidied[i]
+			if strings.Count(text, "\n") > manyLines {
+				text = clipRequest(text, leastNewest)
+			}
+			k.asks = append(k.asks, text)
+			items[i] = extract.Item{Text: text, Uncut: true}
+		}
+		k.terse = extract.New(items, nil)
+	}
+	return k.terse
 }
 
 // sentencesOf returns the chosen sentences of text, with a mark for each gap between them.

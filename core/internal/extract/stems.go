@@ -45,6 +45,20 @@ func (s *stems) id(stem uint32) int32 {
 	return max(s.slots[at].id-1, 0)
 }
 
+// find returns the number of a stem, or -1 if it has none.
+func (s *stems) find(stem uint32) int32 {
+	mask := uint32(len(s.slots) - 1)
+	at := (stem * 0x9e3779b1) >> 7 & mask
+	for range probes {
+		p := &s.slots[at]
+		if p.id == 0 || p.stem == stem {
+			return p.id - 1
+		}
+		at = (at + 1) & mask
+	}
+	return -1
+}
+
 // prints is a set of fingerprints of sentences. Of two that collide, only the newer one is kept.
 type prints []uint32
 

@@ -1,0 +1,122 @@
+package digest
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// A session may consist of so many short requests that not even the beginnings of all of them fit into the log. Then
+// every request is cut to a few words, because a reader who knows the topic of each turn is better off than one who
+// knows some requests whole and nothing of the others.
+
+// The minimum lengths of such requests, in bytes, in a script with spaces and in one without, and the maximum average
+// length of the whole requests, in characters. From longer requests, sentences are chosen.
+const (
+	leastBrief    = 30
+	leastBriefHan = 18
+	mostBriefly   = 60
+)
+
+// briefFrame is the length, in bytes, of what precedes a request on the line of the one before it.
+const briefFrame = len(" [100] ")
+
+// briefMark replaces the beginning and the end of such a request.
+const briefMark = "…"
+
+// briefly returns the requests of all turns, cut to equal lengths in about size bytes in total, or nil if they are too
+// long for that. The first and the newest requests may be twice as long as the others. Small talk is left out. used is
+// the size of the result in bytes.
+func (k *turnLog) briefly(size, first int) (out []string, used int) {
+	lengths, least := k.briefLengths()
+	if lengths == nil {
+		return nil, 0
+	}
+	room := func(i, most int) int {
+		if i == first || i >= len(k.turns)-newestAnswers {
+			return 2 * most
+		}
+		return most
+	}
+	most := largest(0, leastRequest, func(most int) bool {
+		sum := 0
+		for i, n := range lengths {
+			if n > 0 {
+				sum += min(n, room(i, most)) + briefFrame
+			}
+		}
+		return sum <= size
+	})
+	if most < least {
+		return nil, 0
+	}
+	out = make([]string, len(k.turns))
+	for i, n := range lengths {
+		if n > 0 {
+			out[i] = k.clipBriefly(k.tidied[i], room(i, most))
+			used += len(out[i]) + briefFrame
+		}
+	}
+	return out, used
+}
+
+// briefLengths returns the lengths of the requests in bytes, 0 for small talk, and the minimum length to which they may
+// be cut. It returns nil if the requests are too long to be cut like this.
+func (k *turnLog) briefLengths() (lengths []int, least int) {
+	all, turns, unspaced := 0, 0, 0
+	lengths = make([]int, len(k.turns))
+	for i, text := range k.tidied {
+		if text == "" || k.isSmallTalk(i) {
+			continue
+		}
+		lengths[i] = len(text)
+		all += utf8.RuneCountInString(text)
+		turns++
+		if unspacedText(text) {
+			unspaced++
+		}
+	}
+	switch {
+	case all == 0 || all > mostBriefly*turns:
+		return nil, 0
+	case unspaced*2 > turns:
+		return lengths, leastBriefHan
+	}
+	return lengths, leastBrief
+}
+
+// isSmallTalk reports whether the request of the turn with index i says nothing, and nothing was called in it.
+func (k *turnLog) isSmallTalk(i int) bool {
+	t := &k.turns[i]
+	text := k.tidied[i]
+	thanks := len(text) <= longestChatter && !asksIn(text) && hasAny(text, chatterSigns)
+	return (thanks || isChatter(text)) && t.question.text == "" && !t.has(func(u *unit) bool { return u.kind == ranUnit })
+}
+
+// clipBriefly returns the words of a request that tell it best from the others, in about most bytes.
+func (k *turnLog) clipBriefly(text string, most int) string {
+	text = strings.ReplaceAll(text, "\n", " ")
+	if len(text) <= most {
+		return text
+	}
+	from, to := k.termsOfRequests().Gist(text, most-len(briefMark))
+	said := text[from:to]
+	if hasWords(text[:from]) {
+		said = briefMark + said
+	}
+	if hasWords(text[to:]) {
+		said += briefMark
+	}
+	return said
+}
+
+// joinEntry moves the entry from byte start of b on, which is a request without anything else, to the end of the line
+// before it, unless that line is long.
+func joinEntry(b []byte, start int) []byte {
+	if start-bytes.LastIndexByte(b[:start-1], '\n') > wholeRequest {
+		return b
+	}
+	b[start-1] = ' '
+	at := start + bytes.Index(b[start:], []byte(askedLabel))
+	return append(b[:at], b[at+len(askedLabel):]...)
+}
