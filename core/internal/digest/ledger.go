@@ -47,6 +47,9 @@ func (c *collector) openErrors() {
 		c.failed.Set(key(&f), i+1)
 		c.begun = append(c.begun, c.worked)
 		c.checkFailed(&f)
+		if address := addressIn(f.On); address != "" && fetchesAddress(withoutFolder(f.On)) {
+			c.asked.Set(address, i+1)
+		}
 	}
 }
 
@@ -94,6 +97,7 @@ type collector struct {
 	failed critbit.Map[int] // by key: the index in Errors plus one, or 0 if the call has succeeded since
 	older  int              // number of Errors when the user made the last request
 	begun  []int            // for each of Errors, the value of worked at the time of the failure
+	asked  critbit.Map[int] // by address: the index in Errors of the call that failed to fetch it, plus one
 	worked int              // number of successful calls that did more than inspect something
 	beyond int              // number of Errors that were checked for a workaround
 	checks [checkSets]int   // by kinds of checks: the index in Errors of the last failure, plus one
@@ -244,34 +248,23 @@ func (c *collector) result(n int32) {
 	if (u == edits || u == reads) && !failed && p.Pair >= 0 && len(c.Errors) > 0 {
 		c.solved(&api.LedgerFailure{Tool: tool, On: Path(t, &t.Parts[p.Pair])})
 	}
-	if tool == "" || !failed && u != runs {
+	on, about := c.objectOf(p, u, failed)
+	if !failed && u != runs {
+		c.fetched(about)
 		return
 	}
-	text := ResultText(t, int(n))
-	on, said := "", ""
-	if p.Pair >= 0 {
-		if call := &t.Parts[p.Pair]; u == runs {
-			on = commandOf(t, call)
-		} else {
-			on = Path(t, call)
-		}
+	if tool == "" {
+		return
 	}
-	switch u {
+	said := ""
+	switch text := ResultText(t, int(n)); u {
 	case runs:
-		run := runOf(on, text, failed)
-		if on != "" {
-			c.ran(on, run.exit)
-		}
-		if run.kind == looks {
+		var counts bool
+		if said, failed, counts = c.commandResult(p, tool, on, text, failed); !counts {
 			return
 		}
-		if failed = run.failed(); failed {
-			if c.around.meant(t, int(p.Msg), on) {
-				part, _ := checkedPart(on)
-				c.solved(failedCall(tool, part)) // its earlier error no longer applies
-				return
-			}
-			said = run.failure
+		if failed && !fetchesAddress(withoutFolder(on)) {
+			about = ""
 		}
 	case reads, searches:
 		failed = false
@@ -280,6 +273,51 @@ func (c *collector) result(n int32) {
 		said = complaint(plainText(text))
 	}
 	c.ended(tool, on, said, failed)
+	if address := addressIn(about); failed && address != "" {
+		c.asked.Set(address, len(c.Errors))
+	}
+}
+
+// objectOf returns the command or file that the call with result p is about, and the text that names the address that
+// it fetches, if that matters.
+func (c *collector) objectOf(p *transcript.Part, u use, failed bool) (on, about string) {
+	if p.Pair < 0 {
+		return "", ""
+	}
+	switch call := &c.t.Parts[p.Pair]; {
+	case u == runs:
+		on = commandOf(c.t, call)
+		return on, on
+	case failed:
+		return Path(c.t, call), CallArgs(c.t, call)
+	case c.asked.Len() > 0:
+		return "", CallArgs(c.t, call)
+	}
+	return "", ""
+}
+
+// commandResult records that the command on has run, and returns its error message and whether it failed. counts is
+// false if its outcome doesn't matter.
+func (c *collector) commandResult(p *transcript.Part, tool, on, text string, failed bool) (said string, fails, counts bool) {
+	run := runOf(on, text, failed)
+	if on != "" {
+		c.ran(on, run.exit)
+	}
+	if !run.failed() {
+		c.fetched(on)
+	}
+	if run.kind == looks {
+		return "", false, false
+	}
+	if run.failed() {
+		if c.around.meant(c.t, int(p.Msg), on) {
+			part, _ := checkedPart(on)
+			c.solved(failedCall(tool, part)) // its earlier error no longer applies
+			return "", false, false
+		}
+		said = run.failure
+	}
+	return said, run.failed(), true
 }
 
 // ran records a command. If a command runs several times, only the newest run counts.

@@ -50,6 +50,46 @@ func (c *collector) solved(call *api.LedgerFailure) {
 	}
 }
 
+// fetched drops the open error of a call that failed to fetch the address that a successful call names, whichever tool
+// was called.
+func (c *collector) fetched(about string) {
+	if c.asked.Len() == 0 {
+		return
+	}
+	address := addressIn(about)
+	if at, _ := c.asked.Get(address); at > 0 {
+		if f := c.Errors[at-1]; !isSolved(f) {
+			c.solved(&f)
+		}
+		c.asked.Set(address, 0)
+	}
+}
+
+// webPrograms lists programs that fetch an address.
+var webPrograms = wordListOf("curl wget http https xh lynx w3m aria2c")
+
+// fetchesAddress reports whether a script begins with a program that fetches an address.
+func fetchesAddress(script string) bool {
+	program, _, _ := strings.Cut(script, " ")
+	return webPrograms.has(program)
+}
+
+// mostAddress is the maximum length, in bytes, of an address that addressIn returns, and of the text before it.
+const mostAddress = 1024
+
+// addressIn returns the first web address in a script or in the arguments of a call, without its scheme; "" if there is
+// none.
+func addressIn(text string) string {
+	_, rest, found := strings.Cut(text[:min(len(text), 2*mostAddress)], "://")
+	if end := strings.IndexAny(rest, " \t\n\"'`<>\\|"); end >= 0 {
+		rest = rest[:end]
+	}
+	if !found || len(rest) > mostAddress {
+		return ""
+	}
+	return strings.TrimRight(rest, "/.,;)")
+}
+
 // checkFailed records that the failed command f, the last entry of Errors, was a check.
 func (c *collector) checkFailed(f *api.LedgerFailure) {
 	if kinds := checksOf(f); kinds != 0 {

@@ -137,3 +137,34 @@ func TestErrorsOvercomeInWhatStays(t *testing.T) {
 		}
 	}
 }
+
+// An address that another tool has fetched is no open error; one that nothing has fetched is, and so is a failed push to an address.
+func TestErrorsOfFetchedAddresses(t *testing.T) {
+	failed := func(id, tool, arguments string) string {
+		return strings.Replace(called(id, tool, arguments, "403 Forbidden"), `"content":"403`, `"is_error":true,"content":"403`, 1)
+	}
+	const curl = `{"command":"curl -s https://kiln.example/notes/7"}`
+	for name, c := range map[string]struct {
+		calls string
+		open  int
+	}{
+		"another program":   {failed("1", "WebFetch", `{"url":"https://kiln.example/notes/7/"}`) + "," + called("2", "Bash", curl, "The notes of kiln 7"), 0},
+		"another tool":      {failed("1", "Bash", curl) + "," + called("2", "WebFetch", `{"url":"https://kiln.example/notes/7"}`, "The notes of kiln 7"), 0},
+		"another address":   {failed("1", "Bash", curl) + "," + called("2", "WebFetch", `{"url":"https://kiln.example/notes/8"}`, "The notes of kiln 8"), 1},
+		"nothing":           {failed("1", "Bash", curl), 1},
+		"it fails again":    {failed("1", "Bash", curl) + "," + failed("2", "WebFetch", `{"url":"https://kiln.example/notes/7"}`), 2},
+		"a push is no read": {failed("1", "Bash", `{"command":"git push https://kiln.example/notes/7"}`) + "," + called("2", "WebFetch", `{"url":"https://kiln.example/notes/7"}`, "ok"), 1},
+	} {
+		tr, seq := read(t, "anthropic", `[{"role":"user","content":"Read the notes."},`+c.calls+"]")
+		var l digest.Ledger
+		if l.Add(tr, seq); len(l.Errors) != c.open {
+			t.Errorf("%s: %v", name, l.Errors)
+		}
+	}
+	tr, seq := read(t, "anthropic", `[{"role":"user","content":"Read the notes."},`+failed("1", "Bash", curl)+`,`+called("2", "WebFetch", `{"url":"https://kiln.example/notes/7"}`, "The notes of kiln 7")+"]")
+	var l digest.Ledger
+	l.Add(tr, seq[:3])
+	if l.SettleErrors(tr, seq[3:]); len(l.Errors) != 0 {
+		t.Errorf("what stays has fetched it: %v", l.Errors)
+	}
+}
