@@ -68,7 +68,8 @@ func errand(s string, ws []word, direct bool) bool {
 		next = ws[i+1]
 	}
 	switch {
-	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), onlyNow(ws[i:]), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
+	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), onlyNow(ws[i:]),
+		asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
 	case each.has(next.text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
 		return false
@@ -76,7 +77,8 @@ func errand(s string, ws []word, direct bool) bool {
 		return false
 	case strings.Contains(s, ")") && strings.IndexByte(s, '(') < 0: // the end of a parenthesis
 		return true
-	case first == "use" && len(ws) <= 6 && ownTools.has(ws[len(ws)-1].text), answers && !demanded && !(direct && ws[i].cue):
+	case first == "use" && len(ws) <= 6 && ownTools.has(ws[len(ws)-1].text),
+		answers && !demanded && !(direct && ws[i].cue):
 		return true
 	}
 	return announcesErrand(ws[i:]) || asksAction(ws, i)
@@ -110,7 +112,8 @@ func holding(ws []word) (holds, demanded bool) {
 
 // asksAboutPaste reports whether words begin with a verb and a reference to a pasted text: "translate this sentence".
 func asksAboutPaste(ws []word) bool {
-	return len(ws) > 2 && ws[1].text == "this" && !ws[0].cue && !ws[0].is(persons|quantifiers|negations) && ws[2].is(products|pasteNouns)
+	return len(ws) > 2 && ws[1].text == "this" && !ws[0].cue && !ws[0].is(persons|quantifiers|negations) &&
+		ws[2].is(products|pasteNouns)
 }
 
 // announcesErrand reports whether words begin in a way that only errands do: "Task 7: write the file.", "ensure we have
@@ -124,7 +127,8 @@ func announcesErrand(ws []word) bool {
 		return false
 	case taskLabels.has(first) && strings.IndexByte("0123456789#", ws[1].text[0]) >= 0:
 		return true
-	case (first == "ensure" || first == "make" && ws[1].text == "sure") && (hasNow(ws[1:]) || len(ws) > 3 && ws[2].text == "get" && objectOf(ws[3:], false) > 0):
+	case (first == "ensure" || first == "make" && ws[1].text == "sure") &&
+		(hasNow(ws[1:]) || len(ws) > 3 && ws[2].text == "get" && objectOf(ws[3:], false) > 0):
 		return true
 	}
 	return len(ws) > 2 && ws[0].is(tasks) && troubled.has(ws[1].text) && states.has(ws[2].text)
@@ -207,9 +211,11 @@ func errandSigned(s string) bool {
 func rulesOut(ws []word) bool {
 	for i := range ws[:len(ws)-1] {
 		switch next := &ws[i+1]; {
-		case ws[i].text == "but" && (next.is(negations) || slices.ContainsFunc(ws[i:], func(w word) bool { return w.cue })):
+		case ws[i].text == "but" && (next.is(negations) ||
+			slices.ContainsFunc(ws[i:], func(w word) bool { return w.cue })):
 			return true
-		case ws[i].text == "before" && next.text == "they" && slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(quantifiers) }):
+		case ws[i].text == "before" && next.text == "they" &&
+			slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(quantifiers) }):
 			return true
 		case ws[i].text == "before" && next.text == "you":
 			return i+2 < len(ws) && !ws[i+2].is(moment|idle|beings) && ws[i+2].text != "leave"
@@ -225,7 +231,8 @@ func recurs(ws []word) int {
 		switch w, next := ws[i].text, &ws[i+1]; {
 		case each.has(next.text) && (ws[i].is(conditions) || besides.has(w)),
 			each.has(w) && (times.has(next.text) || i+2 < len(ws) && ws[i+2].text == "you"),
-			nextTime.has(w) && times.has(next.text) && i+2 < len(ws) && !ws[i+2].is(persons|selves|addressees|askers|tellers),
+			nextTime.has(w) && times.has(next.text) && i+2 < len(ws) &&
+				!ws[i+2].is(persons|selves|addressees|askers|tellers),
 			everything.has(w) && next.is(addressees):
 			return i
 		}
@@ -240,17 +247,21 @@ func ponders(ws []word, i int, direct bool) bool {
 	if i+1 < len(ws) {
 		next = ws[i+1].text
 	}
-	return supposes(ws) || suppositions.has(first) || unreal(ws) || first == "that" && next == "means" || mayDo(ws[i:]) || askingVerb.has(first) && firstTwo.has(next) ||
+	return supposes(ws) || suppositions.has(first) || unreal(ws) || first == "that" && next == "means" ||
+		mayDo(ws[i:]) || askingVerb.has(first) && firstTwo.has(next) ||
 		!direct && slices.ContainsFunc(ws, func(w word) bool { return w.text == "perhaps" || w.text == "maybe" })
 }
 
 // weighs reports whether words ask the reader to think about a question: "Consider whether it should stay".
 func weighs(ws []word) bool {
-	return len(ws) > 1 && ws[0].text == "consider" && (ws[1].is(conditions|askers) || ws[1].text == "whether" || strings.HasSuffix(ws[1].text, "ing"))
+	return len(ws) > 1 && ws[0].text == "consider" &&
+		(ws[1].is(conditions|askers) || ws[1].text == "whether" || strings.HasSuffix(ws[1].text, "ing"))
 }
 
 // noteHeads lists the beginnings of sentences that remind the reader of a fact.
-var noteHeads = []string{"keep in mind that ", "bear in mind that ", "note that ", "please note that ", "please keep in mind that ", "please bear in mind that ", "remember that ", "beachte, dass ", "ten en cuenta que ", "n'oublie pas que "}
+var noteHeads = []string{"keep in mind that ", "bear in mind that ", "note that ", "please note that ",
+	"please keep in mind that ", "please bear in mind that ", "remember that ", "beachte, dass ", "ten en cuenta que ",
+	"n'oublie pas que "}
 
 // isNote reports whether a sentence only reminds the reader of a fact that matters for the request in the sentence
 // before it: "Keep in mind that the small kiln has its own clock." A fact about the user is more than that, and so is a
@@ -263,7 +274,8 @@ func isNote(s, before string) bool {
 		if len(s) > len(head) && lower(s[:len(head)]) == head {
 			said := wordsOf(s[len(head):], nil)
 			asked := wordsOf(before, nil)
-			return len(said) > 0 && !said[0].is(selves) && rate(s[len(head):], said).strength < wish && len(asked) > 0 && (asks(before) || errand(before, asked, false))
+			return len(said) > 0 && !said[0].is(selves) && rate(s[len(head):], said).strength < wish &&
+				len(asked) > 0 && (asks(before) || errand(before, asked, false))
 		}
 	}
 	return false
@@ -282,7 +294,8 @@ func onlyNow(ws []word) bool {
 			return true
 		}
 		if ws[i].text == "for" && (ws[i+1].is(days) || ws[i+1].text == "once" || ws[i+1].text == "now") {
-			return only || i == 0 || i+2 == len(ws) && !slices.ContainsFunc(ws, func(w word) bool { return w.is(negations) })
+			return only || i == 0 ||
+				i+2 == len(ws) && !slices.ContainsFunc(ws, func(w word) bool { return w.is(negations) })
 		}
 		if ws[i].text == "for" && pointed.has(ws[i+1].text) && i+2 < len(ws) && !general.has(ws[i+2].text) && (i == 0 || only) {
 			return only || i+3 < len(ws) && ws[i+3].text == "only"

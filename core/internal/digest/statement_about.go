@@ -94,7 +94,8 @@ func (sc *scene) abroad(i int) bool {
 // lasts reports whether a sentence says that it applies permanently, or to everything of a kind. The description of a
 // new thing doesn't count.
 func (sc *scene) lasts() bool {
-	return sc.all&(quantifiers|lastingly) != 0 && slices.ContainsFunc(sc.ws[:sc.invention()], func(w word) bool { return w.is(quantifiers | lastingly) })
+	return sc.all&(quantifiers|lastingly) != 0 &&
+		slices.ContainsFunc(sc.ws[:sc.invention()], func(w word) bool { return w.is(quantifiers | lastingly) })
 }
 
 // doneBy reports whether a sentence says that a part of the program does something to a thing: "Rows without a name
@@ -129,7 +130,8 @@ func (sc *scene) expected(i int) bool {
 	if sc.textAt(i) != "be" || sc.all&(products|quantifiers|lastingly|negations) != 0 {
 		return false
 	}
-	return where.has(sc.textAt(i+1)) && slices.ContainsFunc(sc.ws[:i], func(w word) bool { return definite.has(w.text) })
+	return where.has(sc.textAt(i+1)) &&
+		slices.ContainsFunc(sc.ws[:i], func(w word) bool { return definite.has(w.text) })
 }
 
 // where lists English words that introduce a place.
@@ -184,5 +186,6 @@ var suppositions = wordListOf("suppose supposing imagine supón imagina suponha 
 // counted reports whether the words from index i on say how many things are left: "Só faltam dois dias".
 func (sc *scene) counted(i int) bool {
 	verb := sc.textAt(i)
-	return sc.word(i+1).is(numbers) && (strings.HasSuffix(verb, "m") || strings.HasSuffix(verb, "n") || strings.HasSuffix(verb, "no"))
+	return sc.word(i+1).is(numbers) && (strings.HasSuffix(verb, "m") || strings.HasSuffix(verb, "n") ||
+		strings.HasSuffix(verb, "no"))
 }

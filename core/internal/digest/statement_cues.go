@@ -249,7 +249,8 @@ var wordSets = []struct {
 // ruleSigns and pasteSigns list words for rules and for pasted texts, in scripts without spaces.
 var (
 	ruleSigns  = []string{"规则", "規則", "约束", "要求", "规范", "偏好", "ルール", "制約", "規約", "규칙", "제약", "قواعد", "القواعد", "नियम"}
-	pasteSigns = []string{"日志", "输出如下", "报错", "以下内容", "原文", "如下", "翻译", "ログ", "出力", "以下の", "エラー", "로그", "출력", "오류", "다음은", "السجل", "المخرجات", "النص التالي", "लॉग", "आउटपुट"}
+	pasteSigns = []string{"日志", "输出如下", "报错", "以下内容", "原文", "如下", "翻译", "ログ", "出力", "以下の", "エラー", "로그", "출력", "오류",
+		"다음은", "السجل", "المخرجات", "النص التالي", "लॉग", "आउटपुट"}
 )
 
 // alternativeRows lists words for alternatives, of which a project or a user uses one at a time. Naming another one

@@ -35,7 +35,8 @@ func (s *spot) describes() bool {
 
 // ofOccasion reports whether a sentence is about a single occasion, or about what is happening.
 func (s *spot) ofOccasion() bool {
-	return s.place != self && s.thisTime() || s.tells() && s.ws[len(s.ws)-1].text == "tonight" || s.place != me && s.going(s.i)
+	return s.place != self && s.thisTime() || s.tells() && s.ws[len(s.ws)-1].text == "tonight" ||
+		s.place != me && s.going(s.i)
 }
 
 // reports reports whether a sentence passes on what others say, or says what its writer hopes.
@@ -75,7 +76,8 @@ func (s *spot) describesAll() bool {
 	case n > 3 && first.is(quantifiers) && !s.ws[2].known && strings.HasSuffix(s.ws[2].text, "ed"):
 		return true
 	}
-	return s.strength == weak && (each.has(first.text) && (s.textAt(2) == "has" || momentary.has(s.ws[n-1].text)) || first.is(quantifiers) && s.soon())
+	return s.strength == weak && (each.has(first.text) && (s.textAt(2) == "has" || momentary.has(s.ws[n-1].text)) ||
+		first.is(quantifiers) && s.soon())
 }
 
 // describesSubject reports whether a sentence says what its subject does, by the verb after the cue.
@@ -93,7 +95,8 @@ func (s *spot) describesSubject() bool {
 	switch {
 	case first == "the" && s.i == 2 && singular && !replying.has(s.ws[1].text): // "the function only returns …"
 		return true
-	case s.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && s.i > 1 && (s.w.is(lastingly|negations) || s.w.text == "only"):
+	case s.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && s.i > 1 &&
+		(s.w.is(lastingly|negations) || s.w.text == "only"):
 		return true
 	case singular && at > s.end && s.place != bare: // "only ever grows"
 		return true
@@ -112,7 +115,8 @@ func (sc *scene) attributed() bool {
 		if sc.ws[k].breaks {
 			last := sc.ws[n].text
 			said := hearsay.has(last) || strings.HasSuffix(last, "ed") && (k == n-1 || k == n-2 && !sc.ws[n-1].known) // "they are ignored" is a reason
-			return k < n && (definite.has(sc.ws[k].text) || sc.ws[k].is(persons&^selves)) && !sc.ws[k].is(selves) && said
+			return k < n && (definite.has(sc.ws[k].text) || sc.ws[k].is(persons&^selves)) &&
+				!sc.ws[k].is(selves) && said
 		}
 	}
 	return false

@@ -43,7 +43,8 @@ func (s *spot) supposes() bool {
 func (s *spot) inPerfect(at int) bool {
 	last := len(s.ws) - 1
 	end, before := s.ws[last].text, s.textAt(last-1)
-	return perfects.has(s.textAt(at)) && !articles.has(s.textAt(at+1)) || end == "haben" && strings.HasPrefix(before, "ge") || before == "hebben" && strings.HasPrefix(end, "ge")
+	return perfects.has(s.textAt(at)) && !articles.has(s.textAt(at+1)) ||
+		end == "haben" && strings.HasPrefix(before, "ge") || before == "hebben" && strings.HasPrefix(end, "ge")
 }
 
 // supposesAt is like supposes, but for the word at index n. at is the index of the word after the verb.
@@ -98,7 +99,8 @@ func (s *spot) obliges() bool {
 		}
 		return s.strength == strict || s.after.is(negations|lastingly)
 	}
-	return !soft || s.after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 || !s.ws[from].is(tasks) && s.all&days == 0
+	return !soft || s.after.is(negations|lastingly) || subject&(quantifiers|negations) != 0 ||
+		!s.ws[from].is(tasks) && s.all&days == 0
 }
 
 // obligesReader is like obliges, but for a duty of the reader.
@@ -120,5 +122,6 @@ func (s *spot) obligesThing(soft bool) bool {
 	if s.strength < strict && s.ws[max(s.i-1, 0)].text == "that" || s.ws[len(s.ws)-1].is(beings) && s.all&(products|lastingly) == 0 {
 		return false
 	}
-	return s.all&(products|lastingly|quantifiers) != 0 || !soft && !s.after.is(beings) && s.ws[s.i+s.words()-1].text != "be"
+	return s.all&(products|lastingly|quantifiers) != 0 ||
+		!soft && !s.after.is(beings) && s.ws[s.i+s.words()-1].text != "be"
 }

@@ -66,7 +66,8 @@ func (sc *scene) formed() int {
 	if at := sc.limits(); at >= 0 {
 		return at
 	}
-	return max(sc.takes(), sc.effectOnWriterInflected(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(), sc.favours())
+	return max(sc.takes(), sc.effectOnWriterInflected(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(),
+		sc.favours())
 }
 
 // takes recognizes sentences about how their writer likes something served: "I take my tea black", "Ik drink mijn
@@ -291,7 +292,8 @@ func (sc *scene) suffers(i int) bool {
 		return false
 	}
 	w, next := &sc.ws[i], &sc.ws[i+1]
-	return w.kinds == 0 && len(next.text) > 4 && strings.HasSuffix(next.text, "ly") || w.text == "get" && !next.known && !endsWithAny(next.text, "s", "ed")
+	return w.kinds == 0 && len(next.text) > 4 && strings.HasSuffix(next.text, "ly") ||
+		w.text == "get" && !next.known && !endsWithAny(next.text, "s", "ed")
 }
 
 // limited returns the byte offset of the word that restricts what the writer does, or -1. i is the index of the verb.

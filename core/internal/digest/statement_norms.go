@@ -72,13 +72,15 @@ func (sc *scene) laysDown(plural *word) bool {
 	if sc.ws[i].text == "for" {
 		return next.is(quantifiers)
 	}
-	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) && !definite.has(next.text)
+	return manner.has(sc.ws[i].text) && !next.quoted && !next.is(tasks|persons|addressees|numbers|idle) &&
+		!definite.has(next.text)
 }
 
 // states reports whether "always" at word i prescribes the form of a kind of thing: "Les prix sont toujours en francs",
 // "Prezzi sempre in euro".
 func (sc *scene) states(i int, next string) bool {
-	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) && (sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
+	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) &&
+		(sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)
 }
 
 // warns reports whether a sentence says what happens if its instruction isn't obeyed.
@@ -103,7 +105,8 @@ func (sc *scene) ofAnything() int {
 	described := ws[1].is(addressees | selves)
 	for i := 2; i < len(ws); i++ {
 		switch w := &ws[i]; {
-		case i > 2 && inOrder.has(w.text), described && i > 2 && i+2 < len(ws) && w.breaks, !described && governs.has(w.text):
+		case i > 2 && inOrder.has(w.text), described && i > 2 && i+2 < len(ws) && w.breaks,
+			!described && governs.has(w.text):
 			return w.at
 		}
 	}
@@ -163,7 +166,8 @@ func beginsOrder(w *word) bool {
 // infinitive reports whether a German sentence is an order in the infinitive: "Bei Preisen immer die Summe nennen".
 func (sc *scene) infinitive() bool {
 	last := &sc.ws[len(sc.ws)-1]
-	return sc.all&(persons|beings) == 0 && !last.known && last.text == sc.text[last.at:last.end] && strings.HasSuffix(last.text, "en")
+	return sc.all&(persons|beings) == 0 && !last.known && last.text == sc.text[last.at:last.end] &&
+		strings.HasSuffix(last.text, "en")
 }
 
 // ofEach recognizes sentences about everything of a kind that the reader writes, or that must have the same form: "All
@@ -212,7 +216,9 @@ func (sc *scene) rulesEachOfAKind() int {
 	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {
 		return -1
 	}
-	verb := (beginsOrder(&ws[0]) || ws[1].is(tasks) || sc.text[ws[0].end] == '-') && !ws[0].is(things|tasks|quantifiers|narrators|askers) && !ws[1].is(askers) && !strings.HasSuffix(ws[0].text, "s") && !inclining.has(ws[1].text)
+	verb := (beginsOrder(&ws[0]) || ws[1].is(tasks) || sc.text[ws[0].end] == '-') &&
+		!ws[0].is(things|tasks|quantifiers|narrators|askers) && !ws[1].is(askers) &&
+		!strings.HasSuffix(ws[0].text, "s") && !inclining.has(ws[1].text)
 	for i := 2; i+1 < len(ws); i++ {
 		switch w, next := &ws[i], &ws[i+1]; {
 		case w.is(quantifiers) && everything.has(w.text):

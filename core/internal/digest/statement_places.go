@@ -82,15 +82,18 @@ func (s *spot) fitsAnywhere() bool {
 }
 
 func (s *spot) fitsLead() bool {
-	return s.w.starts && s.after != nil && !s.after.is(idle) && (!s.after.breaks || s.resumes(s.end)) && (s.w.text != "stop" || strings.HasSuffix(s.next, "ing") && !comforting.has(s.next))
+	return s.w.starts && s.after != nil && !s.after.is(idle) && (!s.after.breaks || s.resumes(s.end)) &&
+		(s.w.text != "stop" || strings.HasSuffix(s.next, "ing") && !comforting.has(s.next))
 }
 
 func (s *spot) fitsBare() bool {
-	return s.w.starts && s.after != nil && (!s.after.is(idle|askers&^conjunctions|persons) || s.alone(s.i)) && !s.after.breaks && !s.exclaims && !s.past && s.all&days == 0
+	return s.w.starts && s.after != nil && (!s.after.is(idle|askers&^conjunctions|persons) || s.alone(s.i)) &&
+		!s.after.breaks && !s.exclaims && !s.past && s.all&days == 0
 }
 
 func (s *spot) fitsNobody() bool {
-	return s.w.starts && s.after != nil && !s.after.breaks && !s.past && !s.exclaims && s.all&days == 0 && !s.after.is(numbers|persons)
+	return s.w.starts && s.after != nil && !s.after.breaks && !s.past && !s.exclaims && s.all&days == 0 &&
+		!s.after.is(numbers|persons)
 }
 
 func (s *spot) fitsOrder() bool {
@@ -107,7 +110,9 @@ func (s *spot) fitsHabit() bool {
 	if s.before != nil && !s.w.starts && s.all&persons != 0 && !s.states(s.i, s.next) && !s.before.is(selves|addressees) && !s.ofProducts(s.end) && !beginsOrder(s.before) {
 		return false
 	}
-	return len(s.ws) == 1 || s.next != "mind" && s.before != nil && s.before.text != "as" && !s.past && (s.w.starts || !s.before.is(tellers) || s.after.is(habits) || s.states(s.i, s.next) && plurals.has(s.before.text) && !s.word(s.end+1).is(tasks)) ||
+	return len(s.ws) == 1 || s.next != "mind" && s.before != nil && s.before.text != "as" && !s.past &&
+		(s.w.starts || !s.before.is(tellers) || s.after.is(habits) ||
+			s.states(s.i, s.next) && plurals.has(s.before.text) && !s.word(s.end+1).is(tasks)) ||
 		s.w.starts && s.next != "mind" && s.after != nil && (!s.after.is(idle|tasks) || s.next == "more") && !s.past
 }
 
@@ -116,7 +121,8 @@ func (s *spot) fitsLast() bool {
 }
 
 func (s *spot) fitsLoose() bool {
-	return !s.narrates && !s.past && !s.exclaims && s.all&(persons|days) == 0 && !s.onceMore() && (!s.after.is(idle) || s.before.is(products)) && !(s.i+1 < len(s.ws) && s.ws[s.i+1].breaks)
+	return !s.narrates && !s.past && !s.exclaims && s.all&(persons|days) == 0 && !s.onceMore() &&
+		(!s.after.is(idle) || s.before.is(products)) && !(s.i+1 < len(s.ws) && s.ws[s.i+1].breaks)
 }
 
 func (s *spot) fitsBound() bool {
@@ -135,7 +141,9 @@ func (s *spot) fitsWant() bool {
 }
 
 func (s *spot) fitsSelf() bool {
-	return s.all&(others|days) == 0 && s.ofSelf(s.i, s.next) && s.next != "out" && (!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods)) && !(s.next == "the" && s.word(s.end+1).is(reactions))
+	return s.all&(others|days) == 0 && s.ofSelf(s.i, s.next) && s.next != "out" &&
+		(!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods)) &&
+		!(s.next == "the" && s.word(s.end+1).is(reactions))
 }
 
 func (s *spot) fitsMe() bool {
@@ -147,7 +155,9 @@ func (s *spot) fitsVersus() bool {
 }
 
 func (s *spot) fitsNature() bool {
-	return len(s.ws) < 16 && !s.past && s.ofWriter() && s.i > 0 && (s.after == nil || s.after.breaks || s.after.is(conjunctions|conditions) || comparers.has(s.next) || s.i+2 == len(s.ws))
+	return len(s.ws) < 16 && !s.past && s.ofWriter() && s.i > 0 &&
+		(s.after == nil || s.after.breaks || s.after.is(conjunctions|conditions) || comparers.has(s.next) ||
+			s.i+2 == len(s.ws))
 }
 
 func (s *spot) fitsPermit() bool {

@@ -140,16 +140,19 @@ func (s *spot) remarksByNext() bool {
 
 func (s *spot) remarksLead() bool {
 	switch {
-	case s.strength == wish && (nearby.has(s.next) || pointed.has(s.next) && s.textAt(s.end+1) == "one"), s.counted(s.end), s.soothes(0, 2):
+	case s.strength == wish && (nearby.has(s.next) || pointed.has(s.next) && s.textAt(s.end+1) == "one"),
+		s.counted(s.end), s.soothes(0, 2):
 		return true
 	case s.after.is(addressees) && len(s.ws) <= 4, s.next == "mention" && s.word(s.end+1).is(things):
 		return true
 	case s.next == "tell" && s.exclaims, copulas.has(s.next), s.next == "be" && s.word(s.end+1).is(moods): // "non sono …", "don't be angry"
 		return true
 	case s.w.text == "always":
-		return (len(s.ws) <= 4 || s.exclaims || s.textAt(s.end+2) == "to") && s.after.is(tasks|moods) || s.next == "the" && s.textAt(s.end+1) == "same"
+		return (len(s.ws) <= 4 || s.exclaims || s.textAt(s.end+2) == "to") && s.after.is(tasks|moods) ||
+			s.next == "the" && s.textAt(s.end+1) == "same"
 	}
-	return (s.exclaims || s.all&products == 0) && mishaps.has(s.next) || s.exclaims && (s.past || s.after.is(beings) || s.all&(products|quantifiers) == 0 && kindly.has(s.w.text))
+	return (s.exclaims || s.all&products == 0) && mishaps.has(s.next) ||
+		s.exclaims && (s.past || s.after.is(beings) || s.all&(products|quantifiers) == 0 && kindly.has(s.w.text))
 }
 
 func (s *spot) remarksOrder() bool {
@@ -157,18 +160,22 @@ func (s *spot) remarksOrder() bool {
 }
 
 func (s *spot) remarksTaste() bool {
-	return (s.w.text == "we" || s.w.text == "i") && len(s.ws) < 5 && s.all&products == 0 && (s.w.text == "we" || len(s.ws) < 4)
+	return (s.w.text == "we" || s.w.text == "i") && len(s.ws) < 5 && s.all&products == 0 &&
+		(s.w.text == "we" || len(s.ws) < 4)
 }
 
 func (s *spot) remarksBare() bool {
 	if s.w.text == "not" && s.next == "to" && slices.ContainsFunc(s.ws[s.i:], func(w word) bool { return w.text == "but" }) { // "not to be rude, but …"
 		return true
 	}
-	return s.ws[0].text == "there" || s.w.text == "keep" && s.oneState(s.i+1) || s.next == "need" && fears.has(s.textAt(s.end+2)) || s.places(s.i) || s.oneThing(s.end) || s.next == "an" || s.soothes(0, 2) || s.w.text == "stay" && s.next == "as" || s.w.text == "no" && s.next == "wait"
+	return s.ws[0].text == "there" || s.w.text == "keep" && s.oneState(s.i+1) ||
+		s.next == "need" && fears.has(s.textAt(s.end+2)) || s.places(s.i) || s.oneThing(s.end) || s.next == "an" ||
+		s.soothes(0, 2) || s.w.text == "stay" && s.next == "as" || s.w.text == "no" && s.next == "wait"
 }
 
 func (s *spot) remarksNobody() bool {
-	return s.next == "to" && (s.word(s.end+1).is(idle) || fears.has(s.textAt(s.end+1))) || strings.HasSuffix(s.next, "ed") || feelings.has(s.next) || s.w.text == "only" && s.offers(s.end)
+	return s.next == "to" && (s.word(s.end+1).is(idle) || fears.has(s.textAt(s.end+1))) ||
+		strings.HasSuffix(s.next, "ed") || feelings.has(s.next) || s.w.text == "only" && s.offers(s.end)
 }
 
 func (s *spot) remarksHabit() bool {
@@ -197,21 +204,25 @@ func (s *spot) remarksLoose() bool {
 	case "только": // "the bakery only takes cash"
 		return s.i > 1 && endsWithAny(s.before.text, "ет", "ёт", "ит", "ют", "ят")
 	case "every": // "Anna collects every stamp"
-		return s.all&moods != 0 || s.i == 0 && s.all&addressees == 0 || (!s.w.starts || s.all&things != 0) && s.all&(products|addressees) == 0
+		return s.all&moods != 0 || s.i == 0 && s.all&addressees == 0 ||
+			(!s.w.starts || s.all&things != 0) && s.all&(products|addressees) == 0
 	case "as":
 		return s.all&(moods|addressees) != 0 || s.all&things != 0 && len(s.ws) < 7
 	case "stay":
-		return s.next == "as" || s.ws[0].is(conditions) || s.digits || s.i == 1 && !s.before.is(products) && manner.has(s.next)
+		return s.next == "as" || s.ws[0].is(conditions) || s.digits ||
+			s.i == 1 && !s.before.is(products) && manner.has(s.next)
 	case "only": // "only 12 percent", "only if you have time"
 		if s.after == nil {
 			return s.all&(selves|products|addressees) == 0 || s.textAt(s.i-1) == "can"
 		}
-		return s.next == "have" || s.after.is(numbers) || s.next[0] <= '9' || s.offers(s.end) || s.textAt(s.i-1) == "can"
+		return s.next == "have" || s.after.is(numbers) || s.next[0] <= '9' || s.offers(s.end) ||
+			s.textAt(s.i-1) == "can"
 	case "ne":
 		end := s.word(s.i + 3)
 		return s.soothes(1, 2) || unfinished.has(s.textAt(s.i+2)) && (end == nil || end.breaks)
 	case "nobody", "no", "nothing", "none", "não", "non", "не":
-		return s.next == "to" || s.soothes(0, 1) || fears.has(s.textAt(s.end+2)) || s.before.is(reportVerbs) && s.all&products == 0 || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
+		return s.next == "to" || s.soothes(0, 1) || fears.has(s.textAt(s.end+2)) ||
+			s.before.is(reportVerbs) && s.all&products == 0 || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
 	}
 	return false
 }
@@ -228,17 +239,25 @@ func (s *spot) soothes(from, to int) bool {
 }
 
 func (s *spot) remarksSelf() bool {
-	return s.choosesOne(s.i) || s.w.text == "problem" && (s.next == "something" || mine.has(s.next)) || s.unsure(s.i) || s.proceeds(s.end) || s.before != nil && s.next == "the" && s.all&addressees != 0 && strings.HasSuffix(s.before.text, "'d") || s.thisTime() || s.w.text == "find" && s.all&negations != 0 || s.next == "not" && reticent.has(s.textAt(s.end+2)) || s.textAt(s.end-1) == "not" && reticent.has(s.next) || s.next == "the" && s.word(s.end+1).is(numbers) || s.next == "to" && fears.has(s.textAt(s.end+1))
+	return s.choosesOne(s.i) || s.w.text == "problem" && (s.next == "something" || mine.has(s.next)) || s.unsure(s.i) ||
+		s.proceeds(s.end) ||
+		s.before != nil && s.next == "the" && s.all&addressees != 0 && strings.HasSuffix(s.before.text, "'d") ||
+		s.thisTime() || s.w.text == "find" && s.all&negations != 0 ||
+		s.next == "not" && reticent.has(s.textAt(s.end+2)) || s.textAt(s.end-1) == "not" && reticent.has(s.next) ||
+		s.next == "the" && s.word(s.end+1).is(numbers) || s.next == "to" && fears.has(s.textAt(s.end+1))
 }
 
 func (s *spot) remarksMe() bool {
-	return nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) || s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) || (s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
+	return nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) ||
+		s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) ||
+		(s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
 }
 
 // asksOnce reports whether a request is about one occasion: "can you ask me questions to be sure", unlike "could you
 // ask me before you commit".
 func (s *spot) asksOnce() bool {
-	return s.i > 1 && s.before.text == "you" && asksAnybody.has(s.ws[s.i-2].text) && s.all&(quantifiers|lastingly|conditions) == 0 && s.next != "first"
+	return s.i > 1 && s.before.text == "you" && asksAnybody.has(s.ws[s.i-2].text) &&
+		s.all&(quantifiers|lastingly|conditions) == 0 && s.next != "first"
 }
 
 // aside reports whether the order at word i only ends a story: "the pump set me back 90 euros, don't tell anyone".
@@ -283,7 +302,8 @@ func (sc *scene) oneState(i int) bool {
 	if sc.textAt(i) != "this" && sc.textAt(i) != "the" || sc.all&(quantifiers|lastingly) != 0 || sc.word(i+2) == nil || end != nil && !end.breaks {
 		return false
 	}
-	return !general.has(thing.text) && (!thing.is(products) || sc.textAt(i) == "this" && !thing.breaks && len(sc.ws) == i+3)
+	return !general.has(thing.text) && (!thing.is(products) ||
+		sc.textAt(i) == "this" && !thing.breaks && len(sc.ws) == i+3)
 }
 
 // proceeds reports whether a sentence is about doing something, which the word at index i names, to a single thing: "…

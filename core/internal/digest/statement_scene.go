@@ -61,7 +61,8 @@ var pastEndings = []struct {
 	{6, []string{"ieron", "ábamos", "íamos", "ávamos", "avamo", "evamo", "ivamo", "avano", "evano", "ivano"}},
 }
 
-var pastInRussian = []string{"ал", "ил", "ел", "ял", "яла", "яли", "ала", "ила", "ела", "али", "или", "ели", "ался", "ился", "шёл", "шел", "шла", "шли"}
+var pastInRussian = []string{"ал", "ил", "ел", "ял", "яла", "яли", "ала", "ила", "ела", "али", "или", "ели", "ался",
+	"ился", "шёл", "шел", "шла", "шли"}
 
 // endsInPast reports whether word i, which is in no table, has the ending of a verb in the past tense.
 func endsInPast(ws []word, i int) bool {
@@ -133,7 +134,8 @@ func (sc *scene) unshaded(i int) *word {
 func (sc *scene) resumes(i int) bool {
 	for k := i + 2; k < len(sc.ws) && k < i+6; k++ {
 		if sc.ws[k].breaks {
-			return sc.ws[k-1].text == "circumstances" || !sc.ws[i].is(narrators|joins|tellers) && !sc.ws[k].is(narrators|joins|tellers)
+			return sc.ws[k-1].text == "circumstances" ||
+				!sc.ws[i].is(narrators|joins|tellers) && !sc.ws[k].is(narrators|joins|tellers)
 		}
 	}
 	return false
@@ -181,7 +183,8 @@ func (sc *scene) ofSelf(i int, next string) bool {
 			return sc.ws[k-2].text == "i've" || sc.word(k-3).is(selves)
 		case w.is(pasts) && !w.is(selves):
 			return false
-		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love" || sc.ws[i].text == "enjoy") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
+		case (next == "to" && sc.ws[i].text != "prefer" || sc.ws[i].text == "like" || sc.ws[i].text == "love" ||
+			sc.ws[i].text == "enjoy") && (w.text == "would" || strings.HasSuffix(w.text, "'d")):
 			return false
 		case sc.ws[i].text == "rather" && sc.soon():
 			return false
@@ -245,7 +248,8 @@ func (sc *scene) ordered() int {
 		}
 		switch {
 		case !sc.opensClause(i):
-		case w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers) && !w.is(verbs) || w.is(idle) && !(conditional && i > 0):
+		case w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers) && !w.is(verbs) ||
+			w.is(idle) && !(conditional && i > 0):
 			if i == 0 && !(conditional && w.is(quantifiers)) {
 				return -1
 			}
@@ -262,7 +266,8 @@ func (sc *scene) opensClause(i int) bool {
 	if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
 		return false
 	}
-	return !w.is(conditions|lastingly) && w.text != "as" && !inclining.has(w.text) && !adverb(w.text) && (i > 0 || !w.is(joins))
+	return !w.is(conditions|lastingly) && w.text != "as" && !inclining.has(w.text) && !adverb(w.text) &&
+		(i > 0 || !w.is(joins))
 }
 
 // ordersAt reports whether the word at index i, which is the first of a clause, is the verb of an order. conditional
@@ -281,7 +286,8 @@ func (sc *scene) ordersAt(i int, conditional bool) bool {
 	if i == 0 && !after.is(tasks|things|persons) && rulesOut(sc.ws) { // "ask Marta before you mail anybody"
 		return true
 	}
-	return after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks || conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to"
+	return after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks ||
+		conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to"
 }
 
 // adverb reports whether the first word of a sentence is an adverb rather than a verb: "basically".

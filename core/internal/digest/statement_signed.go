@@ -21,7 +21,8 @@ func describesSigned(sign, before, rest string) bool {
 	if saidByOthers(before, rest) || hypothetical(before, rest) || likeThis(rest) {
 		return true
 	}
-	return describesInChinese(sign, before, rest) || describesInJapanese(sign, before, rest) || describesInKorean(sign, before, rest) ||
+	return describesInChinese(sign, before, rest) || describesInJapanese(sign, before, rest) ||
+		describesInKorean(sign, before, rest) ||
 		describesInArabic(sign, before, rest) || describesInHindi(sign, before, rest)
 }
 
@@ -65,7 +66,8 @@ func booksInChinese(sign, before, rest string) bool {
 	case "改成", "改为", "改為":
 		return countsInChinese(rest)
 	case "最好": // "it had better be free", "the one nearest to the museum is best"
-		return countsInChinese(rest) || !strings.ContainsAny(before+rest, "我每都") && (startsWithAny(rest, ofState) || strings.HasSuffix(before, "的"))
+		return countsInChinese(rest) || !strings.ContainsAny(before+rest, "我每都") &&
+			(startsWithAny(rest, ofState) || strings.HasSuffix(before, "的"))
 	case "不要": // "not too expensive"
 		size := len("太贵")
 		return strings.HasPrefix(rest, "太") && len(rest) >= size && strings.ContainsAny(rest[:size], "贵貴远遠吵早晚")
@@ -113,13 +115,15 @@ func describesInJapanese(sign, before, rest string) bool {
 	}
 	switch sign {
 	case "いつも": // "the neighbour always parks …"
-		return strings.HasSuffix(before, "は") && endsWithAny(strings.TrimRight(rest, "。"), "ます", "です") && !endsWithAny(before, "私は", "僕は", "俺は")
+		return strings.HasSuffix(before, "は") && endsWithAny(strings.TrimRight(rest, "。"), "ます", "です") &&
+			!endsWithAny(before, "私は", "僕は", "俺は")
 	case "決して", "絶対に": // "決して眠らない騎士", a knight who never sleeps
 		_, after, found := strings.Cut(rest, "ない")
 		r, _ := utf8.DecodeRuneInString(after)
 		return found && (r >= 0x4e00 && r <= 0x9fff || r >= 0x30a0 && r <= 0x30ff)
 	case "にしてください", "にして下さい": // "make it half past seven"
-		return endsWithAny(before, "時", "分", "半", "日", "名", "人", "泊") && strings.ContainsAny(before, "0123456789一二三四五六七八九十") && !strings.ContainsAny(before, "毎每")
+		return endsWithAny(before, "時", "分", "半", "日", "名", "人", "泊") &&
+			strings.ContainsAny(before, "0123456789一二三四五六七八九十") && !strings.ContainsAny(before, "毎每")
 	}
 	return false
 }
@@ -147,7 +151,8 @@ func describesInArabic(sign, before, rest string) bool {
 		}
 	case "يجب": // "in England one must …", "I must …", "it must … when it is pressed"
 		place, found := strings.CutPrefix(before, "في ")
-		return found && !strings.HasPrefix(place, "ال") && strings.Count(place, " ") == 1 || strings.HasPrefix(rest, " أن أ") ||
+		return found && !strings.HasPrefix(place, "ال") && strings.Count(place, " ") == 1 ||
+			strings.HasPrefix(rest, " أن أ") ||
 			strings.HasPrefix(rest, " أن ي") && (strings.Contains(rest, " عند ال") || strings.Contains(rest, " بعد ال"))
 	case "اكتب": // "write a story about …"
 		return strings.Contains(rest, " عن ")
@@ -163,7 +168,8 @@ func describesInArabic(sign, before, rest string) bool {
 		return true
 	}
 	first, next, _ := strings.Cut(before, " ") // "my neighbour parks …", "the baker only takes …"
-	return (strings.HasSuffix(first, "ي") || sign == "فقط" && strings.HasPrefix(first, "ال")) && strings.HasPrefix(next, "ي") && !strings.HasPrefix(next, "يجب")
+	return (strings.HasSuffix(first, "ي") || sign == "فقط" && strings.HasPrefix(first, "ال")) &&
+		strings.HasPrefix(next, "ي") && !strings.HasPrefix(next, "يجب")
 }
 
 // dealsInArabic lists nouns for what people arrange with a service.
@@ -210,7 +216,9 @@ func subjectInKorean(before string) bool {
 
 // asksInKorean reports whether the rest of a Korean sentence expresses a request or a duty.
 func asksInKorean(rest string) bool {
-	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool { return strings.Contains(rest, sign) })
+	return slices.ContainsFunc([]string{"세요", "줘요", "야 해요", "야 돼요", "야 되", "주면", "좋겠"}, func(sign string) bool {
+		return strings.Contains(rest, sign)
+	})
 }
 
 // endsWithAny reports whether text ends with any of the given endings.
@@ -232,14 +240,16 @@ func saidByOthers(before, rest string) bool {
 		}
 	}
 	rest = strings.TrimRight(rest, "。！")
-	return endsWithAny(rest, "と言います", "と言っています", "と言っていました", "と言ってた") || strings.Contains(before, " يقول") || strings.Contains(before, " تقول") ||
+	return endsWithAny(rest, "と言います", "と言っています", "と言っていました", "と言ってた") || strings.Contains(before, " يقول") ||
+		strings.Contains(before, " تقول") ||
 		strings.Contains(before, " कहत") && !strings.HasPrefix(before, "मैं ")
 }
 
 // hypothetical reports whether a sentence states a condition that isn't met: "if I were …".
 func hypothetical(before, rest string) bool {
 	return strings.Contains(before, "如果我是") || strings.Contains(before, "假如我") || strings.HasPrefix(before, "もし私") ||
-		strings.Contains(before, "라면 ") && strings.Contains(rest, "거") || strings.HasPrefix(before, "لو ") || strings.Contains(before, "होता तो")
+		strings.Contains(before, "라면 ") && strings.Contains(rest, "거") || strings.HasPrefix(before, "لو ") ||
+		strings.Contains(before, "होता तो")
 }
 
 // likeThis reports whether the rest of a sentence only says that something is like this. If a colon follows, the

@@ -28,7 +28,8 @@ func wordsOf(text string, quoted []bool) []word {
 }
 
 // clauseEnds marks the ASCII characters that end a clause.
-var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true, ')': true, '-': true}
+var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true,
+	')': true, '-': true}
 
 // appendWords appends the words of text to ws, which is empty. quoted says for each byte whether it is in quotes;
 // nil means that none is.
@@ -53,7 +54,8 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 		from, script := i, scriptOf(r)
 		w, end := wordAt(text, from, script)
 		i = end
-		last := word{text: w, at: from, end: end, script: script, starts: starts, breaks: starts, quoted: quoted != nil && quoted[from]}
+		last := word{text: w, at: from, end: end, script: script, starts: starts, breaks: starts,
+			quoted: quoted != nil && quoted[from]}
 		if n := len(ws) - 1; !starts && n >= 0 {
 			last.starts = ws[n].starts && ws[n].is(joins) || ws[n].is(conjunctions)
 		}

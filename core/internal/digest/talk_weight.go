@@ -104,7 +104,8 @@ func (k *talk) weigh() {
 		if src.own {
 			most, floor, factor = s.long, s.least, 1024
 		}
-		it.Answers = s.lectures && src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own && len(it.Text) > fullAnswer
+		it.Answers = s.lectures && src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own &&
+			len(it.Text) > fullAnswer
 		switch {
 		case !src.fresh:
 		case src.denied:

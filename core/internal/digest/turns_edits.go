@@ -260,7 +260,8 @@ const (
 
 // isDiff reports whether the content of a file is a patch for other files. Its changes count when the patch is applied.
 func isDiff(lines []string) bool {
-	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") || strings.HasPrefix(lines[0], "*** Begin Patch"))
+	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") ||
+		strings.HasPrefix(lines[0], "*** Begin Patch"))
 }
 
 // thrownAway reports whether a file is in a folder for temporary files.
