@@ -1,6 +1,10 @@
 package digest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
 
 // This file finds the passages of a file that can be quoted. A passage is a run of consecutive lines that can be
 // understood alone: a short definition, a definition's comment with its first line, a comment with the statement that
@@ -38,9 +42,11 @@ const (
 // fileText is a line of a file.
 type fileText struct {
 	number, text string
-	indent       int  // in characters; a tab counts as two
-	comment      bool // it contains only a comment
-	form         form // of a line in a file of prose
+	hash         uint64 // of the text in the file
+	indent       int    // in characters; a tab counts as two
+	comment      bool   // it contains only a comment
+	long         bool   // the text in the file has at least leastCodeLine bytes
+	form         form   // of a line in a file of prose
 }
 
 // passageFinder finds the passages of a file.
@@ -60,40 +66,55 @@ type enclosing struct {
 	indent int
 }
 
-// eachPassage calls see for each passage of a file's content. room is a buffer for the lines. prose means that the file
-// holds text for people.
-func eachPassage(content string, prose bool, room *[]fileText, see func(p fileQuote)) {
-	f := passageFinder{see: see, lines: fileLines((*room)[:0], content)}
+// eachPassage calls see for each passage of a file with the given lines. prose means that the file holds text for people.
+func eachPassage(lines []fileText, prose bool, see func(p fileQuote)) {
+	f := passageFinder{see: see, lines: lines}
 	if prose {
 		f.findForms()
 	}
-	*room = f.lines
 	for i := 0; i < len(f.lines); {
 		i = f.next(i)
 	}
 }
 
-// fileLines appends the lines of a file's content to lines, without the numbers that a tool puts before them.
-func fileLines(lines []fileText, content string) []fileText {
+// fileLines appends the lines of a file's content to lines, without the numbers that a tool puts before them. isGone
+// reports whether a later edit removed a line, or it is read again later; leftOut replaces such a line. The lines that
+// are left have at most lookFile bytes. size is the number of these bytes, 0 if all of them are blank, and read that of
+// the bytes of content that were read.
+func fileLines(lines []fileText, content string, isGone func(hash uint64) bool) (all []fileText, size, read int) {
 	gutter := hasGutter(content)
-	within := false // text between three quotes
+	within, blank := false, true // within text between three quotes
 	for line := range strings.Lines(content) {
 		at := 0
 		if gutter {
-			if at = gutterOf(line); at == 0 { // a number that the tool added
-				continue
-			}
+			at = gutterOf(line)
 		}
 		code := strings.TrimRight(line[at:], " \t\r\n")
 		text := strings.TrimLeft(code, " \t")
 		indent := len(code) - len(text)
-		if strings.HasPrefix(code, "\t") {
-			indent *= 2
+		l := fileText{text: text, hash: words.Hash64(text), indent: indent, long: len(text) >= leastCodeLine}
+		n := len(line)
+		if text != "" && isGone(l.hash) {
+			l.text, n = leftOut, at+indent+len(leftOut+"\n")
 		}
-		lines = append(lines, fileText{number: strings.Trim(line[:at], " \t→|:"), text: text, indent: indent, comment: !within && isCommentLine(text)})
-		within = within != (strings.Count(text, `"""`)%2 == 1)
+		if size+n > lookFile {
+			break
+		}
+		size, read, blank = size+n, read+len(line), blank && (l.text == "" || l.text == leftOut)
+		if gutter && at == 0 { // a line that the tool added
+			continue
+		}
+		if strings.HasPrefix(code, "\t") {
+			l.indent *= 2
+		}
+		l.number, l.comment = strings.Trim(line[:at], " \t→|:"), !within && isCommentLine(l.text)
+		lines = append(lines, l)
+		within = within != (strings.Count(l.text, `"""`)%2 == 1)
 	}
-	return lines
+	if blank {
+		size = 0
+	}
+	return lines, size, read
 }
 
 // mostFramed is the maximum number of lines that a tool adds before the numbered lines of a file.

@@ -191,7 +191,7 @@ func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	if stays {
 		r.later.reads(path, content)
 	} else {
-		r.add(message, path, r.later.without(path, content), !r.later.edited.Has(path), false)
+		r.add(message, path, content, !r.later.edited.Has(path), false)
 	}
 }
 
@@ -235,7 +235,7 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 		return
 	}
 	if !stays && c.content != "" && !thrownAway(c.path) && !isTestFile(c.path) && !r.later.files.Has(c.path) && !isDiff(c.added) {
-		r.add(message, c.path, r.later.without(c.path, c.content), false, true)
+		r.add(message, c.path, c.content, false, true)
 	}
 	r.later.add(c)
 }
@@ -243,17 +243,15 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 // add adds the passages of a file's content. Those that aren't related to the conversation are spare. holds is true if
 // the line numbers are still correct, and written if the assistant wrote the content.
 func (r *quoteReader) add(message int32, path, content string, holds, written bool) {
-	if content == "" || r.room <= 0 {
+	size := 0
+	if r.lines, size = r.later.lines(r.lines[:0], path, content); size == 0 || r.room <= 0 {
 		return
 	}
-	if len(content) > lookFile {
-		content = content[:strings.LastIndexByte(content[:lookFile], '\n')+1]
-	}
-	r.room -= len(content)
+	r.room -= size
 	from := len(r.found)
 	turn := r.log.turnAt(message)
 	path = strings.TrimPrefix(path, r.log.base)
-	eachPassage(content, isProseFile(path), &r.lines, func(p fileQuote) {
+	eachPassage(r.lines, isProseFile(path), func(p fileQuote) {
 		if p.turn, p.path, p.written = turn, path, written; !holds {
 			p.number = ""
 		}
@@ -442,51 +440,31 @@ func searchedLines(output string) string {
 // as brackets, occur in many passages.
 const leastCodeLine = 8
 
-// without returns the content of a file with leftOut in place of the lines that are removed or read again later.
-func (l *laterChanges) without(path, content string) string {
-	var b strings.Builder
-	b.Grow(len(content))
+// lines appends the lines of a file's content that can be quoted to buffer, and records all of its lines as read. size is
+// their size in bytes, 0 if no line is left; see fileLines.
+func (l *laterChanges) lines(buffer []fileText, path, content string) (lines []fileText, size int) {
 	removed, read := l.removed.At(path), l.read.At(path)
-	left := true
-	for line, code := range numberedLines(content) {
-		text := strings.TrimSpace(code)
-		if hash := words.Hash64(text); text != "" && (removed.Has(hash) || read.Has(hash)) {
-			b.WriteString(line[:len(line)-len(strings.TrimLeft(code, " \t"))])
-			b.WriteString(leftOut + "\n")
-		} else {
-			left = left && text == ""
-			b.WriteString(line)
+	lines, size, end := fileLines(buffer, content, func(hash uint64) bool { return removed.Has(hash) || read.Has(hash) })
+	for i := range lines {
+		if lines[i].long {
+			read.Put(lines[i].hash)
 		}
 	}
-	l.reads(path, content)
-	if left {
-		return ""
-	}
-	return b.String()
+	l.reads(path, content[end:])
+	return lines, size
 }
 
 // reads records the lines of a file that are read.
 func (l *laterChanges) reads(path, content string) {
 	read := l.read.At(path)
-	for _, code := range numberedLines(content) {
-		if text := strings.TrimSpace(code); len(text) >= leastCodeLine {
-			read.Put(words.Hash64(text))
+	gutter := hasGutter(content)
+	for line := range strings.Lines(content) {
+		at := 0
+		if gutter {
+			at = gutterOf(line)
 		}
-	}
-}
-
-// numberedLines yields each line of a file's content, and the same line without the number that a tool put before it.
-func numberedLines(content string) func(yield func(line, code string) bool) {
-	return func(yield func(line, code string) bool) {
-		gutter := hasGutter(content)
-		for line := range strings.Lines(content) {
-			at := 0
-			if gutter {
-				at = gutterOf(line)
-			}
-			if !yield(line, line[at:]) {
-				return
-			}
+		if text := strings.TrimSpace(line[at:]); len(text) >= leastCodeLine {
+			read.Put(words.Hash64(text))
 		}
 	}
 }
