@@ -22,17 +22,18 @@ type turnLog struct {
 	quotes []fileQuote
 	// passages are the passages of files that may be quoted if room is left. They include quotes.
 	passages []fileQuote
-	chosen   [2]*extract.Extract // extracts of the units alone, and of the units and passages together
-	filling  *extract.Extract    // of passages alone; nil until it is needed
-	showing  bool                // whether there is room for passages
-	tidied   []string            // the requests of the turns, as Tidy returns them
-	brief    []string            // the same, each clipped to leastRequest bytes; "" until it is needed
-	room     []byte              // a buffer for entries
-	sought   []byte              // a buffer for the text of an outcome
-	asks     []string            // the requests of the turns, with pasted ones clipped; see tersely
-	terse    *extract.Extract    // of asks
-	plan     planList            // the plan of the session
-	state    endState            // the state at the end
+	read     func() (quotes, all []fileQuote) // finds quotes and passages; nil once they are found
+	chosen   [2]*extract.Extract              // extracts of the units alone, and of the units and passages together
+	filling  *extract.Extract                 // of passages alone; nil until it is needed
+	showing  bool                             // whether there is room for passages
+	tidied   []string                         // the requests of the turns, as Tidy returns them
+	brief    []string                         // the same, each clipped to leastRequest bytes; "" until it is needed
+	room     []byte                           // a buffer for entries
+	sought   []byte                           // a buffer for the text of an outcome
+	asks     []string                         // the requests of the turns, with pasted ones clipped; see tersely
+	terse    *extract.Extract                 // of asks
+	plan     planList                         // the plan of the session
+	state    endState                         // the state at the end
 	// outcomes is true if there is so much room that each entry shows an outcome.
 	outcomes bool
 	short    bool // each request is cut to a few words; see briefly
@@ -94,13 +95,22 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		}
 	}
 	if kept != nil {
-		k.quotes, k.passages = k.quotesOf(t, messages)
+		k.read = func() (quotes, all []fileQuote) { return k.quotesOf(t, messages) }
 	}
+	return k
+}
+
+// readFiles finds the passages of files for a digest that has room for them.
+func (k *turnLog) readFiles() {
+	if k.read == nil {
+		return
+	}
+	k.quotes, k.passages = k.read()
+	k.read = nil
 	for n := range k.quotes {
 		k.items = append(k.items, extract.Item{Text: k.quotes[n].text, Factor: max(k.quotes[n].factor, 1), Whole: true})
 		k.units = append(k.units, place{len(k.turns), n})
 	}
-	return k
 }
 
 // choose returns the units and, if there is room for them, the passages that say the most in about budget bytes.
@@ -289,6 +299,9 @@ var shownFrame = len(sessionLayout.headings[shown]) + len("\n\n\n")
 // fits. Room that the units don't use goes to requests and, if the whole digest has at least leastShowing bytes, to
 // passages from files. whole is the digest's size in bytes.
 func (k *turnLog) write(size, spare, whole int) logText {
+	if whole >= leastFilled {
+		k.readFiles()
+	}
 	k.showing = whole >= leastShowing && len(k.quotes) > 0
 	k.outcomes = size >= leastState || size >= leastOutcomes && k.wholeNeed() <= size*wholeShare/100
 	w := k.share(size, spare)

@@ -88,7 +88,13 @@ func partsOf(text string) func(yield func(part string) bool) {
 			if text[at] == '`' {
 				quoted = !quoted
 			}
-			if quoted || text[at] != ' ' || !divided(text[from:at], text[at+1:]) {
+			if quoted || text[at] != ' ' || at == from {
+				continue
+			}
+			if byteClass[text[at-1]]&(small|capital|digit) != 0 && (at+1 == len(text) || text[at+1] < utf8.RuneSelf) { // most spaces
+				continue
+			}
+			if !divided(text[from:at], text[at+1:]) {
 				continue
 			}
 			if !yield(text[from : at+1]) {
