@@ -145,7 +145,7 @@ func (c *Compactor) answerQuery(ctx context.Context, s Store, a *api.Recalled, c
 	return c.recalled(ctx, call, member{operations.InFound, marshal(found)})
 }
 
-// Search finds removed messages of the conversation, like [Compactor.Search], in the Store of the options.
+// Search works like [Compactor.Search]: it finds removed messages of the conversation, in the Store set in the options.
 func (v *Conversation) Search(ctx context.Context, q SearchQuery) (*api.Found, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -153,8 +153,8 @@ func (v *Conversation) Search(ctx context.Context, q SearchQuery) (*api.Found, e
 	return v.c.search(ctx, v.o.Store, q, func() ([]api.Marker, error) { return v.markers(ctx) })
 }
 
-// Recall answers a call of the tool returned by [Compactor.RecallTool], like [Compactor.Recall], from the Store of
-// the options.
+// Recall works like [Compactor.Recall]: it answers a call of the tool returned by [Compactor.RecallTool], from the
+// Store set in the options.
 func (v *Conversation) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {
 	if v.o.Store == nil {
 		return "", fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)

@@ -45,8 +45,8 @@ func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
 	return v.turn(ctx, api.TurnForced, api.JobSettings{}, api.Options{})
 }
 
-// Restore restores removed content from the Store of the options, like [Compactor.Restore]. The conversation
-// continues with the result, which has Edits instead of Messages.
+// Restore works like [Compactor.Restore], with the Store set in the options. The conversation continues with the
+// result, which has Edits instead of Messages.
 func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Restored, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)

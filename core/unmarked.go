@@ -14,7 +14,7 @@ var marks = []string{"cache_control", "cacheControl", "cachePoint"}
 var marked = []string{"content", "parts", "providerOptions", "providerMetadata"}
 
 // unmarked returns a message without its cache breakpoints, because a provider accepts only a few and the app sets
-// its own. Everything else stays byte for byte.
+// its own. Everything else is preserved byte for byte.
 func unmarked(message []byte) []byte {
 	if !wire.MayMark(message) {
 		return message

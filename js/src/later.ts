@@ -7,8 +7,8 @@ import type { OperationRequest } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
 /**
- * Returns a function that starts the worker only when it is used, so that no worker is started for a conversation
- * that certainly fits.
+ * Returns a function that creates an engine whose worker is started on first use, so that no worker is started for a
+ * conversation that certainly fits.
  */
 export function later(create: Lazy<CreateRemoteCompactor>): (options: { module?: RemoteModuleSource }) => Engine {
   return (options) => new Later(async () => (await create())(options) as unknown as Engine);

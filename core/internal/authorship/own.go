@@ -101,7 +101,7 @@ const OpeningText = "[The conversation goes on from here.]"
 // TurnText is the text of the message that a repair inserts between two messages of one role. It has the other role.
 const TurnText = "[Noted.]"
 
-// DroppedPrefix is the beginning of the message that counts dropped messages (S0.27, S0.29).
+// DroppedPrefix is the beginning of the message that says how many messages were dropped (S0.27, S0.29).
 const DroppedPrefix = "[Context compacted: "
 
 // RestoredPrefix is the beginning of a message with a restored file (S3.38).

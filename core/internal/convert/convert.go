@@ -189,7 +189,7 @@ func (c *conversion) nameCalls() {
 	c.nameNewCalls(fresh, &taken)
 }
 
-// nameNewCalls assigns new ids to tool calls, which aren't taken yet.
+// nameNewCalls assigns new ids to tool calls. None of the new ids is in taken yet.
 func (c *conversion) nameNewCalls(calls []int32, taken *critbit.Map[bool]) {
 	next := 1
 	for _, n := range calls {

@@ -25,9 +25,9 @@ const (
 	mostWrong     = 160
 )
 
-// CheckSource checks a summary against source, which holds the record of the conversation and everything else that the
-// model was told about it. It returns the reason why the summary is rejected, or "". For the next request, it also
-// returns the names, numbers or quotes that the source doesn't contain. asks is the rest of the request.
+// CheckSource checks a summary against source: the record of the conversation and everything else that the model was
+// told about it. asks is the remaining text of the summary request. CheckSource returns the reason why it rejects the
+// summary, or "", and the names, numbers or quotes that the source doesn't contain, so that a retry can mention them.
 func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
 	if echoes(text, asks) {
 		return api.FaultEmpty, ""

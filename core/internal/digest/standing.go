@@ -23,7 +23,7 @@ const (
 	mostStandingBytes = 24000
 )
 
-// addStanding adds the standing instructions in a user text, which is newer than those in the ledger.
+// addStanding adds the standing instructions in text, a user message newer than all messages already in the ledger.
 func (l *Ledger) addStanding(text string, room *readRoom) {
 	l.Standing = append(l.Standing, statements(text, room)...)
 }

@@ -82,8 +82,8 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 	return r.out
 }
 
-// sentence adds the sentence s if it is a statement. s begins at byte offset at of the passage. It returns the part of
-// the sentence that the user asserts. quoted marks the bytes in quotes; nil means that there are none.
+// sentence adds the sentence s if it is a statement, and returns the part of s that the user asserts. quoted marks the
+// bytes in quotes; nil means that there are none. at is the byte offset of s in the passage.
 func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 	ws := r.room.wordsOf(s, quoted)
 	if n := asserted(s, ws); n > 0 {

@@ -14,7 +14,7 @@ var (
 	statusSubjects = wordListOf("all build builds check checks ci everything hooks lint pipeline tests typecheck typescript")
 	statusStates   = wordListOf("clean cleanly complete green pass passes passing production-ready ready success successful successfully succeeds works working")
 	statusLimits   = wordListOf("because but except failed fails if must no not once that unless until when")
-	// Each word in statusStates contains one of them.
+	// Each word in statusStates contains at least one of these substrings.
 	stateSigns  = substringsOf("clean|complete|green|pass|ready|succe|work")
 	statusSigns = strings.Fields("✅ ✔ ✓ 🎉 🎯 🚀 🏆")
 )

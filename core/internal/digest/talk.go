@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// talk is the material for a chat's digest that is written without a model: statements of the participants, with
-// speaker and day, chosen for what they add to each other. A later digest reads them back. Each line belongs to one
-// message. The speaker is named at the beginning of the line or of a line above it, and the day in a bracketed line
+// talk is the material for a digest of a chat that is written without a model: statements of the participants, with
+// speaker and day, chosen so that each adds something new. Later digests parse these lines again. Each line belongs to
+// one message. The speaker is named at the beginning of the line or of a line above it, and the day in a bracketed line
 // above.
 type talk struct {
 	items     []extract.Item

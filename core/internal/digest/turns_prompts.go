@@ -66,7 +66,7 @@ func promptsIn(script string, docs []string) (all []prompt) {
 	return all
 }
 
-// posts lists programs that change something elsewhere, but also send texts there.
+// posts lists programs that change the state of a remote service, but can also post text there, such as comments.
 var posts = wordListOf("gh glab")
 
 // writesTo reports whether a command may pass text to a reader. The description of a pull request doesn't count,

@@ -307,7 +307,7 @@ func (c *call) removePending(id int) (flight, bool) {
 // can reports whether the host can execute effects of this kind.
 func (c *call) can(e api.EffectName) bool { return slices.Contains(c.Settings.Can, e) }
 
-// disable records that the host cannot execute effects of this kind, although its settings say so.
+// disable records that the host cannot execute effects of this kind, although its settings say that it can.
 func (c *call) disable(e api.EffectName) {
 	c.Settings.Can = slices.DeleteFunc(c.Settings.Can, func(other api.EffectName) bool { return other == e })
 }

@@ -89,8 +89,8 @@ func Classify(f Failure) Verdict {
 	return unnamed(v, f, text)
 }
 
-// namesContext reports whether text contains an unambiguous code. Messages about token quotas mention tokens and limits
-// too, but such words don't overrule a code.
+// namesContext reports whether text contains a code or phrase that can only mean that the context window is exceeded.
+// Messages about token quotas also mention tokens and limits, but such words don't override it.
 func namesContext(text string) bool {
 	return strings.Contains(text, "context_length_exceeded") || strings.Contains(text, "context window")
 }

@@ -134,7 +134,7 @@ func (t *tail) starts(i int) bool {
 // alone reports whether item i is the only one in its group, and may be divided.
 func (t *tail) alone(i int) bool { return t.starts(i) && t.starts(i+1) && !t.doc.Items[i].Pinned }
 
-// fill adds groups, newest first, and then steps of the next message, as long as the tail has at most keep tokens.
+// fill adds whole groups, newest first, then as many steps of the next older message as fit into keep tokens in total.
 func (t *tail) fill(keep int) {
 	sum := 0
 	for i := len(t.doc.Items) - 1; i >= 0; i-- {

@@ -213,7 +213,7 @@ func awaited(doc *view.View, n int32) bool {
 	return doc.T.Parts[n].Kind == transcript.ToolResult && call >= 0 && doc.T.AwaitsResult(&doc.T.Parts[call])
 }
 
-// saving returns the number of tokens that are freed by cutting each text to keep tokens.
+// saving returns the number of tokens freed if each text is truncated to at most keep tokens.
 func saving(texts []longText, keep int) (sum int) {
 	for _, t := range texts {
 		sum += max(0, t.tokens-keep)

@@ -44,7 +44,7 @@ var optionsOf = []func(q *Policy, o *api.Options) (at, problem string){
 	(*Policy).withChoices, (*Policy).withSummary, (*Policy).withCache, (*Policy).withRedact, (*Policy).withWindow,
 }
 
-// withChoices applies the options whose values are fixed words.
+// withChoices applies the options that accept only certain words as values.
 func (p *Policy) withChoices(o *api.Options) (at, problem string) {
 	p.Force = o.Force
 	if o.Answer != "" {

@@ -122,8 +122,8 @@ func isMessage(r *jsonspan.Scanner) bool {
 	return kind != "" && !isPart([]byte(kind))
 }
 
-// readList reads a list of messages. In the body of a fold, or of changes, there are strings between the messages,
-// which may contain handles.
+// readList reads a list of messages. In the body of a fold or of a list of changes, there are also strings between the
+// messages. These strings may contain handles.
 func (s *searching) readList(r *jsonspan.Scanner, body int32) {
 	index := int32(0)
 	for r.Array(); r.Elem(); index++ {
@@ -141,8 +141,8 @@ func (s *searching) readList(r *jsonspan.Scanner, body int32) {
 	}
 }
 
-// addHandlesIn collects the handles in a string between messages. The string is a handle, or a line of changes that may
-// name some.
+// addHandlesIn collects the handles in line, a string that appears between two messages of a body. It is either a
+// single handle or a line that describes a change and may contain handles.
 func (s *searching) addHandlesIn(line string) {
 	if word, _, _ := strings.Cut(line, " "); len(line) > 1<<16 || word == "gone" || word == "last" || word == "space" || word == "end" {
 		return

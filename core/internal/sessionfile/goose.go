@@ -10,7 +10,7 @@ import (
 // Goose keeps sessions in a database and exports each as one object with a conversation. Older versions, without a
 // database, wrote JSON lines: an object that describes the session, then one message per line. Nothing is removed from
 // a conversation: messages that are no longer sent are marked in their metadata. Blocks are converted to Anthropic's
-// form as Goose does it for that provider.
+// format in the same way as Goose converts them for that provider.
 var gooseKind = Kind{
 	Name:   "goose",
 	Doc:    "Goose: the output of goose session export --format json, or a session's lines of before its database",

@@ -245,9 +245,9 @@ func linkTasks(t *transcript.Transcript) {
 	}
 }
 
-// checkADK reports AD1 (no part is empty), AD3 (an event with responses answers the calls of a single event by their
-// ids, and has no calls itself), AD7 (the first call of a turn is signed), AD8 (a response is an object) and AD9 (an
-// event does not begin with an empty text).
+// checkADK reports violations of AD1 (no part may be empty), AD3 (an event with responses must answer the calls of one
+// event by their ids, and have no calls itself), AD7 (the first call of a turn must be signed), AD8 (a response must be
+// an object) and AD9 (an event must not begin with an empty text).
 func checkADK(c *Checker) {
 	last := c.lastCalling()
 	rules := geminiRules{empty: "AD1", sign: "AD7", object: "AD8", begin: "AD9", last: last}
@@ -301,8 +301,8 @@ func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
 	}
 }
 
-// lastCalling returns the position of the event whose calls the last sent event answers; -1 if it answers none. Events
-// in between don't matter.
+// lastCalling returns the position of the event whose calls are answered by the last event that is sent; -1 if that
+// event answers none. Events in between don't matter.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {
@@ -324,8 +324,8 @@ const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuth
 // each other.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
-// appendADK writes an event up to its content. The invocation is that of event. author is JSON; if it is nil, event
-// also determines the author and the members that restrict who can see the new event.
+// appendADK writes the beginning of an event, up to its content. The new event has the invocation of event. author is
+// JSON; if it is nil, the author and the members that restrict who can see the new event are also those of event.
 func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	var f frame
 	if event != nil {
@@ -364,8 +364,8 @@ func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 
 var adkUser = []byte(`"user"`)
 
-// adkReplacement writes an event with one text. Everything but the model's text has the user as its author and is
-// visible in all branches.
+// adkReplacement writes an event with one text. Unless the text is the model's, the event's author is the user, and the
+// event is visible in all branches.
 func adkReplacement(dst []byte, role transcript.Role, text string, old []byte) []byte {
 	author := adkUser
 	if role == transcript.Assistant {

@@ -103,7 +103,7 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	}
 }
 
-// agUISaid adds the parts of a message with text. Reasoning in it is encrypted.
+// agUISaid adds the parts of a message with text. Reasoning in such a message is encrypted.
 func agUISaid(r *Reader, m *transcript.Message, content, encrypted, name *field) {
 	if content.Str() {
 		r.Add(wholePart(transcript.Text, content))
@@ -179,7 +179,7 @@ func agUICall(r *Reader) {
 	r.Add(p)
 }
 
-// checkAGUI reports AG6: every message has an id.
+// checkAGUI reports violations of AG6: every message must have an id.
 func checkAGUI(c *Checker) {
 	for _, m := range c.Seq {
 		if c.T.Messages[m].Nameless {

@@ -4,8 +4,8 @@ package wire
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// afNet is the spelling of Microsoft.Extensions.AI, which the framework has in .NET: types under "$type", and names in
-// camel case. The other spelling is Python's, with underscores.
+// afNet is the spelling of Microsoft.Extensions.AI, which the framework uses in .NET: types are under "$type", and
+// names are in camel case. The other spelling is that of Python, with underscores.
 const afNet = 1
 
 // The shapes are those of Message.to_dict and Content.to_dict (agent_framework/_types.py), and of ChatMessage and

@@ -70,7 +70,7 @@ func readAISDK(r *Reader, m *transcript.Message) {
 	}
 	for i := first; i < len(r.T.Parts) && m.Role == transcript.Assistant; i++ {
 		if p := &r.T.Parts[i]; p.Kind == transcript.ToolResult {
-			p.Flags |= transcript.Server // the results of the application's own tools are in tool messages
+			p.Flags |= transcript.Server // results of the application's own tools are in tool messages
 		}
 	}
 }
@@ -106,7 +106,7 @@ var aiSDKKeys = []string{
 	"kind",
 }
 
-// aiSDKReading is a content part while it is read.
+// aiSDKReading is the state of reading one content part.
 type aiSDKReading struct {
 	p      transcript.Part
 	self   int // the index of a result in Parts if the parts inside it have been read, otherwise -1
@@ -334,8 +334,8 @@ func (r *Reader) signatureFlags(options *field) (flags transcript.Flags) {
 	return flags
 }
 
-// signedFlags reads the options that one provider has stored in a reasoning part, and returns the part's flags. It
-// calls each with every option.
+// signedFlags reads the options that one provider has stored in a reasoning part, and returns the part's flags. It also
+// passes every option to the function each.
 func (r *Reader) signedFlags(each func(key []byte, value *jsonspan.Value)) (flags transcript.Flags) {
 	for key := range r.Members {
 		signature, item := string(key) == "signature" || string(key) == "redactedData", string(key) == "itemId"

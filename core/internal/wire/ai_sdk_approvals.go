@@ -58,7 +58,7 @@ func joinRanges(t *transcript.Transcript, joins map[int32]int) {
 	}
 }
 
-// checkApprovals reports AM4: a request must be in the message of its call, and a response needs its request.
+// checkApprovals reports violations of AM4: a request must be in its call's message; a response needs its request.
 func checkApprovals(c *Checker) {
 	t, last := c.T, int32(-1)
 	var calls *critbit.Map[struct{}] // the ids of the calls in the message, if they are known

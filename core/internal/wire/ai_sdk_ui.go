@@ -131,7 +131,7 @@ func aiSDKUINamed(r *Reader, p transcript.Part, typ string, f *frame) bool {
 	return true
 }
 
-// aiSDKUISaid reads a part of a steering message: text or a file from the user (AM6).
+// aiSDKUISaid reads a part of a message with which the user steers a running turn: text or a file (AM6).
 func aiSDKUISaid(r *Reader) {
 	first := len(r.T.Parts)
 	aiSDKUIPart(r)

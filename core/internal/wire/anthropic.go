@@ -169,8 +169,8 @@ func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 // other than letters and digits that the id of a tool call may contain, and the error message for other characters.
 type blockRules struct{ order, id, marks, says string }
 
-// checkAnthropic reports AN4 (results come first in their message), AN5 (the form of ids), and the part of AN11 that
-// requires a call's caller to be present.
+// checkAnthropic reports violations of AN4 (results must come first in their message), AN5 (the form of ids), and the
+// part of AN11 that requires a call's caller to be present.
 func checkAnthropic(c *Checker) {
 	c.checkBlocks(&blockRules{order: "AN4", id: "AN5", marks: "_-",
 		says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})

@@ -262,8 +262,8 @@ func bedrockCitations(r *Reader, p *transcript.Part) {
 	r.message.Extra = r.message.Extra.Add(f[1].Size)
 }
 
-// checkBedrock reports BC5 (the form of ids), BC6 (results come first in their message), BC8 (a document needs text
-// next to it) and BC9 (the tools that are used must be defined).
+// checkBedrock reports violations of BC5 (the form of ids), BC6 (results must come first in their message), BC8 (a
+// document needs text next to it) and BC9 (the tools that are used must be defined).
 func checkBedrock(c *Checker) {
 	c.checkBlocks(&blockRules{order: "BC6", id: "BC5", marks: "_.:-",
 		says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ . : -"})

@@ -221,8 +221,8 @@ func (c *Checker) checkContents() {
 	}
 }
 
-// checkFilled checks the texts of a message, and reports whether it has content. If it has none, empty is the case of
-// emptiness.
+// checkFilled checks the texts of a message, and reports whether the message has content. If it has none, empty is the
+// case of the violation.
 func (c *Checker) checkFilled(msg *transcript.Message) (filled bool, empty Case) {
 	empty = General
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -240,8 +240,8 @@ func (c *Checker) checkFilled(msg *transcript.Message) (filled bool, empty Case)
 }
 
 // checkPart checks that the part at index n of T.Parts isn't blank where blank texts are forbidden. content reports
-// whether the part is content. If the part is a blank text, empty is the case of emptiness for a message that contains
-// nothing else.
+// whether the part is content. If the part is a blank text, empty is the case of the violation for a message that
+// contains nothing else.
 func (c *Checker) checkPart(n int32, p *transcript.Part) (content bool, empty Case) {
 	rules := &c.F.Rules
 	if p.Kind != transcript.Text {
@@ -445,7 +445,7 @@ func (c *Checker) checkIDs() {
 	}
 }
 
-// checkDuplicate adds a violation for call p, at index n of T.Parts, which has the same id as an earlier call, before.
+// checkDuplicate adds a violation because call p, at index n of T.Parts, has the same id as the earlier call before.
 func (c *Checker) checkDuplicate(n int32, before, p *transcript.Part) {
 	is, fix := General, RenameID
 	if c.run[c.place[before.Msg]] < c.run[c.place[p.Msg]] {

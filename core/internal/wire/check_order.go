@@ -23,8 +23,8 @@ func (c *Checker) checkOrder() {
 	}
 }
 
-// mayNotFollow reports whether providers with the rule Follow refuse a message with the given role if the message
-// before it has the role in before.
+// mayNotFollow reports whether providers with the rule Follow refuse a message with the given role directly after a
+// message whose role is before.
 func mayNotFollow(before, role transcript.Role) bool {
 	switch role {
 	case transcript.User:
@@ -35,8 +35,8 @@ func mayNotFollow(before, role transcript.Role) bool {
 	return false
 }
 
-// openingCase returns the case of a transcript that begins, at a position, with another role than the user: OpensInText
-// if none of the messages of that role calls a tool.
+// openingCase returns the case of the violation if the message at place, the first one, has another role than the user:
+// OpensInText if none of the first messages with that role calls a tool.
 func (c *Checker) openingCase(place int) Case {
 	for k := place; k < len(c.Seq) && c.run[k] == c.run[place]; k++ {
 		for _, p := range c.T.PartsOf(int(c.Seq[k])) {

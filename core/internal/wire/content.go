@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// content turns a field into the message's content, unless it is null. If its kind is not null, a or b, that is an
-// error; what names the expected values.
+// content turns a field into the message's content, unless the field is null. It reports an error if the field's kind
+// is not null, a or b; the parameter what is the error's description of the expected values.
 func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, what string) {
 	if f.Kind != jsonspan.Null {
 		r.wantKind(f, a, b, what)
@@ -31,8 +31,8 @@ func contentResult(content, id, name *field) transcript.Part {
 	return p
 }
 
-// addResult adds the tool result p, which is the whole content of the message being read. The parts from index first
-// on are inside the result and follow it.
+// addResult adds the tool result p, which is the whole content of the message being read. The parts that begin at index
+// first are inside the result and follow it.
 func (r *Reader) addResult(m *transcript.Message, first int, p transcript.Part) {
 	m.Lists[transcript.ContentList] = jsonspan.Span{}
 	r.Add(p)

@@ -6,14 +6,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// tellers lists the lists of a message that may contain its tool calls, in order of precedence. Lists in the same row
-// have the same precedence.
+// tellers contains the lists of a message that may contain its tool calls, in order of precedence. Lists in the same
+// row have the same precedence.
 var tellers = [...][]int8{
 	{transcript.CallList, transcript.InvalidList}, {transcript.ContentList}, {transcript.RawList},
 	{transcript.ChunkList}, {transcript.Member},
 }
 
-// findCopies finds tool calls that occur more than once in the message being read, among its parts from index first on.
+// findCopies finds tool calls that occur more than once among the parts, from index first on, of the current message.
 // If several lists contain a call with the same id, the call in the list that comes first in tellers is the original;
 // the others are copies, which share its id and are removed with it. A call that only the content contains is an
 // original too. If the message has calls in an earlier list, other lists aren't sent; a call that occurs only there is

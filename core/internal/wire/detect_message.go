@@ -48,9 +48,9 @@ var traitOf = map[string]traits{
 	"Items": hasParent, "Role": hasMessage, "items": hasParent, "content_type": hasMessage,
 }
 
-// traitSigns lists the signs that combinations of traits show, for messages and for the parts in a list. The first row
-// whose traits in has are all present and whose traits in lacks are all missing applies. If it has no sign, the search
-// ends without one.
+// traitSigns lists the signs that combinations of traits show, for messages and for the parts in a list. The row that
+// applies is the first one whose traits under has are all present and whose traits under lacks are all missing. If that
+// row has no sign, the search ends without one.
 var traitSigns = []struct {
 	list       string // "" is a message
 	has, lacks traits
@@ -262,7 +262,7 @@ func nineSigns(id string) bool {
 	return len(id) == 9
 }
 
-// argumentTraits returns the traits that the function call at the scanner shows: that its arguments are an object.
+// argumentTraits returns the traits that the function call at the scanner shows: whether its arguments are an object.
 func (d *detector) argumentTraits() (has traits) {
 	for name := range d.Members {
 		if d.Skip().Kind == jsonspan.Object && string(name) == "arguments" {

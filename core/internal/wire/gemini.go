@@ -287,8 +287,8 @@ type geminiRules struct {
 	last   int32  // the position of the last sent message that has calls or text
 }
 
-// checkGemini reports G2 (nothing is empty), G5 (responses are in the order of their calls), G7 (the first call of a
-// turn is signed) and G8 (a response is an object).
+// checkGemini reports violations of G2 (nothing may be empty), G5 (responses must be in the order of their calls), G7
+// (the first call of a turn must be signed) and G8 (a response must be an object).
 func checkGemini(c *Checker) {
 	c.geminiParts(&geminiRules{empty: "G2", order: "G5", sign: "G7", object: "G8", last: int32(len(c.Seq)) - 1})
 }
@@ -363,7 +363,7 @@ func (g *geminiCheck) checkResponse(n int32, p *transcript.Part) {
 	g.last = max(g.last, p.Pair)
 }
 
-// sameRun reports whether two messages belong to one turn: they are consecutive and have the same role.
+// sameRun reports whether two messages are in one run, in which all messages are consecutive and have the same role.
 func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }

@@ -61,7 +61,7 @@ const (
 var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary",
 	"signature", "is_error"}
 
-// interactionsReading is a step while it is read.
+// interactionsReading is the state of reading one step.
 type interactionsReading struct {
 	inside
 	p      transcript.Part // represents the step
@@ -190,8 +190,8 @@ func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) 
 	r.Add(p)
 }
 
-// checkInteractions reports violations of GI3 (a thought is followed by another step of the model) and GI4 (it is
-// signed).
+// checkInteractions reports violations of GI3 (a thought must be followed by another step of the model) and GI4 (a
+// thought must be signed).
 func checkInteractions(c *Checker) {
 	followed := false
 	for place := len(c.Seq) - 1; place >= 0; place-- {

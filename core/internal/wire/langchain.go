@@ -218,7 +218,7 @@ var lcRoles = []roleName{
 	{"FunctionMessage", transcript.Tool},
 }
 
-// lcRead fills in message m of the type typ from its members f. first is the index of its first part.
+// lcRead fills in message m, whose type is typ, from its members f. first is the index of the message's first part.
 func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	m.Role = transcript.Other
 	typ = strings.TrimSuffix(typ, "Chunk")

@@ -73,7 +73,7 @@ func lcBlock(r *Reader, parent int32) {
 	in.end(r, &p, &f[lbContent])
 }
 
-// lcThought is what a block has about reasoning: whether it is signed, and the text of a Bedrock thought.
+// lcThought is what a block says about reasoning: whether it is signed, and the text of a Bedrock thought.
 type lcThought struct {
 	signed bool
 	text   field

@@ -25,7 +25,7 @@ type layout struct {
 	// neighbours lists the members next to the one that holds a part. within reads them, with keys that follow those of
 	// members.
 	neighbours []string
-	// own reads a part instead of the layout, for formats whose parts have more than this table can describe. It may
+	// own reads a part instead of the layout, for formats whose parts can't be fully described by this table. It may
 	// be nil.
 	own func(r *Reader, l *layout)
 	// end completes a message from its members f; first is the index of its first part. It may be nil.

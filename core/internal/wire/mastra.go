@@ -167,7 +167,7 @@ var (
 	mastraSignalKeys = []string{"type", "contents"}
 )
 
-// mastraSignal is a message with the role signal: its kind, and its text in older versions, whose parts aren't sent.
+// mastraSignal is a message with the role signal: its kind and, in older versions, the text that is sent, not its parts.
 type mastraSignal struct{ kind, contents field }
 
 // readSignal reads the parts of a signal that are sent: its texts and files or, in older versions, its contents.
@@ -216,7 +216,7 @@ var mastraPartKeys = []string{
 	"providerExecuted", "providerMetadata",
 }
 
-// mastraInside is what a part has in members that are objects and lists.
+// mastraInside holds what was read from a part's members that are objects or lists.
 type mastraInside struct {
 	call     mastraInvocation
 	details  mastraDetails

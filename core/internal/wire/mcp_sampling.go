@@ -65,7 +65,7 @@ var samplingLayout = layout{
 	},
 }
 
-// checkSampling reports MS4: a message with tool results must contain nothing else.
+// checkSampling reports violations of MS4: a message with tool results must contain nothing else.
 func checkSampling(c *Checker) {
 	for _, m := range c.Seq {
 		result, other := int32(-1), false

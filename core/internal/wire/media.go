@@ -70,7 +70,7 @@ func (r *Reader) mediaKind(mediaType *field) transcript.Kind {
 	return transcript.File
 }
 
-// mediaText turns p into media of the given kind. The fields that are strings hold its data as base64, or its URL.
+// mediaText turns p into media of the given kind. The fields that are strings hold the media's base64 data or URL.
 func (r *Reader) mediaText(p *transcript.Part, kind transcript.Kind, fields ...*field) {
 	media := payload{}
 	for _, f := range fields {

@@ -157,7 +157,7 @@ func (t *thoughtText) read(r *Reader) {
 	}
 }
 
-// checkMistral reports MI5: the id of a tool call has nine letters and digits.
+// checkMistral reports violations of MI5: the id of a tool call must consist of nine letters and digits.
 func checkMistral(c *Checker) {
 	for n, p := range c.parts {
 		if p.Kind != transcript.ToolCall || nineSigns(c.T.Text(p.ID)) {

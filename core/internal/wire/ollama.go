@@ -75,7 +75,7 @@ func readOllama(r *Reader, m *transcript.Message) {
 	}
 }
 
-// checkOllama reports OL5: the arguments of a tool call are an object.
+// checkOllama reports violations of OL5: the arguments of a tool call must be an object.
 func checkOllama(c *Checker) {
 	for n, p := range c.parts {
 		if p.Kind == transcript.ToolCall && !p.Body.IsZero() && c.T.Bytes(p.Body)[0] != '{' {

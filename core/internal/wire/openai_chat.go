@@ -204,8 +204,8 @@ func callBody(p *transcript.Part, arguments *field) {
 	p.Body, p.Size = arguments.Span, arguments.Size
 }
 
-// checkOpenAIChat reports OC9: if one assistant message has reasoning_content, every assistant message with tool
-// calls must have it. DeepSeek's models require it in all assistant messages, including those that ctxfold writes.
+// checkOpenAIChat reports violations of OC9: if one assistant message has reasoning_content, every assistant message
+// with tool calls must have it. DeepSeek's models require it in all assistant messages, even those that ctxfold writes.
 func checkOpenAIChat(c *Checker) {
 	t := c.T
 	if !t.Reasons {

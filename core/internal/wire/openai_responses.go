@@ -376,8 +376,8 @@ func responsesPart(r *Reader, list int8, parent int32) {
 	r.Add(p)
 }
 
-// itemAnswers returns a function for Format.Results that answers each call with an item, according to the type of the
-// call in a table. If ids is set, only calls with an id can be answered.
+// itemAnswers returns a function for Format.Results that answers each call with an item, as items specifies for the
+// type of the call. If ids is set, only calls with an id can be answered.
 func itemAnswers(items map[string]responsesItem, ids bool) func(dst []byte, calls []Call, text string) []byte {
 	return func(dst []byte, calls []Call, text string) []byte {
 		for i := range calls {

@@ -104,8 +104,8 @@ func (e *early) measureWhole(r *Reader, size jsonspan.Measure, output *field) js
 // reasoningPart reads a part of a summary or of the texts of reasoning.
 func reasoningPart(r *Reader) { responsesPart(r, transcript.NoList, -1) }
 
-// responsesReasoning adds a part for the encrypted content, and one for each readable text. If there is none, the
-// part for the encrypted content also represents the item.
+// responsesReasoning adds a part for the encrypted content, and one for each readable text. If there is no readable
+// text, the part for the encrypted content also represents the item.
 func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	if r.items.kept && f[rpResult].Kind == jsonspan.Object {
 		r.readAgain(&f[rpResult], func(r *Reader) { f[rpEncrypted] = r.encryptedIn() })
@@ -156,7 +156,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	responsesOutput(r, m, p, typ, item, e, output)
 }
 
-// responsesBody makes a member the body of a call or a result, if it is there.
+// responsesBody makes a member, if the item has it, the body of a call or a result.
 func responsesBody(p *transcript.Part, typ string, body *field) {
 	if body.Kind == jsonspan.Invalid || body.Kind == jsonspan.Null {
 		return
@@ -225,8 +225,8 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 	e.add(r, p)
 }
 
-// readAgentsOutput reads the output of a tool, an object of the Agents SDK, at the end of the item. If it was read
-// early without result, its type is unknown, and it is only measured.
+// readAgentsOutput reads a tool's output that is an object of the Agents SDK, at the end of the item. If an early
+// attempt to read the output gave no result, its type is unknown, and it is only measured.
 func (e *early) readAgentsOutput(r *Reader, p *transcript.Part, output *field) {
 	known := e.self < 0
 	self := e.part(r)

@@ -121,8 +121,8 @@ func (u *reasonedUnit) follow(t *transcript.Transcript, i int) {
 	}
 }
 
-// checkResponses reports OR2 (reasoning and the item after it), OR3 and OR6 (references to items that the provider
-// hasn't stored), and OR5 (a trigger is the last item).
+// checkResponses reports violations of OR2 (reasoning and the items that follow it need each other), OR3 and OR6 (if
+// the provider stores nothing, nothing may rely on stored items), and OR5 (a trigger must be the last item).
 func checkResponses(c *Checker) {
 	followed := false
 	for place := len(c.Seq) - 1; place >= 0; place-- {

@@ -15,7 +15,7 @@ type partForm struct {
 	flags          transcript.Flags // transcript.JSONText counts only for a body that is a string
 	body, id, tool uint8
 	failed, mime   uint8
-	// The value of the member failed if the result is an error, unless that is true; "" is any text.
+	// The text in the member failed that marks the result as an error; "" means any text. The value true always does.
 	fails  string
 	signed uint8
 	inner  uint8 // the list with the parts inside a result; it may be the body

@@ -14,7 +14,7 @@ type Paths struct {
 	at []int32 // for each part of the last scanned message: its index in its list, plus one
 }
 
-// Of returns the path of a violation: the index of its message in the list, and the index of its part in the message.
+// Of returns the path of a violation: the index of the message in the list, and the index of the part in the message.
 func (p *Paths) Of(v *Violation) string {
 	path := "[" + strconv.Itoa(int(v.Message)) + "]"
 	if v.Part < 0 {

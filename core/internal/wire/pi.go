@@ -275,7 +275,7 @@ func piResults(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// checkPi reports PI5: the content of a tool result is a list.
+// checkPi reports violations of PI5: the content of a tool result must be a list.
 func checkPi(c *Checker) {
 	for n, p := range c.parts {
 		if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {

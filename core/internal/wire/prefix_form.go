@@ -60,7 +60,7 @@ func (f *Format) PrefixForm() *PrefixForm {
 // OnlyMarked reports whether the format's providers cache only up to breakpoints that the app sets.
 func (f *Format) OnlyMarked() bool { return f.SystemApart && f.Marks != 0 }
 
-// prefixBody is what is read from a request body before the patch for it is written.
+// prefixBody holds what AppendPatch needs to know about a request body.
 type prefixBody struct {
 	limit    string   // the member that limits the output
 	none     string   // the members that forbid tools

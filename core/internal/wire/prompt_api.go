@@ -49,7 +49,7 @@ var promptLayout = layout{
 	},
 }
 
-// checkPrompt reports PR3, system messages that aren't the first message, and PR4, media in an assistant message.
+// checkPrompt reports violations of PR3 (a system message must come first) and PR4 (the assistant can't send media).
 func checkPrompt(c *Checker) {
 	for place, m := range c.Seq {
 		switch c.T.Messages[m].Role {

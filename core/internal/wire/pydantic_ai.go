@@ -169,7 +169,7 @@ func pydanticItem(r *Reader, p *transcript.Part, f *frame) {
 	}
 }
 
-// pydanticSaid reports whether parts include text, or media that text may replace.
+// pydanticSaid reports whether parts contains text, or media that can be replaced by text.
 func pydanticSaid(parts []transcript.Part) bool {
 	for i := range parts {
 		if parts[i].Kind != transcript.Opaque {

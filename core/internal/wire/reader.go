@@ -114,8 +114,8 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 }
 
 // object reads the next value as a part: it sets the part's span, and returns the fields for the keys and the measure
-// of the whole object. See fields for inner. If the value isn't an object, it reports an error, in which what names the
-// expected value, and the fields are empty.
+// of the whole object. See fields for inner. If the value isn't an object, the fields are empty, and object reports an
+// error; the parameter what is the error's description of the expected value.
 func (r *Reader) object(p *transcript.Part, what string, keys []string,
 	inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
@@ -183,7 +183,7 @@ func indexOf(keys []string, name []byte) int {
 	return -1
 }
 
-// list reads an array of objects. It calls the function one to read each of them, and returns the array's span.
+// list reads an array of objects. It calls the function one to read each object, and returns the array's span.
 func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
 	r.Kind() // also skips white space
 	p := jsonspan.Span{Start: r.Pos()}

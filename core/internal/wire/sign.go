@@ -60,8 +60,8 @@ func learn(name string) *sign {
 	return s
 }
 
-// learnSigns adds the format's signs to the vocabulary, so that detection, which rates all formats after each new sign,
-// only compares bits.
+// learnSigns adds the format's signs to the vocabulary. Detection rates all formats after each new sign; thanks to the
+// vocabulary, it only compares bits.
 func (f *Format) learnSigns() {
 	show := func(prefix, words string) {
 		for _, word := range strings.Fields(words) {

@@ -297,8 +297,8 @@ func tanStackAnswer(dst, part []byte, text string) []byte {
 	return append(jsonspan.AppendString(dst, text), `,"state":"error"}`...)
 }
 
-// checkTanStack reports TS1 for a message of which no part is sent. The last message is exempt, because it may still be
-// being written.
+// checkTanStack reports a violation of TS1 for each message none of whose parts is sent. The last message is exempt,
+// because it may still be incomplete.
 func checkTanStack(c *Checker) {
 	for i, m := range c.Seq[:max(0, len(c.Seq)-1)] {
 		free, filled := false, false

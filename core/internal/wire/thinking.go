@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// thinkingKeys lists the members of a request's thinking settings, and of their binding, in the spellings of Anthropic
-// and the AI SDK.
+// thinkingKeys lists the members of a request's thinking settings, and those of the object that binds thinking, in the
+// spellings of Anthropic and the AI SDK.
 var (
 	thinkingKeys = []string{"type", "block_binding", "blockBinding"}
 	bindingKeys  = []string{"prefix_mismatch_behavior", "prefixMismatchBehavior"}

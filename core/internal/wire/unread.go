@@ -73,9 +73,9 @@ func (f *Format) missesMessage(t *transcript.Transcript, message int32) bool {
 	return c.Read == 0 && c.Lost+c.Foreign > 0
 }
 
-// CoverageFrom measures, in bytes, the messages of t from index from on. It returns how much the format has read in
-// their parts, an upper bound for what it has missed in parts and in messages of which it has read nothing, and how
-// much is in unknown members. It visits each part once.
+// CoverageFrom measures the messages of t that begin at index from, in bytes: how much the format has read in their
+// parts, an upper bound for what it has missed in parts and in messages of which it has read nothing, and how much is
+// in unknown members. It visits each part once.
 func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed, beside int) {
 	for i := from; i < len(t.Messages); i++ {
 		found := 0
@@ -151,8 +151,8 @@ func (w *coverage) messageCoverage(i int) (c Coverage) {
 	return c
 }
 
-// collectSpans sets the spans to what the format has read of message i. holds reports for each part whether it contains
-// other parts.
+// collectSpans sets the spans to those that the format has read in message i. holds says for each part whether it
+// contains other parts.
 func (w *coverage) collectSpans(i int, parts []transcript.Part) (holds []bool) {
 	first := w.t.Messages[i].First
 	holds = make([]bool, len(parts))

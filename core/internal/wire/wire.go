@@ -123,7 +123,7 @@ func (f *Format) FormatFor(t *transcript.Transcript) *Format {
 	return f.Spelled(spelling)
 }
 
-// CallOf returns the tool call that is part n of t.
+// CallOf returns the tool call at index n of t.Parts.
 func CallOf(t *transcript.Transcript, n int32) Call {
 	p := &t.Parts[n]
 	c := Call{Part: t.Bytes(p.Span), Message: t.Bytes(t.Messages[p.Msg].Span), Legacy: p.Has(transcript.Legacy)}

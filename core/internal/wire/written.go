@@ -84,10 +84,10 @@ type answers struct {
 	snake func(calls []Call) bool
 }
 
-// there is the value that includes text in a template.
+// there is the value that makes a template include the text between %?x and %;.
 var there = []byte{}
 
-// resultValues returns the values of the template for the result of one call, except for its spelling and a made id.
+// resultValues returns the template values for the result of one call, except for the spelling and the computed id.
 func resultValues(c Call, text string) *Values {
 	v := Values{'i': c.ID, 'n': c.Name, 'q': c.Name, 't': jsonspan.AppendString(nil, text), 'L': there}
 	if c.Name == nil {

@@ -179,21 +179,21 @@ const HELD = `for i, key in ipairs(KEYS) do
 end
 return 0`;
 
-/** Extends the lease KEYS[1] of the holder ARGV[1] to ARGV[2] ms from now, if it has not ended yet. */
+/** Extends the lease KEYS[1] to ARGV[2] ms from now if ARGV[1] still holds it. */
 const RENEW = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0
 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`;
 
-/** Ends the lease KEYS[1], if the holder ARGV[1] has it. */
+/** Ends the lease KEYS[1] if ARGV[1] holds it. */
 const RELEASE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0
 end
 return redis.call('DEL', KEYS[1])`;
 
 /**
- * Stores the record ARGV[2] under KEYS[2] and each of the following keys for ARGV[3] ms, if the holder ARGV[1] has
- * the lease KEYS[1].
+ * Stores the record ARGV[2] under KEYS[2] and each of the following keys for ARGV[3] ms if ARGV[1] holds the lease
+ * KEYS[1].
  */
 const KEEP_LEASED = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then
 	return 0

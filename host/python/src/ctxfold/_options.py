@@ -74,7 +74,7 @@ def likely(given: str, names: Iterable[str]) -> Optional[str]:
 
 
 def has(value: Any, *methods: str) -> bool:
-    """Returns whether an object, which is not a class, has all of these methods."""
+    """Returns whether value is an object other than a class and has all of the given methods."""
     return not isinstance(value, type) and all(callable(getattr(value, name, None)) for name in methods)
 
 
