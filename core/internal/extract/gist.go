@@ -2,31 +2,45 @@ package extract
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// Gist returns the range of text, in bytes, whose words weigh the most, among those of at most size bytes that begin
-// and end with a word. Names and numbers count more.
+// Gist returns a range of text, in bytes, that begins and ends with a word and has at most size bytes: the first one
+// whose words weigh nearly as much as those of any other. Names and numbers count more. A request usually begins with
+// its topic, after words that other requests have too.
 func (e *Extract) Gist(text string, size int) (from, to int) {
 	ws := words.Append(nil, text)
-	weight := func(k int) int64 {
-		w := ws[k]
-		id := e.stems.find(w.Stem)
-		if id < 0 {
-			return 0
-		}
-		weight := int64(e.weights[id])
-		if w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1 {
-			weight *= 2
-		}
-		return weight * weight // or two usual words would outweigh a rare one
-	}
-	var sum, best int64
-	first := 0
+	weights := make([]int64, len(ws))
 	for k, w := range ws {
-		for sum += weight(k); int(w.End-ws[first].From) > size && first < k; first++ {
-			sum -= weight(first)
-		}
-		if sum > best && int(w.End-ws[first].From) <= size {
-			best, from, to = sum, int(ws[first].From), int(w.End)
+		weights[k] = e.gistWeight(w, k == 0)
+	}
+	var best int64
+	for pass := range 2 {
+		var sum int64
+		first := 0
+		for k, w := range ws {
+			for sum += weights[k]; int(w.End-ws[first].From) > size && first < k; first++ {
+				sum -= weights[first]
+			}
+			if int(w.End-ws[first].From) > size {
+				continue
+			}
+			if pass == 0 {
+				best = max(best, sum)
+			} else if sum >= best-best/4 {
+				return int(ws[first].From), int(w.End)
+			}
 		}
 	}
-	return from, to
+	return 0, 0
+}
+
+// gistWeight returns the weight of a word of text in a Gist. first means that it is the first word.
+func (e *Extract) gistWeight(w words.Word, first bool) int64 {
+	id := e.stems.find(w.Stem)
+	if id < 0 {
+		return 0
+	}
+	weight := int64(e.weights[id])
+	if w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && !first && w.End-w.From > 1 {
+		weight *= 2
+	}
+	return weight * weight // or two usual words would outweigh a rare one
 }
