@@ -41,7 +41,7 @@ type conversion struct {
 	system []string // the texts of the system prompt, for targets that keep it outside the list
 	tools  []definition
 	turns  []turn
-	folded int // the number of messages at the front that a provider's own, unreadable summary covers
+	folded int // the number of leading messages that a provider's own, unreadable summary covers
 
 	// The index in lost by the name of a message's member, or by a space and the name of a part's member.
 	metadata critbit.Map[int]
@@ -112,8 +112,8 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	return o
 }
 
-// sealedMessages returns the number of messages at the front that are covered by a provider's own summary. No other
-// provider can read that summary, so these messages are carried over.
+// sealedMessages returns the number of leading messages that are covered by a provider's own summary. No other provider
+// can read that summary, so these messages are carried over.
 func (c *conversion) sealedMessages() int {
 	n := c.t.ProviderSummarized()
 	if n == 0 {
@@ -160,8 +160,8 @@ func clipDetail(s string) string {
 	return string(jsonspan.TrimRune([]byte(s[:most]))) + "…"
 }
 
-// nameCalls assigns an id to each tool call of the target: the call's own id if that has a valid form and is not in
-// use, otherwise a new one.
+// nameCalls assigns to each tool call its id in the target: the call's own id if it has a valid form and isn't used
+// by another call, otherwise a new one.
 func (c *conversion) nameCalls() {
 	if c.to.NoID || c.to.Call == "" {
 		return

@@ -106,7 +106,7 @@ type defining struct {
 	d     *definition
 	depth int
 	typ   string
-	list  bool // it contains a list of definitions
+	list  bool // whether the object contains a list of definitions
 }
 
 // read reads a definition in the form of any format. depth is the number of objects around it that belong to the same

@@ -71,8 +71,8 @@ func (r *turning) message(i int32) {
 	}
 }
 
-// step starts a new turn if p is an assistant or system part and begins a step, or if the speaker changes from the user
-// to someone else or back.
+// step starts a new turn if p is an assistant or system part that begins a step, or if the speaker changes from or to
+// the user.
 func (r *turning) step(p *transcript.Part, role transcript.Role) {
 	if role != transcript.Assistant && role != transcript.System {
 		return
@@ -101,8 +101,8 @@ func (r *turning) role(m *transcript.Message) transcript.Role {
 	return m.Role
 }
 
-// spoken returns the indexes of a message's parts that belong to a turn, in the order in which they are said. Reasoning
-// outside the content comes first, and calls outside the content come last, regardless of the order of the members.
+// spoken returns the indexes of a message's parts that belong to a turn, in the order in which a model reads them.
+// Reasoning outside the content comes first, and calls outside it come last, regardless of the order of the members.
 func (c *conversion) spoken(m *transcript.Message) []int32 {
 	said := c.order[:0]
 	for rank := range 3 {

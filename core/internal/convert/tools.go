@@ -170,8 +170,8 @@ func (c *conversion) outcomeOf(n int32) (o outcome) {
 	return o
 }
 
-// addInnerPart adds the part at index n, which is inside a result, to the result's content. only means that there is no
-// other such part.
+// addInnerPart adds p, the part at index n, which is inside a result, to the result's content. If the parameter only is
+// true, the result contains no other part.
 func (c *conversion) addInnerPart(o *outcome, p *transcript.Part, n int32, only bool) {
 	t := c.t
 	c.loseOtherMembers(p.Msg, n, p.Span, p.Kind, nil)
@@ -273,7 +273,7 @@ func (c *conversion) writeResults(calls []int32) {
 	c.writeMediaBehind()
 }
 
-// writeMediaBehind writes, as the user's, the media that the target can't express in results.
+// writeMediaBehind writes the media that the target can't express in results into a user message after the results.
 func (c *conversion) writeMediaBehind() {
 	behind := c.behind
 	if len(behind) == 0 {

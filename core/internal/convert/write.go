@@ -62,8 +62,8 @@ func (c *conversion) writeTurns() {
 	}
 }
 
-// writeSystem writes a system turn. If the target has system messages, the turn becomes one. Otherwise it becomes part
-// of the system prompt outside the list or, if others have spoken before, a user text. front is true if nobody has.
+// writeSystem writes a system turn. If the target has system messages, the turn becomes one. Otherwise, if front is
+// true (no one else has spoken before), it becomes part of the system prompt outside the list; if not, a user text.
 func (c *conversion) writeSystem(t *turn, front bool) {
 	var texts []string
 	for _, p := range t.pieces {
@@ -241,8 +241,8 @@ func (c *conversion) addPart(part []byte, other bool) {
 	m.other = m.other || other
 }
 
-// addText adds text to the open message. If each text of the assistant is a separate message in the target, it also
-// closes that message and opens the next.
+// addText adds text to the open message. If the target needs a separate message for each text of the assistant, addText
+// also closes that message and opens the next one.
 func (c *conversion) addText(text string) {
 	v := wire.Values{'t': jsonspan.AppendString(nil, text)}
 	template := c.to.Text

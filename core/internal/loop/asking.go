@@ -18,9 +18,9 @@ type question struct {
 	Reply    api.Raw `json:"reply,omitempty"`    // a Summary
 }
 
-// A busy model is asked again after the delay that it names, otherwise after one second and then after two, in
-// milliseconds. Each delay is extended at random by up to a quarter. There are at most maxAsked attempts in total,
-// all within the time limit of one summary.
+// busyPause is the delay before a busy model is asked for the second time, in milliseconds, unless the model names a
+// delay. It is doubled for the third time. Each delay is extended at random by up to a quarter. There are at most
+// maxAsked attempts in total, all within the time limit of one summary.
 const busyPause, maxAsked = 1_000, 3
 
 // The reasons for not asking a model.
@@ -62,8 +62,8 @@ func (c *call) askForSummaries(a answer) {
 	c.askOpenQuestions()
 }
 
-// askOpenQuestions sends as many open questions at once as the settings allow. When all are answered, it continues the
-// compaction.
+// askOpenQuestions sends as many open questions at once as the settings allow. When all questions have been answered,
+// it continues the compaction.
 func (c *call) askOpenQuestions() {
 	asked, open := 0, 0 // open questions include those that have been asked
 	for _, q := range c.Questions {
@@ -103,7 +103,7 @@ func (c *call) isLate(q *question) bool {
 	return q.Asked > 0 && q.Deadline > 0 && q.Deadline <= c.Clock
 }
 
-// giveUp stops waiting for the reply to a question, and asks nothing else.
+// giveUp stops waiting for the reply to a question, and stops asking the model.
 func (c *call) giveUp(q *question) {
 	c.Down = "no summary within " + strconv.FormatInt(c.Settings.SummaryTimeout/1000, 10) + " s"
 	c.takeReply(q, &api.Summary{Error: c.Down})

@@ -37,8 +37,8 @@ func countKeys(keys []string, is func(key string) bool) (n int) {
 }
 
 // findBackgroundJob looks for a background job that already compacts this history. It stops the job if a forced
-// compaction replaces it, or if the messages that it replaces were edited. An edited history differs from another
-// conversation with the same beginning in that at least half of the messages are the same, the first one among them.
+// compaction replaces it, or if the messages that the job replaces were edited. A history counts as edited, and not as
+// another conversation with the same beginning, if at least half of its messages, including the first, are the same.
 func (c *call) findBackgroundJob(running []api.RunningJob) {
 	if len(running) == 0 || c.Settings.Operation == api.JobPlan || c.Settings.Background {
 		return
@@ -69,8 +69,8 @@ func (c *call) findBackgroundJob(running []api.RunningJob) {
 	}
 }
 
-// later returns the key of what a job replaces that doesn't depend on the text of the first message. whole holds the
-// keys of the job's history, with and then without that text.
+// later returns the key, independent of the text of the first message, of the messages that a job replaces. whole holds
+// the keys of the job's history: first those that depend on that text, then those that don't.
 func later(replaced string, whole []string) string {
 	if i := slices.Index(whole, replaced); i >= 0 && i < len(whole)/2 {
 		return whole[i+len(whole)/2]

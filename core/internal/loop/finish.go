@@ -69,9 +69,9 @@ func (c *call) failedAttempt(a answer) attempt {
 	return n
 }
 
-// nextTry returns the time at which to ask a model again that has failed tries times in a row: after a minute, which
-// doubles with each failure up to an hour, or at the time that the model named. The delay is extended at random by up
-// to a tenth.
+// nextTry returns the time at which to ask the model again after the given number of consecutive failures: after a
+// minute, which doubles with each failure up to an hour, or at the time that the model named. The delay is extended at
+// random by up to a tenth.
 func (c *call) nextTry(tries int) int64 {
 	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(c.After, longestPause))
 	return c.Clock + wait + c.random(wait/10+1)
@@ -152,8 +152,8 @@ func (c *call) newRecord(a answer) *record {
 	return nil
 }
 
-// saveAndContinue asks the host to save the record in new, if there is one. After that, the job ends with the result a
-// or, if then is thenLook, looks at the history again.
+// saveAndContinue asks the host to save the record new, unless it is nil. After that, the job ends with the result a
+// or, if the parameter then is thenLook, looks at the history again.
 func (c *call) saveAndContinue(a api.Raw, new *record, then string) {
 	if c.prepareSave(a, new, then); !c.ended() {
 		c.saveNew()

@@ -12,7 +12,7 @@ import (
 // module may be a newer one.
 const Version = 1
 
-// The phases of a job, named after what it waits for.
+// The phases of a job. The comment after each says what the job waits for.
 const (
 	phaseEntering  = "entering"  // for other compactions of the conversation to end
 	phaseBeginning = "beginning" // for what the host says about a compaction that is about to begin

@@ -130,8 +130,8 @@ func (c *call) takeLease(f flight, r *api.EffectResult) {
 	}
 }
 
-// awaitLease waits until the lease may be available, because the other job's lease, on the key with index at, has ended
-// or may have expired. It doesn't wait longer than a few rounds of summaries take.
+// awaitLease waits until the lease may be available because another job's lease, on the key at index at, has ended or
+// may have expired. It doesn't wait longer than a few rounds of summaries take.
 func (c *call) awaitLease(at int) {
 	c.WaitKey = c.LeaseKey
 	if list := c.leaseKeys(); at > 0 && at < len(list) {

@@ -194,7 +194,7 @@ func (c *call) addFound(entries []entry) {
 	}
 }
 
-// foundMost reports whether nothing more needs to be looked up.
+// foundMost reports whether so much was found that nothing more needs to be looked up.
 func (c *call) foundMost() bool { return len(c.Found) >= maxEntries || len(c.Attempts) >= maxAttempts }
 
 // loadShorter looks up entries for shorter beginnings of the history if none of those found can be used. For example, a
@@ -238,8 +238,8 @@ func (c *call) loadUses() bool {
 // maxKeys is larger than the number of messages in any history.
 const maxKeys = 1 << 28
 
-// recordsFailed handles a failed access to the records; what is the kind of access. It returns false if the job can't
-// continue without records.
+// recordsFailed handles a failed access to the records. The parameter what names the kind of access. It returns false
+// if the job can't continue without records.
 func (c *call) recordsFailed(r *api.EffectResult, what string) bool {
 	if r.Refused {
 		return true
@@ -323,7 +323,7 @@ func (c *call) decide(a answer) {
 	}
 }
 
-// keepDue keeps a response for the case that nothing has changed when the job looks again.
+// keepDue keeps a response, in case nothing has changed when the job looks again.
 func (c *call) keepDue(a answer) {
 	c.Due, c.DueSeen, c.DueSize = a.json, c.Seen, len(c.core.Messages())
 }

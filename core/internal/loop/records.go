@@ -345,7 +345,7 @@ func (k *keys) replacedPrints(e *entry) (prints []string) {
 	return prints
 }
 
-// isAt reports whether print is the print of the first messages of a history with the given prints.
+// isAt reports whether print is the print, among prints, of the beginning of a history with this number of messages.
 func isAt(prints []string, messages int, print string) bool {
 	return messages > 0 && messages <= len(prints) && prints[messages-1] == print
 }

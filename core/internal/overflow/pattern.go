@@ -43,7 +43,7 @@ func literal(pattern string) string {
 	return pattern
 }
 
-// rest reports whether text begins with a pattern. It stores the numbers that match {used} and {limit}.
+// rest reports whether text begins with pattern. It stores in used and limit the numbers that match {used} and {limit}.
 func rest(pattern, text string, used, limit *int) bool {
 	for pattern != "" {
 		switch pattern[0] {

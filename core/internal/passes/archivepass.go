@@ -14,7 +14,7 @@ import (
 )
 
 // ArchivePass replaces old tool results with short summaries, which the host's model writes, or with excerpts if
-// there is no model (S4.23 to S4.28). Calls, ids and the order stay.
+// there is no model (S4.23 to S4.28). Calls, ids and the order of messages don't change.
 //
 //easyjson:json
 type ArchivePass struct {

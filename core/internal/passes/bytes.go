@@ -65,7 +65,7 @@ func textPart(doc *view.View, text string) []byte {
 	return []byte(strings.Replace(doc.F.TextPart, "%t", string(jsonspan.AppendString(nil, text)), 1))
 }
 
-// placehold replaces part n, which is of the kind what, with the marker as text.
+// placehold replaces part n with a text that consists of marker. what is the kind under which the part is archived.
 func placehold(c Run, n int32, marker string, what api.BodyKind) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

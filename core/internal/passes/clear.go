@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ClearPass replaces the contents of old tool results with a marker. The newest results stay, and so do calls, ids
-// and the order.
+// ClearPass replaces the contents of old tool results with a marker. The newest results, the calls, the ids and the
+// order of messages don't change.
 //
 //easyjson:json
 type ClearPass struct {
@@ -84,8 +84,8 @@ type clearedResult struct {
 	action, gain int
 }
 
-// Finish adds lines of the original results to the remaining markers: those that later messages rely on. It adds as
-// many as there is room for below the target, or within a 32nd of the limit if the target was missed.
+// Finish adds to the remaining markers those lines of the original results on which later messages rely. It adds as
+// many lines as there is room for below the target, or within a 32nd of the limit if the target was missed.
 func (p *ClearPass) Finish(c Run) {
 	doc := c.Doc()
 	room := c.Target() - doc.Total
@@ -142,8 +142,8 @@ func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, r
 	return excerpts.Choose(sizes, most, more(doc.P.MaxUnits(room)))
 }
 
-// clearedStill returns the results that this run has cleared and that are still in the view, in order, and the indexes
-// of their items.
+// clearedStill returns, in order, the results that this run has cleared and that are still in the view. It also returns
+// the indexes of the items that contain these results.
 func clearedStill(c Run) (results []clearedResult, items []int) {
 	doc := c.Doc()
 	for i, it := range doc.Items {

@@ -39,8 +39,8 @@ func IsSplitTurn(n, cut int, user func(i int) bool) bool {
 	return cut > 0 && cut < n && !user(cut) && TurnStart(cut, user) < cut
 }
 
-// AdjustBoundary moves a boundary that is at tool results back to the message with their calls (S2.13). A boundary
-// outside the n messages stays.
+// AdjustBoundary moves a boundary in front of a message with tool results back to the message with their calls (S2.13).
+// A boundary outside the n messages stays.
 func AdjustBoundary(n, boundary int, tool func(i int) bool) int {
 	for boundary > 1 && boundary < n && tool(boundary) {
 		boundary--

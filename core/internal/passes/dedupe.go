@@ -125,8 +125,8 @@ func (d *deduping) look(item int, n int32) {
 	}
 }
 
-// same returns the index of a newer result of the same tool with the same body, if there is one. Result n then takes
-// its place in the index.
+// same returns the index of a newer result of the same tool with the same body, if there is one. In d.results, result n
+// then takes the place of the newer one.
 func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	body := d.doc.T.Bytes(d.doc.T.Parts[n].Body)
 	var hash transcript.Fingerprint

@@ -58,14 +58,14 @@ func (p *DropPass) Check() string {
 
 func (p *FitPass) Check() string { return "" }
 
-// InsertPlace returns the position of the message that counts dropped messages, which is after the first messages.
+// InsertPlace returns the position of the message that says how many were dropped, which is after the first messages.
 func (p *DropPass) InsertPlace() (of authorship.Origin, last int) {
 	return authorship.OfCount, p.KeepFirst
 }
 
 func (p *FitPass) InsertPlace() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
-// count describes the message that counts dropped messages.
+// count describes the message that says how many messages were dropped.
 var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
 	Is: func(t *transcript.Transcript, m int32) bool { return authorship.DroppedBefore(t, m) > 0 }}
 
@@ -128,8 +128,8 @@ func fit(c Run, pass api.Doer) {
 	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
-// drop removes the items that satisfy gone, and inserts a message with their number at the position of the first. If
-// there is an earlier such message, its number is added. If dropping saves nothing, it does nothing.
+// drop removes the items for which gone returns true, and inserts a message with their number in place of the first.
+// The number in an earlier such message is added to it. If dropping would save nothing, drop does nothing.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0
@@ -174,8 +174,8 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	PutMarker(c, pass, marker, at, part, gone)
 }
 
-// PutMarker removes the items that satisfy gone. It inserts marker, a new message whose parts begin at index part,
-// before the item with index at.
+// PutMarker removes the items for which gone returns true. It inserts marker, a new message whose parts begin at index
+// part, before the item at index at.
 func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
 	doc := c.Doc()
 	items := make([]view.Item, 0, len(doc.Items)+1)
@@ -194,8 +194,8 @@ func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i
 	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
-// droppedLedger returns a copy of the ledger with the addition of the user's standing instructions in the items that
-// satisfy gone.
+// droppedLedger returns a copy of the ledger, to which it adds the user's standing instructions in the items for which
+// gone returns true.
 func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	doc := c.Doc()
 	ledger := c.Ledger().Clone()
@@ -218,7 +218,7 @@ func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	return ledger
 }
 
-// droppedTokens returns the size of the message that counts dropped messages, in tokens.
+// droppedTokens returns the size, in tokens, of the message that says how many messages were dropped.
 func droppedTokens(c Run) int {
 	doc := c.Doc()
 	text := authorship.DroppedPrefix + strconv.Itoa(len(doc.T.Messages)) + " messages removed]"

@@ -324,7 +324,7 @@ func (f *folding) digestBudget() int {
 // the limit can't be met.
 func (f *folding) digestLeft() int { return f.most - (f.doc.Total - f.gain) - summary.Frame }
 
-// vain reports whether even a smaller digest would not bring the result under the limit or into the window.
+// vain reports whether no digest, however small, would bring the result under the limit or into the window.
 func (f *folding) vain() bool {
 	rest, window := f.doc.Total-f.gain+summary.Frame, f.run.Report().Tokens.Window
 	return rest >= f.run.Limit() && (f.doc.Total <= window || rest >= window)

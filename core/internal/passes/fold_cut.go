@@ -62,7 +62,7 @@ func (f *folding) fixedTokens(cut int) int {
 	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
 }
 
-// uncut returns the number of tokens of an item, counted from part from on, that the last resort can't cut.
+// uncut returns how many tokens of an item the last resort can't cut. It ignores the parts before the index from.
 func uncut(doc *view.View, item int, from int32) (sum int) {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
@@ -131,7 +131,7 @@ func (t *tail) starts(i int) bool {
 	return i == len(t.groups) || i == 0 || t.groups[i] != t.groups[i-1]
 }
 
-// alone reports whether item i is the only one in its group, and may be divided.
+// alone reports whether item i is the only one in its group and may be divided.
 func (t *tail) alone(i int) bool { return t.starts(i) && t.starts(i+1) && !t.doc.Items[i].Pinned }
 
 // fill adds whole groups, newest first, then as many steps of the next older message as fit into keep tokens in total.

@@ -221,8 +221,8 @@ func saving(texts []longText, keep int) (sum int) {
 	return sum
 }
 
-// level returns the number of tokens, at least floor, that each of the texts may keep so that need tokens are freed:
-// the longest texts are cut down to the same size.
+// level returns the size to which the longest texts must be cut to free the number of tokens in need: at least floor
+// tokens.
 func level(texts []longText, need, floor int) int {
 	sizes := make([]int, len(texts))
 	for i, t := range texts {
@@ -271,7 +271,7 @@ func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
 	}
 }
 
-// cutItem cuts the texts of one item down to keep tokens each. It returns false if none was longer.
+// cutItem cuts each text of one item that has more than keep tokens. It returns false if there was no such text.
 func (r *resort) cutItem(texts []longText, keep int) bool {
 	cut, tool := 0, ""
 	for _, t := range texts {
@@ -348,8 +348,8 @@ func (r *resort) shorten(part int32, clip func(text, marker string) string) bool
 	return true
 }
 
-// wholeOf returns the handle under which this run has already archived the uncut text, or "", and the text without
-// the line that names the handle.
+// wholeOf returns the handle under which this run has already archived the uncut text, or "" if it hasn't. It also
+// returns the text without the line that names the handle.
 func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest string) {
 	handle = r.run.Shortened().cut[part]
 	named, rest := handles.TruncatedHandle(text)

@@ -139,8 +139,8 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	return files
 }
 
-// choose appends files that were read in dropped, newest first, as far as the budget in tokens allows. It only
-// considers results that satisfy may.
+// choose appends the files read in the messages dropped, newest first, as far as the budget in tokens allows. It only
+// considers results for which the function may returns true.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32,
 	may func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// low is a tool result or an assistant's text that has a score below 0, so the host can do without it.
+// low is a tool result or a text of the assistant with a score below 0, which means that the host can do without it.
 type low struct {
 	result
 	score float64

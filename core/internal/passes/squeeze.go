@@ -249,8 +249,8 @@ func lastOfAssistant(doc *view.View) int {
 	return i
 }
 
-// gains sets s.gain to the number of tokens that squeezing the text frees, and reports whether it is at least enough.
-func gains(c Run, s *squeezed, enough int) bool {
+// gains sets s.gain to the number of tokens that squeezing the text frees, and reports whether it is at least minimum.
+func gains(c Run, s *squeezed, minimum int) bool {
 	doc := c.Doc()
 	part := doc.T.Parts[s.part]
 	was := doc.P.Parts(doc.T, []transcript.Part{part})
@@ -261,7 +261,7 @@ func gains(c Run, s *squeezed, enough int) bool {
 	}
 	part.Size = s.size
 	s.gain = was - doc.P.Parts(doc.T, []transcript.Part{part})
-	return s.gain >= max(1, enough)
+	return s.gain >= max(1, minimum)
 }
 
 // sizeWith returns the measure of an object after one text in it has been replaced. It takes the measure of the

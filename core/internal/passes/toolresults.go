@@ -18,8 +18,8 @@ type result struct {
 	gain  int // tokens saved
 }
 
-// oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep results,
-// results in pinned messages, results of tools that don't satisfy may, and results that are already gone.
+// oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest results (keep
+// is their number), results in pinned messages, results of tools that may rejects, and results that are already gone.
 func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	old = resultsByAge(c, may)
 	return old[:sort.Search(len(old), func(i int) bool { return old[i].newer < keep })]
@@ -63,8 +63,8 @@ func lastingResults(c Run) func(part int32) bool {
 	return digest.NewLasting(doc.T, messages).Holds
 }
 
-// TakeOut replaces the bodies of old tool results, except for the newest keep ones, with a pass's marker if that saves
-// tokens. It reports each replacement as the action "clear", and returns their number.
+// TakeOut replaces the bodies of old tool results with a pass's marker if that saves tokens. The newest results stay;
+// keep is their number. It reports each replacement as the action "clear", and returns the number of replacements.
 func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	doc := c.Doc()
 	targets := oldResults(c, keep, func(string) bool { return true })

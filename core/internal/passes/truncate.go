@@ -102,7 +102,7 @@ func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	}
 }
 
-// Message truncates the results in message m that come from tools satisfying may. It returns how many texts were
+// Message truncates the results in message m of the tools for which may returns true. It returns how many texts were
 // truncated, and the tool of the last result.
 func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
@@ -114,8 +114,8 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 	return EachResultText(doc, m, which, func(n int32) bool { return p.truncateText(c, n) })
 }
 
-// EachResultText calls cut for each text in the tool results of message m that satisfy which. It returns the number of
-// calls that returned true, and the tool of the last result.
+// EachResultText calls cut for each text in those tool results of message m for which the function which returns true.
+// It returns how many of the calls returned true, and the tool of the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {
@@ -195,14 +195,14 @@ func TruncateHeadTail(text string, maxLines int) string {
 	return first + last
 }
 
-// HeadTail returns the first and the last of the lines, keep in total, with a marker in between.
+// HeadTail returns the first and the last lines with a marker in between. keep is the total number of lines that stay.
 func HeadTail(lines []string, keep int) string {
 	first, last := ends(lines, keep)
 	return first + "\n\n[... " + strconv.Itoa(len(lines)-keep) + " lines truncated ...]\n\n" + last
 }
 
-// ends returns the first and the last of the lines, keep in total, joined by line feeds. If keep is odd, last has one
-// line more.
+// ends returns the first and the last lines, joined by line feeds. keep is the total number of lines that stay. If it
+// is odd, last has one line more.
 func ends(lines []string, keep int) (first, last string) {
 	head := keep / 2
 	return strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-(keep-head):], "\n")

@@ -39,7 +39,7 @@ func (p *Policy) WithOptions(o *api.Options) (*Policy, *Error) {
 }
 
 // optionsOf lists the functions that apply groups of options to a policy, in the order in which they run. If an option
-// is out of range, they return its name in at, and the problem.
+// is out of range, the functions return its name as at, and a description of the problem.
 var optionsOf = []func(q *Policy, o *api.Options) (at, problem string){
 	(*Policy).withChoices, (*Policy).withSummary, (*Policy).withCache, (*Policy).withRedact, (*Policy).withWindow,
 }

@@ -232,9 +232,9 @@ func (p *Policy) IsOverStart(tokens, messages int) bool {
 	return start > 0 && tokens > start && !p.HasFewMessages(messages)
 }
 
-// StartTokens returns the size in tokens above which a compaction starts in the background; 0 means never. Without a
-// model it never does, because a compaction then takes too little time to matter. Published systems have no
-// background compaction either.
+// StartTokens returns the size in tokens above which a compaction starts in the background; 0 means never. It returns 0
+// if there is no model, because a compaction then takes too little time to matter, and for published systems, which
+// have no background compaction.
 func (p *Policy) StartTokens() int {
 	if p.UsesLocalDigest() || !p.IsWireSafe() {
 		return 0
@@ -285,7 +285,7 @@ func (p *Policy) MinGain() int {
 	return int(float64(p.Limit()) * p.Gate.MinGain)
 }
 
-// growth divides the limit. A transcript must grow by the result before a failed compaction is tried again.
+// growth divides the limit: a transcript must grow by 1/growth of it before a failed compaction is tried again.
 const growth = 20
 
 // RetryGrowth returns the number of tokens by which a transcript must grow before a failed compaction is tried again.

@@ -2,8 +2,8 @@ package policy
 
 import "strings"
 
-// UnknownName returns the error message for an unknown name. what describes the kind of name, such as "preset". The
-// message suggests the nearest known name, or lists all names if none is near.
+// UnknownName returns the error message for an unknown name. The parameter what is the kind of name, such as "preset".
+// The message suggests the most similar known name, or lists all names if none is similar.
 func UnknownName(what, name string, names []string) string {
 	says := "unknown " + what + " \"" + name + "\"; "
 	if near := NearestName(name, names); near != "" {

@@ -436,7 +436,7 @@ func (s *searching) addLeadingHandle(text []byte) {
 	}
 }
 
-// addHandle adds a string to the handles that bodies name, if it has the form of a handle.
+// addHandle adds a string to the handles that bodies name if the string has the form of a handle.
 func (s *searching) addHandle(handle string) {
 	if handles.IsHandle(handle) {
 		s.named = append(s.named, handle)

@@ -1,6 +1,6 @@
-// Package search finds the messages of archived bodies that answer a question. It ranks messages by BM25, adjacent
-// messages, dates and roles. It keeps no index: each search reads all bodies once and counts only the words of the
-// query.
+// Package search finds the messages in archived bodies that answer a question. It ranks messages by their BM25 scores,
+// by the scores of adjacent messages, and by dates and roles. It keeps no index: each search reads all bodies once and
+// counts only the words of the query.
 //
 // This package knows nothing about wire formats, stores, or the meaning of words.
 package search

@@ -95,8 +95,8 @@ func (s *searching) passage(text []byte) (from, to int) {
 	return passageStart(text, from, first), passageEnd(text, to, max(last, from))
 }
 
-// passageStart moves the start of a passage from offset from to a position after a blank, at most to offset most, or
-// else to the start of a rune.
+// passageStart returns where to start a passage instead of at the offset from: after the next blank, if that is not
+// behind the offset most, or else at the start of a rune.
 func passageStart(text []byte, from, most int) int {
 	if from == 0 {
 		return 0
@@ -112,8 +112,8 @@ func passageStart(text []byte, from, most int) int {
 	return from
 }
 
-// passageEnd moves the end of a passage from offset to back to a blank, at least to offset least, or else to the start
-// of a rune.
+// passageEnd returns where to end a passage instead of at the offset to: at the previous blank, if that is not before
+// the offset least, or else at the start of a rune.
 func passageEnd(text []byte, to, least int) int {
 	if to == len(text) {
 		return to

@@ -97,8 +97,8 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 	return best
 }
 
-// leastLocal is the smallest limit, in tokens, that applies to a digest written without a model. Above it, the limit
-// makes the digest free at least a quarter of what it replaces.
+// leastLocal is the smallest limit, in tokens, for a digest written without a model. A larger limit is chosen so that
+// the digest frees at least a quarter of what it replaces.
 const leastLocal = 32
 
 // mostChat and mostSession are the factors by which the digest of a chat or of a working session may exceed

@@ -43,8 +43,8 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 	}
 }
 
-// judged returns the usable text in a reply to a prompt, or the reason for rejecting the reply. wrong lists what the
-// reply names or quotes although the prompt's sources don't contain it, for the next request.
+// judged returns the usable text in a reply to a prompt, or the reason for rejecting the reply. wrong lists, for the
+// next request, what the reply names or quotes but the prompt's sources don't contain.
 func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output,
 	represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {

@@ -201,7 +201,7 @@ func (w *writing) digest(j Job) Digest {
 	return Digest{Text: w.completed(&j, a, standing, budget, spare)}
 }
 
-// besideLedger adds the standing instructions and the ledger to text, which a model or the host wrote.
+// besideLedger adds the standing instructions and the ledger to text that a model or the host wrote.
 func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3,
 		w.doc.P.MaxUnits(spare))
@@ -339,8 +339,8 @@ func (w *writing) language(j Job) string {
 	return digest.Language(append(slices.Clone(j.Ledger.Requests), j.Ledger.Task))
 }
 
-// mapped requests a digest of at most each tokens for each part, in parallel, and then one digest of at most output
-// tokens that merges them.
+// mapped requests the digests of all parts in parallel, and then one digest that merges them. The parameters each and
+// output are the maximum sizes of a part's digest and of the merged digest, in tokens.
 func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
 	var record strings.Builder
 	var texts string // like record, but without the text that tells the model which part it is
@@ -376,8 +376,8 @@ func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int)
 	return a
 }
 
-// chain has the model process the parts one after the other, each time with the digest so far, which has at most
-// carried tokens. The result has at most output tokens.
+// chain makes the model process the parts one after the other, each time with the digest so far. The parameters carried
+// and output are the maximum sizes of that digest and of the result, in tokens.
 func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
 	all := answer{why: api.FaultFailed}
 	for i, part := range parts {

@@ -167,7 +167,7 @@ var (
 	mastraSignalKeys = []string{"type", "contents"}
 )
 
-// mastraSignal is a message with the role signal: its kind and, in older versions, the text that is sent, not its parts.
+// mastraSignal is a message with the role signal: its kind and, in older versions, the text sent instead of its parts.
 type mastraSignal struct{ kind, contents field }
 
 // readSignal reads the parts of a signal that are sent: its texts and files or, in older versions, its contents.
