@@ -39,8 +39,8 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 	return r, nil
 }
 
-// missing appends the requested handles for which the store has no body to list, each once, and returns the list. If named isn't empty,
-// only the handles in it are considered.
+// missing appends to list, once each, the requested handles for which the store has no body, and returns list. If named
+// isn't empty, only handles in named are considered.
 func (f *shelf) missing(list, named []string) []string {
 	if len(named) == 0 {
 		named = f.order
@@ -144,7 +144,7 @@ func listed(values []byte) []byte {
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
 }
 
-// tell records in Why, for each marker that remains, why its content was not put back.
+// tell sets the field Why of each marker that remains to the reason why its content was not put back.
 func (f *shelf) tell(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]

@@ -25,8 +25,8 @@ type Input struct {
 	// Digests, Estimate, Plan and CompactWith read it; Fit keeps track of it itself.
 	State json.RawMessage
 
-	// Usage is the provider's token count for the last call. It covers everything up to its message, so only later
-	// messages are estimated, and the state learns from it. Only Check, Estimate, Plan, CompactWith and Fit read it.
+	// Usage is the provider's token count for the last call. It covers everything up to Usage.Message, so only later
+	// messages are estimated, and the estimates are adjusted to it. Only Check, Estimate, Plan, CompactWith and Fit read it.
 	Usage *api.Usage
 
 	// Count is an exact tokenizer: it returns how many tokens a request with the given messages takes. It is called
@@ -71,8 +71,9 @@ type Input struct {
 	// changed. Only Check, Plan, CompactWith and Fit read it.
 	Next Next
 
-	// Owner identifies whose conversation it is if one [Compactor] serves several people: what Fit remembers for one
-	// owner is never used for another. Any string will do; only its hash is stored. Only Fit and Recollect read it.
+	// Owner identifies the person to whom the conversation belongs if one [Compactor] serves several people: what Fit
+	// remembers for one owner is never used for another. Any string will do; only its hash is stored. Only Fit and
+	// Recollect read it.
 	Owner string
 
 	// Edits makes operations return [Result].Edits, for [ApplyEdits], instead of Messages. Only Plan, CompactWith,
@@ -133,7 +134,7 @@ type Result struct {
 	// Reason says why the transcript did or didn't change, for example "under_budget" or "no_progress".
 	Reason api.Reason
 
-	// Archive lists the removed content, all of which is in Input.Store now.
+	// Archive lists the removed content. All of it has been stored in [Input].Store.
 	Archive []api.Body
 
 	// Background is closed when the background compaction of these messages ends; nil if none is running. A program that exits earlier loses
@@ -185,8 +186,9 @@ func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
 	return c.answer(ctx, operations.OpPlan, in.envelope(o))
 }
 
-// Step continues a plan with the summaries that it requested and the messages that it was made for; it reads no other
-// field of in. Messages that were added since stay unchanged. A summary with an Error is replaced by a local digest.
+// Step continues a plan with the summaries that the plan requested. in.Messages are the messages that the plan was made
+// for; messages added since then stay unchanged. Step reads no other field of in. It replaces a summary that has an
+// Error with a local digest.
 func (c *Compactor) Step(ctx context.Context, in Input, plan json.RawMessage, replies []Summary) (*api.Planned, error) {
 	return c.answer(ctx, operations.OpStep, newEnvelope(append(stepMembers(plan, replies), messagesMember(in.Messages))...))
 }

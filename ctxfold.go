@@ -50,8 +50,8 @@ type Options struct {
 	// RecordsTimeout limits each call of Records. Zero means DefaultRecordsTimeout, negative means no limit.
 	RecordsTimeout time.Duration
 
-	// Lease is the time that replicas wait for a replica that died during a compaction; a live one renews its lease. Zero means
-	// DefaultLease.
+	// Lease is the time that replicas wait for a replica that died during a compaction; a running replica renews its
+	// lease. Zero means DefaultLease.
 	Lease time.Duration
 
 	// Logger receives a debug line per operation, and a warning for each failed summary and each call that trapped.

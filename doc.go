@@ -10,7 +10,7 @@
 //	...
 //	answer, err := model.Call(ctx, r.Messages)
 //
-// Choose by who keeps the messages:
+// Which method to use depends on who keeps the messages:
 //
 //   - [Compactor.Fit] is for a program that passes its whole history each turn. It returns the messages to send, and remembers its
 //     compactions (package records).
@@ -21,7 +21,7 @@
 // A [Policy] says when to compact and how; all it needs is a window. Removed content can be kept in a [Store], restored
 // ([Compactor.Restore]), searched, and recalled by the model.
 //
-// Messages are [encoding/json.RawMessage] and are never decoded: kept messages are kept byte for byte.
+// Messages are [encoding/json.RawMessage] and are never decoded: messages that stay are preserved byte for byte.
 //
 // Package api contains the types of reports and other answers, and package pass the passes of a policy. Package host runs the same operations
 // as a WebAssembly module in a sandbox, with the same [Compactor] and the same answers. docs/reference/abi.md describes the operations.

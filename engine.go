@@ -19,8 +19,8 @@ type Engine interface {
 	Close(ctx context.Context) error
 }
 
-// Caller runs one operation: JSON in, JSON out. An error response of the operation is returned as answer, not as err.
-// err is [ErrTrap], [ErrMemoryLimit], [ErrClosed] or the error of ctx; if ctx ends, Call returns at once.
+// Caller runs operations, which take and return JSON. Call returns an error response of an operation as answer, not as
+// err. err is [ErrTrap], [ErrMemoryLimit], [ErrClosed] or the error of ctx; if ctx ends, Call returns at once.
 type Caller interface {
 	Call(ctx context.Context, op string, request []byte) (answer []byte, cost Cost, err error)
 }

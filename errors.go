@@ -10,8 +10,8 @@ import (
 
 // The errors of a [Compactor] and of the stores and summarizers that it uses.
 var (
-	// ErrTrap means that the module stopped during a call. Running out of memory can cause this, bad input never
-	// does. The instance was discarded; the Compactor stays usable.
+	// ErrTrap means that the module stopped during a call. Running out of memory can cause this, but invalid input
+	// can't. The instance was discarded; the Compactor stays usable.
 	ErrTrap = errors.New("the module trapped, and its instance was discarded")
 
 	// ErrMemoryLimit is an ErrTrap with a known cause: the call needed more memory than an instance may have.

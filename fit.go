@@ -14,12 +14,12 @@ type Next struct {
 	// or the policy.
 	Model, Provider string
 
-	// Idle is the time since the last call of the conversation, for a program that knows it better. If it is zero,
-	// Fit measures the time from the last call seen by this Compactor or by a replica that shares its Records. The
-	// first call doesn't count as idle.
+	// Idle is the time since the last model call of the conversation, for a program that knows it better than Fit. If
+	// it is zero, Fit measures the time from the last call seen by this Compactor or by a replica that shares its
+	// Records. Before the first call, a conversation doesn't count as idle.
 	Idle time.Duration
 
-	// Cold says why the cache is cold, for a program that knows. It overrides the measurements.
+	// Cold says why the cache is cold, for a program that knows this. It overrides Fit's measurements.
 	Cold api.Cold
 }
 
@@ -60,8 +60,8 @@ type Next struct {
 // the next compaction is due, the model is asked again to summarize the original messages, which the history still
 // contains.
 //
-// If several concurrent calls for the same history, or for continuations of it, find that a compaction is due, one of
-// them makes it and the others wait. With [records.Shared] this holds across all replicas.
+// If several concurrent calls for the same history, or for continuations of it, find that a compaction is due, one call
+// makes the compaction and the others wait. With [records.Shared] this holds across all replicas.
 func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	j := c.fits(in, s)
 	j.store, j.count, j.onDelta = in.Store, in.Count, in.OnDelta
@@ -75,8 +75,8 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))
 }
 
-// Recollect applies the compactions that Fit remembers but makes no new one, for programs that count or show the messages that they would
-// send. If nothing is remembered, r.Messages is in.Messages and r.Known is 0.
+// Recollect applies the compactions that Fit remembers but makes no new one. It is for programs that count or show the
+// messages that they would send. If nothing is remembered, r.Messages is in.Messages and r.Known is 0.
 func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	j := c.fits(in, nil)
 	settings := j.settings(Next{})
@@ -85,7 +85,7 @@ func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))
 }
 
-// fits returns a job that fits a whole history.
+// fits returns a job that executes Fit for a whole history.
 func (c *Compactor) fits(in Input, s Summarizer) *job {
 	return &job{c: c, s: s, owner: in.Owner, remembers: true, messages: in.Messages, carry: c.over(in.Messages)}
 }

@@ -58,7 +58,7 @@ type progress struct {
 	Result        *api.Planned    `json:"result"`
 }
 
-// over returns a carrier for jobs on the given messages.
+// over returns a carrier for jobs that work on the given messages.
 func (c *Compactor) over(messages json.RawMessage) carrier {
 	return func(ctx context.Context, op operations.Op, needed bool, members ...member) (p *progress, err error) {
 		if needed {

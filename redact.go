@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Limits of the option redact, in bytes: the minimum length of text, and the maximum length of a placeholder (docs/guides/redact.md).
+// Limits of the option redact, in bytes: the minimum length of text to redact, and the maximum length of a placeholder
+// (docs/guides/redact.md).
 const (
 	minRedacted    = 4
 	maxPlaceholder = 100

@@ -23,9 +23,9 @@ type SearchQuery struct {
 	// After and Before, if set, are the first and the last day to search, in the form "2025-03-14", "2025-03" or
 	// "2025". They exclude messages without a known date.
 	After, Before string
-	// Handles restrict the search to the bodies with these handles. If empty, the search covers everything that the
-	// conversation names, and everything named in that content. A [Searcher] gets only the handles that the
-	// conversation names.
+	// Handles restrict the search to the bodies with these handles. If empty, the search covers all bodies whose
+	// handles occur in the conversation, and all bodies whose handles occur in those bodies. A [Searcher] gets only the
+	// handles that occur in the conversation.
 	Handles []string
 }
 

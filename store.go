@@ -67,9 +67,9 @@ func (s *MemoryStore) Put(_ context.Context, handle string, body []byte) error {
 	return nil
 }
 
-// staysStored decides whether stored, the content that is already stored under key, stays there when body is written under the same key.
-// It returns true if both are the same. If stored differs from body but also matches the key, it returns true and an error. Content that
-// doesn't match the key is corrupt and must be replaced.
+// staysStored reports whether the content that is already stored under key stays there when body is written under the
+// same key. It returns true if both are the same. If stored differs from body but also matches the key, it returns true
+// and an error. Content that doesn't match the key is corrupt and must be replaced.
 func staysStored(key string, stored, body []byte) (stays bool, err error) {
 	if bytes.Equal(stored, body) {
 		return true, nil

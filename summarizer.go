@@ -28,8 +28,8 @@ type (
 //
 // A failing Summarizer never endangers the transcript: if it returns an error, panics, or takes longer than
 // Options.SummaryTimeout, or if its text is empty, a refusal or too long, the core writes a digest instead and the
-// report says why. Two errors are retried within that time: a [*BusyError] twice, after the requested wait plus a
-// random delay, and [ErrIncomplete] once.
+// report says why. After two errors, the Summarizer is called again within that time: after a [*BusyError] up to twice,
+// with the requested wait plus a random delay in between, and after [ErrIncomplete] once.
 //
 // The requests of one compaction run concurrently in separate goroutines, at most Options.SummaryConcurrency at once.
 // If the model is still busy at the third attempt, or a call takes too long, the compaction's pending requests fail
@@ -73,7 +73,7 @@ func (f StreamSummarizerFunc) SummarizeStream(ctx context.Context, request Reque
 // the input was a request body. System and Prompt are already part of Sent.
 type PrefixSummarizer interface {
 	Summarizer
-	// SummarizesPrefix reports whether the Summarizer can currently do so.
+	// SummarizesPrefix reports whether the Summarizer can currently append requests to the conversation.
 	SummarizesPrefix() bool
 }
 

@@ -93,7 +93,7 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 
 // Call calls a model. The function call sends the given messages and returns what is known about the response: its
 // usage or, for an error, its status and body. The error may have a method Failure() Failure. If the conversation
-// doesn't fit, Call compacts it and calls the model once more, but not again. If the policy has gate.idle, Call
+// doesn't fit, Call compacts it and calls the model a second time, but not a third. If the policy has gate.idle, Call
 // compacts an idle conversation before the first call. The compaction, if any, is in Compacted of the outcome. Call
 // doesn't append the model's response.
 //
@@ -155,7 +155,7 @@ func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api
 	return verdict, err
 }
 
-// begin waits until no compaction is running and claims the right to compact; end releases it.
+// begin waits until no compaction is running, and claims the right to compact, which end releases.
 func (v *Conversation) begin(ctx context.Context) error {
 	select {
 	case v.compacting <- struct{}{}:
@@ -175,7 +175,7 @@ func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 // all decisions; turn supplies what it needs beyond other jobs.
 type turn struct {
 	v       *Conversation
-	own     *behind // the background compaction that this turn is itself, if any
+	own     *behind // this turn's entry if it runs in the background, otherwise nil
 	running *behind // the background compaction that was running at the start
 	begun   *behind // the background compaction that the turn started, or found running
 	entered bool    // whether the turn holds the right to compact

@@ -15,7 +15,7 @@ import (
 type memory struct {
 	version int
 	format  string
-	// The messages that were replaced, and the messages sent for them, which identify a continuation of the result.
+	// The replaced messages, and the messages sent in their place, which identify a continuation of the result.
 	at       point
 	newest   bool   // whether the newest user message was replaced too
 	later    string // print of the replaced messages without the text of the first one; "" if unknown
@@ -49,7 +49,7 @@ type point struct {
 	sent         string // print of the sent messages
 }
 
-// place says where a message of a result comes from.
+// place is the origin of a message of a result.
 type place struct {
 	in   int    // index in a list of messages, or -1 for a new message
 	text []byte // the message, if it differs from the one at in
@@ -249,8 +249,8 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 	return 0, false
 }
 
-// keeps reports whether the entry, which has been read, leaves the message at index in unchanged, apart from cutting
-// its texts.
+// keeps reports whether the entry leaves the message at index in unchanged, apart from cutting its texts. The entry
+// must have been read.
 func (m *memory) keeps(in int) bool {
 	return slices.ContainsFunc(m.result, func(p place) bool { return p.in == in && p.text == nil })
 }
@@ -333,7 +333,7 @@ type memoryEdit struct {
 	looks
 }
 
-// member reads a member of an edit. It returns false if that is invalid.
+// member reads a member of an edit. It returns false if the member is invalid.
 func (e *memoryEdit) member(s *jsonspan.Scanner, name string) bool {
 	if name == "keep" {
 		return e.keep(s)

@@ -62,8 +62,8 @@ func restore(r *request, dst []byte) []byte {
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
 }
 
-// settleBy reads the messages again in the format of the bodies, if the messages contain nothing but texts and neither
-// the policy nor a state names a format: the folded messages may have contained more.
+// settleBy reads the messages again in the format of the bodies if the messages contain nothing but texts and neither
+// the policy nor a state names a format. The folded messages may show more clearly which format it is.
 func (r *request) settleBy(bodies api.Bodies) {
 	if !r.guessed || r.session != nil || r.format.Name != wire.Plain {
 		return

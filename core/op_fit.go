@@ -45,8 +45,8 @@ func isDue(in view.Input, total int) bool {
 	return due || in.OverBytes()
 }
 
-// compacts reports whether a fit makes or begins a compaction according to the estimate. It ignores the provider's
-// count: the count of a list that was sent because of another entry would make this list look small.
+// compacts reports whether, according to the estimate, a fit makes or begins a compaction. It ignores the provider's
+// count, because if a list was sent because of another entry, its count would make this list look small.
 func (r *request) compacts() bool {
 	p := r.profile.Correct(r.profile.Calibrate(r.history.state.Calibration))
 	total := p.OutsideMessages(r.t)

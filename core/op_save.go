@@ -41,7 +41,7 @@ func save(r *request, dst []byte) []byte {
 	return append(jsonspan.AppendString(dst, saved.Text), '}')
 }
 
-// savedAt reads how large the conversation was, in tokens, and the time, if the request has them.
+// savedAt reads the size of the conversation in tokens and the time of the compaction, if the request contains them.
 func (r *request) savedAt(in *sessionfile.Saving) {
 	if p := r.members[operations.InTokens]; r.err == nil && !p.IsZero() {
 		n, ok := jsonspan.Int(r.src, p)

@@ -178,7 +178,7 @@ func (r *request) keepFirst(changing bool) {
 	}
 }
 
-// shares reports whether a message written in the given format has the same bytes in the history's format.
+// shares reports whether a message in the given format would be written with the same bytes in the history's format.
 func (r *request) shares(format string) bool {
 	if format == r.format.Name {
 		return true
@@ -195,8 +195,8 @@ func (r *request) shares(format string) bool {
 	return true
 }
 
-// goOn maps a list that continues from the messages sent earlier to the whole history. prints are the prints of the
-// list. It returns false if the entry doesn't determine the mapping.
+// goOn maps each message of a list that continues from the messages sent earlier to the whole history. prints are the
+// prints of the list. It returns false if the entry doesn't determine the mapping.
 func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	m := h.entry
 	p, _ := m.longest(func(p point) bool { return isAt(prints, p.sentMessages, p.sent) })

@@ -80,7 +80,7 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	e.Points = m.points(first)
 	whole := len(m.list)
 	e.SentMessages, e.Sent = whole, m.sent[whole-1].String()
-	// Otherwise the entry would begin like other histories.
+	// Otherwise other histories could begin like the result of the entry.
 	if slices.ContainsFunc(m.list[:first], func(p place) bool { return p.kept != nil && !p.turn }) {
 		e.SentMessages, e.Sent = first, m.sent[first-1].String()
 	}
@@ -135,7 +135,7 @@ func (m *remembering) clips(c *compact.Run, it *view.Item) bool {
 	return c.ClipSize() > 0 && int(it.In)+1 == m.changingMessage(c.Doc().T) && c.Doc().OnlyTexts(it)
 }
 
-// loosen records the messages that are left out because a repair dropped them or their reasoning was removed.
+// loosen records the messages that are left out because a repair dropped them or because their reasoning was removed.
 func (m *remembering) loosen(c *compact.Run) {
 	for _, a := range c.Report().Actions {
 		leaves := a.Action == api.ActionDrop && a.Pass == "repair" || a.Action == api.ActionStrip
@@ -160,7 +160,7 @@ func leftOut(t *transcript.Transcript, m int) bool {
 	return !removed || !left
 }
 
-// wholeOf returns the place, in the whole history, of a message of the compacted transcript.
+// wholeOf returns the place in the whole history of a message of the compacted transcript.
 func (h *history) wholeOf(message int) place {
 	if h.whole == nil {
 		return place{in: message}
@@ -353,8 +353,8 @@ func (m *remembering) opens(first, at int) bool {
 	return true
 }
 
-// leansOn returns the print of the message that a given message depends on; "" if the entry covers that message, so
-// that it is always present.
+// leansOn returns the print of the message that the message at index in depends on. It returns "" if the entry covers
+// that other message, which is then always present.
 func (m *remembering) leansOn(in int) string {
 	if in < m.cut {
 		return ""

@@ -77,8 +77,8 @@ func (p *replay) places() (list, dropped []place) {
 	return list, dropped
 }
 
-// find returns the index of the message, from index from on, to which an edit applies: the message at index at if it
-// matches, or else the first one that looks like the original; -1 if there is none.
+// find returns the index of the message to which an edit applies, or -1: the message at the index at if it matches, or
+// else the first one that looks like the original. It ignores messages before the index from.
 func (p *replay) find(e *place, at, from int) int {
 	switch {
 	case e.role != "":
@@ -182,8 +182,8 @@ func compareRaws(a, b raw) int { return cmp.Or(cmp.Compare(a.is, b.is), cmp.Comp
 
 func (p *replay) rawOf(i int) string { return rawOf(p.t.AsGiven(p.t.Messages[i].Span)) }
 
-// opening returns the index of the first message after the covered ones that isn't a system message, if the index is
-// at least from and the message has the role; otherwise -1.
+// opening returns the index of the first message after the covered ones that isn't a system message. It returns -1 if
+// that message is before the index from or has another role than the given one.
 func (p *replay) opening(role string, from int) int {
 	i := p.m.at.messages
 	for i < p.t.Input && p.t.Messages[i].Role == transcript.System {
@@ -230,7 +230,7 @@ func (p *replay) looks(i int, print string) bool {
 	return print == "" || ok && p.print(i) == f
 }
 
-// says reports whether a message after index behind has the given print. An empty print always matches.
+// says reports whether any message after the index behind has the given print. An empty print always matches.
 func (p *replay) says(print string, behind int) bool {
 	f, ok := printOf(print)
 	if print == "" || !ok {

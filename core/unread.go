@@ -42,7 +42,7 @@ func (s *session) unreadSince() *jsonspan.Error {
 	return misread(s.format, s.t, !s.auto, s.t.Outer.Start)
 }
 
-// misread takes the closer look for unread. It returns an error, or nil if the format reads enough.
+// misread examines the transcript more closely for unread. It returns an error, or nil if the format reads enough.
 func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	c := f.Coverage(t)
 	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) +
@@ -72,7 +72,7 @@ func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32
 	return nil
 }
 
-// minor determines how much text a named format may miss although another format reads it: one byte in minor.
+// minor limits the text that a named format may miss although another format reads it: to 1/minor of what it has read.
 const minor = 9
 
 // better returns the format that the messages certainly have and that misses less than half of what f misses; nil if

@@ -8,9 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// These logs of conversations can be read, but no conversation can be resumed from them, because the program that
-// resumes it keeps it elsewhere or isn't published. An entry is text, a call, or a result. Entries from the model
-// become messages like the parts of an answer in a chatTree.
+// These logs of conversations can be read, but no conversation can be resumed from them, because the program keeps its
+// conversations elsewhere or isn't published. An entry is text, a call, or a result. Entries from the model become
+// messages in the same way as the parts of an answer in a chatTree.
 //
 // Letta: what messages.list of @letta-ai/letta-client 1.12.1 returns (LettaMessageUnion), oldest first. The server
 // keeps the conversation. GitHub Copilot: the events of a session, as its command line writes them to events.jsonl and

@@ -142,7 +142,7 @@ func chatSender(role string) string {
 	return `"Assistant","isCreatedByUser":false`
 }
 
-// head writes the beginning of a message in the tree, without its closing brace, and returns the output.
+// head writes the beginning of a message in the tree and returns the output. The closing brace is still missing.
 func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []byte {
 	s.write(`{"`, c.app.id, `":`, g.id, `,"`, c.app.parent, `":`, parent)
 	if c.app == &openWebUI {
@@ -243,7 +243,7 @@ func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan
 	return string(all), images
 }
 
-// tell appends what messages are compared by: their texts, images, calls and ids.
+// tell appends what is compared to find unchanged messages: texts, images, calls and ids.
 func (c *chatTree) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	text, images := chatText(src, message)
 	dst = appendJSON(dst, src, "\n", quoted(textOf(src, message, "role")), quoted(textOf(src, message, "tool_call_id")),

@@ -11,7 +11,7 @@ import (
 
 // Chat applications keep a tree of messages, because the user can edit a message or ask for another answer. The live
 // conversation is the path from the root to one message. An answer with tool calls is one message of the tree: its
-// parts are texts, calls and results in the order in which they came.
+// parts are texts, calls and results in chronological order.
 //
 // LibreChat: what its export writes, with the tree as a list or nested under "children", and the list that its API
 // returns (tMessageSchema of librechat-data-provider 0.8.524, useExportConversation.ts). Answers become messages as in
@@ -372,7 +372,7 @@ func (c *chatTree) part(at jsonspan.Span, node int32) {
 	}
 }
 
-// call adds the call whose id and arguments have these keys.
+// call adds the call at a span. id and arguments are the keys of the call's id and arguments.
 func (c *chatTree) call(at jsonspan.Span, id, arguments string) {
 	a := &c.answer
 	a.calls = appendFilled(a.calls, c.src, at, `,{"id":$`+id+`?"";,"type":"function","function":{"name":$name?"";,"arguments":`)

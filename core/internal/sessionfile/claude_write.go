@@ -238,7 +238,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 	c.appendPieces(`]}`)
 }
 
-// gave reports whether any tool result on line i is written elsewhere, directly after its call, or is left out.
+// gave reports whether line i has a tool result that is written elsewhere (directly after its call) or left out.
 func (c *claudeCode) gave(i int32) bool {
 	for b := c.records[i].first; b < c.records[i].end; b++ {
 		if c.blocks[b].moved {

@@ -40,7 +40,7 @@ func (c *cline) save(s *saver) {
 // clineTools maps a call's id to its tool's name, as JSON.
 type clineTools struct{ critbit.Map[[]byte] }
 
-// names returns the tool names for all calls in the file and in the new messages.
+// names returns the tool names of all calls in the file and in the new messages.
 func (c *cline) names(s *saver) *clineTools {
 	var names clineTools
 	note := func(src []byte, messages []jsonspan.Span) {

@@ -36,7 +36,7 @@ type choice struct {
 	words []string
 }
 
-// oneOf makes a choice from these words.
+// oneOf returns a destination for a string that should be one of words.
 //
 //go:noinline
 func oneOf(to *string, words ...string) choice { return choice{to, words} }
@@ -239,7 +239,7 @@ func textOf(src []byte, at jsonspan.Span, path string) string {
 //go:noinline
 func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }
 
-// isSet reports whether the value at a path, for example true or a number, is written in exactly this way.
+// isSet reports whether the JSON of the value at a path, for example true or a number, is exactly the given value.
 //
 //go:noinline
 func isSet(src []byte, at jsonspan.Span, path, value string) bool {

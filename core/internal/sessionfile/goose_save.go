@@ -78,7 +78,7 @@ func (m *gooseMerge) begin() {
 	m.n++
 }
 
-// until writes the records before the given one, and marks those that were sent as no longer sent.
+// until writes the records before the given one, and marks as no longer sent those that were sent until now.
 func (m *gooseMerge) until(record int32) {
 	for ; m.next < record; m.next++ {
 		r := &m.records[m.next]

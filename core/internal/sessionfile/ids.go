@@ -50,7 +50,7 @@ func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
 // ranks holds the ids' numbers, by position.
 type ranks []int32
 
-// number replaces positions with numbers. noID stays unchanged.
+// number replaces the positions in ids with the ids' numbers. noID stays unchanged.
 func (r ranks) number(ids ...*int32) {
 	for _, id := range ids {
 		if *id != noID {

@@ -80,7 +80,7 @@ func (w *ocWriter) recordOf(i int) *ocRecord {
 	return nil
 }
 
-// knowCalls records the calls of a record, which may be nil.
+// knowCalls sets w.calls to the calls of the record r, which may be nil.
 func (w *ocWriter) knowCalls(r *ocRecord) {
 	w.calls = critbit.Map[jsonspan.Span]{}
 	if r == nil {

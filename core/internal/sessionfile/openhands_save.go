@@ -160,8 +160,8 @@ func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
 	}
 }
 
-// whole returns the index of the first message of which OpenHands would drop a part, among those that keep their
-// events. If there is none, it returns the number of messages.
+// whole returns the index of the first message that keeps its events but of which OpenHands would drop a part. If there
+// is none, it returns the number of messages.
 func (w *ohSaver) whole(stay, end int) int {
 	var entries []int32
 	w.stays(stay, end, func(_ int, entry int32) bool { entries = append(entries, entry); return true })

@@ -273,7 +273,7 @@ func (g *ohGroups) follow(i int32) {
 	}
 }
 
-// takeCall removes the calls without result, and the results without call, that have an id.
+// takeCall removes those calls without a result, and those results without a call, that have the given id.
 func (g *ohGroups) takeCall(id int32) {
 	for at := pop(g.headCall, id); at >= 0; at = g.nextCall[at] {
 		if g.events[at].kind == ohAction && g.results[id] == 0 || g.events[at].kind.answers() && g.calls[id] == 0 {

@@ -28,8 +28,8 @@ func (p *pi) save(s *saver) {
 	}
 }
 
-// compaction writes a compaction with a summary and returns its id. It keeps the entries from first on, or none if that
-// is -1.
+// compaction writes a compaction with a summary and returns the compaction's id. The compaction keeps the entries from
+// index first on, or none if first is -1.
 func (p *pi) compaction(s *saver, summary string, first int32) string {
 	parent, id := p.idOf(s, p.path[len(p.path)-1]), s.newID()
 	kept := id
@@ -76,8 +76,8 @@ func firstText(src []byte, message jsonspan.Span) (string, bool) {
 	return "", false
 }
 
-// tail returns the index of the entry of the second message, provided that the messages from there on are the
-// unchanged end of the conversation; otherwise -1.
+// tail returns the index of the second message's entry if the messages from the second one on are the unchanged end of
+// the conversation; otherwise -1.
 func (p *pi) tail(s *saver) int32 {
 	rest := s.from[1:]
 	if len(rest) == 0 || rest[0] < 0 || p.entries[s.firstRecord(rest[0])].kind == piCompaction {

@@ -59,7 +59,7 @@ type member struct {
 	with  func(dst, src []byte, value jsonspan.Span) []byte
 }
 
-// rename is a table of conversions. Members for which it has none stay unchanged.
+// rename is a table of conversions. Members that aren't in the table stay unchanged.
 type rename []member
 
 // withoutKeys returns a table that removes the members with the given keys, which are separated by spaces.
