@@ -35,6 +35,8 @@ var (
 	// modals lists words that may come between the beginning of a sentence and an errand's verb.
 	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
 	// supposing lists verbs that express uncertainty after "I" or "we".
+	// regretting lists words before what the writer can't do: "Unfortunately, I can't come".
+	regretting = wordListOf("unfortunately sadly regrettably leider malheureusement desafortunadamente lamentablemente infelizmente purtroppo helaas")
 	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")
 	asksWhy    = wordListOf("why what what's whats how how's hows where where's who which warum wieso wie pourquoi comment qué cómo")
 	ownTools   = wordListOf("skill agent agents worker workers tool subagent subagents mcp")
@@ -69,7 +71,7 @@ func errand(s string, ws []word, direct bool) bool {
 	}
 	switch {
 	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), onlyNow(ws[i:]),
-		asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
+		regretting.has(first) && next.is(singles) && !isGeneral(ws), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
 	case each.has(next.text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
 		return false
@@ -203,7 +205,22 @@ func errandSigned(s string) bool {
 			return !slices.ContainsFunc(lastSigns, func(last string) bool { return strings.Contains(s, last) })
 		}
 	}
-	return choosesSigned(s)
+	return choosesSigned(s) || changesOne(s)
+}
+
+// Character sequences in requests to change one thing: words that point at it, verbs for a change, and words that make the
+// request a rule.
+var (
+	pointingSigns  = strings.Split("这|這|那个|那個|那一|那行|该|該|此|この|その|あの|이 |그 |저 |不是了", "|")
+	changeSigns    = strings.Fields("改成 改为 改為 换成 換成 に変更 に変え に直し 바꿔 고쳐 변경해")
+	ruleSignsOfOne = strings.Fields("都 每 所有 默认 默認 以外 常に 毎 すべて 全て 항상 앞으로 모든 매번 언제나 마다")
+)
+
+// changesOne reports whether a sentence, in a script without spaces, asks to change one thing that it points at: "change
+// this line to …".
+func changesOne(s string) bool {
+	s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "请"), "請"), "把")
+	return startsWithAny(s, pointingSigns) && hasAny(s, changeSigns) && !hasAny(s, lastSigns) && !hasAny(s, ruleSignsOfOne)
 }
 
 // rulesOut reports whether a sentence also forbids something, or requires something to be done first: "you can read the

@@ -70,8 +70,12 @@ func plansDeal(ws []word) bool {
 	return false
 }
 
-// isAgreed reports whether a sentence agrees to something under a condition: "If that's the only one, then yes, …".
+// isAgreed reports whether a sentence only agrees to something: "D'accord, au nom de …", or under a condition, "If that's
+// the only one, then yes, …".
 func isAgreed(ws []word) bool {
+	if len(ws) > 1 && ws[0].text == "d'" && ws[1].text == "accord" && !slices.ContainsFunc(ws[2:], func(w word) bool { return w.cue }) {
+		return true
+	}
 	for i := range ws[1:] {
 		if ws[i].text == "then" && ws[i+1].text == "yes" {
 			return true

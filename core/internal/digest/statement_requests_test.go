@@ -132,7 +132,8 @@ func TestBookingIsNoRule(t *testing.T) {
 		"Hi, I have a problem with something that I ordered.", "I have a problem with my last invoice.",
 		"2 nights. Hmm, no wait, let's make it 4 nights.", "We don't mind, but rather cheap please.", "We only have half an hour between the two trains.",
 		"I'd prefer a later ferry.", "I would rather have a cabin with a window.",
-		"又来了一个朋友，改成六个人。", "那就改成七点吧。", "最好是靠海的房间。", "最好有停车场。", "离车站近一点的最好。", "评分要4.2分以上。", "价格不要太贵。", "我喜欢第三家，就住那家吧。", "以后再说吧，先买票。", "我想取消周日的预订。", "为了让结果等于九，我们可以使用以下公式。",
+		"又来了一个朋友，改成六个人。", "那就改成七点吧。", "最好是靠海的房间。", "最好有停车场。", "离车站近一点的最好。", "评分要4.2分以上。", "价格不要太贵。", "我喜欢第三家，就住那家吧。", "以后再说吧，先买票。", "我都要了，乘客是章晓岚。", "不是了，改成前台代收。", "把这一行改成空字符串。", "这个变量改为 total。", "이 줄을 바꿔 주세요.", "그 함수 이름을 변경해 주세요.",
+		"この一行だけ「はい」に変更してください。", "cache-key が空のときは、既定の値を使うようにしてください。", "D'accord, au nom de Yves Carlier.", "Unfortunately, I am sick and cannot make the tour.", "Leider kann ich nicht kommen, ich muss arbeiten.", "我想取消周日的预订。", "为了让结果等于九，我们可以使用以下公式。",
 	} {
 		if got := standing(t, text); len(got) > 0 {
 			t.Errorf("%q has the rules %q", text, got)
@@ -140,7 +141,8 @@ func TestBookingIsNoRule(t *testing.T) {
 	}
 	for _, text := range []string{
 		"I have a problem with loud restaurants.", "No waiting lists in the plan, please.", "We don't mock the database in tests.", "I'd prefer a table for every comparison.",
-		"缩进改成四个空格。", "回答最好有例子。", "代码最好是英文注释。", "标题不要太长。", "我喜欢爵士乐。", "以后请用中文回答。", "每段控制在一百字以内。", "取消之前的规则。", "回答请保持在五句以下。",
+		"缩进改成四个空格。", "回答最好有例子。", "代码最好是英文注释。", "标题不要太长。", "我喜欢爵士乐。", "以后请用中文回答。", "这以后都改成英文。", "每次都要先跑测试。", "이 프로젝트에서는 항상 탭으로 바꿔 주세요.", "このファイル以外は変更しないでください。", "テストが失敗したときは、先に報告するようにしてください。",
+		"Unfortunately you must never push to main.", "D'accord, mais ne touche jamais à la base.", "每段控制在一百字以内。", "取消之前的规则。", "回答请保持在五句以下。",
 	} {
 		if got := standing(t, text); len(got) != 1 {
 			t.Errorf("%q has the rules %q", text, got)

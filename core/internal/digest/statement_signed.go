@@ -35,6 +35,8 @@ func describesInChinese(sign, before, rest string) bool {
 		return strings.HasPrefix(before, "我") && strings.ContainsAny(before, "点點")
 	case "每次": // "each time I open it, birds fly in"
 		return strings.ContainsAny(before+rest, "我他她") && !strings.ContainsAny(rest, "请請要先别別你您须須")
+	case "都要": // "I'll take all of them"
+		return strings.HasPrefix(rest, "了") || strings.TrimRight(rest, "。！!.") == ""
 	case "使用", "保持": // "what the program uses"
 		return len(before) > 4*len("使") && !endsWithAny(before, "请", "請", "都", "要", "只", "，", "。", "始终", "一律")
 	case "我喜欢", "我喜歡", "我更喜欢", "喜欢", "喜歡", "更喜欢", "更喜歡": // "a jacket that I like"
@@ -110,7 +112,7 @@ func countsInChinese(text string) bool {
 }
 
 func describesInJapanese(sign, before, rest string) bool {
-	if endsWithAny(strings.TrimRight(rest, "。！"), "ました", "ていた") { // a story
+	if endsWithAny(strings.TrimRight(rest, "。！"), "ました", "ていた") || wantsOfCode(before+sign+rest) { // a story, or a request
 		return true
 	}
 	switch sign {
@@ -126,6 +128,30 @@ func describesInJapanese(sign, before, rest string) bool {
 			strings.ContainsAny(before, "0123456789一二三四五六七八九十") && !strings.ContainsAny(before, "毎每")
 	}
 	return false
+}
+
+// wantsOfCode reports whether a sentence only says what code should do in one case: "X-Id が空のときは、既定値を使うようにしてください".
+func wantsOfCode(s string) bool {
+	state, _, found := cutAny(s, "ときは", "場合は")
+	return found && strings.HasSuffix(strings.TrimRight(s, "。"), "ください") && namesCode(state) && !hasAny(s, lastSigns)
+}
+
+// namesCode reports whether text names something in a program: a word of Latin letters with a capital inside or a sign
+// that joins words.
+func namesCode(text string) bool {
+	found := false
+	eachName(text, func(name string) { found = found || distinct(name, capital, under|dot) || strings.Contains(name, "-") })
+	return found
+}
+
+// cutAny cuts text around the first of some separators that it contains.
+func cutAny(text string, separators ...string) (before, after string, found bool) {
+	for _, s := range separators {
+		if before, after, found = strings.Cut(text, s); found {
+			break
+		}
+	}
+	return before, after, found
 }
 
 func describesInKorean(sign, before, rest string) bool {
