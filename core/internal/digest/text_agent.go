@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -115,7 +116,7 @@ func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 func edges(t *transcript.Transcript, i int) (lead, end string) {
 	s := t.FirstText(i)
 	raw := t.Bytes(s)
-	if len(raw) < 3 {
+	if len(raw) < 3 || !mayEdge(raw) {
 		return "", ""
 	}
 	if len(raw) <= 2*lookAhead {
@@ -134,6 +135,20 @@ func edges(t *transcript.Transcript, i int) (lead, end string) {
 		end = ""
 	}
 	return strings.TrimLeft(lead, " \t\r\n"), end
+}
+
+// mayEdge reports whether the text of a JSON string may begin with a tag, a label or a mark of output, or end with a
+// shell prompt. It excludes most texts of people.
+func mayEdge(raw []byte) bool {
+	head := raw[1:min(len(raw), 1+longestLead)]
+	return head[0] <= ' ' || head[0] == '<' || head[0] == '[' || bytes.IndexByte(head, ':') >= 0 || bytes.IndexByte(head, '\\') >= 0 ||
+		outputWords.mayOpen(raw) || mayPromptEnd(bytes.TrimRight(raw[1:len(raw)-1], " "))
+}
+
+// mayPromptEnd reports whether the inside of a JSON string ends with a byte of a shell prompt, or with an escape.
+func mayPromptEnd(b []byte) bool {
+	n := len(b)
+	return n > 0 && (b[n-1] == '$' || b[n-1] == '#' || b[n-1] == '>') || n > 1 && b[n-2] == '\\'
 }
 
 // beginning returns about the first n bytes of a string.
@@ -160,7 +175,11 @@ func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 	return t.Text(transcript.Span{Start: s.Start, End: s.Start + uint32(end) + 1})
 }
 
-var outputStarts = startsOf(outputMarks)
+// outputStarts are the starts of outputMarks, and outputWords those of the marks that begin with a letter.
+var (
+	outputStarts = startsOf(outputMarks)
+	outputWords  = startsOf(slices.DeleteFunc(slices.Clone(outputMarks), func(mark string) bool { return byteClass[mark[0]]&small == 0 }))
+)
 
 // isOutputLead reports whether text begins like the output of a tool.
 func isOutputLead(lead string) bool {
