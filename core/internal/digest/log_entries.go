@@ -64,7 +64,8 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 // for, and line the turn's outcome. An answer is meaningless without its request, so if asked is empty and there are
 // units or an outcome to show, the request is as short as possible.
 func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) string {
-	if asked == "" && (units || line != "" && !k.outcomes) && t.asked != "" {
+	deed := line != "" && k.outcomesIn(k.outcome.length)[i].deed
+	if asked == "" && (units || deed || line != "" && !k.outcomes) && t.asked != "" {
 		return k.least(i)
 	}
 	return asked

@@ -33,11 +33,13 @@ var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 const deedLength = 3
 
 // turnOutcome is the outcome of a turn: the unit that states it, and the line that shows it; see turn.outcome. first is
-// the index of the first turn with the same line.
+// the index of the first turn with the same line. deed means that a call in the turn changed something outside of the
+// conversation.
 type turnOutcome struct {
 	said  *unit
 	line  string
 	first int
+	deed  bool
 }
 
 // outcomesIn returns the outcomes of all turns at a length, which is an index in outcomeLengths.
@@ -53,6 +55,8 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 			told[i] = k.told[length-1][i]
 		} else {
 			told[i].said, told[i].line = k.turns[i].outcome(most)
+			deed, _ := k.turns[i].lastDeed(most)
+			told[i].deed = deed != nil
 		}
 		at := first.At(told[i].line)
 		if *at == 0 {
@@ -157,10 +161,10 @@ func unitsOfSame(turns []turn, t *turn, line string) (units []unit) {
 	return units
 }
 
-// settles reports whether an outcome gets room before the others: it changed something outside of the conversation or,
-// if the requests are only a few words, it is a short answer with a number.
+// settles reports whether an outcome gets room before the others: the turn changed something outside of the conversation
+// or, if the requests are only a few words, it is a short answer with a number.
 func (k *turnLog) settles(o *turnOutcome) bool {
-	return o.said.factor == ofDeed || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
+	return o.deed || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
 }
 
 // outcomeIn returns the outcome of the turn with index i, and its line, if the room allows one for this turn.
@@ -196,18 +200,11 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 // that the assistant wrote while working and that names something. line is "" if the user rejected the answer and
 // hadn't asked a question.
 func (t *turn) outcome(most int) (said *unit, line string) {
-	asks, answered := asksIn(t.asked), false
-	for n := range slices.Backward(t.units) {
-		if u := &t.units[n]; u.kind == ranUnit && u.factor == ofDeed {
-			if len(u.text) <= most {
-				return u, entryBullet + u.text + "\n"
-			}
-			name, _, _ := strings.Cut(u.text, "(")
-			if _, returned, _ := strings.Cut(u.text, ") → "); returned != "" {
-				return u, entryBullet + clipWords(name+" → "+returned, most) + "\n"
-			}
-		}
+	deed, line := t.lastDeed(most)
+	if line != "" {
+		return deed, line
 	}
+	asks, answered := asksIn(t.asked), false
 	for n := range t.units {
 		u := &t.units[n]
 		answered = answered || u.kind == answerUnit
@@ -223,7 +220,32 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 			return u, outcomeOf(u, introOf(u)+u.text, saidLabel, most)
 		}
 	}
+	if deed != nil {
+		return deed, entryBullet + clipWords(deed.text, most) + "\n"
+	}
 	return nil, ""
+}
+
+// lastDeed returns the unit of the last call that changed something outside of the conversation, and its line in at most
+// most bytes. If a call is too long and its result names nothing, an earlier call may be used. line is "" if none fits.
+func (t *turn) lastDeed(most int) (deed *unit, line string) {
+	for n := range slices.Backward(t.units) {
+		u := &t.units[n]
+		if u.kind != ranUnit || u.factor != ofDeed {
+			continue
+		}
+		if len(u.text) <= most {
+			return u, entryBullet + u.text + "\n"
+		}
+		name, _, _ := strings.Cut(u.text, "(")
+		if _, returned, _ := strings.Cut(u.text, ") → "); namesMore(returned) {
+			return u, entryBullet + clipWords(name+" → "+returned, most) + "\n"
+		}
+		if deed == nil {
+			deed = u
+		}
+	}
+	return deed, ""
 }
 
 // saysMore reports whether an answer to a request that isn't a question says what the result was: it names something,
