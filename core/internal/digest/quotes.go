@@ -169,7 +169,11 @@ func isCommentLine(text string) bool {
 // next looks for a passage that begins at line i, and returns the line from which to continue.
 func (f *passageFinder) next(i int) int {
 	first := &f.lines[i]
-	if first.text == "" || first.text == leftOut {
+	if first.text == "" {
+		return i + 1
+	}
+	if first.text == leftOut {
+		f.heading = "" // the next heading may have been left out
 		return i + 1
 	}
 	switch first.form {
@@ -177,7 +181,7 @@ func (f *passageFinder) next(i int) int {
 		f.heading = clipWords(strings.TrimLeft(first.text, "# "), longestTitle)
 		return i + 1
 	case item, row:
-		return f.list(i, i)
+		return f.list(f.boldBefore(i), i)
 	}
 	for len(f.around) > 0 && f.around[len(f.around)-1].indent >= first.indent && strings.IndexByte("})]", first.text[0]) < 0 {
 		f.around = f.around[:len(f.around)-1]

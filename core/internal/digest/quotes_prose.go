@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file finds passages in files of prose: paragraphs, lists and tables. A paragraph that introduces a list, a table
 // or an example is quoted with it, or not at all.
@@ -15,6 +18,7 @@ const (
 	item
 	row
 	fence
+	gapInBlock // lines of code that were left out
 )
 
 // The maximum lengths, in bytes, of a heading, and of an item of a list. mostExample is the maximum number of lines of
@@ -25,25 +29,47 @@ const (
 	mostExample  = 8
 )
 
-// findForms sets the forms of the lines of a file of prose. Lines of code in it have the form of prose.
+// findForms sets the forms of the lines of a file of prose. Lines of code in it have the form of prose. Fences may be among
+// the lines that were left out: one that names a language always opens a block, a heading below the first level ends one,
+// and a gap is within a block if the next fence names no language.
 func (f *passageFinder) findForms() {
+	closes := false
+	for n := range slices.Backward(f.lines) {
+		switch line := &f.lines[n]; {
+		case isFence(line.text):
+			line.form, closes = fence, !namesLanguage(line.text)
+		case line.text == leftOut && closes:
+			line.form = gapInBlock
+		}
+	}
 	fenced := false
 	for n := range f.lines {
 		line := &f.lines[n]
 		isItem, _ := listItem(line.text)
+		hashes := len(line.text) - len(strings.TrimLeft(line.text, "#"))
 		switch {
-		case strings.HasPrefix(line.text, "```"), strings.HasPrefix(line.text, "~~~"):
-			line.form, fenced = fence, !fenced
+		case line.form == fence:
+			fenced = !fenced || namesLanguage(line.text)
+		case line.text == leftOut:
+			fenced = line.form == gapInBlock
+		case hashes > 0 && (!fenced || hashes > 1) && strings.HasPrefix(line.text[hashes:], " "):
+			line.form, line.comment, fenced = heading, false, false
 		case fenced:
 		case isItem:
 			line.form, line.comment = item, false
 		case strings.HasPrefix(line.text, "|"):
 			line.form = row
-		case strings.HasPrefix(line.text, "#") && strings.HasPrefix(strings.TrimLeft(line.text, "#"), " "):
-			line.form, line.comment = heading, false
 		}
 	}
 }
+
+// isFence reports whether a line begins or ends a block of code in Markdown.
+func isFence(line string) bool {
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
+// namesLanguage reports whether a fence names the language of the code after it.
+func namesLanguage(fence string) bool { return strings.Trim(fence, "`~ ") != "" }
 
 // paragraph adds the paragraph of prose that begins at line i if it ends with a sentence, and returns its end. A
 // paragraph that ends with a colon is added with what follows.
@@ -60,6 +86,19 @@ func (f *passageFinder) paragraph(i int) int {
 		f.add(i, end, "", true)
 	}
 	return end
+}
+
+// boldBefore returns the index of a bold line that introduces the list or table at line i ("**Changes to the ramp:**"), or
+// i if there is none.
+func (f *passageFinder) boldBefore(i int) int {
+	for n := i - 1; n >= 0; n-- {
+		if line := &f.lines[n]; strings.HasPrefix(line.text, "**") && line.form == proseForm {
+			return n
+		} else if line.text != "" {
+			break
+		}
+	}
+	return i
 }
 
 // introduced adds the paragraph from line i to end together with the list, table or example after it, and returns the
@@ -86,7 +125,7 @@ func (f *passageFinder) introduced(i, end int) int {
 func (f *passageFinder) example(i, end, at int) int {
 	f.begin(i, end)
 	n := at + 1
-	for ; n < len(f.lines) && f.lines[n].form != fence; n++ {
+	for ; n < len(f.lines) && f.lines[n].form != fence && f.lines[n].form != heading; n++ {
 		line := f.lines[n]
 		if line.indent += 2; n-at > mostExample || line.text == "" || line.text == leftOut {
 			continue
@@ -97,7 +136,10 @@ func (f *passageFinder) example(i, end, at int) int {
 		f.room = append(f.room, "\n  "+leftOutMark...)
 	}
 	f.seeRoom(i)
-	return min(n+1, len(f.lines))
+	if n < len(f.lines) && f.lines[n].form == fence {
+		n++
+	}
+	return n
 }
 
 // list adds the list or table that begins at line at, together with the lines from i on that precede it, and returns

@@ -82,6 +82,10 @@ func TestQuotesOfDocuments(t *testing.T) {
 	if shown = shownOf(t, ask, kilnFile("1", "kiln.yaml", "- name: the first of all of the kilns\n  burner: 2\n- name: the second of all of the kilns\n  burner: 3\n"), end); strings.Contains(shown, "burner") {
 		t.Errorf("settings are quoted as a list:\n%s", shown)
 	}
+	unclosed := "## Ovens\n\nThe oven is opened by this command:\n\n```sh\noven open\n\n## Kilns\n\nThe kiln has three doors, and all of them must be shut.\n\n**Changes to the ramp:**\n\n1. Remove the fan.\n2. Add a door.\n"
+	if shown = shownOf(t, ask, kilnFile("1", "kiln.md", unclosed), end); !strings.Contains(shown, "in Kilns:\n    The kiln has three doors") || !strings.Contains(shown, "**Changes to the ramp:**\n    1. Remove") {
+		t.Errorf("after a block that isn't closed:\n%s", shown)
+	}
 	many := strings.Repeat("- a list of which each item says the same thing about glaze\n", 5000)
 	if shown = shownOf(t, ask, kilnFile("1", "kiln.md", many), end); strings.Count(shown, "the same thing") > 20 || !strings.HasSuffix(shown, "\n    …") {
 		t.Errorf("a long list is quoted as\n%s", shown)
