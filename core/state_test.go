@@ -64,8 +64,13 @@ func TestStateFromDigest(t *testing.T) {
 			if len(before.Ledger.Modified) != 12 {
 				t.Errorf("%d files", len(before.Ledger.Modified))
 			}
-			if last := after.Ledger.Requests; len(last) == 0 || !strings.Contains(last[0], "Request number") {
+			if last := after.Ledger.Requests; len(last) == 0 || !strings.Contains(last[0], "number") {
 				t.Errorf("requests: %q", last)
+			}
+			for _, request := range after.Ledger.Requests {
+				if strings.Count(request, "number") != 2 {
+					t.Errorf("%q is not one request", request)
+				}
 			}
 		})
 	}

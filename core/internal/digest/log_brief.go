@@ -18,8 +18,12 @@ const (
 	mostBriefly   = 60
 )
 
-// briefFrame is the length, in bytes, of what precedes a request on the line of the one before it.
-const briefFrame = len(" [100] ")
+// briefJoin separates the entry before from one that was joined to its line. briefFrame is the length, in bytes, of what
+// precedes a request on such a line.
+const (
+	briefJoin  = " / "
+	briefFrame = len(briefJoin + "[100] ")
+)
 
 // briefMark replaces the beginning and the end of such a request.
 const briefMark = "…"
@@ -111,12 +115,28 @@ func (k *turnLog) clipBriefly(text string, most int) string {
 }
 
 // joinEntry moves the entry from byte start of b on, which is a request without anything else, to the end of the line
-// before it, unless that line is long.
+// before it, unless that line is long. joinedTurns reads such a line.
 func joinEntry(b []byte, start int) []byte {
 	if start-bytes.LastIndexByte(b[:start-1], '\n') > wholeRequest {
 		return b
 	}
-	b[start-1] = ' '
-	at := start + bytes.Index(b[start:], []byte(askedLabel))
-	return append(b[:at], b[at+len(askedLabel):]...)
+	entry := strings.Replace(string(b[start:]), askedLabel, "", 1)
+	return append(append(b[:start-1], briefJoin...), entry...)
+}
+
+// joinedTurns appends the turns of a line to turns. The first turn has the number number, and asked is the rest of the line.
+func joinedTurns(turns []turn, number int, asked string) []turn {
+	for at := 0; ; {
+		n := strings.Index(asked[at:], briefJoin+"[")
+		if n < 0 {
+			return append(turns, turn{number: number, asked: asked})
+		}
+		next, rest, ok := bracketed(asked[at+n+len(briefJoin):])
+		if !ok || next <= number { // the user's own words
+			at += n + len(briefJoin)
+			continue
+		}
+		turns = append(turns, turn{number: number, asked: asked[:at+n]})
+		number, asked, at = next, strings.TrimPrefix(rest, " "), 0
+	}
 }

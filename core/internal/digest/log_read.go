@@ -126,7 +126,7 @@ func readLog(text string) (turns []turn, base string) {
 			if rest == oldHead || rest == startHead {
 				asked = ""
 			}
-			turns = append(turns, turn{number: number, asked: asked})
+			turns = joinedTurns(turns, number, asked)
 			continue
 		}
 		if len(turns) == 0 {
@@ -194,22 +194,27 @@ func readRequests(text string, l *Ledger) {
 
 // entryHead splits the entry's number off its first line. ok is false if the line doesn't begin an entry.
 func entryHead(line string) (number int, rest string, ok bool) {
-	if !strings.HasPrefix(line, "[") {
-		return 0, "", false
-	}
-	n := 1
-	for n < len(line) && n < 9 && line[n] >= '0' && line[n] <= '9' {
-		number = number*10 + int(line[n]-'0')
-		n++
-	}
-	if n == 1 || n == len(line) || line[n] != ']' {
-		return 0, "", false
-	}
-	rest = line[n+1:]
-	if rest != "" && rest != " "+oldHead && rest != " "+startHead && !strings.HasPrefix(rest, " "+askedLabel) {
+	number, rest, ok = bracketed(line)
+	if !ok || rest != "" && rest != " "+oldHead && rest != " "+startHead && !strings.HasPrefix(rest, " "+askedLabel) {
 		return 0, "", false
 	}
 	return number, strings.TrimPrefix(rest, " "), true
+}
+
+// bracketed splits off the number in brackets with which text begins: "[12] …". ok is false if there is none.
+func bracketed(text string) (number int, rest string, ok bool) {
+	if !strings.HasPrefix(text, "[") {
+		return 0, "", false
+	}
+	n := 1
+	for n < len(text) && n < 9 && text[n] >= '0' && text[n] <= '9' {
+		number = number*10 + int(text[n]-'0')
+		n++
+	}
+	if n == 1 || n == len(text) || text[n] != ']' {
+		return 0, "", false
+	}
+	return number, text[n+1:], true
 }
 
 // readUnits returns the units in a line of an entry: one for each sentence of speech, otherwise the whole line.
