@@ -37,9 +37,9 @@ var (
 	excepting = wordListOf("without unless ohne sans")
 	// charging lists orders that name a means of payment.
 	charging = wordListOf("use charge")
-	// beside lists words that may follow a choice although they look like cues.
-	beside = wordListOf("instead myself")
-	owned  = wordListOf("the my this that these those")
+	// replacing lists words that may follow a choice although they look like cues.
+	replacing = wordListOf("instead myself")
+	owned     = wordListOf("the my this that these those")
 	// further lists words after which "any" still refers to the same deal: "any additional charges".
 	further = wordListOf("additional extra further other more remaining form")
 )
@@ -64,7 +64,7 @@ func ofDeal(ws []word) bool {
 		switch {
 		case n > 0:
 			found = true
-		case ws[i].cue && !(found && (beside.has(ws[i].text) || opposed(ws[i:]))):
+		case ws[i].cue && !(found && (replacing.has(ws[i].text) || opposed(ws[i:]))):
 			return false
 		default:
 			n = 1

@@ -64,9 +64,9 @@ const (
 const lookTalk = 1 << 19
 
 // newTalk collects the statements in messages and in the sections of an earlier digest. rules lists the user's standing
-// instructions. block contains those that are listed next to the digest, and beside contains the other texts next to
+// instructions. block contains those that are listed next to the digest, and others contains the other texts next to
 // it.
-func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, rules []string, block string, beside []string) *talk {
+func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, rules []string, block string, others []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
 	names := speakerNames(t, messages)
 	for _, section := range chatLayout.order {
@@ -116,7 +116,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 	k.counter()
 	k.favourRules(rules, block)
 	k.pair()
-	k.known = words.StemsOf(append(beside, block))
+	k.known = words.StemsOf(append(others, block))
 	k.chosen = extract.New(k.items, k.known)
 	return k
 }

@@ -144,9 +144,9 @@ type occurrence struct {
 	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
 }
 
-// New splits items into sentences and weighs their words. beside holds the words of texts that will appear next to the
+// New splits items into sentences and weighs their words. nearby holds the words of texts that will appear next to the
 // chosen sentences, so each of these words is treated as if it had been chosen once; nil means that there are none.
-func New(items []Item, beside *words.StemSet) *Extract {
+func New(items []Item, nearby *words.StemSet) *Extract {
 	e := &Extract{items: items, formAt: map[uint64]int32{}, power: lengthPower}
 	size := 0
 	for _, it := range items {
@@ -168,7 +168,7 @@ func New(items []Item, beside *words.StemSet) *Extract {
 	e.weigh()
 	e.known = make([]uint8, e.stems.len())
 	for _, p := range e.stems.slots {
-		if p.id > 0 && beside.Has(p.stem) {
+		if p.id > 0 && nearby.Has(p.stem) {
 			e.known[p.id-1] = 1
 		}
 	}

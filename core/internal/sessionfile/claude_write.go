@@ -127,7 +127,7 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 	}
 }
 
-// beside assigns results off the path to those calls that have no result on it.
+// Results off the path are assigned to those calls that have no result on it.
 func (c *claudeCode) beside(call []int32) {
 	for b := range c.blocks {
 		p := &c.blocks[b]
