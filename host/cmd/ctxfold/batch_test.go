@@ -75,7 +75,7 @@ func TestBatchInterrupted(t *testing.T) {
 			go func() {
 				for ctx.Err() == nil {
 					if _, err := os.Stat(started); err == nil {
-						time.Sleep(100 * time.Millisecond) // the lines after it are done by then
+						time.Sleep(3 * time.Second) // the lines before it are done by then, also on a busy machine
 						cancel()
 					}
 					time.Sleep(5 * time.Millisecond)
