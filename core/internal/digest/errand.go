@@ -34,8 +34,8 @@ var (
 		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
 	// modals lists words that may come between the beginning of a sentence and an errand's verb.
 	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
-	// supposing lists verbs that express uncertainty after "I" or "we".
-	// regretting lists words before what the writer can't do: "Unfortunately, I can't come".
+	// regretting lists words with which people begin to say what they can't do: "Unfortunately, I can't come". supposing
+	// lists verbs that express uncertainty after "I" or "we".
 	regretting = wordListOf("unfortunately sadly regrettably leider malheureusement desafortunadamente lamentablemente infelizmente purtroppo helaas")
 	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")
 	asksWhy    = wordListOf("why what what's whats how how's hows where where's who which warum wieso wie pourquoi comment qué cómo")

@@ -97,7 +97,7 @@ func (k *turnLog) isSmallTalk(i int) bool {
 	return (thanks || isChatter(text)) && t.question.text == "" && !t.has(func(u *unit) bool { return u.kind == ranUnit })
 }
 
-// clipBriefly returns the words of a request that tell it best from the others, in about most bytes.
+// clipBriefly returns the words that best distinguish a request from the others, in about most bytes.
 func (k *turnLog) clipBriefly(text string, most int) string {
 	text = strings.ReplaceAll(text, "\n", " ")
 	if len(text) <= most {
@@ -124,7 +124,7 @@ func joinEntry(b []byte, start int) []byte {
 	return append(append(b[:start-1], briefJoin...), entry...)
 }
 
-// joinedTurns appends the turns of a line to turns. The first turn has the number number, and asked is the rest of the line.
+// joinedTurns appends the turns on a line to turns. number is that of the first one, and asked is the rest of the line.
 func joinedTurns(turns []turn, number int, asked string) []turn {
 	for at := 0; ; {
 		n := strings.Index(asked[at:], briefJoin+"[")

@@ -29,9 +29,9 @@ const (
 	mostExample  = 8
 )
 
-// findForms sets the forms of the lines of a file of prose. Lines of code in it have the form of prose. Fences may be among
-// the lines that were left out: one that names a language always opens a block, a heading below the first level ends one,
-// and a gap is within a block if the next fence names no language.
+// findForms sets the forms of the lines of a file of prose. Lines of code in it have the form of prose. Some fences may
+// have been left out. So a fence that names a language always opens a block, a heading below the first level ends one,
+// and a gap is in a block if the next fence names no language.
 func (f *passageFinder) findForms() {
 	closes := false
 	for n := range slices.Backward(f.lines) {

@@ -38,7 +38,7 @@ func (s *HashSet) Put(hash uint64) {
 }
 
 // mostProbes is the maximum number of slots that are examined for a hash. Anybody can write texts whose hashes collide;
-// those that find no slot are left out.
+// hashes that find no slot are left out.
 const mostProbes = 64
 
 // place returns the slot that contains a hash, or the empty slot where it belongs; -1 if there is none.
