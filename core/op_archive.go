@@ -56,7 +56,7 @@ func restore(r *request, dst []byte) []byte {
 	if r.session != nil || !r.members[operations.InState].IsZero() {
 		a.State = appendJSON(nil, c.State().MarshalEasyJSON)
 	}
-	if r.session != nil && c.Report().Changed && r.policy.Answer != "report" {
+	if r.continuesSession() && c.Report().Changed {
 		r.session.state = *c.State()
 	}
 	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)

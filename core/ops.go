@@ -471,7 +471,7 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		}
 		return appendJSON(dst, a.MarshalEasyJSON)
 	}
-	if r.session != nil {
+	if r.continuesSession() {
 		r.session.state = *c.State()
 	}
 	a.State, a.Archive, a.Start = appendJSON(nil, c.State().MarshalEasyJSON), c.ArchivedBodies(), c.StartsInBackground()

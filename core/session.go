@@ -385,9 +385,13 @@ func (r *request) again(c *compact.Run) *transcript.Transcript {
 	return t
 }
 
+// continuesSession reports whether the request has a session that continues with the result and its state. A response
+// that consists of a report leaves the session unchanged: the host does not get the result.
+func (r *request) continuesSession() bool { return r.session != nil && r.policy.Answer != "report" }
+
 // move makes the session continue with the result, as the host does. The response has already been written.
 func (r *request) move(c *compact.Run) {
-	if r.session == nil || !c.Report().Changed || r.policy.Answer == "report" {
+	if !r.continuesSession() || !c.Report().Changed {
 		return
 	}
 	s := r.session

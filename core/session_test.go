@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core"
 	"github.com/ctxfold/ctxfold/internal/testing/gen"
 )
@@ -274,6 +275,48 @@ func TestSessionOptionsOfOneCall(t *testing.T) {
 	}
 	if asks(`{}`) {
 		t.Error("the call's summary.mode stays")
+	}
+}
+
+// A call that returns only the report leaves the session as it is, its state included: the next call answers as if it were the first.
+func TestReportLeavesTheSession(t *testing.T) {
+	const policy = `"policy":{"format":"plain","window":{"tokens":2000,"reserve":0},"archive":"bodies"}`
+	messages := make([]string, 60)
+	for i := range messages {
+		messages[i] = fmt.Sprintf(`{"role":%q,"content":"Message %d of file%d.go: %s"}`, []string{"user", "assistant"}[i%2], i, i, strings.Repeat("and so on ", 20))
+	}
+	l := &core.Sessions{}
+	call := func(op, options string) string {
+		return string(l.Call(op, []byte(`{"session":1,"options":{"summary":{"mode":"local"}`+options+`}}`)))
+	}
+	if opened := l.Call("session_open", []byte(`{`+policy+`,"messages":[`+strings.Join(messages, ",")+`]}`)); field(t, opened, "session") != "1" {
+		t.Fatalf("%s", opened)
+	}
+	first := call("plan", `,"answer":"report"`)
+	if !strings.Contains(first, `"changed":true`) {
+		t.Fatalf("nothing was compacted: %s", first)
+	}
+	if next := call("plan", `,"answer":"report"`); next != first {
+		t.Errorf("the second report differs from the first:\n%s\n%s", first, next)
+	}
+	edits := call("plan", `,"answer":"edits"`)
+	if alone := string(core.Call("plan", []byte(`{`+policy+`,"options":{"summary":{"mode":"local"},"answer":"edits"},"messages":[`+strings.Join(messages, ",")+`]}`))); edits != alone {
+		t.Errorf("after two reports a session answers\n%s\nwithout a session the answer is\n%s", edits, alone)
+	}
+	var answer api.Planned
+	if err := json.Unmarshal([]byte(edits), &answer); err != nil {
+		t.Fatal(err)
+	}
+	var bodies []string
+	for _, b := range answer.Archive {
+		bodies = append(bodies, fmt.Sprintf(`{"handle":%q,"body":%s}`, b.Handle, quote(*b.Inline)))
+	}
+	restore := func(options string) string {
+		return string(l.Call("restore", []byte(`{"session":1,"bodies":[`+strings.Join(bodies, ",")+`]`+options+`}`)))
+	}
+	back := restore(`,"options":{"answer":"report"}`)
+	if next := restore(`,"options":{"answer":"report"}`); !strings.Contains(back, `"changed":true`) || next != back {
+		t.Errorf("two reports of a restored session differ:\n%s\n%s", back, next)
 	}
 }
 

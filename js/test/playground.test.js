@@ -122,8 +122,7 @@ test("presets are compared in one unit, and each result is valid and restored wh
     assert.equal(await page.locator(`#preset-${name} .figures`).textContent(), after);
     const { tokens } = unit.estimate(await download(page, "Save the result"));
     const figure = Number(after?.replaceAll(",", ""));
-    // The page plans in a session, and plans after the first one differ from it by a few percent.
-    assert.ok(Math.abs(tokens - figure) < 0.06 * figure, `${name}: ${figure}, and the result by itself ${tokens}`);
+    assert.ok(Math.abs(tokens - figure) < 0.01 * figure, `${name}: ${figure}, and the result by itself ${tokens}`);
   }
 });
 
