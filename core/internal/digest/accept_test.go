@@ -82,6 +82,21 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// Of a long output both ends are searched for facts, and of a long record the newest messages and the first one.
+func TestCheckSamples(t *testing.T) {
+	output := `stage_one \u00e9\\n` + strings.Repeat(`\n\"so\" it went `, 200) + "stage_two" + strings.Repeat(`\n\"so\" it went `, 200) + "stage_three"
+	filler := `,{"role":"user","content":"` + strings.Repeat("so it went on ", 1000) + `"}`
+	tr, seq := read(t, "native", `[{"role":"user","content":"Run job_first."},{"role":"user","content":"Run job_second."}`+strings.Repeat(filler, 6)+`,
+{"role":"assistant","content":[{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"run job_last"}}]},
+{"role":"tool_result","tool_call_id":"1","tool_name":"bash","content":"`+output+`"}]`)
+	e := digest.NewExtract(tr, seq, "", &digest.Ledger{})
+	for name, want := range map[string]int{"job_first": 1, "job_second": 0, "job_last": 1, "stage_one": 1, "stage_two": 0, "stage_three": 1} {
+		if facts, found := e.Check("It was " + name + "."); facts != 4 || found != want {
+			t.Errorf("%s: %d of %d facts, not %d of 4", name, found, facts, want)
+		}
+	}
+}
+
 const failing = `[
 {"role":"user","content":"Port 8443 of https://example.com/api is closed."},
 {"role":"assistant","content":[{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"go test ./core/wire -run TestDetectShuffled"}}]},

@@ -36,9 +36,10 @@ func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	standing = e.standingBeside(text, standing)
 	ledger := e.ledger.TextBeside(max(room/3, (room-len(text))*4/5), spare)
 	c := Completed{Body: WithStanding(text, standing) + ledger}
-	c.Facts, c.Found = e.Check(c.Body)
+	terms := e.terms()
+	c.Facts, c.Found = e.check(c.Body, terms)
 	c.Missing = e.missing(c.Body, max(room/10, min(room/3, room+room/10-len(text)-len(ledger))))
-	c.Named, c.Unfounded = e.founded(text)
+	c.Named, c.Unfounded = e.founded(text, terms)
 	return c
 }
 
@@ -107,11 +108,11 @@ const (
 
 // founded returns the number of paths, addresses and identifiers in a model's text, and how many of them the record
 // doesn't contain.
-func (e *Extract) founded(text string) (named, unfounded int) {
+func (e *Extract) founded(text string, terms *terms) (named, unfounded int) {
 	var words critbit.Map[bool] // for each term of the text, whether the record contains it
 	eachTerm(text, func(kind termKind, word string) {
 		if _, again := words.Get(word); kind != numberTerm && !again {
-			_, found := e.terms.at.Get(word)
+			_, found := terms.at.Get(word)
 			words.Set(word, found)
 			if !found {
 				unfounded++

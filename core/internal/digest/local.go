@@ -1,6 +1,8 @@
 package digest
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -21,7 +23,6 @@ type Extract struct {
 	plan     planList
 	standing string // the block of standing instructions
 	spare    int    // extra bytes for the user's requests
-	terms    terms
 }
 
 // NewExtract collects the material for a digest of messages. prior is the digest so far, without its blocks; l
@@ -30,7 +31,7 @@ func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Led
 	layout := layoutOf(t, messages, l)
 	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
 	e.plan, _ = readPlan(e.old[plan])
-	e.collect()
+	e.findPlan()
 	return e
 }
 
@@ -44,15 +45,6 @@ func Minimal(messages int, prior string) string {
 	return text
 }
 
-// The weights of a term by where it is mentioned. Later mentions weigh more.
-const (
-	written   = 6 // by the user or the agent
-	argued    = 4 // in the arguments of a tool call
-	pasted    = 3 // in a long argument, such as the content of a file
-	answered  = 1 // in a tool's output
-	inherited = 3 // in the previous digest
-)
-
 // The maximum numbers of bytes that are examined of a text: in a tool's output, at the beginning and at the end; in
 // other texts, at the beginning.
 const (
@@ -63,58 +55,43 @@ const (
 // leastShare is the minimum room for each part of a digest, in bytes, however small the digest is.
 const leastShare = 120
 
-// recency returns 1024 for the newest of n messages and 64 for the oldest. In between, the value falls hyperbolically
-// with age.
-func recency(k, n int) int64 { return int64(1024 * n / (n + 9*(n-1-k))) }
-
-func (e *Extract) collect() {
-	n := len(e.messages)
-	for _, lines := range e.old {
-		e.terms.add(lines, inherited*recency(0, 1)/8, -2)
-	}
+// findPlan finds the last state of the plan.
+func (e *Extract) findPlan() {
 	from := e.recent()
 	for k, i := range e.messages {
 		if k < from && k > 0 {
 			continue
 		}
-		weight := recency(k, n)
-		m := &e.t.Messages[i]
-		own := m.Role == transcript.Assistant
-		if m.Variant == transcript.Shell {
-			e.terms.add(e.t.Text(m.Label), argued*weight, i)
-		}
-		said := ""
-		for p := m.First; p < m.First+m.Count; p++ {
-			part := &e.t.Parts[p]
-			if part.Has(transcript.Removed) || part.Parent >= 0 {
-				continue
-			}
-			switch part.Kind {
-			case transcript.Text:
-				text := e.t.Text(part.Body)
-				e.terms.add(text[:min(len(text), lookText)], written*weight, i)
-				if own && !part.Has(transcript.Said) && !blank(text) {
-					said = joinText(said, text)
-				}
-			case transcript.ToolCall:
-				e.call(part, weight, i)
-			case transcript.ToolResult:
-				text := ResultText(e.t, int(p))
-				if len(text) > 2*lookResult {
-					e.terms.add(text[len(text)-lookResult:], answered*weight, i)
-					text = text[:lookResult]
-				}
-				e.terms.add(text, answered*weight, i)
+		for _, part := range e.t.PartsOf(int(i)) {
+			if part.Kind == transcript.ToolCall && !part.Has(transcript.Removed) && part.Parent < 0 {
+				e.call(&part, i)
 			}
 		}
-		if said != "" {
-			e.plan.replace(checklist(said), i)
+		if e.t.Messages[i].Role == transcript.Assistant {
+			e.plan.replace(checklist(e.saidWith(i, openBox)), i)
 		}
 	}
 }
 
-// lookBack is the number of bytes of the newest messages that are searched for terms, decisions and plans. Of the older
-// messages, only the very first would rank high.
+// saidWith returns what the assistant says in message i, if one of its texts contains mark, which has no escapes.
+func (e *Extract) saidWith(i int32, mark string) (said string) {
+	parts := e.t.PartsOf(int(i))
+	if !slices.ContainsFunc(parts, func(p transcript.Part) bool {
+		return p.Kind == transcript.Text && bytes.Contains(e.t.Bytes(p.Body), []byte(mark))
+	}) {
+		return ""
+	}
+	for _, p := range parts {
+		if p.Kind == transcript.Text && !p.Has(transcript.Removed) && p.Parent < 0 && !p.Has(transcript.Said) {
+			if text := e.t.Text(p.Body); !blank(text) {
+				said = joinText(said, text)
+			}
+		}
+	}
+	return said
+}
+
+// lookBack is the number of bytes of the newest messages that are searched for decisions and plans.
 const lookBack = 1 << 20
 
 // recent returns the index of the first message that is examined.
@@ -137,20 +114,20 @@ func recentOf(t *transcript.Transcript, messages []int32) int {
 	return k
 }
 
-func (e *Extract) call(part *transcript.Part, weight int64, message int32) {
-	if useOf(e.t.Text(part.Name)) == plans {
+// progress is the name of the argument in which Cline's tools report the plan.
+const progress = "task_progress"
+
+func (e *Extract) call(part *transcript.Part, message int32) {
+	if useOf(e.t.Name(part.Name)) == plans {
 		e.plan.call(e.t, part, message)
 	}
-	arguments(e.t, part, func(key, text string) {
-		w := int64(argued)
-		if len(text) > 400 {
-			w = pasted
-		}
-		e.terms.add(text[:min(len(text), lookText)], w*weight, message)
-		if key == "task_progress" {
-			e.plan.replace(checklist(text), message)
-		}
-	})
+	if bytes.Contains(e.t.Bytes(part.Body), []byte(progress)) {
+		arguments(e.t, part, func(key, text string) {
+			if key == progress {
+				e.plan.replace(checklist(text), message)
+			}
+		})
+	}
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -1,12 +1,9 @@
 package digest
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
-	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // A term is a word whose meaning is specific to one conversation: a path, an address, an identifier, or a number. If a
@@ -282,6 +279,7 @@ func isPath(w string) bool {
 type terms struct {
 	at   critbit.Map[int32] // for each term, its index in list
 	list []term
+	size int // the number of bytes that were searched
 }
 
 type term struct {
@@ -292,6 +290,7 @@ type term struct {
 }
 
 func (ts *terms) add(text string, weight int64, message int32) {
+	ts.size += len(text)
 	eachTerm(text, func(kind termKind, word string) { ts.put(kind, word, weight, message) })
 }
 
@@ -322,16 +321,27 @@ func (t *term) value() int64 {
 	return t.weight * 1000 / int64(size)
 }
 
-// rank sorts terms by value, the highest first.
-func rank(list []term) []term {
-	sorting.Func(list, func(a, b term) int {
-		return cmp.Or(cmp.Compare(b.value(), a.value()), strings.Compare(a.text, b.text))
-	})
+// best returns the n terms with the highest values, the highest first.
+func (ts *terms) best(n int) []*term {
+	list, values := make([]*term, 0, n), make([]int64, 0, n)
+	for i := range ts.list {
+		t := &ts.list[i]
+		value, at := t.value(), len(list)
+		for at > 0 && (value > values[at-1] || value == values[at-1] && t.text < list[at-1].text) {
+			at--
+		}
+		if at == n {
+			continue
+		}
+		if len(list) < n {
+			list, values = append(list, nil), append(values, 0)
+		}
+		copy(list[at+1:], list[at:])
+		copy(values[at+1:], values[at:])
+		list[at], values[at] = t, value
+	}
 	return list
 }
-
-// ranked returns the terms by value, the highest first.
-func (ts *terms) ranked() []term { return rank(slices.Clone(ts.list)) }
 
 // said adds the terms in text to a set, and all suffixes of each path.
 func said(text string, into *critbit.Map[struct{}]) {
