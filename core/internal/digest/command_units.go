@@ -462,7 +462,7 @@ func (r *run) text() string {
 	if said, found := strings.CutPrefix(script, "# "); found {
 		text, script = scriptVerb, said
 	}
-	text += codeQuote(Fence(clipWords(onOneLine(script), quotedLine+30)))
+	text += codeQuote(Fence(clipWords(scriptOnOneLine(script), quotedLine+30)))
 	if r.runs != "" {
 		text += " (runs " + codeQuote(Fence(clipLine(r.runs, quotedLine))) + ")"
 	}

@@ -115,6 +115,10 @@ func TestRunText(t *testing.T) {
 		{"kiln configure --zone 7 --local && cat kiln.json && kiln status", "{}", "ran `kiln configure --zone 7 --local`"},
 		{"rm old.go && rg -n old . || true", "", "ran `rm old.go`"},
 		{"npx biome check door.ts", "No files were processed in the specified paths.\nExit code 1", "ran `npx biome check door.ts` → exit 1: No files were processed in the specified paths."},
+		{"make kiln\n./kiln -zone 7\n", "zone 7 is cold", "ran `make kiln; ./kiln -zone 7`"},
+		{"make kiln &&\n  ./kiln -zone 7 \\\n  -hot", "zone 7 is hot", "ran `make kiln && ./kiln -zone 7 -hot`"},
+		{"for z in 6 7; do\n  ./kiln -zone $z\ndone\n./kiln -stop", "stopped", "ran `for z in 6 7; do ./kiln -zone $z; done; ./kiln -stop` → stopped"},
+		{"python -c 'import kiln\nkiln.heat(7)'\n./kiln -stop", "stopped", "ran `python -c 'import kiln kiln.heat(7)'; ./kiln -stop` → stopped"},
 		{"make ramp", "Ramp (1/3)\rRamp (2/3)\rRamp (3/3)\nerror: door open\nexit code: 2", "ran `make ramp` → exit 2: error: door open"},
 	} {
 		run := runOf(c.script, c.output, false)

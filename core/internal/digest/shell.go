@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -208,6 +209,45 @@ func shellWord(s string, i int) (string, int) {
 		}
 	}
 	return string(b), len(s)
+}
+
+// scriptOnOneLine returns a script in which each run of white space is one space, and "; " where a line break ends a
+// command: otherwise two commands would read like one.
+func scriptOnOneLine(script string) string {
+	script = strings.TrimSpace(script)
+	if !strings.Contains(script, "\n") || strings.Contains(script, "<<") {
+		return onOneLine(script)
+	}
+	var b []byte
+	for i := 0; i < len(script); {
+		switch c := script[i]; {
+		case c == '\'' || c == '"':
+			_, end := shellWord(script, i)
+			b = append(b, script[i:min(end, len(script))]...)
+			i = end
+		case c == '\\' && strings.HasPrefix(script[i+1:], "\n"):
+			i += 2
+		case c == '\n':
+			if b = bytes.TrimRight(b, " \t\r"); endsCommand(b) {
+				b = append(b, ';')
+			}
+			b = append(b, ' ')
+			i = len(script) - len(strings.TrimLeft(script[i:], " \t\r\n"))
+		default:
+			b = append(b, c)
+			i++
+		}
+	}
+	return onOneLine(string(b))
+}
+
+// endsCommand reports whether a line break after this text ends a command of a shell.
+func endsCommand(text []byte) bool {
+	if len(text) == 0 || bytes.IndexByte([]byte("&|;({[,:"), text[len(text)-1]) >= 0 {
+		return false
+	}
+	word := text[bytes.LastIndexAny(text, " ;")+1:]
+	return !slices.Contains([]string{"do", "then", "else", "in"}, string(word))
 }
 
 // cutHeredocs returns a script without the bodies of its heredocs (<<EOF … EOF), and the bodies.
