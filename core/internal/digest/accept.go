@@ -16,9 +16,9 @@ var cutOffReasons = []string{"length", "max_tokens", "max_output_tokens", "model
 // callReasons lists the finish reasons of answers that call a tool.
 var callReasons = []string{"tool_use", "tool_calls", "function_call"}
 
-// Accept checks whether a reply is usable as a summary of any kind. folded is the number of tokens that the summary
-// replaces. It returns the summary without the wrapping that models add, or "" and the reason why the reply is
-// rejected.
+// Accept checks whether a reply can be used as a summary of any kind. folded is the size in tokens of the messages that
+// the summary replaces. Accept returns the summary without the wrapping that models put around it. If it rejects the
+// reply, it returns "" and the reason.
 func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.SummaryFault) {
 	text = unwrap(r.Text)
 	switch reason := strings.ReplaceAll(strings.ToLower(r.FinishReason), "-", "_"); {
@@ -42,8 +42,8 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest checks a reply that should be a digest, and returns the same as Accept. most is the maximum size of the
-// digest in tokens. If asked is set, the digest must have headings, because the request asked for them.
+// AcceptDigest checks a reply that should be a digest, and returns the same values as Accept. most is the requested
+// size of the digest in tokens. asked means that the request asked for headings, so the digest must have some.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
@@ -67,15 +67,15 @@ func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool
 	return text, ""
 }
 
-// slack is the number of tokens that a digest may have beyond twice the requested size, because models don't count and
-// estimates differ.
+// slack is the number of tokens by which a digest may exceed twice the requested size, because models don't count
+// tokens and estimates differ.
 const slack = 256
 
 // leastTokens is the minimum size, in tokens, of a digest that replaces at least 512 times as many tokens. A smaller
 // digest can't say anything useful about so many messages.
 const leastTokens = 16
 
-// shortAnswer is the maximum size in bytes of a refusal. A longer text that begins like a refusal is accepted.
+// shortAnswer is the size in bytes below which a text that begins like a refusal is rejected as one.
 const shortAnswer = 800
 
 // The beginnings, in lower case and without apostrophes, of answers that are not summaries.
@@ -96,7 +96,7 @@ func begins(text string, list []string) bool {
 	return startsWithAny(strings.NewReplacer("'", "", "’", "").Replace(strings.ToLower(text[:min(len(text), 80)])), list)
 }
 
-// refusesLater reports whether one of the first clauses of text, rather than the text itself, begins like a refusal:
+// refusesLater reports whether one of the first clauses of text, other than the very first, begins like a refusal:
 // "Unfortunately this won't work: I'm not able to …".
 func refusesLater(text string) bool {
 	head := trimRune(text[:min(len(text), firstClauses)])
@@ -108,11 +108,11 @@ func refusesLater(text string) bool {
 	return false
 }
 
-// firstClauses is the length of the beginning of a text, in bytes, in which refusesLater looks for clauses.
+// firstClauses is the number of bytes at the beginning of a text in which refusesLater looks for clauses.
 const firstClauses = 120
 
-// asksReader reports whether text asks its reader a question about what the writer should do: "Would you like me to
-// …?". Quotes don't count.
+// asksReader reports whether text asks the reader what the writer should do, as in "Would you like me to …?". Questions
+// inside quotation marks don't count.
 func asksReader(text string) bool {
 	quoted := quotedIn(text)
 	from := 0
@@ -128,12 +128,12 @@ func asksReader(text string) bool {
 	return false
 }
 
-// isAbbreviated reports whether a dot after text may be that of an abbreviation: "Mr.", "3.".
+// isAbbreviated reports whether a period after text may belong to an abbreviation ("Mr.") or a number ("3.").
 func isAbbreviated(text string) bool {
 	return len(text)-1-strings.LastIndexAny(text, " \n") <= len("Mrs")
 }
 
-// asksOfReader reports whether a question mentions both the speaker and the listener.
+// asksOfReader reports whether a question mentions both the speaker and the person addressed.
 func asksOfReader(question string) bool {
 	me, you := strings.Contains(question, "我"), strings.ContainsAny(question, "你您")
 	for _, w := range wordsOf(question, nil) {
@@ -143,9 +143,9 @@ func asksOfReader(question string) bool {
 	return me && you
 }
 
-// breaksOff reports whether text ends in the middle of a sentence although its writer ends sentences with punctuation:
-// the last line contains a finished sentence and words of an unfinished one, and all other long lines of its kind,
-// items or prose, are finished.
+// breaksOff reports whether text ends in the middle of a sentence although its writer ends sentences with punctuation.
+// This is so if the last line contains a finished sentence and the words of an unfinished one, while all other long
+// lines of the same kind (list items or prose) are finished.
 func breaksOff(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	last := text[at+1:]
@@ -165,15 +165,15 @@ func breaksOff(text string) bool {
 	return long >= leastFinished
 }
 
-// leastBroken is the minimum number of words of a sentence that breaks off. leastLong is the minimum length of a long
-// line, in bytes, and leastFinished the minimum number of long lines before the last one.
+// leastBroken is the minimum number of words in a sentence that breaks off. leastLong is the minimum length of a long
+// line, in bytes. leastFinished is the minimum number of long lines before the last line.
 const (
 	leastBroken   = 4
 	leastLong     = 40
 	leastFinished = 2
 )
 
-// endsInWord reports whether the last word of a line is an ordinary word without punctuation after it.
+// endsInWord reports whether a line ends with an ordinary word that is not followed by punctuation.
 func endsInWord(line string) bool {
 	r, _ := utf8.DecodeLastRuneInString(line)
 	return inWord(r) && !isTerm(line[strings.LastIndexByte(line, ' ')+1:])
@@ -186,8 +186,8 @@ func isTerm(word string) bool {
 	return found
 }
 
-// callsTool reports whether text is a tool call in one of the forms that models write: a special tag, or JSON with a
-// tool and its arguments.
+// callsTool reports whether text is a tool call in one of the forms that models write: a special tag, or JSON with the
+// name of a tool and its arguments.
 func callsTool(text string) bool {
 	if begins(text, calls) {
 		return true
@@ -200,8 +200,8 @@ func callsTool(text string) bool {
 	return named && (strings.Contains(head, `"arguments"`) || strings.Contains(head, `"input"`) || strings.Contains(head, `"parameters"`) || strings.Contains(head, `"args"`))
 }
 
-// headingsIn counts the headings in text. Any headings count, because a host may use its own prompts. A line
-// without markup that ends with a colon counts only if it is one of the headings that our prompts ask for.
+// headingsIn counts the headings in text. It counts headings of any wording, because a host may use its own prompts. A
+// line that has no markup but ends with a colon counts only if it is one of the headings that our prompts ask for.
 func headingsIn(text string) int {
 	n := 0
 	for line := range strings.Lines(text) {
@@ -224,8 +224,8 @@ func headingsIn(text string) int {
 // leastItems is the minimum number of items in a list.
 const leastItems = 3
 
-// isList reports whether text is mostly a list. Summarizers built into browsers write plain bullets even if the request
-// asks for headings, so repeating the request would gain nothing.
+// isList reports whether text is mostly a list. The summarizers built into browsers write plain bullets even if the
+// request asks for headings, so it would be useless to ask them again.
 func isList(text string) bool {
 	lines, items := 0, 0
 	for line := range strings.Lines(text) {
@@ -252,7 +252,7 @@ func isItem(line string) bool {
 	return len(rest) < len(line) && (strings.HasPrefix(rest, ". ") || strings.HasPrefix(rest, ") "))
 }
 
-// unwrap removes the wrapping that models put around text: thoughts before it, a code fence, or a tag.
+// unwrap removes the wrapping that models put around their text: a block of reasoning before it, a code fence or a tag.
 func unwrap(text string) string {
 	text = strings.TrimSpace(text)
 	for _, tag := range []string{"think", "thinking", "analysis"} {

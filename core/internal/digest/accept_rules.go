@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// permissions lists words that show that a line allows something, or calls it unnecessary.
+// permissions lists words which indicate that a line allows something, or calls it unnecessary.
 var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig darf dürfen kann permitido permitida opcional permis autorisé facultatif разрешено можно")
 
-// undenied returns text without the lines that allow what a strict rule in the ledger forbids.
+// undenied returns text without the lines that contradict a strict rule in the ledger.
 func (l *Ledger) undenied(text string) string {
 	var rules []ban
 	for _, rule := range l.Standing {
@@ -36,15 +36,15 @@ func (l *Ledger) undenied(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// ban is a rule that forbids something, or that requires something to be done first.
+// ban is a rule that forbids something, or that requires something else to be done first.
 type ban struct {
 	*statement
 	verb    string // the first word of the action
-	first   bool   // it says what has to be done first: "ask Marta before you mail anybody"
+	first   bool   // it says what must be done first: "ask Marta before you mail anybody"
 	forbids bool
 }
 
-// appendBan appends a rule to bans if it forbids something, or requires something to be done first.
+// appendBan appends a rule to bans if it forbids something, or requires something else to be done first.
 func appendBan(bans []ban, rule string) []ban {
 	s, ws := &statement{text: rule}, wordsOf(rule, quotedIn(rule))
 	s.rating = rate(rule, ws)
@@ -62,7 +62,7 @@ func appendBan(bans []ban, rule string) []ban {
 	return append(bans, ban{s, verbOf(rule), first, s.strength == strict && s.negative})
 }
 
-// verbOf returns the first content word of a rule that is not part of a cue.
+// verbOf returns the first content word of a rule that is not part of a cue word such as "always"; "" if there is none.
 func verbOf(rule string) string {
 	ws := wordsOf(rule, nil)
 	rate(rule, ws)
@@ -74,8 +74,8 @@ func verbOf(rule string) string {
 	return ""
 }
 
-// denied reports whether a line permits or demands something that one of the rules forbids. If forbids is set, the
-// line is in a list of forbidden things, so it does neither.
+// denied reports whether a line permits or demands something that one of the rules forbids. forbids means that the line
+// belongs to a list of forbidden things; such a line contradicts no rule.
 func denied(line string, rules []ban, forbids bool) bool {
 	if len(line) > maxStatement || forbids {
 		return false
@@ -111,8 +111,8 @@ func denied(line string, rules []ban, forbids bool) bool {
 	return false
 }
 
-// skipsFirst reports whether a line says that something is done without the step that must come first ("mail them
-// without asking"), and denies nothing else.
+// skipsFirst reports whether a line says that something is done without the step that must come first, as in "mail them
+// without asking". It returns false if the line contains any other negation or a condition.
 func skipsFirst(ws []word) bool {
 	without := false
 	for i := range ws {

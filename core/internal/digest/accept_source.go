@@ -8,26 +8,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A summary is checked against the text that the model was given. Models compute, round and translate, and repeating
-// the request is expensive, so a summary is rejected only if most of the checkable facts in it are wrong.
+// A summary is checked against the text that the model was given. Models compute, round and translate, and repeating a
+// request is expensive. A summary is therefore rejected only if most of the checkable facts in it are wrong.
 const (
-	mostChecked  = 64 // maximum number of names and numbers that are looked for
+	mostChecked  = 64 // maximum number of quotes that are looked up
 	leastNames   = 4
 	leastNumbers = 6
 	leastQuotes  = 3
 	leastPeople  = 6
 	leastWords   = 20 // minimum number of content words in a text that can be rejected as off topic
-	// Minimum number of function words in a text that is taken for a translation because the source has few of these
-	// words.
+	// Minimum number of function words in a text that is taken for a translation because few of these words occur in
+	// the source.
 	leastSmall    = 8
 	leastRepeated = 90 // minimum number of words in a text that can be rejected as repetitive
 	quoteBytes    = 24 // minimum length of quotes; shorter ones are names and values
 	mostWrong     = 160
 )
 
-// CheckSource checks a summary against source: the record of the conversation and everything else that the model was
-// told about it. asks is the remaining text of the summary request. CheckSource returns the reason why it rejects the
-// summary, or "", and the names, numbers or quotes that the source doesn't contain, so that a retry can mention them.
+// CheckSource checks a summary against source, which contains the record of the conversation and everything else that
+// the model was told about it. asks is the rest of the summary request. If CheckSource rejects the summary, it returns
+// the reason and the names, numbers or quotes that are missing from the source, so that a retry can mention them.
 func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
 	if echoes(text, asks) {
 		return api.FaultEmpty, ""
@@ -103,7 +103,7 @@ func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string)
 	return "", ""
 }
 
-// found counts the terms of text, and how many of them its source contains.
+// found counts the terms of one kind in a text, and how many of them the source contains.
 type found struct {
 	all, known int
 	wrong      string
@@ -120,20 +120,20 @@ func (f *found) add(what string, known bool) {
 	}
 }
 
-// count counts a term that the next request need not name.
+// count counts a term without adding it to wrong, so a retry doesn't mention it.
 func (f *found) count(known bool) {
 	if f.all++; known {
 		f.known++
 	}
 }
 
-// mostly reports whether at least three quarters of the terms, and at least the given number, are not in the source.
+// mostly reports whether at least three quarters of the terms, and at least least of them, are missing from the source.
 func (f *found) mostly(least int) bool {
 	unknown := f.all - f.known
 	return unknown >= least && unknown*4 >= f.all*3
 }
 
-// numbersIn returns the digits of all numbers and times of day in text, and whether there are times of day.
+// numbersIn returns the digits of all numbers and times of day in text, and whether text contains any times of day.
 func numbersIn(text string) (has *critbit.Map[struct{}], timed bool) {
 	has = new(critbit.Map[struct{}])
 	eachNumber(text, func(from, to int) { has.Add(digitsOf(text[from:to])) })
@@ -144,14 +144,14 @@ func numbersIn(text string) (has *critbit.Map[struct{}], timed bool) {
 	return has, timed
 }
 
-// hasTime reports whether a source contains a time of day, written as 9:05, 9.05 or, for 9:00, just 9. contains reports
-// whether the source contains a number.
+// hasTime reports whether a source contains a time of day written as 9:05 or 9.05 or, if it is 9:00, just as 9.
+// contains reports whether the source contains a number.
 func hasTime(contains func(digits string) bool, hour, minute int) bool {
 	return contains(itoa(hour*100+minute)) || minute == 0 && contains(itoa(hour))
 }
 
-// isDate reports whether a term is a date in digits, like 2024-03-15 or 15.3.2024. The record may have the date in
-// words.
+// isDate reports whether a term is a date in digits, like 2024-03-15 or 15.3.2024. The record may spell the same date
+// in words.
 func isDate(term string) bool {
 	groups := 1
 	for i := range len(term) {
@@ -165,7 +165,7 @@ func isDate(term string) bool {
 	return groups == 3
 }
 
-// eachTime calls see with each time of day that is written like 9:05 or 21:05, without seconds.
+// eachTime calls see for each time of day in text that is written like 9:05 or 21:05, without seconds.
 func eachTime(text string, see func(hour, minute int)) {
 	isDigit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
 	for i := 1; i+2 < len(text); i++ {
@@ -182,10 +182,10 @@ func eachTime(text string, see func(hour, minute int)) {
 	}
 }
 
-// two returns a number below 100 with two digits.
+// two returns a number below 100 as two digits.
 func two(n int) string { return itoa(n/10) + itoa(n%10) }
 
-// echoes reports whether text consists of lines of the request, without a word about the record.
+// echoes reports whether text consists only of lines copied from the request, which is asks.
 func echoes(text, asks string) bool {
 	echoed := false
 	for line := range strings.Lines(text) {
@@ -201,7 +201,7 @@ func echoes(text, asks string) bool {
 	return echoed
 }
 
-// digitsOf returns a number without thousands and decimal separators.
+// digitsOf returns the digits in s without any separators.
 func digitsOf(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -245,9 +245,9 @@ func flatText(low string) string {
 	return b.String()
 }
 
-// strangers looks in the source for the people and places that text names, which it recognizes as capitalized words
-// inside a sentence. people holds their counts. offTopic is true if the text shares almost no words with the source. If
-// function words suggest that the text is a translation, people who are not in the source are not counted, and the text
+// strangers looks in the source for the people and places that text names. It takes capitalized words inside a sentence
+// for such names, and counts them in people. offTopic is true if text shares almost no words with the source. If the
+// function words suggest that text is a translation, names that are missing from the source are not counted, and text
 // needs twice as many words to be off topic. low is the source in lower case.
 func strangers(text, source, low string) (people found, offTopic bool) {
 	stems := words.StemsOf([]string{source})
@@ -286,10 +286,10 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 	return people, content.all >= least && content.known*10 < content.all
 }
 
-// scriptsOf returns the language of text as far as its script identifies it.
+// scriptsOf returns the language of text if its script identifies one.
 func scriptsOf(text string) string { return Language([]string{text}) }
 
-// repeats reports whether text is repetitive: most of its word sequences occur several times.
+// repeats reports whether text is repetitive, that is, most of its word sequences occur more than once.
 func repeats(text string) bool {
 	ws := make([]words.Word, 0, len(text)/6)
 	for line := range strings.Lines(text) {
@@ -310,5 +310,5 @@ func repeats(text string) bool {
 	return len(runs)*4 <= len(ws)
 }
 
-// runWords is the number of words in a sequence or, in scripts without spaces, the number of character pairs.
+// runWords is the number of words in a sequence; in scripts without spaces, it is the number of character pairs.
 const runWords = 6

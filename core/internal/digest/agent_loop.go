@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// agentLoop is the style of S4. Its digest is a user message, and its record labels each paragraph with the speaker.
+// agentLoop is the style of S4. Its digest is a user message, and each paragraph of its record begins with the speaker.
 var agentLoop = &Style{
 	Name: "agent-loop", Role: transcript.User,
 	Header: "[Previous conversation summary]", // S4.38
@@ -48,8 +48,8 @@ const (
 Write the complete updated summary in exactly this layout:` + agentLoopLayout
 )
 
-// AgentLoopText returns the prompt for a request: the record, the previous summary if there is one, and the instruction
-// (S4.36), separated by nl.
+// AgentLoopText returns the prompt of a request. It contains the record, the previous summary if there is one, and the
+// instruction (S4.36). nl is the line break between a tag and its content.
 func AgentLoopText(nl, record, previous, template string) string {
 	prompt := "<conversation>" + nl + record + nl + "</conversation>" + nl + nl
 	ask := AgentLoopAsk

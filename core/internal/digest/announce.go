@@ -7,32 +7,32 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// Lists of words and phrases that begin sentences about the assistant's next step.
+// Lists of the words and phrases with which sentences about the assistant's next step begin.
 var (
 	announceHeads = strings.Split("let me|let's|let us|i'll|i will|i'm going to|i am going to|i need to|need to |i now have|i have enough|i can now|"+
 		"still |waiting |continuing |no change yet|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
 		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
-	// orderWords may precede a statement of the next step. After them, orders that the assistant gives itself count
-	// too: "Now add …".
+	// orderWords may precede an announcement of the next step. After these words, commands that the assistant gives to
+	// itself count as well: "Now add …".
 	orderWords = wordListOf("now next first then ok okay good great perfect alright so and also finally up")
 	selfOrders = wordListOf("i add update fix replace the run check verify implement create write test remove look commit push")
 )
 
-// intendHeads lists, in lower case, the beginnings of sentences in which an agent at work proposes its next step to
-// itself. In an answer, such a sentence is advice to the user.
+// intendHeads lists, in lower case, the beginnings of sentences with which a working agent proposes its next step. In
+// an answer, such a sentence is advice to the user.
 var intendHeads = strings.Split("we can |we'll |we will |we should |we need to |we could |i should |i can |i could |first we |first, we |it would be prudent to |it would be a good idea to |"+
 	"it would be good to |it might be |my next step |i intend to |wir sollten |wir können |on peut |on devrait |podemos |deberíamos |我们可以|我们需要|我们应该", "|")
 
 // longestIntent is the maximum length of a sentence that only proposes a next step, in bytes.
 const longestIntent = 200
 
-// intends reports whether a sentence that an agent writes at work only proposes the next step, without a reason.
+// intends reports whether a sentence written by a working agent only proposes the next step, without a reason.
 func intends(text string) bool {
 	return len(text) <= longestIntent && headedBy(text, intendHeads) && !strings.Contains(text, "because") && !strings.Contains(text, "instead")
 }
 
-// announceStarts holds the first bytes of everything that announces looks for, to rule out most texts quickly.
+// announceStarts holds the first bytes of all texts that announces looks for. It rules out most texts quickly.
 var announceStarts = startsOf(announceHeads, announceSigns, clauseHeads, []string{"i'm ", "now", "next", "first", "ok", "good", "great", "perfect", "alright", "so", "also", "finally", "and"})
 
 // announces reports whether a unit only says what the assistant will do next.
@@ -77,20 +77,20 @@ func announcing(text string) bool {
 // clauseHeads lists phrases that begin clauses about the time or the condition of something.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
-// transient lists words for a state that lasts only while something runs. They show nothing in a sentence that contains
-// names; the words in lasting do even there.
+// transient lists words for a state that lasts only as long as something runs. In a sentence that contains names, these
+// words prove nothing. The words in lasting indicate such a state in any sentence.
 var (
 	transient = wordListOf("again queued wait moment timeout timed settles settle running ended idle ongoing encore")
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
 )
 
-// qualities lists words ending in -ing that describe a property of something and not an activity.
+// qualities lists words ending in -ing that describe a property rather than an activity.
 var qualities = wordListOf("missing existing failing misleading interesting confusing blocking surprising nothing anything something everything")
 
-// longestTransient is the maximum length of a progress report, in bytes.
+// longestTransient is the maximum length of a progress report in bytes.
 const longestTransient = 240
 
-// passesBy reports whether a sentence that the assistant writes during its work only reports progress, as in "No
+// passesBy reports whether a sentence that the assistant writes during its work only reports progress, such as "No
 // signal yet." or "The tests are being added."
 func passesBy(text string) bool {
 	if len(text) > longestTransient || asksIn(text) {
@@ -115,8 +115,8 @@ func passesBy(text string) bool {
 	return false
 }
 
-// afterClause returns the text after a leading clause about time or a condition. found is false if there is no such
-// clause.
+// afterClause returns the text that follows a leading clause about a time or a condition. found is false if there is no
+// such clause.
 func afterClause(head string) (rest string, found bool) {
 	for _, s := range clauseHeads {
 		if strings.HasPrefix(head, s) {
@@ -131,8 +131,8 @@ func afterClause(head string) (rest string, found bool) {
 	return "", false
 }
 
-// announcesPlan reports whether a clause, in lower case, only announces the assistant's next step: "i'm checking the
-// hooks".
+// announcesPlan reports whether a clause, given in lower case, only announces the assistant's next step: "i'm checking
+// the hooks".
 func announcesPlan(clause string) bool {
 	for _, s := range []string{"i'll ", "i will ", "let me ", "i'm going to ", "i am going to ", "i need to ", "next i"} {
 		if strings.HasPrefix(clause, s) {
@@ -151,16 +151,16 @@ func announcesPlan(clause string) bool {
 	return false
 }
 
-// planJoints lists what can appear between a sentence and a final clause that announces the next step.
+// planJoints lists the strings that can separate a sentence from a final clause that announces the next step.
 var planJoints = []string{", so ", "; so ", ", and ", " and ", "; ", ", ", " — ", " – ", " - "}
 
-// dependent lists the beginnings of clauses that mean nothing without the clause after them.
+// dependent lists the beginnings of subordinate clauses, which mean nothing without the main clause that follows.
 var dependent = strings.Split("since |because |as |now that |although |while |if |when |once |before |after |for |to |given |with |from ", "|")
 
-// leastLeft is the minimum number of bytes that must remain of a sentence if the plan at its end is cut off.
+// leastLeft is the minimum number of bytes that must remain of a sentence when the plan at its end is cut off.
 const leastLeft = 16
 
-// withoutPlan returns text that the assistant wrote before a call, without sentences and final clauses that
+// withoutPlan returns text, which the assistant wrote before a call, without the sentences and final clauses that
 // announce the next step: "X matches the failure, so I'm checking the hook." The record shows that step anyway.
 func withoutPlan(text string) string {
 	if len(text) > mostUnit {
@@ -179,10 +179,10 @@ func withoutPlan(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// clausePlans lists substrings, at least one of which occurs in every clause that announcesPlan recognizes.
+// clausePlans lists substrings. Every clause that announcesPlan recognizes contains at least one of them.
 var clausePlans = substringsOf("i'|i’|i will |let me |i am |am |i need |next i")
 
-// beforePlan returns a sentence without a final clause that announces the next step; "" if nothing else is left.
+// beforePlan returns a sentence without a final clause that announces the next step; "" if nothing else remains.
 func beforePlan(s string) string {
 	if !clausePlans.inAnyCase(s) { // most sentences
 		return s

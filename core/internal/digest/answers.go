@@ -8,17 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Users don't only write messages. They also answer questions that a tool asks, comment when they refuse a tool call,
-// or type while the agent is working, which puts their words after a tool's output. This file finds these words in tool
-// results. It knows the formats of Claude Code, Codex, OpenCode, pi, Cline and its relatives, Gemini CLI and VS Code.
+// Users also answer questions that a tool asks, comment when they refuse a tool call, and type while the agent is
+// working. In these cases their words are in a tool result. This file finds them. It knows the formats of Claude Code,
+// Codex, OpenCode, pi, Cline and its relatives, Gemini CLI and VS Code.
 
 // answer is something that the user said through a tool.
 type answer struct {
-	about string // the question or the refused call, which aren't the user's words; "" if the answer is clear without them
+	about string // the question or the refused call, not in the user's words; "" if the answer is clear alone
 	words string
 }
 
-// text returns the answer, preceded by its question or the refused call.
+// text returns the answer, preceded by the question or the refused call if there is one.
 func (a answer) text() string {
 	if a.about == "" {
 		return a.words
@@ -26,8 +26,8 @@ func (a answer) text() string {
 	return a.about + a.words
 }
 
-// Limits in bytes: for the words of one answer, for its question, and for the parts of a result that are searched at
-// its beginning and end.
+// Limits: the maximum lengths of an answer and of a question, the numbers of bytes that are searched at the beginning
+// and at the end of a result, and the maximum number of answers in one result.
 const (
 	longestAnswer   = maxRequest
 	longestQuestion = 300
@@ -36,14 +36,14 @@ const (
 	mostAnswers     = 20
 )
 
-// questionTools lists tools that ask the user something, by their names as ToolKey returns them.
+// questionTools lists the names, as ToolKey returns them, of tools that ask the user something.
 var questionTools = wordListOf("askuserquestion askuser askuserquestions askquestion askquestions askfollowupquestion requestuserinput question questions " +
 	"questionnaire askhuman humaninput getuserinput userinput promptuser askclarification clarify elicit fnaskquestion planmoderespond vscodeaskquestions interview")
 
-// bareTool returns a tool's name as ToolKey does, but without a leading server name or namespace.
+// bareTool returns what ToolKey returns for a tool's name without its leading server name or namespace.
 func bareTool(name string) string { return ToolKey(ownName(name)) }
 
-// hasTool reports whether the list contains what bareTool returns for a name.
+// hasTool reports whether the list contains the result of bareTool for name.
 func (l wordList) hasTool(name string) bool {
 	var room [32]byte
 	return l.table.Has(string(appendToolKey(room[:0], ownName(name))))
@@ -83,8 +83,8 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	return answers
 }
 
-// marksIn reports which of the user's words a result may contain: a queued message, words in tags, or a refusal. raw
-// is the result as JSON. For most results, the beginning and the end of the string suffice to rule all three out.
+// marksIn reports which kinds of user's words a result may contain: a queued message, words in tags, or words with a
+// refusal. raw is the result as JSON. For most results, the beginning and the end of the string rule out all three.
 func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
 	look, end := tail, tail
@@ -106,8 +106,8 @@ func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	return queued, hasSign(look, "eedback>", len("eedback>")-1), refusal
 }
 
-// hasSign reports whether text contains a sign. rare is the index of a byte in the sign that few texts contain; the
-// search looks for that byte first.
+// hasSign reports whether text contains sign. rare is the index of a byte in sign that is rare in texts; the search
+// looks for that byte first.
 func hasSign(text []byte, sign string, rare int) bool {
 	for from := rare; from < len(text); from++ {
 		n := bytes.IndexByte(text[from:], sign[rare])
@@ -121,8 +121,8 @@ func hasSign(text []byte, sign string, rare int) bool {
 	return false
 }
 
-// spokenEnd returns the offset in raw at which the text of a JSON string ends, not counting trailing white space. raw
-// contains the end of the string.
+// spokenEnd returns the offset in raw at which the text of a JSON string ends, without trailing white space. raw must
+// include the end of the string.
 func spokenEnd(raw []byte) int {
 	n := len(raw) - 1
 	for n > 1 {
@@ -138,7 +138,7 @@ func spokenEnd(raw []byte) int {
 	return n
 }
 
-// cutWords trims and clips the user's words for an answer.
+// cutWords trims the user's words and shortens them to the maximum length of an answer.
 func cutWords(words string) string { return Clip(strings.TrimSpace(words), longestAnswer) }
 
 // question is a question that a question tool asks the user.
@@ -166,7 +166,7 @@ func questionsOf(t *transcript.Transcript, call *transcript.Part) (questions []q
 	return questions
 }
 
-// toQuestion returns the label that names a question before its answer.
+// toQuestion returns the label that precedes an answer and contains its question; "" if the question is empty.
 func toQuestion(question string) string {
 	if question = clipLine(question, longestQuestion); question == "" {
 		return ""
@@ -193,7 +193,7 @@ func answersOf(text string, questions []question) (answers []answer) {
 	return nil
 }
 
-// only returns the label for a single answer to all of the questions together.
+// only returns the label of a single answer that applies to all of the questions.
 func only(questions []question) string {
 	if len(questions) == 0 {
 		return ""
@@ -221,7 +221,7 @@ func cutAnswersHead(text string) (rest string, found bool) {
 }
 
 // quotedAnswers parses answers of the form "question"="answer", separated by commas. If the questions are known, it
-// splits the text at them, so that quotation marks inside questions and answers do no harm.
+// splits the text at them, so quotation marks inside questions and answers cause no errors.
 func quotedAnswers(text string, questions []question) (answers []answer) {
 	text = strings.ReplaceAll(text, `" → "`, `"="`)
 	text = strings.ReplaceAll(text, `" -> "`, `"="`)
@@ -255,7 +255,7 @@ func quotedAnswers(text string, questions []question) (answers []answer) {
 	return answers
 }
 
-// addAnswer adds the answer to a question: the quoted choice, and the user's notes that follow it.
+// addAnswer appends the answer to a question. text holds the quoted choice and may end with the user's notes.
 func addAnswer(answers []answer, question, text string) []answer {
 	notes := ""
 	if at := strings.Index(text, "user notes: "); at >= 0 {
@@ -287,17 +287,17 @@ func noAnswer(text string) bool {
 	return false
 }
 
-// answerHeads lists headings that agents put before an answer in the user's own words.
+// answerHeads lists the labels that agents put before an answer in the user's own words.
 var answerHeads = []string{"User has answered: ", "User answered: ", "User wrote: ", "User selected: ", "User responded: ", "User response: ", "User replied: ", "User's answer: ",
 	"User's response: ", "User said: ", "The user answered: ", "The user said: ", "The user responded: ", "The user selected: ", "The user replied: ", "Answer: ", "User: ",
 	"user selected: ", "user wrote: "}
 
-// noWords lists the beginnings of a question tool's result if the user gave no answer.
+// noWords lists the beginnings of a question tool's results in case the user gave no answer.
 var noWords = []string{"User cancelled", "User canceled", "User dismissed", "The user dismissed", "The user cancelled", "The user canceled", "The user declined", "User declined",
 	"User did not", "The user did not", "User submitted without", "No response", "Timed out", "timeout", "Error", "[User", "Cancelled", "User skipped", "No answer",
 	"Interrupted", "aborted by user", "request_user_input", "Answer questions?", "The user doesn't want", "The user rejected", "Permission"}
 
-// answerWords returns an answer given in words, without its heading; "" if the text says that there is no answer.
+// answerWords returns an answer in the user's own words, without its label, or "" if the text says there is no answer.
 func answerWords(text string) string {
 	text = strings.TrimSpace(text)
 	for _, start := range noWords {
@@ -321,11 +321,11 @@ func answerWords(text string) string {
 	return cutWords(text)
 }
 
-// answerKeys lists the members of a result that hold an answer, by their names as ToolKey returns them.
+// answerKeys lists the names, as ToolKey returns them, of members that hold an answer in a result.
 var answerKeys = wordListOf("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
 
-// answersIn parses answers in JSON: {"answers":{"id":{"answers":["…"]}}} and similar. It returns false if the text
-// isn't JSON, or has no answer under a known name.
+// answersIn parses answers in JSON, such as {"answers":{"id":{"answers":["…"]}}}. ok is false if text isn't JSON, or
+// has no answer under a known name.
 func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -355,8 +355,8 @@ func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	return answers, ok
 }
 
-// answersByID reads an object that holds an answer to each question, under the question's id, its text, or its
-// position.
+// answersByID reads an object that maps each question to its answer. The keys are the ids, the texts or the positions
+// of the questions.
 func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers []answer) {
 	place := 0
 	for s.Object(); s.Err() == nil && len(answers) < mostAnswers; place++ {
@@ -384,8 +384,8 @@ func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers
 	return answers
 }
 
-// joinedStrings returns the strings in the next value of s, joined with commas. From objects it uses only members whose
-// names are in answerKeys, or "label".
+// joinedStrings returns the strings in the next value of s, joined with commas. In objects, it uses only the members
+// named "label" or listed in answerKeys.
 func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	var all []string
 	stringsIn(s, src, "answers", func(key, text string) {
@@ -396,8 +396,8 @@ func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 	return strings.Join(all, ", ")
 }
 
-// clarified returns the answers in Claude Code's report that the user wants to discuss the questions before answering
-// all of them.
+// clarified returns the answers in a report by Claude Code that says the user wants to discuss the questions before
+// answering all of them.
 func clarified(text string) (answers []answer) {
 	_, list, _ := strings.Cut(text, "Questions asked:")
 	about := ""

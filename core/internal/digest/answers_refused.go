@@ -10,8 +10,8 @@ import (
 
 var refusalStart = startsOf(refusalStarts)
 
-// refused returns the words with which the user refused the call of tool result n, or the answers to the questions of
-// a call that was only postponed.
+// refused returns words, with which the user refused the call of tool result n, as an answer. If the user only
+// postponed the call to clarify its questions, it returns the answers to these questions.
 func refused(t *transcript.Transcript, n int32, words string) []answer {
 	if strings.HasPrefix(words, "The user wants to clarify") {
 		return clarified(words)
@@ -28,7 +28,7 @@ func refused(t *transcript.Transcript, n int32, words string) []answer {
 	return []answer{{"refused: " + about + " - said: ", words}}
 }
 
-// refusedBare reports whether the user refused the call of tool result n without a word.
+// refusedBare reports whether the user refused the call of tool result n without a comment.
 func refusedBare(t *transcript.Transcript, n int32) bool {
 	p := &t.Parts[n]
 	if !p.Has(transcript.IsError) && t.Failures || p.Has(transcript.Cleared|transcript.Squeezed) || questionTools.hasTool(ToolName(t, int(n))) {
@@ -45,7 +45,7 @@ func refusedBare(t *transcript.Transcript, n int32) bool {
 	return startsWithAny(text, refusalStarts) && !strings.HasPrefix(text, "The user approved") && refusalWords(text) == ""
 }
 
-// calledAs names a call in a line: the command in backticks, or the tool and its subject.
+// calledAs returns a description of a call on one line: the command in backticks, or the tool's name and the subject.
 func calledAs(t *transcript.Transcript, call *transcript.Part) string {
 	if useOfCall(t, call) == runs {
 		return codeQuote(clipWords(clipLine(withoutDocs(commandOf(t, call)), maxCommand), maxCommand))
@@ -57,7 +57,7 @@ func calledAs(t *transcript.Transcript, call *transcript.Part) string {
 	return name
 }
 
-// callSubject returns the subject of a call: its file, command or description, or the address or pattern it looks for.
+// callSubject returns the subject of a call: a file, a command, a description, or an address or pattern to look for.
 func callSubject(t *transcript.Transcript, call *transcript.Part) string {
 	if path := Path(t, call); path != "" {
 		return path
@@ -80,7 +80,7 @@ func callSubject(t *transcript.Transcript, call *transcript.Part) string {
 	return found
 }
 
-// refusalStarts lists the beginnings of results of calls that the user refused or commented on.
+// refusalStarts lists the beginnings of the results of calls that the user refused or commented on.
 var refusalStarts = []string{"The user doesn't want to", "The user rejected", "The user denied", "The user approved", "The user declined", "User rejected",
 	"User denied", "User declined", "Permission for this tool use was denied", "exec command rejected by user", "patch rejected by user", "Rejected by user",
 	"Tool call rejected by user", "The tool call was rejected", "Error: The user", "[Request denied", "Execution denied by user"}
@@ -89,10 +89,10 @@ var refusalStarts = []string{"The user doesn't want to", "The user rejected", "T
 var refusalMarks = []string{"the user said:", "with the following feedback:", "rejected permission with feedback:", "user said:", "user feedback:", "reason given by the user:",
 	"user's reason:", "reason from user:", "rejected by user:", "denied by user:", "declined by user:", "with feedback:", "user's message:"}
 
-// refusalEnds lists phrases that follow the user's words in such a result.
+// refusalEnds lists phrases that follow the user's words in the result of a refused call.
 var refusalEnds = []string{"\n\nNote: The user's next message", "\n\n<environment_details>", "\n<environment_details>", "\n\n<system-reminder>", "\n<system-reminder>"}
 
-// refusalWords returns the user's words in the result of a call that was refused or commented on; "" if there are none.
+// refusalWords returns the user's words in the result of a call that the user refused or commented on, or "".
 func refusalWords(text string) string {
 	start := text[:min(len(text), resultHead)]
 	if isResultHead(start) { // Cline: [name for 'x'] Result:
@@ -120,7 +120,7 @@ func refusalWords(text string) string {
 	return ""
 }
 
-// taggedWords returns the user's words from the tags in which Cline and its forks enclose them; "" if there are none.
+// taggedWords returns the user's words from the tags that Cline and its forks put around them, or "" if there are none.
 func taggedWords(text string) string {
 	for _, tag := range []string{"feedback", "answer", "user_message"} {
 		if _, rest, found := strings.Cut(text, "<"+tag+">"); found {
@@ -131,7 +131,7 @@ func taggedWords(text string) string {
 	return ""
 }
 
-// queuedMarks lists phrases that precede a message that the user sent while the agent was working.
+// queuedMarks lists phrases that precede a message sent by the user while the agent was working.
 var queuedMarks = []string{"The user sent a new message while you were working", "The user sent the following message while you were working",
 	"The user sent the following message"}
 
@@ -139,7 +139,7 @@ var queuedMarks = []string{"The user sent a new message while you were working",
 var queuedEnds = []string{"\n\nIMPORTANT: After completing", "\nIMPORTANT: After completing", "\n\nThis is how Claude Code surfaces", "\n\nPlease address this message",
 	"\nPlease address this message"}
 
-// queuedWords returns the user's message in a reminder of the harness; "" if there is none.
+// queuedWords returns the user's message from a reminder that the harness wrote, or "" if the reminder contains none.
 func queuedWords(reminder string) string {
 	reminder = strings.TrimSpace(reminder)
 	for _, mark := range queuedMarks {
@@ -161,8 +161,8 @@ const (
 	reminderEnd  = "</system-reminder>"
 )
 
-// withoutReminders returns a result without the reminders in it and without white space at its end. A reminder starts
-// at the beginning of a line and ends at the end of one.
+// withoutReminders returns a result without its reminders and without trailing white space. A reminder starts at the
+// beginning of a line and ends at the end of a line.
 func withoutReminders(text string) string {
 	var b strings.Builder
 	rest := text
@@ -183,8 +183,8 @@ func withoutReminders(text string) string {
 	return strings.TrimRight(b.String(), " \r\n")
 }
 
-// WithoutRepeatedReminders returns a result without those reminders at its end that seen contains, and adds the
-// others to seen. Reminders with the user's words stay, and so does everything before a reminder that stays.
+// WithoutRepeatedReminders returns a result without the reminders at its end that are already in seen, and adds the
+// others to seen. It keeps reminders that contain the user's words, and everything before a reminder that it keeps.
 func WithoutRepeatedReminders(text string, seen *critbit.Map[struct{}]) string {
 	for rest, repeated := text, true; ; {
 		before, reminder, ok := lastReminder(rest)
@@ -217,8 +217,8 @@ func queuedAtEnd(text string) (words []string) {
 	return words
 }
 
-// lastReminder returns the reminder at the end of a result, and the text before it. ok is false if there is none. A
-// reminder starts at the beginning of a line; a tag anywhere else is part of a quoted text.
+// lastReminder returns the reminder at the end of a result and the text before it. ok is false if there is none. A
+// reminder starts at the beginning of a line; a tag anywhere else is part of quoted text.
 func lastReminder(text string) (before, reminder string, ok bool) {
 	text = strings.TrimSpace(text)
 	at := strings.LastIndex(text, reminderOpen)

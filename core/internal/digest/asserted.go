@@ -2,17 +2,17 @@ package digest
 
 import "strings"
 
-// For a sentence that asserts something and then asks a question: the minimum number of words before the question, and
-// the minimum number in it. Fewer words before the question are only a greeting ("Hey Mia, …"), and a shorter question
-// only asks for confirmation ("…, isn't it?").
+// Limits for a sentence that asserts something before it asks a question: the minimum number of words before the
+// question, and the minimum number of words in it. Fewer words before it are only a greeting ("Hey Mia, …"), and a
+// shorter question only asks for confirmation ("…, isn't it?").
 const (
 	leastAsserted = 3
 	leastAsked    = 3
 )
 
 // asserted returns the length, in bytes, of the assertion at the beginning of a question: "Mia is allergic to walnuts"
-// in "Mia is allergic to walnuts, does that matter?". It returns 0 if a sentence only asks, asks under a condition ("If
-// it rains, do I water?"), or isn't a question.
+// in "Mia is allergic to walnuts, does that matter?". It returns 0 if s isn't a question, asserts nothing, or asks
+// under a condition ("If it rains, do I water?").
 func asserted(s string, ws []word) int {
 	if !asks(s) {
 		return 0

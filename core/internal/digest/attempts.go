@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// What an agent tried in vain is as useful as what worked, because it saves the next agent from trying it again. So a
-// failed attempt stays in the entry together with its reason, even if the command succeeds later.
+// A failed attempt is as useful to know as a successful one, because the next agent needn't try it again. So failed
+// attempts stay in the entry together with their causes, even if the command succeeds later.
 
 // attempts describes the failed runs of one command within a turn.
 type attempts struct {
 	n      int     // the number of failed runs
-	causes []cause // why they failed, oldest first; runs that failed in the same way share one
+	causes []cause // why they failed, oldest first; runs that failed in the same way share a cause
 	at     int32   // the message in which the assistant last said something about a failure
 }
 
-// cause is the reason for a failed run: what the command printed, and what the assistant said about it. Both may be
+// cause is the reason why a run failed: what the command printed, and what the assistant said about it. Either may be
 // empty.
 type cause struct{ printed, said string }
 
-// add counts one more failed run.
+// add counts another failed run and records its cause.
 func (a *attempts) add(run *run) {
 	a.n++
 	now := cause{}
@@ -43,7 +43,7 @@ func (a *attempts) last() *cause {
 	return &a.causes[len(a.causes)-1]
 }
 
-// explained reports whether the assistant said why a run failed. Otherwise it may have been only a typo.
+// explained reports whether the assistant said why a run failed. A failure without an explanation may be just a typo.
 func (a *attempts) explained() bool {
 	return slices.ContainsFunc(a.causes, func(c cause) bool { return c.said != "" })
 }
@@ -56,15 +56,15 @@ func (a *attempts) said() string {
 	return ""
 }
 
-// mostSaidOf is the maximum length, in bytes, of a quote of the assistant's words about a failed run. mostCauses is the
-// total length of causes, in bytes, beyond which older ones are left out.
+// mostSaidOf is the maximum number of bytes quoted from the assistant's words about a failed run. mostCauses is the
+// total length of causes, in bytes, beyond which older causes are omitted.
 const (
 	mostSaidOf = 240
 	mostCauses = 400
 )
 
-// note describes the attempts; it follows the text about the run that succeeded. tests lists the tests that
-// failed; it may be empty.
+// note returns a description of the attempts, which follows the text about the successful run. tests lists the tests
+// that failed; it may be empty.
 func (a *attempts) note(tests string) string {
 	text := attemptsNote + "it failed"
 	switch {
@@ -90,13 +90,13 @@ func (a *attempts) note(tests string) string {
 	return text + why + ")"
 }
 
-// causeMark precedes what a failed run printed, and thenMark the cause of a later failure.
+// causeMark precedes the output of a failed run. thenMark precedes the cause of a later failure.
 const (
 	causeMark = ": "
 	thenMark  = "; then: "
 )
 
-// text describes a cause, or returns "" if it is unknown.
+// text returns a description of the cause, or "" if the cause is unknown.
 func (c *cause) text() (text string) {
 	if c.printed != "" {
 		text = causeMark + Fence(c.printed)
@@ -110,8 +110,8 @@ func (c *cause) text() (text string) {
 // attemptsNote begins the note about failed attempts.
 const attemptsNote = " (before that, "
 
-// explained reports whether the assistant's words at the beginning of a message are about a command that failed just
-// before. It adds them to the command.
+// explained reports whether u, the assistant's words at the beginning of a message, is about a command that failed
+// shortly before. If so, it adds the words to that command's unit.
 func (r *turnReader) explained(u *unit) bool {
 	units := r.now().units
 	n := len(units) - 1
@@ -139,7 +139,7 @@ func (r *turnReader) explained(u *unit) bool {
 	return true
 }
 
-// endAttempt completes the text of a unit about a command that failed and was not repeated.
+// endAttempt adds the assistant's explanation to the text of a unit whose command failed and was not repeated.
 func (u *unit) endAttempt() {
 	said := u.failed.said()
 	if said == "" || u.factor == isDropped {
@@ -152,8 +152,8 @@ func (u *unit) endAttempt() {
 	u.factor = max(u.factor, ofFailure)
 }
 
-// inVain reports whether u says that the command just before it didn't work although it printed no error. It adds these
-// words to the command's unit; if the command had none, because it wasn't worth reporting, it adds one.
+// inVain reports whether u says that the preceding command had no effect although it printed no error. If so, it adds
+// these words to the command's unit. If the command wasn't worth a unit so far, it adds one.
 func (r *turnReader) inVain(u *unit) bool {
 	silent, units := r.silent, r.now().units
 	command := &silent
