@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// The tags of the blocks that hold the ledger's lists in a digest. No other text in a digest can contain one of these
-// tags; see Fence.
+// The tags around the ledger's lists in a digest. No other text in a digest can contain one of these tags; see
+// Fence.
 const (
 	requestsTag = "user-requests"
 	modifiedTag = "modified-files"
@@ -16,14 +16,14 @@ const (
 	errorsTag   = "open-errors"
 )
 
-// first marks the user's first request in the list of requests. arrow precedes the exit code of a command.
+// first marks the user's first request in the list of requests. arrow precedes a command's exit code.
 const (
 	first = "[first] "
 	arrow = " → exit "
 )
 
-// block writes entries between tags, in at most max bytes including the tags. If not all entries fit, it writes the
-// newest ones and the number of omitted entries. It returns "" if no entry fits.
+// block returns entries between two tags, in at most max bytes including the tags. If not all entries fit, it keeps the
+// newest ones and says how many are missing. It returns "" if no entry fits.
 func block(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	from := len(entries)
@@ -31,7 +31,7 @@ func block(tag string, entries []string, max int) string {
 		from--
 		left -= len(entries[from]) + 1
 	}
-	if from == 1 && len(entries[0])+1 <= left { // no count of omitted entries needs room
+	if from == 1 && len(entries[0])+1 <= left { // there is no count of omitted entries, so its room is free
 		from = 0
 	}
 	if from == len(entries) {
@@ -49,9 +49,9 @@ func block(tag string, entries []string, max int) string {
 	return b.String()
 }
 
-// requestsBlock returns the block with the user's requests in their own words: the first request of all, and the newest
-// ones that fit into size bytes. A request that is too long is clipped to half of the remaining room, so that older
-// requests have room too.
+// requestsBlock returns the block that quotes the user's requests: the first request of the session, and the newest
+// ones that fit into size bytes. A request that is too long is clipped to half of the remaining room, which leaves some
+// for older requests.
 func (l *Ledger) requestsBlock(size int) string {
 	if l.Task == "" && len(l.Requests) == 0 {
 		return ""
@@ -95,7 +95,7 @@ func (l *Ledger) requestsBlock(size int) string {
 		from--
 	}
 	if short == 1 && len(chosen[0]) > 0 && len(all[0]) > size/8 {
-		put(0, size/8+left) // the first request gets what is left over
+		put(0, size/8+left) // the first request gets the remaining room
 	}
 	var b strings.Builder
 	b.WriteString("<" + requestsTag + ">\n")
@@ -119,17 +119,17 @@ func (l *Ledger) requestsBlock(size int) string {
 	return b.String()
 }
 
-// requestEntry returns a request as an entry for the block of requests.
+// requestEntry returns a request in the form of an entry in the block of requests.
 func requestEntry(text string) string { return "- " + Fence(strings.ReplaceAll(text, "\n", "\n  ")) }
 
-// TextBeside returns the ledger as text, to be put at the end of a digest that a model wrote. It takes at most max
-// bytes, plus up to spare bytes for the user's requests.
+// TextBeside returns the ledger as text that is appended to a digest written by a model. It takes at most max bytes,
+// plus up to spare bytes for the user's requests.
 func (l *Ledger) TextBeside(max, spare int) string {
 	var b strings.Builder
 	parts := l.blocks()
 	last := len(parts) - 1
 	runs := parts[last]
-	copy(parts[2:], parts[1:last]) // running work comes before files, because it is mentioned nowhere else
+	copy(parts[2:], parts[1:last]) // running work comes before files because it is mentioned nowhere else
 	parts[1] = runs
 	for i, part := range parts {
 		share := (max - b.Len()) * part.share / 100
@@ -147,7 +147,7 @@ func (l *Ledger) TextBeside(max, spare int) string {
 	return b.String()
 }
 
-// blocks returns the ledger's blocks, each with its maximum share of the room that is left, in percent.
+// blocks returns the ledger's blocks. The share of a block is its maximum percentage of the remaining room.
 func (l *Ledger) blocks() []ledgerBlock {
 	var commands []string
 	for _, c := range l.Commands {
@@ -168,7 +168,7 @@ func (l *Ledger) blocks() []ledgerBlock {
 	}
 }
 
-// errorsBlock returns the block with the open errors, in at most max bytes.
+// errorsBlock returns the block of open errors, in at most max bytes.
 func (l *Ledger) errorsBlock(max int) string {
 	errors := make([]string, len(l.Errors))
 	for i, f := range l.Errors {
@@ -181,7 +181,7 @@ func (l *Ledger) errorsBlock(max int) string {
 	return block(errorsTag, fenced(errors), max)
 }
 
-// fenced applies [Fence] to each text in a list, so that none can end the block that contains it.
+// fenced applies [Fence] to each text in a list, so that no text can close the block that contains it.
 func fenced(list []string) []string {
 	out := make([]string, len(list))
 	for i, s := range list {
@@ -195,7 +195,7 @@ type ledgerBlock struct {
 	write func(max int) string
 }
 
-// cutBlocks removes the ledger's blocks from the text of a digest, and adds their entries to l.
+// cutBlocks returns the text of a digest without the ledger's blocks, whose entries it adds to l.
 func cutBlocks(text string, l *Ledger) string {
 	for _, b := range []struct {
 		tag  string
@@ -254,7 +254,7 @@ func cutBlocks(text string, l *Ledger) string {
 	return text
 }
 
-// entriesOf returns the entries of a block: its lines, each joined with the indented lines after it.
+// entriesOf returns the entries of a block. An entry is a line together with the indented lines that follow it.
 func entriesOf(text string) []string {
 	var out []string
 	var entry []byte

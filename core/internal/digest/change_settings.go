@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// settingLine is a line in a settings file. List elements have no value, unless they begin with a key themselves.
+// settingLine is a line of a settings file. Elements of a list have no value unless they begin with a key.
 type settingLine struct {
 	line, key, value string
 	item             bool // an element of a YAML list
 }
 
-// settingFiles lists the file name extensions of settings files.
+// settingFiles lists the extensions of settings files.
 var settingFiles = wordListOf("json jsonc json5 yaml yml toml ini cfg conf env properties")
 
-// isSettings reports whether a path is that of a settings file.
+// isSettings reports whether path has the extension of a settings file.
 func isSettings(path string) bool { return settingFiles.has(path[strings.LastIndexByte(path, '.')+1:]) }
 
-// mostSettings is the maximum number of settings that are listed after one verb.
+// mostSettings is the maximum number of settings listed after a verb.
 const mostSettings = 5
 
-// settingChanges describes a change to a settings file: the names of the changed settings, with their old and new
-// values. ok is false if the file isn't a settings file, or if the change contains other lines.
+// settingChanges returns a description of a change to a settings file: the names of the changed settings, with their
+// old and new values. ok is false if the file isn't a settings file, or if other lines changed too.
 func settingChanges(c *change) (text string, ok bool) {
 	if !isSettings(c.path) {
 		return "", false
@@ -40,7 +40,7 @@ func settingChanges(c *change) (text string, ok bool) {
 			added = append(added, nameQuote(s.line))
 			continue
 		case slices.ContainsFunc(was[at+1:], hasKey) || slices.IndexFunc(now, hasKey) < i || slices.ContainsFunc(now[i+1:], hasKey):
-			return "", false // it is unknown which of them became which
+			return "", false // it is unknown which old value belongs to which new value
 		case was[at].value == "" && s.value != "":
 			added = append(added, nameQuote(s.line))
 		case was[at].value != s.value && s.value != "":
@@ -49,7 +49,7 @@ func settingChanges(c *change) (text string, ok bool) {
 		was = slices.Delete(was, at, at+1)
 	}
 	for _, s := range was {
-		if s.item && s.value != "" { // the key alone names no element
+		if s.item && s.value != "" { // the key alone doesn't identify an element
 			s.key = s.line
 		}
 		removed = append(removed, nameQuote(s.key))
@@ -66,7 +66,7 @@ func settingChanges(c *change) (text string, ok bool) {
 	return strings.Join(parts, editSeparator), true
 }
 
-// keys returns up to mostDefined different keys of a settings file that a call wrote; nil for any other file.
+// keys returns up to mostDefined distinct keys from a settings file that a call wrote, or nil for any other file.
 func (c *change) keys() (keys []string) {
 	if !isSettings(c.path) {
 		return nil
@@ -80,7 +80,7 @@ func (c *change) keys() (keys []string) {
 	return keys
 }
 
-// nameQuote returns a name as it is, and anything else in backticks.
+// nameQuote returns text unchanged if it is a plain name, and in backticks otherwise.
 func nameQuote(text string) string {
 	if strings.ContainsAny(text, " ,;:=`\"'“()[]{}") {
 		return codeQuote(clipLine(text, quotedLine))
@@ -88,7 +88,7 @@ func nameQuote(text string) string {
 	return text
 }
 
-// settingsIn parses lines as settings. ok is false if any other line is neither a comment nor a bracket.
+// settingsIn parses lines as settings, and skips comments and brackets. ok is false if there is any other line.
 func settingsIn(lines []string) (all []settingLine, ok bool) {
 	for _, line := range lines {
 		line = strings.TrimRight(line, ", ")
@@ -134,9 +134,9 @@ func settingOf(line string) (s settingLine, ok bool) {
 	return s, true
 }
 
-// keyEnd returns the position of the sign after the key at the beginning of a line, or -1 if there is none. The sign is
-// an equals sign, except in list elements, or a colon before a space or the end of the line; the colon in an address is
-// followed by something else.
+// keyEnd returns the offset of the separator after the key at the beginning of a line, or -1 if there is none. The
+// separator is an equals sign (except in list elements), or a colon before a space or the end of the line. A colon in
+// an address is followed by something else.
 func keyEnd(line string, item bool) int {
 	for i := range len(line) {
 		if line[i] == '=' && !item || line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ') {

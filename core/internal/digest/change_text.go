@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// The maximum sizes of quotes from a change, in bytes.
+// The maximum lengths of quotes from a change, in bytes.
 const (
 	quotedChange = 140
 	quotedNew    = 240
 	quotedLine   = 110
-	mostDefined  = 14 // names that a new file defines
+	mostDefined  = 14 // maximum number of names listed for a new file
 )
 
-// The maximum numbers of removed and of added lines that are quoted.
+// The maximum numbers of removed and added lines in a quote.
 const (
 	mostRemoved = 2
 	mostAdded   = 3
 )
 
-// text describes a change, for the place after the file's path in a log entry. It names the settings and definitions
-// that the change adds, removes or modifies, and quotes a few lines or a new comment. It returns "" if there is nothing
-// to say.
+// text returns a description of a change, which follows the file's path in a log entry. It names the settings and
+// definitions that the change adds, removes or modifies, and quotes a few lines or a new comment. It returns "" if
+// nothing is worth mentioning.
 func (c *change) text() string {
 	if c.created {
 		return c.createdText()
@@ -35,7 +35,7 @@ func (c *change) text() string {
 		return changesVerb + said
 	}
 	parts := nameChanges(definedIn(added, mostDefined), definedIn(removed, mostDefined))
-	if (len(added) == 0) != (len(removed) == 0) && len(c.added) > 0 && len(c.removed) > 0 { // lines that were exchanged are neither added nor removed
+	if (len(added) == 0) != (len(removed) == 0) && len(c.added) > 0 && len(c.removed) > 0 { // exchanged lines are neither added nor removed
 		added, removed = c.added, c.removed
 	}
 	if len(parts) == 0 && len(removed) <= mostRemoved && len(added) <= mostAdded && size(removed)+size(added) <= quotedNew {
@@ -56,7 +56,7 @@ func (c *change) text() string {
 	return Fence(strings.Join(parts, editSeparator))
 }
 
-// codeChanges quotes the changed lines that aren't comments, if there are only a few.
+// codeChanges returns a quote of the changed lines that aren't comments, or nil if there are too many.
 func codeChanges(removed, added []string) []string {
 	removed, added = codeOf(removed), codeOf(added)
 	if len(removed)+len(added) == 0 || len(removed) > mostAdded || len(added) > mostAdded || size(removed)+size(added) > quotedNew {
@@ -65,7 +65,7 @@ func codeChanges(removed, added []string) []string {
 	return []string{beforeAfter(removed, added)}
 }
 
-// callChanges says in how many places an edit calls a function, and which function it called there before.
+// callChanges says in how many places an edit calls a function, and which function was called there before.
 func callChanges(removed, added []string) []string {
 	call, n := commonCall(added)
 	if n <= 1 {
@@ -78,8 +78,8 @@ func callChanges(removed, added []string) []string {
 	return []string{text}
 }
 
-// leadingLine quotes that line of a long change that says the most: an added one or, if nothing was added, a removed one.
-// It returns "" if the change has few lines.
+// leadingLine returns a quote of the most informative line of a long change. This is an added line or, if nothing was
+// added, a removed line. It returns "" if the change has only a few lines.
 func leadingLine(removed, added []string) string {
 	verb, lines := addsVerb, added
 	if len(added) == 0 {
@@ -97,7 +97,7 @@ func leadingLine(removed, added []string) string {
 	return verb + Fence(codeQuote(clipLine(best, quotedLine))) + " and " + itoa(len(lines)-1) + " more lines"
 }
 
-// codeOf returns the lines that aren't comments.
+// codeOf returns the lines that are not comments.
 func codeOf(lines []string) (code []string) {
 	for _, line := range lines {
 		if commentOf(line) == "" {
@@ -110,8 +110,8 @@ func codeOf(lines []string) (code []string) {
 // definesWord precedes the names that a new file defines.
 const definesWord = "defines "
 
-// createdText describes the content of a file that a call wrote as a whole: the names that it defines, its first
-// comment, or its first lines.
+// createdText returns a description of a file that a call wrote as a whole: the names that it defines, its keys, its
+// first comment or its first lines.
 func (c *change) createdText() string {
 	if isDiff(c.added) {
 		return ""
@@ -129,8 +129,8 @@ func (c *change) createdText() string {
 	return quoted(added, quotedNew)
 }
 
-// description returns what follows the path of a change in an entry: a colon and what the change does, or the number of
-// its lines in parentheses.
+// description returns the text that follows the path of a change in an entry. It is a colon and what the change does,
+// or the number of changed lines in parentheses.
 func (c *change) description() string {
 	n := max(len(c.added), len(c.removed))
 	switch said := c.text(); {
@@ -144,7 +144,7 @@ func (c *change) description() string {
 	return " (" + itoa(n) + " lines)"
 }
 
-// beforeAfter quotes the removed and the added lines.
+// beforeAfter returns a quote of the removed and the added lines.
 func beforeAfter(removed, added []string) string {
 	switch {
 	case len(removed)+len(added) == 0:
@@ -157,7 +157,7 @@ func beforeAfter(removed, added []string) string {
 	return changesVerb + quoted(removed, quotedNew) + " to " + quoted(added, quotedNew)
 }
 
-// The verbs that begin a part of the description of an edit, and the separator between two parts.
+// The verbs with which the parts of an edit's description begin, and the separator between two parts.
 const (
 	addsVerb      = "adds "
 	removesVerb   = "removes "
@@ -167,7 +167,7 @@ const (
 	editSeparator = "; "
 )
 
-// nameChanges describes which definitions an edit adds, removes and changes.
+// nameChanges returns a description of the definitions that an edit adds, removes and changes.
 func nameChanges(now, before []string) (parts []string) {
 	tell := func(verb string, names []string) {
 		if len(names) > 0 {
@@ -180,11 +180,11 @@ func nameChanges(now, before []string) (parts []string) {
 	return parts
 }
 
-// mostParts is the maximum number of parts in the description of several edits of one file.
+// mostParts is the maximum number of parts in the joint description of several edits to one file.
 const mostParts = 3
 
-// joinEdits joins the descriptions of several edits of one file. Repetitions are dropped. If there are too many parts,
-// only the last one of each kind stays, because it describes the final state.
+// joinEdits joins the descriptions of several edits to one file, without repetitions. If there are too many parts, it
+// drops earlier parts in favor of later ones of the same kind, which describe the final state.
 func joinEdits(edits []string) string {
 	var parts []string
 	for _, edit := range edits {
@@ -201,8 +201,8 @@ func joinEdits(edits []string) string {
 	return strings.Join(parts, editSeparator)
 }
 
-// leastTelling returns the index of the part that says least: the first part that is followed by another one of its
-// kind, or else the last part with a quote, or else the last part.
+// leastTelling returns the index of the least informative part: the first part that is followed by another part of the
+// same kind; if there is none, the last part that contains a quote; otherwise the last part.
 func leastTelling(parts []string) int {
 	for n := range parts {
 		if slices.ContainsFunc(parts[n+1:], func(part string) bool { return partKind(part) == partKind(parts[n]) }) {
@@ -216,7 +216,7 @@ func leastTelling(parts []string) int {
 	return cmp.Or(quote, len(parts)-1)
 }
 
-// partKind returns the beginning of a part that shows its kind: its verb, and whether a quote follows.
+// partKind returns the beginning of a part, which identifies its kind: the verb, and a backtick if a quote follows.
 func partKind(part string) string {
 	verb, rest, _ := strings.Cut(part, " ")
 	if strings.HasPrefix(part, commentVerb) {
@@ -225,8 +225,8 @@ func partKind(part string) string {
 	return verb + rest[:min(len(rest), strings.Count(rest[:min(1, len(rest))], "`"))]
 }
 
-// editParts splits an edit's description at the separators. It ignores separators inside quoted code or a quoted
-// comment, since these come from the file.
+// editParts splits the description of an edit at the separators. It ignores separators inside quoted code or a quoted
+// comment, because these come from the file.
 func editParts(edit string) (parts []string) {
 	from, code, depth := 0, 0, 0 // the length of the marks around the code, in bytes, and the number of open quotes
 	for i := 0; i < len(edit); i++ {
@@ -253,8 +253,8 @@ func editParts(edit string) (parts []string) {
 	return append(parts, edit[from:])
 }
 
-// mergeEdit merges a part of a description into an earlier part with the same verb: it adds the names to the list, or
-// the number to the number of places in which one call replaces another. It reports whether there was such a part.
+// mergeEdit merges part into an earlier part with the same verb: it adds new names to the list, or adds up the numbers
+// of places in which one call replaces another. It reports whether it found such an earlier part.
 func mergeEdit(parts []string, part string) bool {
 	what, n, rest := placesIn(part)
 	for i := range parts {
@@ -281,7 +281,7 @@ func mergeEdit(parts []string, part string) bool {
 	return false
 }
 
-// nameVerb returns the verb of a description's part if only names follow it; otherwise "".
+// nameVerb returns the verb of a part if only names follow it, and "" otherwise.
 func nameVerb(part string) string {
 	for _, verb := range []string{addsVerb, removesVerb, changesVerb} {
 		if strings.HasPrefix(part, verb) && !strings.ContainsAny(part, "`“") {
@@ -291,8 +291,8 @@ func nameVerb(part string) string {
 	return ""
 }
 
-// placesIn divides "uses `x(…)` in 3 places" into the text before the number, the number, and the text after it. For
-// any other text n is 0.
+// placesIn splits "uses `x(…)` in 3 places" into the text before the number, the number, and the text after it. n is 0
+// for any other text.
 func placesIn(part string) (what string, n int, rest string) {
 	at := strings.Index(part, "` in ")
 	if !strings.HasPrefix(part, usesVerb) || at < 0 {
@@ -307,7 +307,7 @@ func placesIn(part string) (what string, n int, rest string) {
 	return part[:at], n, part[end:]
 }
 
-// size returns the total length of lines, in bytes.
+// size returns the total length of the lines in bytes.
 func size(lines []string) (sum int) {
 	for _, line := range lines {
 		sum += len(line)
@@ -315,7 +315,7 @@ func size(lines []string) (sum int) {
 	return sum
 }
 
-// commonCall returns the function call with which most of the lines begin, and the number of these lines.
+// commonCall returns the function call with which at least half of the lines begin, and the number of these lines.
 func commonCall(lines []string) (call string, n int) {
 	for _, line := range lines {
 		at := strings.IndexByte(line, '(')
@@ -335,11 +335,11 @@ func commonCall(lines []string) (call string, n int) {
 	return call, n
 }
 
-// mostSwapped is the maximum number of changed lines that are quoted together with their old version.
+// mostSwapped is the maximum number of changed lines that are quoted together with the lines that they replace.
 const mostSwapped = 2
 
-// swapped describes a change that replaces lines with an equal number of similar lines. If many lines change in the
-// same way, it describes that only once. It returns "" for any other change.
+// swapped returns a description of a change that replaces lines with an equal number of similar lines. If many lines
+// change in the same way, they are described only once. It returns "" for any other change.
 func swapped(removed, added []string) string {
 	if len(removed) != len(added) || len(added) == 0 {
 		return ""
@@ -364,7 +364,7 @@ func swapped(removed, added []string) string {
 	return swap(removed[0], added[0])
 }
 
-// swap quotes a line before and after a change. If the line is long, it quotes only what differs.
+// swap returns a quote of a line before and after a change. For a long line, it quotes only the part that differs.
 func swap(old, now string) string {
 	if max(len(old), len(now)) > quotedLine {
 		old, now = middles(old, now, contextOfSwap)
@@ -372,11 +372,11 @@ func swap(old, now string) string {
 	return Fence(codeQuote(clipLine(old, quotedLine)) + " to " + codeQuote(clipLine(now, quotedLine)))
 }
 
-// contextOfSwap is the minimum number of bytes around the part of a long line that differs.
+// contextOfSwap is the minimum number of bytes quoted on each side of the part of a long line that differs.
 const contextOfSwap = 16
 
-// middles returns what differs between two lines: each line without the beginning and the end that both share, cut
-// between words. It keeps at least context bytes of the shared text on each side.
+// middles returns the parts of two lines that differ. It removes the beginning and the end that the lines share, but
+// cuts only between words, and keeps at least context bytes of the shared text on each side.
 func middles(old, now string, context int) (string, string) {
 	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
 	from := 0

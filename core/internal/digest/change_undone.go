@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// undoneNote follows the description of an edit that a later command took back.
+// undoneNote follows the description of an edit that was reverted later.
 const undoneNote = " (taken back later)"
 
-// undoneVerb is the history of files whose uncommitted edits were taken back by a command.
+// undoneVerb is the history of files whose uncommitted edits were reverted by a command.
 const undoneVerb = "taken back"
 
-// mostTakenBack is the number of newest units that are searched for edits that a command takes back.
+// mostTakenBack is the maximum number of units, newest first, that are searched for edits that a command reverts.
 const mostTakenBack = 1024
 
-// restoredBy returns the files whose uncommitted edits a script takes back with git; all means every file.
+// restoredBy returns the files whose uncommitted edits a script reverts with git. all means that it reverts every file.
 func restoredBy(script string) (paths []string, all bool) {
 	eachCommand(script, func(words []string) {
 		if len(words) < 3 || words[0] != "git" {
@@ -42,8 +42,8 @@ func restoredBy(script string) (paths []string, all bool) {
 	return paths, all
 }
 
-// takeBack marks the uncommitted edits that a script takes back. A name that isn't an edited file, such as that of a
-// branch, has no effect. bad means that the script failed.
+// takeBack marks the uncommitted edits that a script reverts. It ignores names that aren't those of edited files, such
+// as the name of a branch. bad means that the script failed.
 func (r *turnReader) takeBack(script string, bad bool) {
 	if bad || !strings.Contains(script, "git ") {
 		return
@@ -68,15 +68,15 @@ func (r *turnReader) takeBack(script string, bad bool) {
 		u.undone, u.factor = true, u.factor/2
 		if r.state.takenBack(u.source); stashes {
 			r.stashed = append(r.stashed, at)
-		} else if len(r.commits) == 0 { // otherwise a commit may contain other changes of the file
+		} else if len(r.commits) == 0 { // otherwise a commit may contain other changes to the file
 			r.touch(u.source, undoneVerb)
 			r.state.takenBack(u.source)
 		}
 	})
 }
 
-// stashedBy reports whether a script leaves all uncommitted edits in git's stash, and whether it gets them back from
-// there. A script that does both changes nothing.
+// stashedBy reports whether a script puts all uncommitted edits into git's stash, and whether it restores edits from
+// the stash. A script that does both changes nothing.
 func stashedBy(script string) (stashes, pops bool) {
 	eachCommand(script, func(words []string) {
 		if len(words) < 2 || words[0] != "git" || words[1] != "stash" {
@@ -91,13 +91,13 @@ func stashedBy(script string) (stashes, pops bool) {
 			pops = !stashes
 			stashes = false
 		case sub == "push" || sub == "save" || sub == "" || sub[0] == '-':
-			stashes = !slices.Contains(words, "--") // with --, it names files
+			stashes = !slices.Contains(words, "--") // after --, it names files
 		}
 	}, func(string) {})
 	return stashes, pops
 }
 
-// unstash clears the marks of the edits that git's stash held.
+// unstash unmarks the edits that were in git's stash.
 func (r *turnReader) unstash() {
 	for _, at := range r.stashed {
 		if u := &r.turns[at.turn].units[at.unit]; u.undone {
@@ -108,7 +108,7 @@ func (r *turnReader) unstash() {
 	r.stashed = nil
 }
 
-// undoEdit marks the last edit of a file, which an editing tool took back.
+// undoEdit marks the last edit of a file as reverted by an editing tool.
 func (r *turnReader) undoEdit(path string) {
 	r.describeEdits()
 	found := false
@@ -128,8 +128,8 @@ func (r *turnReader) dropChanges(path string) {
 	})
 }
 
-// eachChange calls see with each change that still applies, from the newest back to a given place. It examines at most
-// mostTakenBack units.
+// eachChange calls see for each change that still applies, from the newest one back to the place after. It examines at
+// most mostTakenBack units.
 func (r *turnReader) eachChange(after place, see func(u *unit, at place)) {
 	left := mostTakenBack
 	for i := len(r.turns) - 1; i >= max(0, after.turn); i-- {
@@ -142,13 +142,13 @@ func (r *turnReader) eachChange(after place, see func(u *unit, at place)) {
 	}
 }
 
-// samePath reports whether two paths may mean the same file, one of them relative to a folder.
+// samePath reports whether two paths may name the same file if one of them is relative to a folder.
 func samePath(a, b string) bool {
 	a, b = strings.TrimPrefix(a, "./"), strings.TrimPrefix(b, "./")
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
 }
 
-// takenBack removes a file from those that were edited since the last commit.
+// takenBack removes a file from the list of files that were edited since the last commit.
 func (s *endState) takenBack(path string) {
 	s.edited = slices.DeleteFunc(s.edited, func(edited string) bool { return edited == path })
 }

@@ -8,30 +8,30 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// change is the effect of one call on one file.
+// change is the effect of a call on a file.
 type change struct {
 	path           string
 	created        bool // the call wrote the whole content
 	deleted        bool
-	undoes         bool // the call takes back the last edit of the file
+	undoes         bool // the call reverts the last edit of the file
 	removed, added []string
-	content        string // the whole content if the call wrote it, or the text with which an edit replaced another one
+	content        string // the whole content if the call wrote it, or the replacement text of an edit
 }
 
-// The names of the arguments that hold the text before an edit, the text after it, and a file's whole new content.
+// The names of the arguments that hold the text before an edit, the text after it, and the whole new content of a file.
 var (
 	beforeKeys  = wordListOf("old_string oldText old_str oldString old search old_text find original")
 	afterKeys   = wordListOf("new_string newText new_str newString new replace new_text replacement updated insert_text")
 	contentKeys = wordListOf("content file_text contents text body new_source")
 )
 
-// Limits: how many bytes of an edit's texts are examined, and how many lines of a change are kept.
+// Limits: the number of bytes examined in an edit's texts, and the maximum number of lines kept from a change.
 const (
 	lookChange  = 1 << 16
 	keptChanges = 400
 )
 
-// changesOf returns the changes made by a call of a tool that edits files.
+// changesOf returns the changes that a call of an editing tool makes.
 func changesOf(t *transcript.Transcript, call *transcript.Part) []change {
 	path := Path(t, call)
 	if path == "" && call.Pair >= 0 {
@@ -40,12 +40,12 @@ func changesOf(t *transcript.Transcript, call *transcript.Part) []change {
 	return changesBy(t.Text(call.Name), path, func(see func(key, text string)) { arguments(t, call, see) })
 }
 
-// undoTool is the name of a tool that takes back the last edit of a file, as ToolKey returns it. Text editor tools,
-// such as Claude's, have a command with this name.
+// undoTool is the name, as ToolKey returns it, of a tool that reverts the last edit of a file. Text editor tools, such
+// as Claude's, have a command with the same name.
 const undoTool = "undoedit"
 
-// changesBy returns the changes made by a tool that edits files. file is the path in the call's arguments, or "" if
-// each edit has its own. each calls see with every argument.
+// changesBy returns the changes made by an editing tool. file is the path in the call's arguments, or "" if each edit
+// has its own. each calls see for every argument.
 func changesBy(tool, file string, each func(see func(key, text string))) (all []change) {
 	var before, content string
 	own := file == ""
@@ -82,7 +82,7 @@ func changesBy(tool, file string, each func(see func(key, text string))) (all []
 	return all
 }
 
-// patchesIn returns the changes in a patch. path is the call's file, for patches without a file name.
+// patchesIn returns the changes in a patch. path is the call's file, which applies to patches that name no file.
 func patchesIn(path, text string) []change {
 	if strings.Contains(text, replaceEnd) {
 		return replaceBlocks(path, text)
@@ -94,13 +94,13 @@ func patchesIn(path, text string) []change {
 	return all
 }
 
-// The ends of the lines that mark the old and the new lines of a block.
+// The ends of the lines that begin and end a block.
 const (
 	replaceStart = " SEARCH"
 	replaceEnd   = " REPLACE"
 )
 
-// replaceBlocks returns the changes in blocks of old and new lines, as Cline, Roo Code and Aider write them:
+// replaceBlocks returns the changes in blocks of old and new lines, in the format of Cline, Roo Code and Aider:
 // "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", or with - and + instead of < and >.
 func replaceBlocks(path, text string) (all []change) {
 	var old, now strings.Builder
@@ -128,7 +128,7 @@ func replaceBlocks(path, text string) (all []change) {
 	return all
 }
 
-// linesOf returns the non-empty lines of text, without white space around them.
+// linesOf returns the non-empty lines of text, without leading and trailing white space.
 func linesOf(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && len(lines) < keptChanges {
@@ -138,13 +138,13 @@ func linesOf(text string) (lines []string) {
 	return lines
 }
 
-// lineChanges returns the change that replaces one text with another.
+// lineChanges returns the change that replaces the text before with the text after.
 func lineChanges(path, before, after string) change {
 	old, now := linesOf(before), linesOf(after)
 	return change{path: path, removed: surplus(old, now), added: surplus(now, old), content: after}
 }
 
-// without returns the lines of list that are not in other.
+// without returns the lines of list that other doesn't contain.
 func without(list, other []string) (rest []string) {
 	var in critbit.Map[struct{}]
 	for _, line := range other {
@@ -158,10 +158,10 @@ func without(list, other []string) (rest []string) {
 	return rest
 }
 
-// withoutComma returns a line without a comma at its end, which only shows that it isn't the last element of a list.
+// withoutComma returns a line without a trailing comma, whose only meaning is that another list element follows.
 func withoutComma(line string) string { return strings.TrimSuffix(line, ",") }
 
-// surplus returns the lines that occur more often in list than in other, as often as they are in excess.
+// surplus returns the lines that list contains more often than other, once for each additional occurrence.
 func surplus(list, other []string) (rest []string) {
 	var in critbit.Map[int]
 	for _, line := range other {
@@ -177,7 +177,7 @@ func surplus(list, other []string) (rest []string) {
 	return rest
 }
 
-// patchChanges returns the changes in a patch, which may be in the format of Codex's apply_patch or a unified diff.
+// patchChanges returns the changes in a patch, which is in the format of Codex's apply_patch or in unified diff format.
 func patchChanges(text string) (all []change) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -209,14 +209,14 @@ func patchChanges(text string) (all []change) {
 	return all
 }
 
-// longestComment is the maximum length of a quote from an added comment, in bytes. leastComment is the minimum number
-// of words in a comment that is quoted.
+// longestComment is the maximum length, in bytes, of a quote from an added comment. leastComment is the minimum number
+// of words that a comment must have to be quoted.
 const (
 	longestComment = 240
 	leastComment   = 6
 )
 
-// commentIn returns the first meaningful comment in lines, or "".
+// commentIn returns the first comment in lines that has enough words and isn't code, or "".
 func commentIn(lines []string) string {
 	for i, line := range lines {
 		s := commentOf(line)
@@ -235,7 +235,7 @@ func commentIn(lines []string) string {
 	return ""
 }
 
-// commentOf returns the text of a line that is nothing but a comment, or "".
+// commentOf returns the text of a line that contains only a comment, or "".
 func commentOf(line string) string {
 	for _, mark := range []string{"// ", "/// ", "# ", "* ", "/** ", "/* ", "-- ", "\"\"\"", "<!-- "} {
 		if rest, found := strings.CutPrefix(line, mark); found {
@@ -245,7 +245,7 @@ func commentOf(line string) string {
 	return ""
 }
 
-// telling returns the informative lines. It drops lines of mere punctuation and, if any other lines are left, imports.
+// telling returns the informative lines. It drops lines of mere punctuation and, if any other lines remain, imports.
 func telling(lines []string) (out []string) {
 	var imports []string
 	for _, line := range lines {
@@ -264,7 +264,7 @@ func telling(lines []string) (out []string) {
 	return out
 }
 
-// isWorded reports whether a line is more than punctuation and the commonest words of code.
+// isWorded reports whether a line contains more than punctuation and the most common keywords.
 func isWorded(line string) bool {
 	letters := 0
 	for i := range len(line) {
@@ -275,22 +275,22 @@ func isWorded(line string) bool {
 	return letters >= 3 && line != "else {" && line != "return" && line != "} else {"
 }
 
-// isImport reports whether a line only names another file or package.
+// isImport reports whether a line only imports a file or a package.
 func isImport(line string) bool {
 	return importStarts.may(line) && headedBy(line, importHeads) || strings.HasPrefix(line, "type ") && strings.HasSuffix(line, ",") || len(line) > 2 && line[0] == '"' && strings.HasSuffix(line, "\"") && isPackage(line[1:len(line)-1])
 }
 
-// isPackage reports whether a quoted text is what a line of a Go import contains: a path, or the name of a package.
+// isPackage reports whether a quoted text can be the path or the name of a package, as in a Go import.
 func isPackage(text string) bool {
 	return strings.IndexByte(text, ' ') < 0 && strings.Contains(text, "/") || strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// onlyImports reports whether all informative lines only name other files or packages.
+// onlyImports reports whether all informative lines are imports.
 func onlyImports(lines []string) bool {
 	return !slices.ContainsFunc(telling(lines), func(line string) bool { return !isImport(line) })
 }
 
-// quoted quotes the first lines, in about most bytes or less.
+// quoted returns a quote of the first lines, in about most bytes.
 func quoted(lines []string, most int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -307,7 +307,7 @@ func quoted(lines []string, most int) string {
 	return Fence(b.String())
 }
 
-// codeQuote encloses a line of code in backticks, with more of them in a row than the line itself contains.
+// codeQuote encloses a line of code in backticks, using a longer row of them than any in the line itself.
 func codeQuote(line string) string {
 	if !strings.Contains(line, "`") {
 		return "`" + line + "`"
@@ -319,15 +319,15 @@ func codeQuote(line string) string {
 	return marks + " " + line + " " + marks
 }
 
-// Words at the beginning of definitions: modifiers, keywords for types and functions, and keywords for variables.
+// Words with which definitions begin: modifiers, keywords of types and functions, and keywords of variables.
 var (
 	modifiers = wordListOf("readonly get set private internal virtual unsafe export default async public private protected static pub abstract final override declare pub(crate)")
 	defines   = wordListOf("func function class interface type def fn struct enum trait module protocol object record")
 	binds     = wordListOf("const let var val")
 )
 
-// methodIn returns the name of the method whose definition begins on a line, or "". rest is the line without modifiers.
-// The parameters may be on the following lines.
+// methodIn returns the name of the method whose definition begins on a line, or "". rest is the line without its
+// modifiers. The parameters may continue on the following lines.
 func methodIn(line, rest string) string {
 	at := strings.IndexByte(rest, '(')
 	whole := at >= 3 && strings.HasSuffix(line, "{") && strings.Contains(rest[at:], ")")
@@ -352,10 +352,10 @@ func methodIn(line, rest string) string {
 	return name
 }
 
-// notMethods lists words that may precede a parenthesis but don't name a method.
+// notMethods lists words that can precede a parenthesis but aren't names of methods.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")
 
-// definedIn returns the names that lines of code define, in their order. most is the maximum number of names.
+// definedIn returns the names that lines of code define, in order of appearance. most is the maximum number of names.
 func definedIn(lines []string, most int) (names []string) {
 	for _, line := range lines {
 		if name := definedBy(line); name != "" && len(names) < most && !slices.Contains(names, name) {

@@ -9,13 +9,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// touch is the effect of a command on a file. units is the number of units that the turn had before it.
+// touch is the effect that a command had on a file. units is the number of units that the turn had before the command.
 type touch struct {
 	path, verb string
 	units      int
 }
 
-// touch records that a command had the effect verb on a file.
+// touch records that a command had the effect given by verb on a file.
 func (r *turnReader) touch(path, verb string) {
 	t := r.now()
 	if known, found := r.edited.Get(fileName(path)); found && samePath(known, path) {
@@ -27,7 +27,7 @@ func (r *turnReader) touch(path, verb string) {
 	}
 }
 
-// history lists the entries in which a file was changed, by kind of change.
+// history is the history of a file: the entries in which it was changed, grouped by the kind of change.
 type history struct {
 	text  string // "edited in [2], [5]; moved in [7]"
 	verb  string // the last verb in text
@@ -37,7 +37,7 @@ type history struct {
 
 func (h *history) add(verb string, entry int) {
 	number := "[" + itoa(entry) + "]"
-	if last := h.verb + " in " + number; leaves(h.verb) && !leaves(verb) && strings.HasSuffix(h.text, last) { // another file took its place
+	if last := h.verb + " in " + number; leaves(h.verb) && !leaves(verb) && strings.HasSuffix(h.text, last) { // another file replaced it
 		h.text, h.verb = strings.TrimSuffix(strings.TrimSuffix(h.text, last), "; "), ""
 	}
 	h.comes = h.comes || h.text == "" && (verb == "wrote" || verb == triedVerb)
@@ -54,20 +54,20 @@ func (h *history) add(verb string, entry int) {
 	h.count++
 }
 
-// leaves reports whether a verb describes a change that removes the file from its old path.
+// leaves reports whether a verb describes a change after which the file is no longer at its old path.
 func leaves(verb string) bool { return verb == goneVerb || strings.HasPrefix(verb, awayVerb) }
 
-// mostHistory is the maximum length of one file's history, in bytes.
+// mostHistory is the maximum length of a file's history, in bytes.
 const mostHistory = 40
 
 const (
 	// eventsMark separates a file from its history.
 	eventsMark = " — "
-	// groupMark follows a history that applies to all the files after it on the line.
+	// groupMark follows a history that applies to all files named after it on the line.
 	groupMark = ": "
-	// beforeHistory is the history of files whose changes are not mentioned in any entry.
+	// beforeHistory is the history of files whose changes no entry mentions.
 	beforeHistory = "changed before"
-	// triedVerb is the history of files that were written only to be run.
+	// triedVerb is the history of files that were written just to be run.
 	triedVerb = "written and run"
 	// awayVerb, followed by the new name, is the history of files that were moved or renamed.
 	awayVerb = "moved to "
@@ -76,12 +76,12 @@ const (
 	renamedVerb = "renamed from "
 )
 
-// historyVerbs lists the words with which a file's history can begin.
+// historyVerbs lists the words with which the history of a file can begin.
 var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb, renamedVerb, triedVerb, beforeHistory}
 
 // files returns the block of changed files with their histories, in at most size bytes. Files with the same history
-// share a line, and the most frequently changed files come first. Paths are relative to the log's folder if all of them
-// are absolute.
+// share a line. The files that were changed most often come first. Paths are relative to the log's folder if all of
+// them are absolute.
 func (k *turnLog) files(paths []string, size int) string {
 	histories := k.histories()
 	paths = withoutRelative(paths)
@@ -102,7 +102,7 @@ func (k *turnLog) files(paths []string, size int) string {
 			name = strings.TrimPrefix(path, k.base)
 		}
 		h, _ := histories.Get(path)
-		if h.comes && leaves(h.verb) || h.verb == undoneVerb { // the file existed only for a while, or is as it was
+		if h.comes && leaves(h.verb) || h.verb == undoneVerb { // the file existed only for a while, or is unchanged
 			continue
 		}
 		known := at.At(h.text)
@@ -152,7 +152,7 @@ func (k *turnLog) files(paths []string, size int) string {
 	return firstOf(modifiedTag, fenced(lines), size)
 }
 
-// withoutRelative returns paths without the relative ones of files that are also listed with an absolute path.
+// withoutRelative returns paths without relative paths to files that also have an absolute path in the list.
 func withoutRelative(paths []string) (rest []string) {
 	var whole critbit.Map[string]
 	for _, path := range paths {
@@ -168,8 +168,8 @@ func withoutRelative(paths []string) (rest []string) {
 	return rest
 }
 
-// widestCommit returns a line about the commit with the most files if it has more files than listed; otherwise "". The
-// files that aren't listed were changed by a command, or before the session.
+// widestCommit returns a line about the commit with the most files if that is more files than listed, and "" otherwise.
+// The files that aren't listed were changed by a command, or before the session.
 func (k *turnLog) widestCommit(listed int) (line string) {
 	for i := range k.turns {
 		for n := range k.turns[i].units {
@@ -188,14 +188,14 @@ func (k *turnLog) widestCommit(listed int) (line string) {
 	return line
 }
 
-// If a command changes more than mostSwept files at once, as a formatter does, the files are only counted.
+// If a command changes more than mostSwept files at once, as a formatter does, only the number of files is mentioned.
 const (
 	mostSwept    = 6
 	sweptHistory = "changed in ["
 	sweptFiles   = " files in "
 )
 
-// folderOfAll returns the common folder of names, which ends with a slash; "" if they have none.
+// folderOfAll returns the folder that all names have in common, with a trailing slash, or "" if there is none.
 func folderOfAll(names []string) string {
 	folder := names[0]
 	for _, name := range names {
@@ -206,14 +206,14 @@ func folderOfAll(names []string) string {
 	return folder
 }
 
-// The maximum numbers of files to name: files that no entry mentions, and files that were written only to be run. The
-// newest are named.
+// The maximum numbers of files that are named: files that no entry mentions, and files that were written just to be
+// run. The newest files are named.
 const (
 	mostBefore = 16
 	mostTried  = 4
 )
 
-// someOf returns those of the files with a common history that the list names.
+// someOf returns those files of a group with a common history that are to be named.
 func someOf(names []string, history string) []string {
 	most := len(names)
 	switch {
@@ -225,7 +225,7 @@ func someOf(names []string, history string) []string {
 	return names[:min(len(names), most)]
 }
 
-// grouped returns lines that name the files with a common history. Each line has about most bytes.
+// grouped returns lines that name the files with a common history. Each line has about most bytes, but at least 400.
 func grouped(history string, names []string, most int) (lines []string) {
 	line := ""
 	for _, name := range names {
@@ -242,10 +242,10 @@ func grouped(history string, names []string, most int) (lines []string) {
 	return append(lines, line)
 }
 
-// moreFiles ends a list of files that is not complete.
+// moreFiles ends an incomplete list of files.
 const moreFiles = "(and other files)"
 
-// firstOf returns a block with as many of the first entries as fit into max bytes, including the tags.
+// firstOf returns a block with as many entries, from the first on, as fit into max bytes, including the tags.
 func firstOf(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	var b strings.Builder
@@ -265,7 +265,7 @@ func firstOf(tag string, entries []string, max int) string {
 	return "<" + tag + ">\n" + b.String() + "</" + tag + ">"
 }
 
-// histories returns the history of each file, by path, according to the log's entries.
+// histories returns the histories of all files in the log's entries, by path.
 func (k *turnLog) histories() (events critbit.Map[history]) {
 	for i := range k.turns {
 		t := &k.turns[i]
@@ -296,7 +296,7 @@ func (k *turnLog) histories() (events critbit.Map[history]) {
 	return events
 }
 
-// readFiles returns the paths in one line of the block of changed files.
+// readFiles returns the paths in a line of the block of changed files.
 func readFiles(line string) []string {
 	for _, verb := range historyVerbs {
 		if strings.HasPrefix(line, verb) {

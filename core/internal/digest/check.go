@@ -8,12 +8,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// checked is the maximum number of facts from the folded messages that are looked for in a digest.
+// checked is the maximum number of facts from the folded messages that Check looks for in a digest.
 const checked = 64
 
-// Check looks in a digest for facts from the messages that it replaces: the highest-ranking paths, addresses,
-// identifiers and numbers, and the ledger's open errors. It returns how many facts it looked for, and how many of them
-// it found. A fact counts as found if the digest mentions it, even if what the digest says about it is wrong.
+// Check looks in a digest for facts from the messages that it replaces: the most important paths, addresses,
+// identifiers and numbers, and the ledger's open errors. It returns the number of facts, and how many of them the
+// digest mentions. A fact counts as mentioned even if the digest says something false about it.
 func (e *Extract) Check(body string) (facts, found int) { return e.check(body, e.terms()) }
 
 func (e *Extract) check(body string, of *terms) (facts, found int) {

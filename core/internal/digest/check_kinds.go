@@ -6,24 +6,24 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// checkKinds is a set of kinds of checks: bit 1 for tests, bit 2 for linters and formatters, bit 3 for type checks, bit
-// 4 for builds, bit 5 for commands whose name does not say what they check, and bit 6 for installations.
+// checkKinds is a set of kinds of checks: bit 1 means tests, bit 2 linters and formatters, bit 3 type checks, bit 4
+// builds, bit 5 commands whose names don't say what they check, and bit 6 installations.
 type checkKinds uint8
 
-// plainCheck is the kind of a command whose name does not say what it checks.
+// plainCheck is the kind of commands whose names don't say what they check.
 const plainCheck checkKinds = 1 << 5
 
-// checkSets is the number of different sets of kinds.
+// checkSets is the number of possible sets of kinds.
 const checkSets = 1 << 7
 
-// buildRow is the row of build programs, which also run other checks ("make test").
+// buildRow is the row of build programs, which can also run other checks ("make test").
 const buildRow = 4
 
-// testChecks is the set of kinds for a command that runs only tests.
+// testChecks is the set of a command that runs only tests.
 const testChecks checkKinds = 1 << 1
 
-// checkers lists programs that check something. checking lists words that name a check after a runner ("npm run lint").
-// Both have a row for each kind.
+// checkers lists programs that check something. checking lists words that, after the name of a runner, stand for a
+// check ("npm run lint"). Both tables have one row for each kind.
 var (
 	checkers = words.NewTable("pytest jest vitest mocha ctest tox nox rspec phpunit playwright cypress",
 		"eslint biome prettier ruff flake8 black staticcheck golangci-lint rubocop shellcheck", "tsc tsgo mypy", "make cmake gradle gradlew mvn mvnw ant sbt bazel ninja meson xcodebuild msbuild")
@@ -31,8 +31,8 @@ var (
 		"check verify", "install")
 )
 
-// checkOf returns the kind of check that a command performs, as a row number; 0 if it checks nothing. name is the
-// command's program.
+// checkOf returns the kind of check that a command performs, as a row number, or 0 if it performs none. name is the
+// name of the command's program.
 func checkOf(name string, words []string) int {
 	row := checkers.Row(name)
 	if row == 0 && !runners.has(name) || row > 0 && row != buildRow {
@@ -48,7 +48,7 @@ func checkOf(name string, words []string) int {
 	return row
 }
 
-// checksIn returns the kinds of the checks that a script runs.
+// checksIn returns the kinds of checks that a script runs.
 func checksIn(script string) (kinds checkKinds) {
 	eachCommand(script, func(words []string) {
 		if words, name := withoutLaunchers(words); kindOfWords(words) == checks {
@@ -58,10 +58,10 @@ func checksIn(script string) (kinds checkKinds) {
 	return kinds
 }
 
-// checkedPart returns the part of a script that determines its result. In the last command list that contains a check,
-// that is the part from the first check to the last; without any check, it is the whole script. "sed -i s/a/b/ x.go &&
-// go build ./...; echo done" becomes "go build ./...". If a later list runs another program, behind is the script from
-// there on, because that program may be what failed.
+// checkedPart returns the part of a script that determines its result. This is the part from the first to the last
+// check of the last command list that contains one, or the whole script if it has no check. For example, "sed -i s/a/b/
+// x.go && go build ./...; echo done" becomes "go build ./...". If a later list runs another program, behind is the rest
+// of the script from there on, because that program may be what failed.
 func checkedPart(script string) (part, behind string) {
 	bare, _ := cutHeredocs(script)
 	from, to, inList := 0, 0, false
@@ -89,9 +89,9 @@ func checkedPart(script string) (part, behind string) {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimRight(bare[from:to], " \n&|;"), "2>&1")), behind
 }
 
-// covers reports whether a passing check of the kinds k shows that an earlier failure of the kinds other is solved. It
-// never does for tests, because some tests may pass while others still fail. A check of no special kind ("npm run
-// check") usually runs the linter and the type check.
+// covers reports whether a passing check of the kinds k shows that an earlier failure of the kinds other is fixed. It
+// returns false if other includes tests, because some tests may pass while others still fail. A check of no particular
+// kind ("npm run check") usually runs the linter and the type check.
 func (k checkKinds) covers(other checkKinds) bool {
 	if k&plainCheck != 0 {
 		k |= 1<<2 | 1<<3

@@ -31,7 +31,7 @@ var checkpoint = &Style{
 // checkpointSystem is the system prompt of the style, a paraphrase of S2.19.
 const checkpointSystem = `You are summarizing the record of a coding agent's conversation. What you write takes the place of the messages, which the agent will not see again: whatever you leave out is lost. Be complete and brief.`
 
-// NoPrior replaces the previous summary in a first compaction (S2.19).
+// NoPrior replaces the previous summary in the first compaction (S2.19).
 const NoPrior = "None - this is the first compaction round."
 
 // CheckpointAsk returns the end of the style's prompt, from "## Instructions" on (S2.19).
@@ -78,7 +78,7 @@ func checkpointPrompt(p *Prompt) string {
 	return p.Checkpoint(guardLabels(Fence(prior)), guardLabels(Fence(or(p.Task, UnknownTask))), "<scrollback>\n"+Fence(p.Record)+"\n</scrollback>")
 }
 
-// Checkpoint returns the prompt for a request in the checkpoint style, given its parts (S2.19).
+// Checkpoint returns the prompt of a request in the checkpoint style, built from the given parts (S2.19).
 func (p *Prompt) Checkpoint(prior, task, record string) string {
 	end := p.Template
 	if end == "" {
@@ -94,7 +94,7 @@ func (p *Prompt) Checkpoint(prior, task, record string) string {
 // CheckpointBetween separates the messages of a record (S2.21).
 const CheckpointBetween = "\n\n---\n\n"
 
-// formatMessages renders messages as S2.21 describes.
+// formatMessages renders messages in the format of S2.21.
 func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions) string {
 	var b []byte
 	for k, m := range messages {
@@ -155,7 +155,7 @@ func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOpti
 	return string(b)
 }
 
-// Stringify returns the body of a part as JSON.stringify writes it.
+// Stringify returns the body of a part as JSON.stringify would write it.
 func Stringify(t *transcript.Transcript, p *transcript.Part) string {
 	if p.Body.IsZero() {
 		return "undefined"
@@ -163,8 +163,8 @@ func Stringify(t *transcript.Transcript, p *transcript.Part) string {
 	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))
 }
 
-// FirstUnits returns the first max UTF-16 code units of text, and whether there are more. It doesn't split surrogate
-// pairs.
+// FirstUnits returns up to max UTF-16 code units from the beginning of text, and whether text is longer. It doesn't
+// split surrogate pairs.
 func FirstUnits(text string, max int) (string, bool) {
 	units := 0
 	for i, r := range text {

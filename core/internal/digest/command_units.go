@@ -5,30 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// run is a command and its outcome, for an entry of the log.
+// run is a command and its outcome, from which an entry of the log is written.
 type run struct {
-	script  string // without a leading change of folder
+	script  string // without leading cd commands
 	kind    runKind
 	exit    string
-	failure string // its error message
-	result  string // the final result, for commands that check or commit something
-	tests   string // the tests that failed
-	runs    string // the script that a package manager says it runs
+	failure string // the error message
+	result  string // the final result of a command that checks or commits something
+	tests   string // the names of the tests that failed
+	runs    string // the script that a package manager says it is running
 }
 
 // runKind is the purpose of a command.
 type runKind uint8
 
 const (
-	looks   runKind = iota // only prints something: not worth reporting, and not an error if it finds nothing
+	looks   runKind = iota // only prints something: not worth reporting, and no error if it finds nothing
 	acts                   // anything else
 	alters                 // changes files, repositories, services
 	checks                 // tests, builds and linters
 	commits                // git commit
 )
 
-// Lists of programs that only inspect something, of programs that check something, and of words that name a check after
-// a runner.
+// Lists of programs that only inspect something, of git subcommands and other words that do the same, of programs that
+// change something, of programs that launch others, and of runners.
 var (
 	lookers = wordListOf("ls cat head tail sed nl less bat grep rg egrep fgrep ag find fd tree pwd which type whereis wc stat file du df ps " +
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
@@ -43,10 +43,10 @@ var (
 		"mise just task turbo nx pdm hatch rye pixi rush lerna gulp grunt invoke dune cabal stack")
 )
 
-// failed reports whether the command failed.
+// failed reports whether the command's exit code means failure.
 func (r *run) failed() bool { return r.exit != "" && r.exit != "0" }
 
-// runOf parses a command and its output. failed means that the tool reported an error.
+// runOf returns the run that a command and its output describe. failed means that the tool reported an error.
 func runOf(script, output string, failed bool) run {
 	r := run{script: withoutFolder(script), exit: exitIn(output)}
 	output = withoutEnvelope(output)
@@ -59,7 +59,7 @@ func runOf(script, output string, failed bool) run {
 	}
 	if r.kind == checks {
 		r.tests = testList(failedTests(plainText(output)))
-		hides := r.exit == "" || r.exit == "0" && strings.ContainsAny(r.script, "|;\n") // the exit code may be that of a filter after the check
+		hides := r.exit == "" || r.exit == "0" && strings.ContainsAny(r.script, "|;\n") // the exit code may come from a filter after the check
 		if r.tests != "" && (hides || r.exit == "0") || hides && endsInFailure(plainText(output)) {
 			r.exit = "failed"
 		}
@@ -113,11 +113,11 @@ func kindOf(script string) (kind runKind) {
 	return kind
 }
 
-// mostCommands is the maximum number of commands that are examined in a script.
+// mostCommands is the maximum number of commands examined in a script.
 const mostCommands = 32
 
-// eachCommand calls see with the words of each command in a script, without leading variable assignments, and wrote
-// with each file to which a command's output is redirected.
+// eachCommand calls see with the words of each command in a script, without leading variable assignments. It calls
+// wrote with each file to which a command's output is redirected.
 func eachCommand(script string, see func(words []string), wrote func(string)) {
 	script, _ = cutHeredocs(script)
 	for n := 0; len(script) > 0 && n < mostCommands; n++ {
@@ -132,8 +132,8 @@ func eachCommand(script string, see func(words []string), wrote func(string)) {
 	}
 }
 
-// withoutLaunchers returns a command's words and the name of its program. It skips programs that only start another
-// command ("sudo", "xargs -0").
+// withoutLaunchers returns the words of a command and the name of its program, without leading programs that only start
+// another command ("sudo", "xargs -0").
 func withoutLaunchers(words []string) (rest []string, name string) {
 	name = words[0][strings.LastIndexByte(words[0], '/')+1:]
 	for len(words) > 1 && launchers.has(name) {
@@ -146,7 +146,7 @@ func withoutLaunchers(words []string) (rest []string, name string) {
 	return words, name
 }
 
-// kindOfGit returns the kind of a git command, which its first word without a hyphen determines.
+// kindOfGit returns the kind of a git command. The first word without a hyphen determines it.
 func kindOfGit(words []string) runKind {
 	for _, w := range words[1:] {
 		switch {
@@ -191,7 +191,7 @@ func kindOfWords(words []string) runKind {
 	return acts
 }
 
-// abandoned reports whether a tool's output shows that the call was ended before it produced a result.
+// abandoned reports whether a tool's output shows that the call ended before it produced a result.
 func abandoned(output string) bool {
 	head := lower(output[:min(len(output), 400)])
 	for _, sign := range []string{"request interrupted", "aborted by", "command was aborted", "command aborted", "interrupted by user", "user doesn't want to", "user rejected", "user denied",
@@ -234,7 +234,7 @@ func effectOf(script, output string) string {
 	return ""
 }
 
-// endsOf returns the beginning and the end of a long output.
+// endsOf returns the beginning and the end of an output, or all of it if it is short.
 func endsOf(output string) string {
 	if len(output) <= 2*lookResult {
 		return output
@@ -242,8 +242,8 @@ func endsOf(output string) string {
 	return output[:lookResult] + "\n" + output[len(output)-lookResult:]
 }
 
-// scriptRun returns the script that npm, pnpm or yarn prints before it runs it, or "": "> kiln@1.2.0 check", "> tsc
-// --noEmit".
+// scriptRun returns the script that npm, pnpm or yarn prints before running it, or "". For example, it returns "tsc
+// --noEmit" for the lines "> kiln@1.2.0 check" and "> tsc --noEmit".
 func scriptRun(output string) string {
 	named := false
 	for line := range strings.Lines(output) {
@@ -260,11 +260,11 @@ func scriptRun(output string) string {
 	return ""
 }
 
-// mostCounted is the maximum length of an output that consists of a count, in bytes.
+// mostCounted is the maximum length in bytes of an output that counts something.
 const mostCounted = 240
 
-// countOf returns what an inspecting command found by counting, such as a number of lines, or the statement that
-// everything is committed.
+// countOf returns what an inspecting command counted, such as a number of lines, or git's statement that there is
+// nothing to commit.
 func countOf(script, output string) string {
 	output = strings.TrimSpace(output)
 	words, _ := simpleCommand(script, func(string) {})
@@ -283,17 +283,17 @@ func countOf(script, output string) string {
 	return ""
 }
 
-// saysOutcome reports whether a short output means something to a reader.
+// saysOutcome reports whether a short output is meaningful to a reader.
 func saysOutcome(said string) bool {
 	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(lower(said), "(no output")
 }
 
-// failedIn reports whether an entry's text says that a command failed.
+// failedIn reports whether the text of an entry says that a command failed.
 func failedIn(text string) bool {
 	return strings.Contains(text, "→ exit") || strings.Contains(text, "→ failed") || strings.Contains(text, ", which failed: ")
 }
 
-// withoutEnvelope returns a program's output without the lines that a tool puts around it ("Wall time: …", "Output:").
+// withoutEnvelope returns a program's output without the lines that tools add around it ("Wall time: …", "Output:").
 func withoutEnvelope(output string) string {
 	const near = 300
 	if strings.HasPrefix(output, "<returncode>") {
@@ -315,11 +315,11 @@ func withoutEnvelope(output string) string {
 	return output
 }
 
-// promptLines lists the beginnings of the lines that SWE-agent and OpenHands add to the output of a command.
+// promptLines lists the beginnings of lines that SWE-agent and OpenHands append to the output of a command.
 var promptLines = []string{"(Open file: ", "(Current directory: ", "bash-$", "[The command completed ", "[Current working directory: ", "[Python interpreter: ",
 	"[Command finished with ", "[Jupyter current working directory: ", "[Jupyter Python interpreter: "}
 
-// withoutPrompt returns a program's output without the lines that an agent's shell adds at its end.
+// withoutPrompt returns a program's output without the lines that an agent's shell appends to it.
 func withoutPrompt(output string) string {
 	for {
 		text := strings.TrimRight(output, " \r\n")
@@ -354,7 +354,7 @@ func plainText(output string) string {
 	return b.String()
 }
 
-// lastStates returns text with each line in its final state on a terminal, where progress bars overwrite themselves.
+// lastStates returns the final state of each line on a terminal, where progress bars overwrite earlier states.
 func lastStates(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {
@@ -365,10 +365,10 @@ func lastStates(output string) string {
 	return b.String()
 }
 
-// outcomes lists words that, next to a number, identify the summary line of a test runner or linter.
+// outcomes lists words that, together with a number, identify the summary line of a test runner or linter.
 var outcomes = []string{"pass", "fail", "error", "warning", "test", "checked", "built", "compiled", "ok"}
 
-// outcomeLine returns the last summary line in a program's output, or "".
+// outcomeLine returns the last summary line near the end of a program's output, or "".
 func outcomeLine(output string) string {
 	tail := output[max(0, len(output)-1500):]
 	best := ""
@@ -388,8 +388,8 @@ func outcomeLine(output string) string {
 	return best
 }
 
-// withoutDocs returns a script without its heredocs. If other commands follow, it also omits the command that writes
-// the first heredoc to a file.
+// withoutDocs returns a script without its heredocs. If other commands follow, it also omits a first line that writes a
+// heredoc to a file.
 func withoutDocs(script string) string {
 	script, docs := cutHeredocs(script)
 	if docs == nil {
@@ -401,7 +401,7 @@ func withoutDocs(script string) string {
 	return strings.TrimSpace(script)
 }
 
-// withoutLooks returns a script without the inspecting commands at its end: "npm test | tail -5" becomes "npm test".
+// withoutLooks returns a script without inspecting commands at the end: "npm test | tail -5" becomes "npm test".
 func withoutLooks(script string) string {
 	for _, head := range []string{"for ", "while ", "if ", "(", "{", "case "} {
 		if strings.HasPrefix(script, head) {
@@ -428,13 +428,13 @@ func withoutLooks(script string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(script[:end], " \n&|;"), "2>&1"), " \n&|;")
 }
 
-// scriptVerb precedes the comment in a script if the comment describes the script.
+// scriptVerb precedes the comment that describes a script.
 const scriptVerb = "ran a script: "
 
-// skipsHooks is git's option to commit even if a hook would refuse. A reader must know about it.
+// skipsHooks is the git option to commit without running hooks. The reader should know that it was used.
 const skipsHooks = " --no-verify"
 
-// text describes a command and its outcome for an entry.
+// text returns a description of a command and its outcome for an entry.
 func (r *run) text() string {
 	if r.kind == commits {
 		if message := commitMessage(r.script); message != "" {
@@ -453,7 +453,7 @@ func (r *run) text() string {
 	}
 	script := r.script
 	if comment, rest, found := strings.Cut(script, "\n"); found && strings.HasPrefix(comment, "# ") && len(rest) > quotedLine {
-		script = comment // a comment describes a long script better
+		script = comment // the comment describes a long script better
 	} else {
 		script = withoutDocs(script)
 	}

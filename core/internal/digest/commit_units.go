@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// commitOf returns the branch and the hash that git prints after a commit, or "" if there are none.
+// commitOf returns the branch and the hash that git prints after a commit, with the change counts if any, or "".
 func commitOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
@@ -18,7 +18,7 @@ func commitOf(output string) string {
 	return ""
 }
 
-// statOf returns the line in which git counts the changed files and lines, or "".
+// statOf returns git's line with the numbers of changed files and lines, or "".
 func statOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {
@@ -28,7 +28,7 @@ func statOf(output string) string {
 	return ""
 }
 
-// pushOf returns the branches that git push reports as changed, as in "main -> main (3f2c1aa..90b1d7e)", or "".
+// pushOf returns the changed branches that git push reports, as in "main -> main (3f2c1aa..90b1d7e)", or "".
 func pushOf(output string) string {
 	var all []string
 	for line := range strings.Lines(output) {
@@ -65,23 +65,23 @@ func pushOf(output string) string {
 	return strings.Join(all, "; ")
 }
 
-// The maximum sizes of quotes from a commit message, in bytes: the first line, and the whole message.
+// The maximum lengths, in bytes, of quotes from a commit message: the first line, and the whole quote.
 const (
 	quotedSubject = 160
 	quotedMessage = 340
 )
 
-// commitMessage returns, on one line, the message of the git commit in a script: the subject, and as much of the rest
-// as fits.
+// commitMessage returns the message of the git commit in a script, on one line. It contains the subject and as much of
+// the body as fits.
 func commitMessage(script string) string { return shortMessage(messageIn(script)) }
 
-// commitSubject returns the first line of the message of a git commit in a script.
+// commitSubject returns the first line of the message of the git commit in a script.
 func commitSubject(script string) string {
 	subject, _, _ := strings.Cut(messageIn(script), "\n")
 	return clipWords(strings.TrimSpace(subject), quotedSubject)
 }
 
-// messageIn returns the message of a git commit in a script, or "".
+// messageIn returns the message of the git commit in a script, or "".
 func messageIn(script string) string {
 	at := strings.Index(script, "commit")
 	for _, option := range []string{" -m ", " -am ", " --message ", " --message=", " -m"} {
@@ -106,8 +106,8 @@ func messageIn(script string) string {
 	return ""
 }
 
-// shortMessage returns a commit message on one line: the subject, and as many of the following paragraphs and list
-// items as fit.
+// shortMessage returns a commit message on one line. It contains the subject and as many of the following paragraphs
+// and list items as fit.
 func shortMessage(message string) string {
 	subject, body, _ := strings.Cut(message, "\n")
 	text := clipWords(strings.TrimSpace(subject), quotedSubject)
@@ -120,7 +120,7 @@ func shortMessage(message string) string {
 	return text
 }
 
-// bodyParts returns the paragraphs and list items of a commit message, each on one line.
+// bodyParts returns the paragraphs and list items in the body of a commit message, each on one line.
 func bodyParts(body string) (parts []string) {
 	open := false // whether the last part continues on the next line
 	for line := range strings.Lines(body) {
@@ -137,7 +137,7 @@ func bodyParts(body string) (parts []string) {
 	return parts
 }
 
-// withoutTrailers returns the body of a commit message without the trailers at its end ("Signed-off-by: …").
+// withoutTrailers returns the body of a commit message without trailers at the end ("Signed-off-by: …").
 func withoutTrailers(body string) string {
 	body = strings.TrimSpace(body)
 	for {
