@@ -213,7 +213,7 @@ const (
 	mostTried  = 4
 )
 
-// someOf returns those files of a group with a common history that are to be named.
+// someOf returns those files of a group with a common history that are named.
 func someOf(names []string, history string) []string {
 	most := len(names)
 	switch {
