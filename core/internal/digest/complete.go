@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Completed is a model's digest together with what code adds to it.
+// Completed is a digest written by a model, together with what code adds to it.
 type Completed struct {
-	Body    string // the model's text, the rules missing from it, and the ledger
-	Missing string // lines with facts that are not in Body
-	// Facts is the number of facts that were looked for in Body, and Found the number of those that it contains.
+	Body    string // the model's text, the rules that it lacks, and the ledger
+	Missing string // lines with facts that Body doesn't contain
+	// Facts is the number of facts that were looked for in Body. Found is how many of them it contains.
 	Facts, Found int
-	// Named is the number of paths, addresses and identifiers in the model's text, and Unfounded the number of those
-	// that the record doesn't contain.
+	// Named is the number of paths, addresses and identifiers in the model's text. Unfounded is how many of them the
+	// record doesn't contain.
 	Named, Unfounded int
 }
 
@@ -27,9 +27,9 @@ func (c *Completed) Text() string {
 	return Complete(c.Body, c.Missing)
 }
 
-// Complete adds the rules, the ledger and missing facts to a model's text, unless the text already contains them.
-// standing is the block of rules, which doesn't count towards room. room is the size limit for the text and the ledger,
-// in bytes; facts may exceed it by a tenth, and the user's requests by spare more bytes. The ledger gets at least a
+// Complete adds rules, the ledger and facts to a model's text, except for those that it already contains. standing is
+// the block of rules, whose size isn't limited by room. room is the maximum size of the text and the ledger in bytes.
+// Missing facts may exceed it by a tenth, and the user's requests by another spare bytes. The ledger gets at least a
 // third of the room.
 func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	text = e.ledger.undenied(text)
@@ -43,8 +43,8 @@ func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	return c
 }
 
-// standingBeside returns the block of standing instructions, at about the size of block. It omits instructions that the
-// text already contains as an item or a line in the user's own words.
+// standingBeside returns a block of standing instructions of about the same size as block. It leaves out instructions
+// that text already contains word for word, as a list item or as a line.
 func (e *Extract) standingBeside(text, block string) string {
 	l := e.ledger
 	if block == "" {
@@ -73,8 +73,8 @@ func flatRule(s string) string {
 	return strings.Trim(onOneLine(s), " \"'“”„«»*_`.!")
 }
 
-// missing returns lines with facts that a model's digest lacks, in at most max bytes: first open errors, then the most
-// valuable other facts.
+// missing returns lines with facts that body, a model's digest, lacks, in at most max bytes. The open errors come
+// first, followed by the most valuable other facts.
 func (e *Extract) missing(body string, max int) string {
 	var lines []string
 	for _, f := range e.ledger.Errors {
@@ -99,15 +99,15 @@ func (e *Extract) missing(body string, max int) string {
 	return strings.Join(lines, "\n")
 }
 
-// beyondHeading precedes the lines that code adds to a model's digest. leastMissing is the minimum room for them, in
-// bytes.
+// beyondHeading precedes the lines that code adds to a model's digest. leastMissing is the minimum number of bytes that
+// must remain for these lines.
 const (
 	beyondHeading = "Also in the record:\n"
 	leastMissing  = 160
 )
 
-// founded returns the number of paths, addresses and identifiers in a model's text, and how many of them the record
-// doesn't contain.
+// founded returns the number of paths, addresses and identifiers in a model's text, and the number of those that the
+// record doesn't contain.
 func (e *Extract) founded(text string, terms *terms) (named, unfounded int) {
 	var words critbit.Map[bool] // for each term of the text, whether the record contains it
 	eachTerm(text, func(kind termKind, word string) {

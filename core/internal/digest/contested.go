@@ -4,8 +4,8 @@ import (
 	"strings"
 )
 
-// Words, phrases and, for scripts without spaces, character sequences that begin messages in which users reject what
-// the assistant said or did.
+// Words, phrases and (for scripts without spaces) character sequences with which messages begin if the user rejects
+// what the assistant said or did.
 var (
 	contestWords = wordListOf("no nope nah wrong incorrect nein falsch non faux нет неверно неправильно لا خطأ नहीं गलत")
 	hesitations  = wordListOf("ok okay uh uhm um hm hmm well ah oh äh hm euh eh ну")
@@ -19,10 +19,10 @@ var (
 
 var contestStarts, contestSignStarts, friendlyStarts = startsOf(contestHeads), startsOf(contestSigns), startsOf(friendlyHeads)
 
-// lookContest is the length of a message's beginning that is examined, in bytes.
+// lookContest is the number of bytes that are examined at the beginning of a message.
 const lookContest = 60
 
-// contests reports whether a user message begins by rejecting the assistant's last answer.
+// contests reports whether a user message begins with a rejection of the assistant's last answer.
 func contests(asked string) bool {
 	head := strings.TrimLeft(asked, " \n\"'*->")
 	head = lower(trimRune(head[:min(len(head), 4*lookContest)]))
@@ -72,14 +72,14 @@ func contests(asked string) bool {
 	return false
 }
 
-// claimSigns lists phrases, in lower case, from sentences that claim success. troubleSigns lists phrases from user
-// messages that report trouble.
+// claimSigns lists phrases, in lower case, that occur in sentences claiming success. troubleSigns lists phrases that
+// occur in user messages reporting trouble.
 var (
 	claimSigns   = substringsOf("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works")
 	troubleSigns = substringsOf("fail|error|broke|not working|n't work|isn't|aren't|[pasted: ")
 )
 
-// lookTrouble is the length of a message's beginning that is searched for troubleSigns, in bytes.
+// lookTrouble is the number of bytes at the beginning of a message that are searched for troubleSigns.
 const lookTrouble = 400
 
 // reportsTrouble reports whether a user message says that something does not work.

@@ -7,16 +7,16 @@ import (
 )
 
 // continues is the beginning of the message with which an agent program resumes a session from its own summary.
-// summaryStart precedes the summary in this message.
+// summaryStart precedes the summary in that message.
 const (
 	continues    = "This session is being continued from a previous conversation"
 	summaryStart = "\nSummary:\n"
 )
 
-// summaryEnds lists the beginnings of the text after the summary, which instructs the agent.
+// summaryEnds lists the beginnings of the instructions that follow the summary.
 var summaryEnds = []string{"If you need specific details from before compaction", "Please continue the conversation from where"}
 
-// continuedIn calls see for each summary in message i that an agent program wrote to replace an earlier part of the
+// continuedIn calls see for each summary in message i with which an agent program replaced an earlier part of the
 // session.
 func continuedIn(t *transcript.Transcript, i int, see func(summary string)) {
 	for _, p := range t.PartsOf(i) {
@@ -38,7 +38,7 @@ func continuedIn(t *transcript.Transcript, i int, see func(summary string)) {
 	}
 }
 
-// continued adds the content of an agent program's summary in message i, if there is one, to the current turn.
+// continued adds the summaries that an agent program wrote in message i to the current turn.
 func (r *turnReader) continued(i int) {
 	continuedIn(r.t, i, func(summary string) {
 		unitsWithCode(summary, longCode, func(lead, text string, item int) {
@@ -47,7 +47,7 @@ func (r *turnReader) continued(i int) {
 	})
 }
 
-// continued adds the content of agent programs' summaries in messages. It must be called before the messages are read.
+// continued adds the summaries that agent programs wrote in messages. It must be called before the messages are read.
 func (k *talk) continued(t *transcript.Transcript, messages []int32) {
 	for _, i := range messages {
 		continuedIn(t, int(i), func(summary string) { k.read(carryover, summary) })

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// A statement that corrects an earlier one ("I was wrong: the port is 5433", "5433, not 5432") removes the earlier one
-// from a digest, even if the digest has no room for the correction itself.
+// A statement may correct an earlier one ("I was wrong: the port is 5433", "5433, not 5432"). The digest then leaves
+// out the earlier statement, even if it has no room for the correction itself.
 
 // correction is a statement that corrects an earlier one.
 type correction struct {
@@ -16,9 +16,9 @@ type correction struct {
 	*fact
 }
 
-// Limits: mostCorrections is the maximum number of corrections, newest first, that are compared with the statements in
-// a digest. lookCorrection is the length of the beginning of a text, in bytes, that is searched for a correction.
-// nearAdmission is the number of a statement's first words that are searched for an admission.
+// mostCorrections is the maximum number of corrections, newest first, that are compared with the statements in a
+// digest. lookCorrection is the number of bytes at the beginning of a text that are searched for a correction.
+// nearAdmission is the number of words at the beginning of a statement that are searched for an admission.
 const (
 	mostCorrections = 64
 	lookCorrection  = 400
@@ -26,14 +26,14 @@ const (
 )
 
 var (
-	// correcting lists words with which people admit a mistake.
+	// correcting lists words with which people admit mistakes.
 	correcting = newWordSet("wrong correction mistaken misspoke mistake falsch irrtum geirrt korrektur vertan tort erreur trompé trompée equivoqué corrección enganei correção sbagliato errore correzione ошибся ошиблась ошибка خطأ गलत गलती",
 		"错 錯 更正 間違 訂正 잘못 정정")
-	// denying lists words that appear between a right value and the wrong one that it replaces.
+	// denying lists words that separate a correct value from the wrong value that it replaces.
 	denying = words.NewSet("not nicht pas no não non не")
 )
 
-// admits reports whether a statement begins with an admission of a mistake by its speaker: "I was wrong", "Correction:
+// admits reports whether a statement begins by admitting a mistake of the speaker: "I was wrong", "Correction:
 // …".
 func admits(ws []words.Word) bool {
 	for k, w := range ws[:min(len(ws), nearAdmission)] {
@@ -44,8 +44,8 @@ func admits(ws []words.Word) bool {
 	return false
 }
 
-// deniedIn returns the range of words in which a statement names a wrong value after the right one, as in "It is 5433,
-// not 5432". from is -1 if there is no such range.
+// deniedIn returns the range of words with which a statement rejects a wrong value after giving the right one, as in
+// "It is 5433, not 5432". from is -1 if there is no such range.
 func deniedIn(text string, ws []words.Word) (from, to int) {
 	for k := 2; k < len(ws); k++ {
 		if w := ws[k]; denying.Has(ws[k-1].Stem) && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1) && strings.ContainsAny(text[ws[k-2].End:ws[k-1].From], ",;(–—") {
@@ -59,8 +59,8 @@ func deniedIn(text string, ws []words.Word) (from, to int) {
 	return -1, -1
 }
 
-// correctionsIn returns the corrections at the beginning of text. An admission without a number also covers the
-// statement after it. room is memory to reuse.
+// correctionsIn returns the corrections at the beginning of text. If an admission contains no number, the statement
+// after it counts as the correction. room is memory to reuse.
 func correctionsIn(text string, room *[]words.Word) (out []*fact) {
 	text = trimRune(text[:min(len(text), lookCorrection)])
 	ws := words.Append((*room)[:0], text)
@@ -82,7 +82,7 @@ func correctionsIn(text string, room *[]words.Word) (out []*fact) {
 	return out
 }
 
-// corrections collects the statements that correct earlier ones in the talk.
+// corrections collects the statements in the talk that correct earlier ones.
 func (k *talk) corrections() {
 	var room []words.Word
 	for i := range k.items {
@@ -102,8 +102,8 @@ func (k *talk) corrections() {
 	}
 }
 
-// correct sets gone for each chosen statement that a later statement corrects. facts are the facts of the chosen
-// statements.
+// correct sets gone[n] for each chosen statement that a later statement corrects. facts[n] is the fact stated by
+// chosen[n].
 func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	for _, c := range k.corrected {
 		for n := range chosen {
@@ -114,8 +114,8 @@ func (k *talk) correct(chosen []extract.Chosen, facts []*fact, gone []bool) {
 	}
 }
 
-// corrects puts in doubt the earlier answers that the current turn corrects. Statements that the assistant made only
-// while it worked are dropped if they are corrected.
+// corrects puts earlier answers in doubt if the current turn corrects them. If it corrects statements that the
+// assistant made during its work, they are dropped.
 func (r *turnReader) corrects() {
 	now := len(r.turns) - 1
 	corrections := 0
@@ -133,12 +133,12 @@ func (r *turnReader) corrects() {
 	}
 }
 
-// mostOfTurn is the maximum number of corrections that are applied per turn. The limit bounds the cost, because each is
-// compared with all earlier statements.
+// mostOfTurn is the maximum number of corrections that are applied in a turn. The limit bounds the cost, because each
+// correction is compared with the statements of many earlier turns.
 const mostOfTurn = 8
 
-// corrected applies a correction to the statements of one turn. The correction is in the unit with index unit of the
-// current turn, whose number is number. If t is that turn, current is true, and only earlier units are affected.
+// corrected applies correction f to the statements of turn t. number is the number of the current turn, which contains
+// f in its unit with index unit. If t is the current turn (current), only earlier units are affected.
 func (t *turn) corrected(f *fact, unit int, current bool, number int) {
 	for i := range t.units {
 		u := &t.units[i]
@@ -157,8 +157,8 @@ func (t *turn) corrected(f *fact, unit int, current bool, number int) {
 	}
 }
 
-// doubtOnly records that the turn with the given number corrects unit i. The other units of the answer aren't in doubt,
-// unless it corrects them too.
+// doubtOnly records that the turn with the given number puts unit i in doubt. The other units of the answer stay out of
+// doubt unless that turn corrects them as well.
 func (t *turn) doubtOnly(i, number int) {
 	if t.doubt == 0 {
 		t.doubt = number
@@ -169,8 +169,8 @@ func (t *turn) doubtOnly(i, number int) {
 	t.units[i].beside = false
 }
 
-// correctsIn reports whether text contains a statement that f corrects. Denying a name is not enough ("no Opik
-// plugin"): f must give another value, and be about the same thing.
+// correctsIn reports whether text contains a statement that f corrects. It isn't enough that f denies a name ("no Opik
+// plugin"): f must also give another value, and be about the same subject.
 func (f *fact) correctsIn(text string) bool {
 	for _, at := range sentencesIn(nil, text, nil) {
 		old := factOf(text[at[0]:at[1]])

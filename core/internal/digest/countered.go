@@ -9,47 +9,47 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Users know their own circumstances better than the assistant does. If a user states a value for something after the
-// assistant has stated a different one ("The depot takes 12 pallets a day", after "Depots usually take 20 pallets a
-// day"), a digest prefers the user's sentence, even if all its words occur again later, and notes the user's value
-// after the assistant's sentence.
+// Users know their own circumstances better than the assistant does. Suppose the assistant says "Depots usually take
+// 20 pallets a day", and then the user says "The depot takes 12 pallets a day". The digest prefers the user's
+// sentence, even if all its words occur again later. If it quotes the assistant's sentence, it adds a note with the
+// user's value.
 
-// The factors for the weights of the user's sentence and the assistant's, in 1/1024.
+// The factors, in 1/1024, for the weights of the user's sentence and of the assistant's sentence.
 const (
 	ofCounter   = 8192
 	ofCountered = 128
 )
 
-// Limits that bound the cost: how many of the assistant's newest sentences with measures are compared, the maximum
-// distance between the two sentences in items, and the maximum length of each in bytes.
+// Limits that bound the cost: the number of the assistant's newest claims that are compared, the maximum distance
+// between the two sentences in items, and the maximum length of a sentence in bytes.
 const (
 	mostClaims   = 48
 	nearCounter  = 8
 	longestClaim = 400
 )
 
-// counterOpen begins the note that follows an assistant's sentence if the user then states another value.
+// counterOpen begins the note after a sentence by the assistant if the user then states another value.
 const counterOpen = " (the user then says "
 
-// measure is a number in text, together with the words next to it. Usually one of them is its unit or the thing that
-// it counts.
+// measure is a number in a text, together with the words next to it. One of these words is usually the unit of the
+// number, or what it counts.
 type measure struct {
 	count         string // the number
 	text          string // the number with its unit, as written
-	before, after uint32 // the stems of the words next to it; 0 if there is none
+	before, after uint32 // the stems of the adjacent words; 0 if there is none
 }
 
 // claim is a sentence that contains numbers.
 type claim struct {
 	item, from, to int
-	leads          bool // whether it is the first sentence of its item
-	self           bool // whether its speaker is its subject
+	leads          bool // whether the sentence is the first of its item
+	self           bool // whether the speaker is the subject of the sentence
 	measures       []measure
-	about          []words.Word // the informative words that aren't numbers
-	head           int          // the number of these words before its first number
+	about          []words.Word // the informative words other than numbers
+	head           int          // how many of these words precede the first number
 }
 
-// countered holds an assistant's sentence and the different value that the user stated after it.
+// countered is a sentence by the assistant, together with the different value that the user stated later.
 type countered struct {
 	item, from, to int
 	value          string
@@ -85,16 +85,16 @@ func adjoins(text string, a, b words.Word) bool {
 	return strings.Trim(text[a.End:b.From], " -\u00a0\u202f") == ""
 }
 
-// unitLike reports whether a word next to a number may be its unit, or the thing that it counts.
+// unitLike reports whether a word next to a number may be the number's unit, or what the number counts.
 func unitLike(w words.Word) bool { return w.Kind&words.Digit == 0 && !frequent.Has(w.Stem) }
 
-// rivals reports whether two measures state different numbers for the same thing.
+// rivals reports whether two measures give different numbers for the same thing.
 func (m *measure) rivals(other *measure) bool {
 	return m.count != other.count && (m.after != 0 && m.after == other.after || m.before != 0 && m.before == other.before)
 }
 
-// claimOf analyses a sentence. ok is false if it contains no number, is a question, or is too long to be a single
-// claim. room is memory to reuse.
+// claimOf analyzes a sentence. ok is false if the sentence contains no number, is a question, or is too long to be a
+// single claim. room is memory to reuse.
 func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
 	if len(text) > longestClaim || asks(text) || strings.IndexFunc(text, unicode.IsDigit) < 0 {
 		return c, false
@@ -118,13 +118,13 @@ func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
 	return c, len(c.measures) > 0
 }
 
-// statesOne reports whether a sentence states one value for something.
+// statesOne reports whether a sentence states exactly one value.
 func (c *claim) statesOne() bool { return len(c.measures) == 1 && len(c.about) > 0 }
 
-// counters reports whether a user's sentence with one number states another value for the subject of old, an
-// assistant's sentence. old must contain most of its words, all of its names, and its first informative word. Instead
-// of the first word, two shared words before the number are enough in the first sentence of a direct reply that is
-// not about the user: "Our landlord says the slab holds …".
+// counters reports whether c, a user's sentence with one number, states another value for the subject of old, a
+// sentence by the assistant. old must contain most of c's informative words, including all names and the first word.
+// The first word may be missing from old if c is the first sentence of a direct reply, isn't about the user, and shares
+// two words before the number: "Our landlord says the slab holds …".
 func (c *claim) counters(old *claim) bool {
 	if !c.statesOne() || c.item-old.item > nearCounter {
 		return false
@@ -157,11 +157,11 @@ func (c *claim) counters(old *claim) bool {
 	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.leads && !c.self && c.item == old.item+1)
 }
 
-// counter finds the assistant's sentences to which the user later states a different value, and sets the weights of
-// both. It only reads the assistant's sentences if the user states a value soon after them.
+// counter finds sentences by the assistant for which the user later states a different value, and changes the weights
+// of both sentences. It reads the assistant's sentences only if the user states a value soon after them.
 func (k *talk) counter() {
 	r := claimReader{talk: k}
-	var claims []claim // the assistant's, in the items before next
+	var claims []claim // the assistant's claims in the items before next
 	next := 0
 	for i := range k.items {
 		if k.sources[i].answers() {
@@ -182,15 +182,15 @@ func (k *talk) counter() {
 	}
 }
 
-// claimReader reads the claims in the items of a talk, with memory that it reuses.
+// claimReader reads the claims in the items of a talk. It reuses its buffers.
 type claimReader struct {
 	*talk
-	own    []claim // the claims of one of the user's items
+	own    []claim // the claims in one of the user's items
 	ranges [][2]int
 	ws     []words.Word
 }
 
-// read appends the claims in item i to claims. It may drop all but the newest mostClaims.
+// read appends the claims in item i to claims. It may drop all claims but the newest mostClaims.
 func (r *claimReader) read(claims []claim, i int) []claim {
 	text := r.items[i].Text
 	src := &r.sources[i]
@@ -211,7 +211,7 @@ func (r *claimReader) read(claims []claim, i int) []claim {
 	return claims
 }
 
-// counterBy compares a user's sentence with the assistant's newest ones.
+// counterBy compares c, a sentence of the user, with the newest of the assistant's claims.
 func (k *talk) counterBy(c *claim, claims []claim) {
 	found := false
 	newest := claims[max(0, len(claims)-mostClaims):]
@@ -229,13 +229,13 @@ func (k *talk) counterBy(c *claim, claims []claim) {
 	}
 }
 
-// reweigh sets the factor for the weight of a range in an item's text.
+// reweigh sets the factor for the weight of the bytes from from to to in an item's text.
 func (k *talk) reweigh(item, from, to, factor int) {
 	it := &k.items[item]
 	it.Weighed = append(it.Weighed, extract.Weighed{From: from, To: to, Factor: factor})
 }
 
-// counterNote returns the note to put after a chosen sentence if the user then stated another value; otherwise "".
+// counterNote returns the note that follows a chosen sentence if the user then stated another value, or "".
 func (k *talk) counterNote(c extract.Chosen) (note string) {
 	for _, old := range k.countered {
 		if old.item == c.Item && old.from < c.To && c.From < old.to {

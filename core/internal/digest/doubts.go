@@ -4,20 +4,20 @@ import (
 	"strings"
 )
 
-// A later turn can put an answer in doubt: the user reports trouble although the answer claimed success, or the same
-// error occurs again. The log keeps such an answer, because later ones refer to it, and names the turn that puts it in
-// doubt.
+// A later turn can put an answer in doubt, because the user reports trouble although the answer claimed success, or
+// because the same error occurs again. The log keeps such an answer, since later answers refer to it, and says which
+// turn puts it in doubt.
 
-// mostDoubted is the maximum number of earlier turns whose answers a recurring error puts in doubt.
+// mostDoubted is the maximum number of earlier turns whose answers are put in doubt by a recurring error.
 const mostDoubted = 8
 
-// The two parts of the label for an answer that is in doubt. The later turn's number goes between them.
+// The two parts of the label of an answer in doubt. The number of the later turn is inserted between them.
 const (
 	doubtOpen = "answer, which ["
 	doubtEnd  = "] puts in doubt: "
 )
 
-// judge records what the user's next message, asked, shows about the turn. number is the next turn's number.
+// judge records what asked, the user's next message, reveals about the turn. number is the number of the next turn.
 func (t *turn) judge(asked string, number int) {
 	t.contested = contests(asked) || t.denied(asked)
 	t.claims = t.has(func(u *unit) bool { return u.kind == answerUnit && claims(u.whole()) })
@@ -26,9 +26,9 @@ func (t *turn) judge(asked string, number int) {
 	}
 }
 
-// doubtClaims records that the turn with the given number puts the answer's claims of success in doubt, and also the
-// parts that trouble is about. The other parts of the answer aren't in doubt. trouble is the user's message; it may be
-// empty.
+// doubtClaims records that the turn with the given number puts those parts of the answer in doubt that claim success or
+// that share words with trouble, the user's message. trouble may be empty. The other parts of the answer are not in
+// doubt.
 func (t *turn) doubtClaims(number int, trouble string) {
 	t.doubt = number
 	var said turnWords
@@ -47,10 +47,10 @@ func (t *turn) doubtClaims(number int, trouble string) {
 	}
 }
 
-// leastAbout is the minimum number of words that a sentence shares with a message about it.
+// leastAbout is the minimum number of words that a sentence must share with a message to be about the same subject.
 const leastAbout = 2
 
-// inDoubt returns the weight of a unit of an answer that is in doubt. Words that only claim success have none.
+// inDoubt returns the weight of a unit of an answer in doubt. A unit that only claims success is dropped.
 func inDoubt(u *unit) int {
 	switch {
 	case (saysLittle(u.text) || claims(u.text) && !u.beside) && !namesMore(u.text):
@@ -61,11 +61,11 @@ func inDoubt(u *unit) int {
 	return u.factor / 2
 }
 
-// ofBeside divides the weights of those parts of a contested answer that the user's correction doesn't concern.
+// ofBeside divides the weights of those parts of a contested answer that are not affected by the user's correction.
 const ofBeside = 4
 
-// narrow marks the units of a contested answer that the user's correction doesn't concern, and lowers their weights.
-// They share fewer words with it than another unit. A correction that shares no word with the answer rejects all of it.
+// narrow marks the units of a contested answer that the user's correction doesn't affect, and lowers their weights.
+// They share fewer words with it than others do. A correction that shares no words with any unit rejects all of them.
 func (t *turn) narrow(correction string) {
 	var said turnWords
 	said.add(trimRune(correction[:min(len(correction), lookTrouble)]))
@@ -85,10 +85,10 @@ func (t *turn) narrow(correction string) {
 	}
 }
 
-// lookDenied is the length of a message's beginning that is searched for a denial, in bytes.
+// lookDenied is the number of bytes at the beginning of a message that are searched for a denial.
 const lookDenied = 160
 
-// denied reports whether a user's message denies something that the turn's answer names: "it's the linter, not
+// denied reports whether a user's message rejects a name that occurs in the turn's answer: "it's the linter, not
 // db:generate".
 func (t *turn) denied(asked string) bool {
 	head := asked[:min(len(asked), lookDenied)]
@@ -104,8 +104,8 @@ func (t *turn) denied(asked string) bool {
 	return t.has(func(u *unit) bool { return u.kind == answerUnit && strings.Contains(u.text, name) })
 }
 
-// comesAgain records that the error with the given key occurs in the current turn. If it has occurred before, it puts
-// the answers since then in doubt: all of them if always is true, otherwise only those that claim success.
+// comesAgain records that the error with the given key occurs in the current turn. If the error occurred before, the
+// answers since then are put in doubt: all of them if always is true, otherwise only those that claim success.
 func (r *turnReader) comesAgain(key string, always bool) {
 	now := len(r.turns) - 1
 	at := r.troubles.At(key)
@@ -121,7 +121,7 @@ func (r *turnReader) comesAgain(key string, always bool) {
 	*at = now + 1
 }
 
-// toldAgain records the errors in text that the user pasted into the request of the current turn.
+// toldAgain records the errors in text that the user pasted into asked, the current turn's request.
 func (r *turnReader) toldAgain(asked string) {
 	for {
 		_, rest, found := strings.Cut(asked, pastedOpen)
@@ -142,16 +142,16 @@ func (r *turnReader) toldAgain(asked string) {
 	}
 }
 
-// successSigns lists phrases, in lower case, from sentences that say that something works. failureSigns lists phrases
-// from sentences that say that something doesn't.
+// successSigns lists phrases, in lower case, that occur in sentences saying that something works. failureSigns lists
+// phrases that occur in sentences saying that something doesn't work.
 var (
 	successSigns = substringsOf("passes|passed|passing|all pass|tests pass|checks pass|built|builds|compiles|compiled|green|works|no error|bestanden|gebaut|erfolgreich|läuft|réussi|passent|fonctionne|pasan|exitos|funciona|passam|" +
 		"проход|собран|успешно|работает|通过|成功|构建完成|通りま|통과|성공")
 	failureSigns = substringsOf("fail|error|broken|red |not pass|n't |not yet|except|fehl|schlägt|noch nicht|échou|erreur|fall|не |ошибк|失败|错误|未|失敗|エラー|ません|실패|오류|않")
 )
 
-// deny marks the parts of the answer that claim success although the turn's last check failed, unless the answer says
-// that something failed.
+// deny marks those parts of the answer that claim success although the last check of the turn failed. It marks none if
+// the answer mentions a failure.
 func (r *turnReader) deny() {
 	t, last := r.now(), len(r.state.checks)-1
 	if last < 0 || !r.state.checks[last].failed || r.state.checks[last].turn != t.number {
@@ -173,7 +173,7 @@ func (r *turnReader) deny() {
 	}
 }
 
-// answerLabelOf returns the label for a unit of a turn's answer.
+// answerLabelOf returns the label that precedes a unit of a turn's answer.
 func answerLabelOf(t *turn, u *unit) string {
 	switch {
 	case u.beside && (t.contested || t.doubt > 0):
@@ -188,8 +188,8 @@ func answerLabelOf(t *turn, u *unit) string {
 	return answerLabel
 }
 
-// readDoubt removes from a line the label of an answer that is in doubt, and returns the number of the later turn. ok
-// is false if the line has no such label.
+// readDoubt parses the label of an answer in doubt at the beginning of a line. It returns the number of the later turn
+// and the rest of the line. ok is false if there is no such label.
 func readDoubt(line string) (doubt int, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(line, doubtOpen)
 	number, rest, found := strings.Cut(rest, doubtEnd)

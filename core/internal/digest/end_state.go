@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// endState is the state of the work after the messages, as far as commands and edits show it: the last commit and push,
-// the files edited since, and the last result of each check. The digest has a section about it, from which the next
-// compaction reads it back.
+// endState is the state of the work at the end of the messages, as far as commands and edits reveal it: the last commit
+// and push, the files edited since then, and the last result of each check. A section of the digest describes it, from
+// which the next compaction restores it.
 type endState struct {
 	commit, push, tree dated
-	edited             []string // the paths of files that were edited since the commit
+	edited             []string // the paths of the files edited since the commit
 	checks             []checkState
 }
 
@@ -28,13 +28,13 @@ type dated struct {
 type checkState struct {
 	dated
 	kinds  checkKinds
-	key    string // the command's key; see sameCommand
+	key    string // the key of the command; see sameCommand
 	failed bool
-	stale  bool   // a file was edited since
+	stale  bool   // a file was edited after the check
 	runs   string // the script that the check runs, if a package manager has ever printed it
 }
 
-// Limits: the number of turns for which a check's result still describes the end state, and the maximum numbers of
+// Limits: the number of turns during which a check's result still counts for the end state, and the maximum numbers of
 // checks and of edited files in the list.
 const (
 	lastingTurns = 2
@@ -42,7 +42,7 @@ const (
 	mostEdited   = 10
 )
 
-// ran updates the state with a command and its output. turn is the number of the turn in which it ran.
+// ran updates the state after a command with the given output. turn is the number of the turn in which it ran.
 func (s *endState) ran(r *run, output string, turn int) {
 	bad := r.failed()
 	switch {
@@ -60,11 +60,11 @@ func (s *endState) ran(r *run, output string, turn int) {
 	}
 }
 
-// keptTurn replaces the number of a turn whose messages stay in the context. Facts of such a turn update the state, but
+// keptTurn is the number used for turns whose messages stay in the context. Facts from such turns update the state, but
 // the digest doesn't repeat them.
 const keptTurn = 1 << 30
 
-// goOn updates the state with the messages of t from index from on, which stay in the context.
+// goOn updates the state with the messages of t that stay in the context, which begin at index from.
 func (s *endState) goOn(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
@@ -88,7 +88,7 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 	}
 }
 
-// commitLine describes a commit by the first line of its message, its branch and its hash.
+// commitLine returns the first line of a commit's message, with the branch and the hash in parentheses.
 func commitLine(r *run) string {
 	made, _, _ := strings.Cut(r.result, ";")
 	if subject := commitSubject(r.script); subject != "" {
@@ -97,8 +97,8 @@ func commitLine(r *run) string {
 	return Fence(made)
 }
 
-// treeIn returns the state of the working tree according to the output of git status: "nothing to commit" or, if the
-// output is in the short format, the changed files. It returns "" for other output.
+// treeIn returns the state of the working tree from the output of git status. This is "nothing to commit" or, if the
+// output is in the short format, the list of changed files. It returns "" for any other output.
 func treeIn(output string) string {
 	var list []string
 	branch := ""
@@ -124,7 +124,7 @@ func treeIn(output string) string {
 	return Fence(branch + strings.Join(list, "; "))
 }
 
-// changedFile records that a file was edited, which makes earlier checks outdated.
+// changedFile records that a file was edited, which outdates earlier checks.
 func (s *endState) changedFile(path string) {
 	if !thrownAway(path) {
 		s.edited, s.tree = append(s.edited, path), dated{}
@@ -134,11 +134,11 @@ func (s *endState) changedFile(path string) {
 	}
 }
 
-// checked records the result of a check, which replaces its previous result. A check that passes also replaces the
-// results of checks of the same kinds.
+// checked records the result of a check. It replaces the previous result of the same check. If the check passed, it
+// also replaces the results of checks that it covers.
 func (s *endState) checked(r *run, bad bool, turn int) {
 	part, behind := checkedPart(r.script)
-	if r.exit != "0" && !bad && r.result == "" { // the result is unknown, and the previous one no longer holds
+	if r.exit != "0" && !bad && r.result == "" { // the result is unknown, and the previous one may be outdated
 		s.forget(sameCommand(part))
 		return
 	}
@@ -146,7 +146,7 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 		return
 	}
 	short := *r
-	short.failure, short.script = "", part // the failure is among the open errors
+	short.failure, short.script = "", part // the failure is listed among the open errors
 	c := checkState{kinds: checksIn(short.script), key: sameCommand(short.script), failed: bad}
 	for i := range s.checks { // the output of this run may be cut off
 		if old := &s.checks[i]; old.key == c.key && short.runs == "" {
@@ -157,7 +157,7 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 	s.addCheck(c)
 }
 
-// forget drops the result of a check, because a later run of the same command had a different result.
+// forget drops the result of a check, because a later run of the same command may have had a different result.
 func (s *endState) forget(key string) {
 	s.checks = slices.DeleteFunc(s.checks, func(old checkState) bool { return old.key == key })
 }
@@ -172,7 +172,7 @@ func (s *endState) addCheck(c checkState) {
 	s.checks = append(s.checks, c)
 }
 
-// The beginnings of the section's lines.
+// The beginnings of the lines in the section.
 const (
 	stateBullet = "- "
 	commitState = "last commit, in ["
@@ -186,9 +186,9 @@ const (
 	staleEnd    = " (before the last edits)"
 )
 
-// lines returns the section's lines. last is the number of the last turn, open contains the commands that have open
-// errors, and short returns the digest's name for a path. Checks that ran long before the last turn are omitted,
-// because they say nothing about the end state.
+// lines returns the lines of the section. last is the number of the last turn, open holds the commands with open
+// errors, and short returns the form of a path used in the digest. Checks that ran long before the last turn are left
+// out, because they say nothing about the end state.
 func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path string) string) (lines []string) {
 	tell := func(label string, d dated) {
 		if d.text != "" && d.turn != keptTurn {
@@ -222,8 +222,8 @@ func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path 
 	return lines
 }
 
-// stateText returns the section that shows the end state, in at most size bytes, without checks that are among the open
-// errors.
+// stateText returns the section about the end state, in at most size bytes. It leaves out failed checks that are among
+// the open errors.
 func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 	if len(k.turns) == 0 {
 		return ""
@@ -241,10 +241,10 @@ func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// noneEdited takes the place of an empty list of files.
+// noneEdited is written instead of an empty list of files.
 const noneEdited = "nothing"
 
-// editedList returns the names of the most recently edited files, the newest one last.
+// editedList returns the names of the most recently edited files, with the newest at the end.
 func (s *endState) editedList(short func(path string) string) string {
 	s.edited = newestOf(s.edited, len(s.edited), func(path string) string { return path })
 	if len(s.edited) == 0 {
@@ -262,7 +262,7 @@ func (s *endState) editedList(short func(path string) string) string {
 	return text
 }
 
-// readState reads the section of an earlier digest. whole returns the full path for a file name in the section.
+// readState parses the section in an earlier digest. whole returns the full path of a file named in the section.
 func readState(text string, whole func(name string) string) (s endState) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), stateBullet)
@@ -295,7 +295,7 @@ func readState(text string, whole func(name string) string) (s endState) {
 	return s
 }
 
-// checkRead returns the check that a line of an earlier digest describes.
+// checkRead returns the check described by a line of an earlier digest.
 func checkRead(d dated, failed bool) checkState {
 	said, stale := strings.CutSuffix(d.text, staleEnd)
 	d.text = said

@@ -8,34 +8,34 @@ import (
 )
 
 // An errand is something that the user asks for once: "ok, read the file and tell me what is wrong". It may be worded
-// like a rule, but is over when the turn ends. A sentence that says how long or when it applies is not an errand.
+// like a rule, but no longer matters when the turn ends. A sentence that says how long or when it applies is no errand.
 
-// Word lists that identify errands, in English, German, French and Spanish.
+// Word lists for recognizing errands, in English, German, French, Spanish and other languages.
 var (
-	// reacting lists words that begin a reply to what the assistant has just said.
+	// reacting lists words that begin a reaction to what the assistant has just said.
 	reacting = wordListOf("actually hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
 		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
-	// answering lists those words in reacting after which the rest of a sentence is an errand, unless it demands
-	// something or begins with a command.
+	// answering lists the words in reacting that make the rest of a sentence an errand, unless it contains a demand or
+	// begins with a command.
 	answering = wordListOf("ok okay yes yeah yep yup sure alright wait hmm hm oh ah so sooo soo ja oui vale sí")
-	// lasts lists words that make a sentence apply beyond the current turn.
+	// lasts lists words which indicate that a sentence applies beyond the current turn.
 	lasts = wordListOf("always never ever mustn't don't dont whenever throughout everywhere anywhere avoid prefer without forever rule rules convention policy " +
 		"only unless when everytime future default standard onwards forbidden allowed allergic strictly no-one " +
 		"immer nie niemals stets nur künftig zukünftig kein keine keinen wenn ohne toujours jamais sans quand seulement siempre nunca jamás sin cuando solo sólo")
-	// demands lists words that make a sentence a rule, unless its verb is for something done once.
+	// demands lists words that make a sentence a rule unless its verb describes something done once.
 	demands = wordListOf("must darf dürfen muss müssen")
-	// obliging lists verbs that state what a thing must be like.
+	// obliging lists verbs in statements of what something must be like.
 	obliging = wordListOf("must should may " + "shall " + "has have need needs")
-	// errands lists verbs for actions that are done once.
+	// errands lists verbs that describe something done once.
 	errands = wordListOf("read review explain check look find search fix move remove delete create spawn run update revert undo save commit push merge rebase show tell investigate " +
 		"continue implement refactor rename open switch build try debug split extract clean finish start fetch pull deploy install restart rerun compare research summarize summarise propose suggest " +
 		"analyze analyse tackle figure see go let change replace convert migrate bump release publish inspect verify describe list rewrite simplify drop get do configure set put " +
 		"lies prüfe schau suche behebe lösche entferne erstelle starte ändere zeige erkläre lis vérifie cherche corrige supprime crée lance change montre explique " +
 		"lee revisa busca arregla borra elimina crea ejecuta cambia muestra explica")
-	// modals lists words that may come between the beginning of a sentence and an errand's verb.
+	// modals lists words that can occur between the beginning of a sentence and the verb of an errand.
 	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
-	// regretting lists words with which people begin to say what they can't do: "Unfortunately, I can't come". supposing
-	// lists verbs that express uncertainty after "I" or "we".
+	// regretting lists words that introduce something the writer can't do: "Unfortunately, I can't come". supposing
+	// lists verbs that, after "I" or "we", express uncertainty.
 	regretting = wordListOf("unfortunately sadly regrettably leider malheureusement desafortunadamente lamentablemente infelizmente purtroppo helaas")
 	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")
 	asksWhy    = wordListOf("why what what's whats how how's hows where where's who which warum wieso wie pourquoi comment qué cómo")
@@ -45,7 +45,7 @@ var (
 	needing    = wordListOf("i i'm i've i'll")
 	taskLabels = wordListOf("request task step ticket issue todo item part phase aufgabe schritt tâche étape tarea paso")
 	firstTwo   = wordListOf("i we")
-	// besides lists prepositions of time and occasion that can't also introduce a condition.
+	// besides lists prepositions of time and occasion that can't introduce a condition.
 	besides    = wordListOf("with upon vor nach bei mit de после перед")
 	each       = wordListOf("every each any jede jeder jedes jedem jeden chaque cada каждого каждой каждым")
 	times      = wordListOf("time mal fois vez volta keer раз")
@@ -54,8 +54,8 @@ var (
 	askingVerb = wordListOf("can could should would may")
 )
 
-// errand reports whether a sentence s with the words ws is useless later, because it asks for something that is done
-// within one turn, or only states an opinion. direct means that its cue tells the reader what to do.
+// errand reports whether sentence s, with the words ws, is useless later because it asks for something that is done
+// within one turn, or only states an opinion. direct means that the cue addresses the reader.
 func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {
 		return errandSigned(s)
@@ -86,8 +86,8 @@ func errand(s string, ws []word, direct bool) bool {
 	return announcesErrand(ws[i:]) || asksAction(ws, i)
 }
 
-// reaction returns the number of words at the beginning of a sentence that react to what the assistant has said, and
-// whether they answer it.
+// reaction returns the number of words at the beginning of a sentence that react to what the assistant has said.
+// answers reports whether they answer it.
 func reaction(ws []word) (n int, answers bool) {
 	for n < len(ws) && (reacting.has(ws[n].text) || ws[n].text == "no" && n+1 < len(ws) && ws[n+1].breaks) {
 		answers = answers || answering.has(ws[n].text)
@@ -96,8 +96,8 @@ func reaction(ws []word) (n int, answers bool) {
 	return n, answers
 }
 
-// holding reports whether words make a sentence apply beyond the current turn, and whether they make it a rule unless
-// its verb is for something done once.
+// holding returns two results: whether words make a sentence apply beyond the current turn, and whether they make it a
+// rule unless its verb describes something done once.
 func holding(ws []word) (holds, demanded bool) {
 	for i := range ws {
 		w := &ws[i]
@@ -112,14 +112,14 @@ func holding(ws []word) (holds, demanded bool) {
 	return holds, demanded
 }
 
-// asksAboutPaste reports whether words begin with a verb and a reference to a pasted text: "translate this sentence".
+// asksAboutPaste reports whether words begin with a verb and a reference to pasted text: "translate this sentence".
 func asksAboutPaste(ws []word) bool {
 	return len(ws) > 2 && ws[1].text == "this" && !ws[0].cue && !ws[0].is(persons|quantifiers|negations) &&
 		ws[2].is(products|pasteNouns)
 }
 
-// announcesErrand reports whether words begin in a way that only errands do: "Task 7: write the file.", "ensure we have
-// a ticket", "the issue is …".
+// announcesErrand reports whether words begin in a way that is typical only of errands: "Task 7: write the file.",
+// "ensure we have a ticket", "the issue is …".
 func announcesErrand(ws []word) bool {
 	first := ws[0].text
 	switch {
@@ -136,8 +136,8 @@ func announcesErrand(ws []word) bool {
 	return len(ws) > 2 && ws[0].is(tasks) && troubled.has(ws[1].text) && states.has(ws[2].text)
 }
 
-// asksAction reports whether a sentence's verb is one for something done once. The words before index from are
-// reactions.
+// asksAction reports whether the verb of a sentence describes something done once. The words before index from are a
+// reaction.
 func asksAction(ws []word, from int) bool {
 	i := from
 	for i < len(ws) && (modals.has(ws[i].text) || reacting.has(ws[i].text)) {
@@ -147,8 +147,8 @@ func asksAction(ws []word, from int) bool {
 	return i < len(ws) && errands.has(ws[i].text) && !(i == from+1 && firstTwo.has(ws[from].text)) // "I find …" asks for nothing
 }
 
-// ofOne reports whether a sentence is about a single thing or day: "bring it on Monday", "if I am not there, give it to
-// Tom", "Tuesday suits me better", "I want my money back", "I'd rather have it repaired".
+// ofOne reports whether a sentence is about a single thing or a single day: "bring it on Monday", "if I am not there,
+// give it to Tom", "Tuesday suits me better", "I want my money back", "I'd rather have it repaired".
 func ofOne(ws []word) bool {
 	last := len(ws) - 1
 	if last < 3 || slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) || each.has(w.text) }) {
@@ -178,7 +178,7 @@ func ofOne(ws []word) bool {
 	return it == 1 && day > 0 || ws[0].text == "i" && ws[1].text == "want" && ws[last].text == "back"
 }
 
-// absent reports whether words begin with the condition that the writer is somewhere else: "if I'm not at home".
+// absent reports whether words begin with the condition that the writer is away: "if I'm not at home".
 func absent(ws []word) bool {
 	if len(ws) > 3 && ws[1].text == "i" && ws[2].text == "am" {
 		ws = ws[1:]
@@ -188,14 +188,14 @@ func absent(ws []word) bool {
 	return ws[2].text == "not" || ws[2].text == "out" || ws[2].text == "away"
 }
 
-// Character sequences in Chinese and Japanese: those that begin an errand, a story or thanks, and those that
-// nevertheless make it a rule.
+// Character sequences in Chinese and Japanese: those at the beginning of an errand, a story or thanks, and those that
+// turn such a sentence into a rule.
 var (
 	errandSigns = strings.Fields("他 她 谢谢 創建 创建 帮我 请帮 請幫 生成 写一 寫一 我正在 作为一 现在，试 看一下 看看 修复 删除 删掉 解释 检查 运行 彼は 彼女は ありがとう 作って 見て 直して 削除して 説明して")
 	lastSigns   = strings.Fields("必须 必須 不要 别 別 总是 從不 从不 永远 每次 以后 以後 今后 始终 只能 禁止 务必 不得 一律 绝 絕 决不 先 ないで 必ず 絶対 いつも 常に 今後 毎回 しないで 禁止")
 )
 
-// errandSigned is like errand, for scripts without spaces.
+// errandSigned is the counterpart of errand for scripts without spaces.
 func errandSigned(s string) bool {
 	for _, also := range [...]string{"另外", "顺便", "順便", "还有", "還有", "然后", "再", "，"} {
 		s = strings.TrimPrefix(s, also)
@@ -208,23 +208,23 @@ func errandSigned(s string) bool {
 	return choosesSigned(s) || changesOne(s)
 }
 
-// Character sequences in requests to change one thing: words that point at it, verbs for a change, and words that make the
-// request a rule.
+// Character sequences in requests to change one thing: words that point at the thing, verbs for a change, and words
+// that turn the request into a rule.
 var (
 	pointingSigns  = strings.Split("这|這|那个|那個|那一|那行|该|該|此|この|その|あの|이 |그 |저 |不是了", "|")
 	changeSigns    = strings.Fields("改成 改为 改為 换成 換成 に変更 に変え に直し 바꿔 고쳐 변경해")
 	ruleSignsOfOne = strings.Fields("都 每 所有 默认 默認 以外 常に 毎 すべて 全て 항상 앞으로 모든 매번 언제나 마다")
 )
 
-// changesOne reports whether a sentence, in a script without spaces, asks to change one thing that it points at: "change
+// changesOne reports whether a sentence in a script without spaces asks to change one thing that it points at: "change
 // this line to …".
 func changesOne(s string) bool {
 	s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s, "请"), "請"), "把")
 	return startsWithAny(s, pointingSigns) && hasAny(s, changeSigns) && !hasAny(s, lastSigns) && !hasAny(s, ruleSignsOfOne)
 }
 
-// rulesOut reports whether a sentence also forbids something, or requires something to be done first: "you can read the
-// logs but not change them", "read the notes before you touch the pump".
+// rulesOut reports whether a sentence also forbids something, or requires something else to be done first: "you can
+// read the logs but not change them", "read the notes before you touch the pump".
 func rulesOut(ws []word) bool {
 	for i := range ws[:len(ws)-1] {
 		switch next := &ws[i+1]; {
@@ -242,7 +242,7 @@ func rulesOut(ws []word) bool {
 }
 
 // recurs returns the index of the word that makes a sentence refer to recurring events, as in "after every deal", "each
-// time" or "whatever you touch", or -1. "In every file" only names places, and doesn't count.
+// time" or "whatever you touch", or -1. "In every file" doesn't count, because it names places rather than events.
 func recurs(ws []word) int {
 	for i := range ws[:max(len(ws)-1, 0)] {
 		switch w, next := ws[i].text, &ws[i+1]; {
@@ -258,7 +258,7 @@ func recurs(ws []word) int {
 }
 
 // ponders reports whether a sentence expresses an opinion or a supposition, or asks what "we" can do. The words before
-// index i are a reaction to what was said before.
+// index i are a reaction. direct means that the sentence's cue addresses the reader.
 func ponders(ws []word, i int, direct bool) bool {
 	first, next := ws[i].text, ""
 	if i+1 < len(ws) {
@@ -280,9 +280,9 @@ var noteHeads = []string{"keep in mind that ", "bear in mind that ", "note that 
 	"please keep in mind that ", "please bear in mind that ", "remember that ", "beachte, dass ", "ten en cuenta que ",
 	"n'oublie pas que "}
 
-// isNote reports whether a sentence only reminds the reader of a fact that matters for the request in the sentence
-// before it: "Keep in mind that the small kiln has its own clock." A fact about the user is more than that, and so is a
-// rule.
+// isNote reports whether a sentence only reminds the reader of a fact that matters for the request in before, the
+// preceding sentence: "Keep in mind that the small kiln has its own clock." It returns false if the fact is about the
+// user, or if the sentence states a rule.
 func isNote(s, before string) bool {
 	if before == "" || !headedBy(s, noteHeads) {
 		return false
@@ -321,7 +321,7 @@ func onlyNow(ws []word) bool {
 	return false
 }
 
-// mayDo reports whether a sentence only states a possibility: "If we want it, we can …".
+// mayDo reports whether a sentence only mentions a possibility: "If we want it, we can …".
 func mayDo(ws []word) bool {
 	if !ws[0].is(conditions) {
 		return false
@@ -334,7 +334,7 @@ func mayDo(ws []word) bool {
 	return false
 }
 
-// needs reports whether a sentence states what its writer has to do: "I need to …".
+// needs reports whether a sentence says what the writer has to do: "I need to …".
 func needs(ws []word) bool {
 	for k := range ws[:len(ws)-1] {
 		if w := ws[k].text; (w == "need" || w == "have") && ws[k+1].text == "to" {
@@ -344,7 +344,7 @@ func needs(ws []word) bool {
 	return false
 }
 
-// hasNow reports whether words state that somebody has something: "ensure [we have] a ticket".
+// hasNow reports whether words say that somebody has something: "ensure [we have] a ticket".
 func hasNow(ws []word) bool {
 	for k := range ws[:min(len(ws), 3)] {
 		if ws[k].text == "have" || ws[k].text == "has" {
@@ -354,7 +354,7 @@ func hasNow(ws []word) bool {
 	return false
 }
 
-// supposes reports whether a sentence expresses its writer's own opinion: "I don't think we need it".
+// supposes reports whether a sentence expresses the writer's own opinion: "I don't think we need it".
 func supposes(ws []word) bool {
 	for i := range ws {
 		if !firstTwo.has(ws[i].text) {

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// This file recognizes wishes for something that the writer wants to do, such as "Quiero reservar una mesa" or "Ich
-// möchte mein Auto anmelden": a verb for a wish with an infinitive. Such a wish is fulfilled once, so it is no rule. A
-// wish for a thing may be a rule: "Quiero respuestas cortas". Reports and agreements are no rules either.
+// This file recognizes wishes to do something, such as "Quiero reservar una mesa" or "Ich möchte mein Auto anmelden": a
+// verb of wishing and an infinitive. Such a wish is fulfilled once, so it isn't a rule. A wish for a thing can be one:
+// "Quiero respuestas cortas". This file also recognizes reports and agreements, which are no rules either.
 
 var (
-	// planning lists verbs for wishes in languages whose infinitives have endings of their own.
+	// planning lists verbs of wishing in languages that mark infinitives by their endings.
 	planning = wordListOf("möchte quiero quisiera necesito gustaría quero queria gostaria preciso vorrei voglio voudrais veux souhaite aimerais")
-	// lastingActs lists infinitives of acts that last or are repeated.
+	// lastingActs lists infinitives of actions that last or are repeated.
 	lastingActs = wordListOf("ser estar tener haber ver recibir evitar être avoir voir recevoir éviter essere avere vedere ricevere evitare ter receber " +
 		"sein haben werden bleiben sehen lesen hören bekommen erhalten vermeiden")
 	infinitives = [...]string{"ar", "er", "ir", "re"}
-	// obliged lists English verbs for wishes and duties before "to".
+	// obliged lists English verbs of wishing and of duty that precede "to".
 	obliged = wordListOf("need have want like")
-	// learning lists verbs with which people name the source of something that they know.
+	// learning lists verbs with which people say where they learned something.
 	learning = wordListOf("read heard saw told")
 )
 
-// plansAct reports whether a sentence s with the words ws only says what its writer wants to do once.
+// plansAct reports whether sentence s, with the words ws, only says what the writer wants to do once.
 func plansAct(s string, ws []word) bool {
 	if isAgreed(ws) || isReport(ws) || plansDeal(ws) {
 		return true
@@ -55,7 +55,7 @@ func plansAct(s string, ws []word) bool {
 	return !lastingActs.has(verb) && slices.ContainsFunc(infinitives[:], func(ending string) bool { return strings.HasSuffix(verb, ending) })
 }
 
-// plansDeal is like plansAct, but for deals with a service, and only in English: "I also need to change the driver".
+// plansDeal is like plansAct, but only for English, and for deals with a service: "I also need to change the driver".
 func plansDeal(ws []word) bool {
 	for i := 1; i+2 < len(ws); i++ {
 		if !obliged.has(ws[i].text) || ws[i+1].text != "to" || !dealing.has(ws[i+2].text) {
@@ -70,8 +70,8 @@ func plansDeal(ws []word) bool {
 	return false
 }
 
-// isAgreed reports whether a sentence only agrees to something: "D'accord, au nom de …", or under a condition, "If that's
-// the only one, then yes, …".
+// isAgreed reports whether a sentence only agrees to something ("D'accord, au nom de …"), possibly under a condition
+// ("If that's the only one, then yes, …").
 func isAgreed(ws []word) bool {
 	if len(ws) > 1 && ws[0].text == "d'" && ws[1].text == "accord" && !slices.ContainsFunc(ws[2:], func(w word) bool { return w.cue }) {
 		return true
@@ -84,7 +84,7 @@ func isAgreed(ws []word) bool {
 	return false
 }
 
-// isReport reports whether a sentence only says what its writer has read or heard: "I read that it should be free".
+// isReport reports whether a sentence only says what the writer has read or heard: "I read that it should be free".
 func isReport(ws []word) bool {
 	learned := false
 	for i := range ws {

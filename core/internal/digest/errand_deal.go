@@ -5,52 +5,52 @@ import (
 	"strings"
 )
 
-// This file recognizes choices that people make for a booking, an order or a payment when they talk to a service: "No,
-// I don't want travel insurance", "I'd prefer not to be transferred". A choice is worded like a preference, but is over
-// once the deal is made. It is recognized by two signs: it is a wish for the moment, and its object belongs to a deal.
+// This file recognizes choices about a booking, an order or a payment: "No, I don't want travel insurance", "I'd prefer
+// not to be transferred". They are worded like preferences, but no longer matter once the deal is made. A choice has
+// two signs: it is a wish for the moment, and its object is part of a deal with a service.
 
-// The words of choices, in English, German, French and Spanish.
+// The words used in choices, in English, German, French and Spanish.
 var (
-	// dealing lists verbs for what people arrange with a service.
+	// dealing lists verbs for things that people arrange with a service.
 	dealing = wordListOf("book reserve order buy rent hire change cancel add upgrade return exchange pay fly depart leave check schedule reschedule")
-	// getting lists other verbs in wishes for a deal.
+	// getting lists other verbs that occur in wishes about a deal.
 	getting = wordListOf("use keep get take have receive proceed go be")
-	// arranged lists the objects of deals, in the singular only, because plurals also express tastes: "I like aisle
+	// arranged lists nouns for objects of deals. They are singular, because plurals also express tastes: "I like aisle
 	// seats".
 	arranged = wordListOf("insurance flight ticket booking reservation refund payment voucher certificate seat baggage luggage bags fee card cards visa mastercard compensation cancellation allowance warranty option " +
 		"versicherung reiseversicherung gepäck erstattung rückerstattung gutschein geschenkkarte kreditkarte sitzplatz flug buchung zahlung stornierung " +
 		"assurance bagage bagages remboursement vol billet réservation paiement carte siège " +
 		"seguro equipaje reembolso vuelo billete boleto reserva pago tarjeta asiento")
-	// handedOver lists verbs for what a service does with its customer.
+	// handedOver lists verb forms for what a service does with a customer.
 	handedOver = wordListOf("transferred weitergeleitet verbunden weiterverbunden transféré transférée transferido transferida")
-	// afterArranged lists words that may follow a word in arranged. Before any other word, a word in arranged only
-	// modifies a noun: "the payment module".
+	// afterArranged lists words that can follow a noun in arranged. Before any other word, the noun only modifies
+	// another noun: "the payment module".
 	afterArranged = wordListOf("for instead either ending please thanks thank needed together für bitte danke pour de merci qui para por gracias que that which werden not")
-	// wanting lists verbs for wishes, and wantingMe verb forms that can only express a wish of the writer.
+	// wanting lists verbs of wishing. wantingMe lists verb forms that can only express a wish of the writer.
 	wanting   = wordListOf("want need like prefer rather use appreciate have")
 	wantingMe = wordListOf("möchte brauche hätte nehme quiero quisiera necesito preferiría usaré voudrais veux préférerais utiliserai")
-	// wouldBe lists words between "I" and its verb.
+	// wouldBe lists words that can come between "I" and its verb.
 	wouldBe = wordListOf("would will do not don't won't wouldn't really just only also still much actually simply definitely ne n'")
-	// noneOf lists words that decline an offer at the beginning of a clause.
+	// noneOf lists words that decline an offer when they begin a clause.
 	noneOf = wordListOf("no kein keine keinen pas sin")
 	// excepting lists words that limit a rule: "no booking without a deposit".
 	excepting = wordListOf("without unless ohne sans")
-	// charging lists orders that name a means of payment.
+	// charging lists verbs of orders that name a means of payment.
 	charging = wordListOf("use charge")
-	// replacing lists words that may follow a choice although they look like cues.
+	// replacing lists words that can follow a choice although they look like cues.
 	replacing = wordListOf("instead myself")
 	owned     = wordListOf("the my this that these those")
-	// further lists words after which "any" still refers to the same deal: "any additional charges".
+	// further lists words that limit a preceding "any" to the same deal: "any additional charges".
 	further = wordListOf("additional extra further other more remaining form")
 )
 
-// mostOpposed is the maximum number of words, including "not", that name what was not chosen if it has no article.
+// mostOpposed is the maximum number of words, including "not", that name a rejected option without an article.
 const mostOpposed = 3
 
-// mostObject is the maximum number of words between the verb of a choice and its object.
+// mostObject is the maximum number of words from the verb of a choice to the end of its object.
 const mostObject = 8
 
-// ofDeal reports whether a sentence contains only choices for a single deal.
+// ofDeal reports whether a sentence contains nothing but choices about a single deal.
 func ofDeal(ws []word) bool {
 	if vitalToMe(ws) {
 		return true
@@ -74,8 +74,8 @@ func ofDeal(ws []word) bool {
 	return found && !isGeneral(ws)
 }
 
-// concession returns the number of words of a polite beginning that only leads to an objection: "I appreciate the
-// suggestion, but …".
+// concession returns the number of words in a polite introduction to an objection: "I appreciate the suggestion, but
+// …". It returns 0 if there is none.
 func concession(ws []word) int {
 	for i := range ws {
 		if i > 3 && ws[i].text == "but" && ws[0].is(selves) && (ws[1].text == "appreciate" || ws[1].text == "understand") && (owned.has(ws[2].text) || ws[2].text == "your") {
@@ -85,12 +85,12 @@ func concession(ws []word) int {
 	return 0
 }
 
-// opposed reports whether words say what was not chosen: "not a return".
+// opposed reports whether words begin with "not" and name an option that was rejected: "not a return".
 func opposed(ws []word) bool {
 	return len(ws) > 1 && ws[0].starts && ws[0].text == "not" && (articles.has(ws[1].text) || owned.has(ws[1].text) || len(ws) <= mostOpposed)
 }
 
-// isGeneral reports whether words apply to more than one deal, or to what the reader writes.
+// isGeneral reports whether words apply to more than one deal, or to the reader's own writing.
 func isGeneral(ws []word) bool {
 	for i := range ws {
 		if w := &ws[i]; w.is(products|lastingly) || excepting.has(w.text) || (each.has(w.text) || w.is(quantifiers)) && w.text != "both" && !(i > 0 && ws[i-1].text == "once") && !(i+1 < len(ws) && (further.has(ws[i+1].text) || arranged.has(ws[i+1].text))) {
@@ -119,7 +119,7 @@ func vitalToMe(ws []word) bool {
 }
 
 // choiceAt returns the number of words in the choice that begins at index i and ends with its object, or 0. arranging
-// means that the sentence asks for a deal, so that anything wanted belongs to it.
+// means that the sentence asks for a deal, so anything that the writer wants belongs to this deal.
 func choiceAt(ws []word, i int, arranging bool) int {
 	size, plain := 1, false
 	switch w := &ws[i]; {
@@ -141,8 +141,8 @@ func choiceAt(ws []word, i int, arranging bool) int {
 	return 0
 }
 
-// wishOf returns the number of words in the subject and the verb of a wish at the beginning of ws, or 0, and whether
-// the verb can also express a taste.
+// wishOf returns the number of words in the subject and the verb of a wish at the beginning of ws, or 0. plain means
+// that the verb can also express a taste.
 func wishOf(ws []word) (size int, plain bool) {
 	k, negative, would := 1, false, strings.HasSuffix(ws[0].text, "'d") || strings.HasSuffix(ws[0].text, "'ll")
 	for k < len(ws) && wouldBe.has(ws[k].text) {
@@ -160,8 +160,8 @@ func wishOf(ws []word) (size int, plain bool) {
 	return 0, false
 }
 
-// objectOf returns the number of words in the object at the beginning of ws if it belongs to a deal, or 0. plain means
-// that the verb can also express a taste, so that the object has to be a particular one.
+// objectOf returns the number of words in the object at the beginning of ws if it is part of a deal, or 0. plain means
+// that the verb can also express a taste, so the object must be a particular one.
 func objectOf(ws []word, plain bool) int {
 	ws = ws[:min(len(ws), 3*mostObject)]
 	if end := slices.IndexFunc(ws, func(w word) bool { return w.breaks }); end >= 0 {
@@ -179,12 +179,12 @@ func objectOf(ws []word, plain bool) int {
 	return 0
 }
 
-// endsObject reports whether ws can follow the noun of an object.
+// endsObject reports whether an object can end before ws.
 func endsObject(ws []word) bool {
 	return len(ws) == 0 || afterArranged.has(ws[0].text) || ws[0].is(conjunctions|joins)
 }
 
-// Character sequences in Chinese choices: wishes for the moment, beginnings that decline an offer, and objects of
+// Character sequences in Chinese choices: wishes for the moment, refusals at the beginning of a choice, and objects of
 // deals.
 var (
 	wishSigns     = strings.Fields("我想 我要 我就 我不想 我还是 我宁愿 我不需要 我不用 我不要 我用 就用 不要 不用 不需要")
@@ -192,7 +192,7 @@ var (
 	certainSigns  = strings.Fields("尾号 尾號")
 )
 
-// choosesSigned is like ofDeal, for Chinese. The object must be at the end of its clause.
+// choosesSigned is the counterpart of ofDeal for Chinese. The object must be at the end of its clause.
 func choosesSigned(s string) bool {
 	if strings.ContainsAny(s, "都每总總從从任") || hasAny(strings.ReplaceAll(s, "不要", ""), lastSigns) {
 		return false
@@ -210,7 +210,7 @@ func choosesSigned(s string) bool {
 	return wished
 }
 
-// hasAny reports whether s contains one of the signs.
+// hasAny reports whether s contains any of the signs.
 func hasAny(s string, signs []string) bool {
 	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(s, sign) })
 }
