@@ -12,15 +12,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ExcerptMarker is the first line of a cleared tool result that keeps some of its lines. TruncatedMarker is the first
-// line of a shortened text.
+// ExcerptMarker is the first line of a cleared tool result of which some lines were kept. TruncatedMarker is the first
+// line of a truncated text.
 const (
 	ExcerptMarker   = "[Old tool result content cleared, except these lines]"
 	TruncatedMarker = "[Truncated]"
 )
 
-// withoutExcerptMarker returns a tool result without a first line that announces an excerpt, and without the excerpt's
-// line numbers.
+// withoutExcerptMarker returns a tool result without the marker on its first line and without the line numbers of the
+// excerpt.
 func withoutExcerptMarker(text string) string {
 	const upToHandle = len(ExcerptMarker) - 1
 	if len(text) < len(ExcerptMarker) || text[:upToHandle] != ExcerptMarker[:upToHandle] {
@@ -32,7 +32,7 @@ func withoutExcerptMarker(text string) string {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(lines) {
-		if at := numbered(line); at > 0 && strings.HasSuffix(line[:at], "→") { // only the first of several lines has its number
+		if at := numbered(line); at > 0 && strings.HasSuffix(line[:at], "→") { // only the first of several consecutive lines is numbered
 			line = line[at:]
 		}
 		b.WriteString(line)
@@ -40,7 +40,7 @@ func withoutExcerptMarker(text string) string {
 	return b.String()
 }
 
-// withoutTruncatedMarker returns text without its first line if that line says that a compaction cut the text.
+// withoutTruncatedMarker returns text without its first line if that line says that a compaction truncated the text.
 func withoutTruncatedMarker(text string) string {
 	const upToHandle = len(TruncatedMarker) - 1
 	if strings.HasPrefix(text, TruncatedMarker+"\n") || strings.HasPrefix(text, TruncatedMarker[:upToHandle]+". Handle: ") {
@@ -49,48 +49,48 @@ func withoutTruncatedMarker(text string) string {
 	return text
 }
 
-// maxExcerpt is the maximum size of a line in an excerpt, in bytes. Longer lines are split. Lines shorter than
-// minExcerpt bytes don't count as known.
+// maxExcerpt is the maximum length, in bytes, of a line in an excerpt; longer lines are split. minExcerpt is the
+// minimum length of a line that counts as known.
 const (
 	maxExcerpt = 200
 	minExcerpt = 3
 )
 
-// maxExcerptLines is the number of lines at the beginning of a tool result that are considered for an excerpt.
+// maxExcerptLines is the maximum number of lines, from the beginning of a tool result, considered for an excerpt.
 const maxExcerptLines = 4000
 
-// Excerpts chooses blocks of tool results that the rest of the conversation relies on: those with names, paths, numbers
-// and errors that later messages and calls repeat, rarest first. A block is quoted as a whole.
+// Excerpts chooses blocks of tool results on which the rest of the conversation relies: those with names, paths,
+// numbers and errors that later messages and calls repeat. It prefers rare terms. A block is quoted as a whole.
 type Excerpts struct {
 	texts  []string
 	lines  [][]excerptLine       // by result, in text order
 	blocks [][]excerptBlock      // by result, in text order
-	terms  critbit.Map[repeated] // terms that later messages repeat
+	terms  critbit.Map[repeated] // the terms that later messages repeat
 }
 
-// repeated holds how many lines contain a term, and how often later messages repeat it.
+// repeated holds the number of lines that contain a term, and the number of times that later messages repeat it.
 type repeated struct{ lines, said int32 }
 
-// worth returns the value of a term. It is higher the fewer lines contain the term, and the more often the term is
-// repeated.
+// worth returns the value of a term. The value is higher if fewer lines contain the term, or if it is repeated more
+// often.
 func (r repeated) worth() int64 {
 	return termWorth * int64(bits.Len32(uint32(r.said))) / int64(r.lines+1)
 }
 
-// excerptLine is a line, or a piece of a long one.
+// excerptLine is a line of a result, or a piece of a long line.
 type excerptLine struct {
 	from, to int
 	text     int      // the offset after the line's number and indentation
-	indent   int      // the width of the indentation, where a tab counts as two
-	gap      bool     // whether an empty line precedes it
-	known    bool     // an argument of a later call contains the line, so the reader finds it there
-	own      bool     // contains a name from its result's call
-	chosen   bool     // part of the excerpt
-	terms    []string // terms that later messages repeat and that the result's own call doesn't contain
+	indent   int      // the width of the indentation, with a tab counting as two
+	gap      bool     // whether an empty line precedes this line
+	known    bool     // whether an argument of a later call contains the line, where the reader can find it
+	own      bool     // whether the line contains a term from the result's own call
+	chosen   bool     // whether the line is part of the excerpt
+	terms    []string // the terms that later messages repeat, except those in the result's own call
 }
 
-// NewExcerpts prepares excerpts of the tool results at the given part indexes. messages are all messages in order,
-// and texts the texts of the results. A file that a later message edits gets no excerpt.
+// NewExcerpts prepares excerpts of the tool results at the given part indexes. messages contains all messages in order,
+// and texts the texts of the results. A result that shows a file which a later message edits gets no excerpt.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutReminders(withoutEnvelope(text))
@@ -126,14 +126,14 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 	return e
 }
 
-// laterWords holds the words and lines of the messages after the current result.
+// laterWords holds the terms and lines that occur in the messages after the current result.
 type laterWords struct {
 	terms  critbit.Map[int32]    // the number of occurrences of each term
-	lines  critbit.Map[struct{}] // the lines of the arguments of calls, without white space around them
+	lines  critbit.Map[struct{}] // the lines of the calls' arguments, trimmed of white space
 	edited critbit.Map[struct{}] // the files that the messages edit
 }
 
-// saysNothing reports whether a call's result is useless because a later message edits the file that it shows, or
+// saysNothing reports whether the result of a call is useless, because a later message edits the file that it shows or
 // because it only says that an edit succeeded.
 func (l *laterWords) saysNothing(t *transcript.Transcript, result int32) bool {
 	call := &t.Parts[t.Parts[result].Pair]
@@ -146,7 +146,7 @@ func (l *laterWords) saysNothing(t *transcript.Transcript, result int32) bool {
 	return false
 }
 
-// called adds the words and lines of a call's arguments.
+// called adds the terms and the lines in the arguments of a call.
 func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 	arguments(t, call, func(_, text string) {
 		l.hear(text)
@@ -159,7 +159,7 @@ func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 	}
 }
 
-// hear adds the terms in text.
+// hear adds the terms in a text.
 func (l *laterWords) hear(text string) {
 	eachTerm(text, func(kind termKind, word string) {
 		*l.terms.At(word)++
@@ -170,7 +170,7 @@ func (l *laterWords) hear(text string) {
 	})
 }
 
-// hearLines adds the lines of text, if it has several.
+// hearLines adds the lines of text if it has more than one.
 func (l *laterWords) hearLines(text string) {
 	if strings.IndexByte(text, '\n') < 0 {
 		return
@@ -182,14 +182,14 @@ func (l *laterWords) hearLines(text string) {
 	}
 }
 
-// read splits text into lines and collects the terms in each line that later messages repeat. own holds the terms of
-// the result's call.
+// read splits text into lines, and collects for each line the terms that later messages repeat. own holds the terms in
+// the result's own call.
 func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{}]) (lines []excerptLine) {
 	at, gap := 0, false
 	for line := range strings.Lines(text) {
 		from, end := at, at+len(strings.TrimRight(line, " \t\r\n"))
 		at += len(line)
-		number := from + min(numbered(line), end-from) // the number of an empty line may end in white space
+		number := from + min(numbered(line), end-from) // the number of an empty line may end with white space
 		code := end - len(strings.TrimLeft(text[number:end], " \t"))
 		if gap = gap || code == end; code == end {
 			continue
@@ -210,11 +210,11 @@ func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{
 	return lines
 }
 
-// widthOf returns the width of a line's leading white space, in columns; a tab counts as two.
+// widthOf returns the width of a line's leading white space in columns, with a tab counting as two.
 func widthOf(space string) int { return len(space) + strings.Count(space, "\t") }
 
-// addTerms records the terms in l's text. The line number counts as a term, since a later message that cites it shows
-// that the line was read.
+// addTerms records the terms in text, which belongs to line l. The line number counts as a term, because a later
+// message that cites it must refer to this line.
 func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own *critbit.Map[struct{}]) {
 	eachTerm(text, func(_ termKind, word string) {
 		if own.Has(word) {
@@ -228,8 +228,8 @@ func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own 
 	})
 }
 
-// numbered returns the length of the line number that tools put before a line ("  12→", "12\t", "12: ", "12|"); 0 if
-// there is none.
+// numbered returns the length of the line number that a tool put before a line ("  12→", "12\t", "12: ", "12|"), or
+// 0.
 func numbered(line string) int {
 	rest := strings.TrimLeft(strings.TrimLeft(line, " "), "0123456789")
 	if len(rest) == len(strings.TrimLeft(line, " ")) {
@@ -246,7 +246,7 @@ func numbered(line string) int {
 	return 0
 }
 
-// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. Long lines are divided between
+// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. It splits long lines between
 // the members of an object, at the end of a sentence, at punctuation or between words, in this order of preference.
 func pieceEnd(text string, from, end int) int {
 	if end-from <= maxExcerpt {
@@ -272,10 +272,10 @@ func pieceEnd(text string, from, end int) int {
 }
 
 // Choose chooses blocks of all results, in at most room bytes in total and at most sizes[i] bytes for result i. Blocks
-// with the rarest terms come first; the best block of a result comes before the second one of another result that is
-// about as good. Then results without any term that later messages repeat get their first lines, unless the lines are
-// numbered, as in a file. The remaining room is filled with other informative blocks, limited for each result by most;
-// see fill. For each result, it returns the chosen lines in order, each preceded by a line break, or "".
+// with the rarest terms come first. A result's best block comes before the second block of another result with about
+// the same value. Results without any term that later messages repeat then get their first lines, unless these lines
+// are numbered as in a file. The remaining room is filled with other informative blocks, up to most[i] bytes for result
+// i; see fill. Choose returns the chosen lines of each result in order, each preceded by a line break, or "".
 func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	var all []rankedBlock
 	for i, size := range sizes {
@@ -302,8 +302,8 @@ func (e *Excerpts) Choose(sizes, most []int, room int) []string {
 	return out
 }
 
-// written returns the chosen lines of a result, each preceded by a line break. If lines are left out before a chosen
-// line, it begins with its number, if it has one. The lines after it are indented relative to it.
+// written returns the chosen lines of a result, each preceded by a line break. A chosen line that follows omitted lines
+// begins with its line number, if it has one. The lines after it are indented relative to it.
 func (e *Excerpts) written(result int, chosen []int) string {
 	var b strings.Builder
 	text, margin := e.texts[result], 0
@@ -330,17 +330,17 @@ func (e *Excerpts) written(result int, chosen []int) string {
 	return b.String()
 }
 
-// excerptChoice holds the chosen lines of each result and their size in bytes, and the number of bytes left for all
-// results.
+// excerptChoice holds the chosen lines of each result, their sizes in bytes, and the number of bytes that remain for
+// all results.
 type excerptChoice struct {
 	lines [][]int
 	used  []int
 	room  int
-	said  critbit.Map[struct{}] // the lines that are chosen
+	said  critbit.Map[struct{}] // the texts of the chosen lines
 }
 
-// take adds the lines of a block and of its heads if there is room for all of them. It skips a block whose lines are
-// all chosen already, in any result.
+// take adds the lines of a block and of its heads if there is room for all of them. It skips a block if all of its
+// lines have already been chosen in this or another result.
 func (c *excerptChoice) take(e *Excerpts, block excerptBlock, result int) {
 	lines, all, cost, news := e.lines[result], slices.Clone(block.heads), 0, false
 	if len(c.lines[result]) == 0 {
@@ -369,24 +369,24 @@ func (c *excerptChoice) take(e *Excerpts, block excerptBlock, result int) {
 	}
 }
 
-// size returns the number of bytes of a line in an excerpt, including its line break.
+// size returns the number of bytes that a line takes up in an excerpt, including the line break.
 func (l *excerptLine) size() int { return l.to - l.text + l.indent/2 + 1 }
 
-// text returns a line without its number and indentation.
+// text returns a line without its number and its indentation.
 func (e *Excerpts) text(result, line int) string {
 	l := &e.lines[result][line]
 	return e.texts[result][l.text:l.to]
 }
 
-// rankedBlock is a block with the total value of those of its terms that no higher-ranked block of its result contains.
-// The value is halved for the result's second block, divided by three for the third, and so on.
+// rankedBlock is a block and its worth, which is the total value of those of its terms that are in no better block of
+// the same result. The worth is divided by two for the second block of a result, by three for the third, and so on.
 type rankedBlock struct {
 	excerptBlock
 	result int
 	worth  int64
 }
 
-// rank returns blocks of a result with a total of at most size bytes, most informative first.
+// rank returns blocks of a result, in at most size bytes altogether, with the most informative ones first.
 func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 	var held critbit.Map[struct{}]
 	var queue blockQueue
@@ -400,8 +400,8 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 		return e.firstLines(result, size)
 	}
 	for len(queue) > 0 {
-		// Choosing a block can only lower the values of the others, so a block whose value has stayed the same is the
-		// best.
+		// Choosing a block can only lower the values of the others. So the first block is the best if its value hasn't
+		// changed.
 		was := queue.next()
 		is := e.candidate(result, was.block, &held)
 		if is.cost > size || is.worth < leastWorth {
@@ -423,7 +423,7 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 	return ranked
 }
 
-// candidate returns block i of a result, valued without the terms in held.
+// candidate returns block i of a result. Its value doesn't include the terms in held.
 func (e *Excerpts) candidate(result, i int, held *critbit.Map[struct{}]) candidateBlock {
 	block := e.blocks[result][i]
 	c := candidateBlock{block: i, cost: e.sizeOf(result, block), worth: e.worth(result, block, held)}
@@ -434,17 +434,17 @@ func (e *Excerpts) candidate(result, i int, held *critbit.Map[struct{}]) candida
 	return c
 }
 
-// isFact reports whether a block consists of members of a small object, such as the fields of an issue. Such members
-// are worth as much as the least informative block with terms that later messages repeat.
+// isFact reports whether a block consists of members of a small object, such as the fields of an issue. Such a block is
+// worth as much as the least informative block that contains a term repeated by later messages.
 func (e *Excerpts) isFact(result int, block excerptBlock) bool {
 	text := e.texts[result]
 	return len(text) <= factsSize && len(text) > 0 && text[0] == '{' && isMember(e.text(result, block.from)) && !isAddress(e.text(result, block.from))
 }
 
-// factsSize is the maximum size of an object whose members are facts, in bytes.
+// factsSize is the maximum size, in bytes, of an object whose members count as facts.
 const factsSize = 4000
 
-// worth returns the total value of a block's terms, without those in held.
+// worth returns the total value of the terms in a block, except those in held.
 func (e *Excerpts) worth(result int, block excerptBlock, held *critbit.Map[struct{}]) (sum int64) {
 	var seen critbit.Map[struct{}]
 	for n := block.from; n < block.to; n++ {
@@ -459,7 +459,7 @@ func (e *Excerpts) worth(result int, block excerptBlock, held *critbit.Map[struc
 	return sum
 }
 
-// sizeOf returns the number of bytes of an excerpt that consists of a block and its heads.
+// sizeOf returns the number of bytes that a block and its heads take up in an excerpt.
 func (e *Excerpts) sizeOf(result int, block excerptBlock) (size int) {
 	for n := block.from; n < block.to; n++ {
 		size += e.lines[result][n].size()
@@ -470,8 +470,8 @@ func (e *Excerpts) sizeOf(result int, block excerptBlock) (size int) {
 	return size
 }
 
-// firstLines returns a block with the first lines of a result, in at most size bytes. It ends before a numbered line,
-// and before a line that only repeats the call.
+// firstLines returns a block with the first lines of a result, in at most size bytes. The block ends before a line that
+// is numbered, that a later call repeats, or that contains a term from the result's own call.
 func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 	lines, to := e.lines[result], 0
 	for to < min(len(lines), firstLines) && numbered(e.texts[result][lines[to].from:lines[to].to]) == 0 && !lines[to].known && !lines[to].own {
@@ -489,11 +489,11 @@ func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 	return []rankedBlock{{excerptBlock{to: to}, result, 0}}
 }
 
-// firstLines is the number of leading lines that represent a result without informative lines.
+// firstLines is the maximum number of lines that are quoted from a result without informative lines.
 const firstLines = 3
 
 // termWorth is twice the value of a term that occurs in one line and is repeated once. leastWorth is the minimum total
-// value of those terms of a block that no chosen block contains. Terms that occur in many lines are not informative.
+// value of a block's terms. It excludes terms that occur in many lines, because they are not informative.
 const (
 	termWorth  = 1 << 20
 	leastWorth = termWorth / 32

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// A block is what a person would copy as a whole: a short definition with its comment, a statement with the lines
-// indented below it, a paragraph, a list item, or a search hit.
+// A block is a passage that a person would copy as a whole: a short definition with its comment, a statement with the
+// lines indented below it, a paragraph, a list item, or a search hit.
 
-// excerptBlock is a range of the lines of a result.
+// excerptBlock is a block in a result: the lines from from up to, but not including, to.
 type excerptBlock struct {
 	from, to int
-	// Lines above the block that are needed to understand it: its heading, the line that introduces its list, and the
-	// definition around it.
+	// The lines above the block that the reader needs to understand it: its heading, the line that introduces its list,
+	// and the definition around it.
 	heads []int
 }
 
-// The sizes of blocks, in bytes. A definition is split if it exceeds largeDefinition together with its comment, and any
-// other block if it exceeds mostBlock. A paragraph is split into blocks of at least leastBlock. Below deepestBlock
-// levels, everything is split like a paragraph.
+// The sizes of blocks in bytes. A definition is split if it is larger than largeDefinition, including its comment. Any
+// other block is split if it is larger than mostBlock. A paragraph is split into blocks of at least leastBlock bytes.
+// At nesting levels from deepestBlock on, everything is split like a paragraph.
 const (
 	mostBlock       = 600
 	largeDefinition = 900
@@ -26,19 +26,19 @@ const (
 	deepestBlock    = 30
 )
 
-// mostBlockHeads is the maximum number of heads for a block. If it has more, the outer ones are left out.
+// mostBlockHeads is the maximum number of heads of a block. If there are more, the outer ones are left out.
 const mostBlockHeads = 6
 
-// blockSplitter divides the lines of text into blocks.
+// blockSplitter divides the lines of a text into blocks.
 type blockSplitter struct {
 	source string
 	lines  []excerptLine
 	ends   []int // for each line, the first later line that isn't indented more
-	title  int   // the current heading, or -1
+	title  int   // the line of the current heading, or -1
 	blocks []excerptBlock
 }
 
-// blocksOf returns the blocks of text. They have no lines in common.
+// blocksOf returns the blocks of a text. No two blocks share a line.
 func blocksOf(text string, lines []excerptLine) []excerptBlock {
 	s := blockSplitter{source: text, lines: lines, ends: make([]int, len(lines)), title: -1}
 	var open []int
@@ -56,15 +56,15 @@ func blocksOf(text string, lines []excerptLine) []excerptBlock {
 	return s.blocks
 }
 
-// text returns line n without its number and indentation.
+// text returns line n without its number and its indentation.
 func (s *blockSplitter) text(n int) string { return s.source[s.lines[n].text:s.lines[n].to] }
 
 // size returns the number of bytes in a range of lines.
 func (s *blockSplitter) size(from, to int) int { return s.lines[to-1].to - s.lines[from].from }
 
-// split divides the lines in a range, which are below the given heads, into blocks.
+// split divides a range of lines into blocks. heads contains the heads of these lines.
 func (s *blockSplitter) split(from, to int, heads []int, depth int) {
-	paragraph := from // where the current paragraph begins
+	paragraph := from // the beginning of the current paragraph
 	for n := from; n < to; {
 		line := s.lineAfterComments(n, to)
 		end := s.endOf(line, to)
@@ -97,7 +97,7 @@ func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 	s.paragraph(paragraph, to, heads)
 }
 
-// lineAfterComments returns the first line at or after n that isn't a comment or an annotation of the line below it.
+// lineAfterComments returns the first line from n on that is not a comment on, or an annotation of, the line below it.
 func (s *blockSplitter) lineAfterComments(n, to int) int {
 	for s.isAbout(n) {
 		next := n + 1
@@ -112,8 +112,8 @@ func (s *blockSplitter) lineAfterComments(n, to int) int {
 	return n
 }
 
-// isAbout reports whether line n is a comment, which may be empty, or an annotation. List items may begin with the same
-// characters as the lines of a block comment, but only those have an odd indentation.
+// isAbout reports whether line n is an annotation or a comment, which may be empty. Lines of a block comment and list
+// items can both begin with an asterisk, but only the former have an odd indentation.
 func (s *blockSplitter) isAbout(n int) bool {
 	text := s.text(n)
 	if text[0] == '*' {
@@ -122,8 +122,8 @@ func (s *blockSplitter) isAbout(n int) bool {
 	return text[0] == '@' || isCommentLine(text)
 }
 
-// endOf returns the end of what begins on line n: a list that it introduces, or the lines below it that are indented
-// more, including those that close a bracket or continue with another case.
+// endOf returns the end of the list or statement that begins on line n. A list ends after its last item. A statement
+// ends after the lines below it that are indented more, that close a bracket or that continue with another case.
 func (s *blockSplitter) endOf(n, to int) int {
 	end := min(s.ends[n], to)
 	if text := s.text(n); text[len(text)-1] == ':' && end == n+1 {
@@ -138,7 +138,7 @@ func (s *blockSplitter) endOf(n, to int) int {
 	return end
 }
 
-// closesOrContinues reports whether a line closes or continues a statement whose other lines are indented more.
+// closesOrContinues reports whether a line closes or continues a statement whose inner lines are indented more.
 func closesOrContinues(text string) bool {
 	return strings.IndexByte(closers, text[0]) >= 0 || isNextCase(text)
 }
@@ -154,9 +154,9 @@ func isNextCase(text string) bool {
 
 var continuations = wordListOf("else elif elsif except finally catch rescue ensure end fi done esac")
 
-// headsBelow returns the heads for the lines below a line that has the given heads itself. They consist of the given
-// heads, unless the line begins a definition; the line's comments, which begin at line n, if they are short; and the
-// line.
+// headsBelow returns the heads of the lines below the given line, whose own heads are heads. They consist of these
+// heads, unless the line begins a definition; of the line's comments, which begin at line n, if they are short; and of
+// the line itself.
 func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	if s.size(n, line+1) > mostBlock/2 {
 		n = line
@@ -171,7 +171,7 @@ func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	return heads
 }
 
-// paragraph adds the lines in a range, divided into blocks of limited size.
+// paragraph divides a range of lines into blocks of limited size, and adds them.
 func (s *blockSplitter) paragraph(from, to int, heads []int) {
 	for start, n := from, from; n < to; {
 		hit := s.hits(n)
@@ -184,13 +184,13 @@ func (s *blockSplitter) paragraph(from, to int, heads []int) {
 	}
 }
 
-// goesOnBelow reports whether line n is a statement in a block, or ends in the middle of a sentence.
+// goesOnBelow reports whether line n is indented, or is a long line that doesn't end a sentence.
 func (s *blockSplitter) goesOnBelow(n int) bool {
 	text := s.text(n)
 	return s.lines[n].indent > 0 || len(text) >= leastBlock/2 && strings.IndexByte(".!?;", text[len(text)-1]) < 0
 }
 
-// hits reports whether line n is a search hit, which is a block by itself.
+// hits reports whether line n is a search hit, which forms a block of its own.
 func (s *blockSplitter) hits(n int) bool { return isHit(s.source[s.lines[n].from:s.lines[n].to]) }
 
 // saysNothing reports whether line n is a search hit in code that only prints or checks something.
@@ -201,8 +201,8 @@ func (s *blockSplitter) saysNothing(n int) bool {
 	return s.hits(n) && (rest == "" || worthInQuote(rest) == 0)
 }
 
-// add adds a block without trailing lines that only begin something. It skips a block that says nothing, and a block if
-// at least half of its lines are repeated in later calls.
+// add adds a block without lines at its end that only begin something. It skips a block that says nothing, and a block
+// of which at least half of the lines are repeated in later calls.
 func (s *blockSplitter) add(from, to int, heads []int) {
 	if first := s.text(from); strings.IndexByte(closers, first[0]) >= 0 && !isNextCase(first) {
 		return
@@ -228,7 +228,7 @@ func (s *blockSplitter) add(from, to int, heads []int) {
 	s.blocks = append(s.blocks, excerptBlock{from, to, heads})
 }
 
-// isLoose reports whether the last line of a block, which begins at line from, only begins something, or closes
+// isLoose reports whether last, the last line of a block that begins at line from, only begins something, or closes
 // something that began before the block.
 func (s *blockSplitter) isLoose(from, last int) bool {
 	text := s.text(last)
@@ -238,5 +238,5 @@ func (s *blockSplitter) isLoose(from, last int) bool {
 	return s.lines[last].indent < s.lines[from].indent && !strings.ContainsFunc(text, isLetter)
 }
 
-// opens reports whether a line ends with an open bracket or a colon.
+// opens reports whether a line ends with an opening bracket or a colon.
 func opens(text string) bool { return strings.IndexByte("{([:", text[len(text)-1]) >= 0 }

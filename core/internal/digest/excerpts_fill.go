@@ -8,28 +8,28 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// The weights of the lines that fill excerpts, in 1/1024, by kind.
+// The weights, in 1/1024, of the lines with which excerpts are filled, by kind of line.
 const (
 	ofProseLine  = 1024 // sentences, comments and list items
 	ofDefinition = 700
 	ofCodeLine   = 256
 )
 
-// leastFill is the minimum room that is worth filling, in bytes. lookFill is the maximum number of bytes of results to
-// read for each byte of room; the newest results are read first.
+// leastFill is the minimum number of bytes that are worth filling. lookFill is the maximum number of bytes of results
+// that are read per byte of room, beginning with the newest results.
 const (
 	leastFill = 400
 	lookFill  = 64
 )
 
-// leastLine is the minimum size of a block of one line that fills an excerpt, in bytes.
+// leastLine is the minimum size, in bytes, of a block of one line that can fill an excerpt.
 const leastLine = 30
 
-// leastFillWorth is the minimum average weight per byte for a block that fills an excerpt.
+// leastFillWorth is the minimum average weight per byte of a block that can fill an excerpt.
 const leastFillWorth = 250
 
-// fill adds blocks while there is room. It prefers blocks that add the most to the chosen lines and the other blocks.
-// most limits the bytes for each result.
+// fill adds blocks as long as there is room. It prefers blocks that add most to what the chosen lines and the other
+// blocks say. most is the maximum number of bytes for each result.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return
@@ -57,17 +57,17 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	}
 }
 
-// filler holds the blocks that may fill excerpts.
+// filler holds the blocks with which excerpts can be filled.
 type filler struct {
 	*Excerpts
 	choice  *excerptChoice
 	items   []extract.Item
-	found   []excerptBlock // of the items
-	results []int          // of the items
-	known   [][]string     // by result: the lines that are chosen
+	found   []excerptBlock // the block of each item
+	results []int          // the result of each item
+	known   [][]string     // the chosen lines of each result
 }
 
-// add adds a block unless it says nothing. Blocks of results that have no excerpt yet weigh twice as much.
+// add adds a block unless it says nothing. A block of a result that has no excerpt yet gets twice the weight.
 func (f *filler) add(result int, block excerptBlock) {
 	var text []string
 	size, worth := 0, 0
@@ -92,8 +92,8 @@ func (f *filler) add(result int, block excerptBlock) {
 	f.found, f.results = append(f.found, block), append(f.results, result)
 }
 
-// isUnexplained reports whether the lines of a block are code with no comment, or with one that is too short to say
-// more than the code.
+// isUnexplained reports whether the lines of a block are code without a comment, or with a comment that is too short to
+// say more than the code.
 func (f *filler) isUnexplained(result int, block excerptBlock, text []string) bool {
 	least := leastExplained
 	if len(block.heads) > 0 {
@@ -113,7 +113,7 @@ func (f *filler) isUnexplained(result int, block excerptBlock, text []string) bo
 	return code && words < least && !isItem(text[0])
 }
 
-// worthInExcerpt returns the weight of a line that fills an excerpt.
+// worthInExcerpt returns the weight of a line with which an excerpt can be filled.
 func worthInExcerpt(line string) int {
 	if isAddress(line) {
 		return 0
@@ -130,7 +130,7 @@ func isMember(line string) bool {
 	return strings.HasPrefix(line, `"`) && strings.Contains(line, `":`)
 }
 
-// isAddress reports whether a line consists of little more than the address of a page or an image.
+// isAddress reports whether a line consists mostly of the address of a page or an image.
 func isAddress(line string) bool {
 	at := strings.Index(line, "://")
 	if at < 0 {
@@ -143,7 +143,7 @@ func isAddress(line string) bool {
 	return 4*end > 3*len(line)
 }
 
-// put adds the chosen blocks of a result, in at most size bytes. If not all of them fit, it adds the best ones.
+// put adds the chosen blocks of a result, in at most size bytes. If they don't all fit, it adds the best ones.
 func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -152,8 +152,8 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 	if need > size {
 		var best []extract.Chosen
-		// Only the known lines of this result, because using all would make the cost quadratic in the number of
-		// results.
+		// It uses only the known lines of this result, because using all of them would make the cost quadratic in the
+		// number of results.
 		for _, c := range extract.New(items, words.StemsOf(f.known[result])).Choose(size) {
 			best = append(best, chosen[c.Item])
 		}
@@ -164,7 +164,7 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 }
 
-// worthOfLine returns a line's weight, which depends on its kind. The weight is 0 for a line without information, a
+// worthOfLine returns the weight of a line, which depends on its kind. It returns 0 for a line without information, a
 // search hit, an import, and a line that only copies a value under its own name, such as "owner=owner,".
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)
@@ -181,8 +181,8 @@ func worthOfLine(line string) int {
 	return ofCodeLine
 }
 
-// copiesName reports whether a line only passes on a value under nearly its own name: "AuthorName: author.Name," or
-// "owner=owner,".
+// copiesName reports whether a line only copies a value under almost the same name, as in "AuthorName: author.Name,"
+// and "owner=owner,".
 func copiesName(line string) bool {
 	line, isMember := strings.CutSuffix(line, ",")
 	at := strings.IndexAny(line, ":=")
@@ -198,12 +198,12 @@ func copiesName(line string) bool {
 	return last != "" && (strings.Contains(value, lower(name)) || strings.HasSuffix(lower(name), last))
 }
 
-// importHeads lists the beginnings of lines that only name other files.
+// importHeads lists the beginnings of lines that only import or name other files.
 var importHeads = []string{"import ", "from ", "use ", "using ", "package ", "#include", "#!", "export * from", "require"}
 
 var importStarts = startsOf(importHeads)
 
-// isHit reports whether a line is a search hit, or context around one: "main.go:12: import".
+// isHit reports whether a line is a search hit ("main.go:12: import"), or a line of context around a hit.
 func isHit(line string) bool {
 	file, rest, _ := strings.Cut(line, ":")
 	return isContext(line) || exitOf(rest) != "" && !strings.Contains(file, " ") && strings.ContainsAny(file, "./")

@@ -1,23 +1,23 @@
 package digest
 
-// candidateBlock is a block of a result that may become part of an excerpt.
+// candidateBlock is a block of a result that can become part of an excerpt.
 type candidateBlock struct {
-	block int   // its index among the blocks of the result
-	cost  int   // its size, in bytes
-	worth int64 // the value of its terms
+	block int   // the index of the block within its result
+	cost  int   // the size in bytes
+	worth int64 // the total value of the block's terms
 	value int64 // the worth in proportion to the size
 }
 
-// before reports whether a comes before b: a more valuable block comes first, and of two equally valuable ones the
-// earlier.
+// before reports whether a comes before b. A block with a higher value comes first. Among blocks with equal values, the
+// earlier one comes first.
 func (a candidateBlock) before(b candidateBlock) bool {
 	return a.value > b.value || a.value == b.value && a.block < b.block
 }
 
-// blockQueue returns the best block first. It is a binary heap: no block comes before the one at half its index.
+// blockQueue is a priority queue that returns the best block first. It is a binary heap.
 type blockQueue []candidateBlock
 
-// add adds a block.
+// add inserts a block.
 func (q *blockQueue) add(c candidateBlock) {
 	*q = append(*q, c)
 	list := *q
@@ -26,7 +26,7 @@ func (q *blockQueue) add(c candidateBlock) {
 	}
 }
 
-// next removes the best block from the queue, which must not be empty, and returns it.
+// next removes the best block from the queue and returns it. The queue must not be empty.
 func (q *blockQueue) next() candidateBlock {
 	list := *q
 	best, last := list[0], len(list)-1

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// fences lists the names of the tags that enclose data in prompts and digests, as plainName returns them. Data must not
-// be able to open or close these tags.
+// fences lists the names, as plainName returns them, of the tags around data in prompts and digests. Data must not be
+// able to open or close these tags.
 var fences []string
 
 func init() {
@@ -16,13 +16,13 @@ func init() {
 	}
 }
 
-// fenceRoom is the distance after an opening bracket within which a tag's name is looked for, in bytes.
+// fenceRoom is the number of bytes after an opening bracket in which the name of a tag is looked for.
 const fenceRoom = 96
 
-// Fence makes text safe to put between our tags. It replaces with ‹ the opening bracket of anything that reads like
-// one of our tags, even if it is written with lookalike letters, hidden characters or entities, and removes
-// characters that reverse the text direction or carry invisible text. All other text stays unchanged, and fencing a
-// text twice has the same result as fencing it once.
+// Fence makes text safe to put between our tags. If anything in the text reads like one of our tags, even with
+// lookalike letters, hidden characters or entities, Fence replaces its opening bracket with ‹. It also removes
+// characters that reverse the text direction or carry invisible text. All other text stays unchanged. Fencing a text
+// twice has the same result as fencing it once.
 func Fence(text string) string {
 	plain := 0
 	for plain < len(text) && !mayFence[text[plain]] {
@@ -68,7 +68,7 @@ func Fence(text string) string {
 	return b.String()
 }
 
-// mayFence marks the first bytes of characters that Fence may change.
+// mayFence marks the bytes with which characters that Fence may change begin.
 var mayFence = func() (may [256]bool) {
 	for c := range may {
 		may[c] = c == '<' || c == '&' || c >= utf8.RuneSelf
@@ -90,7 +90,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// entity returns the length of the entity for < with which text begins, or 0.
+// entity returns the length of the entity for < at the beginning of text, or 0 if there is none.
 func entity(text string) int {
 	for _, e := range []string{"&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;"} {
 		if strings.HasPrefix(text, e) {
@@ -100,7 +100,7 @@ func entity(text string) int {
 	return 0
 }
 
-// closesFence reports whether the text after an opening bracket reads like one of our tags.
+// closesFence reports whether text, which follows an opening bracket, reads like one of our tags.
 func closesFence(text string) bool {
 	name := plainName(text[:min(len(text), fenceRoom)])
 	for _, f := range fences {
@@ -111,8 +111,8 @@ func closesFence(text string) bool {
 	return false
 }
 
-// plainName returns the letters at the start of text in lower-case ASCII. It converts lookalike letters, and skips
-// separators between letters: spaces, hyphens, slashes and zero-width characters.
+// plainName returns the letters at the beginning of text, in lower-case ASCII. It converts lookalike letters, and skips
+// spaces, hyphens, slashes and zero-width characters between letters.
 func plainName(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -138,15 +138,15 @@ func plainName(text string) string {
 	return string(b)
 }
 
-// lookalikes maps letters of other scripts to similar Latin letters.
+// lookalikes maps letters of other scripts to the Latin letters that they resemble.
 var lookalikes = map[rune]byte{
 	'а': 'a', 'с': 'c', 'е': 'e', 'о': 'o', 'р': 'p', 'ѕ': 's', 'і': 'i', 'ԁ': 'd', 'к': 'k', 'ӏ': 'l', 'м': 'm', 'т': 't', 'у': 'y', 'в': 'b',
 	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
 }
 
 // hidden reports whether a rune is invisible or changes the text direction. Such runes are embeddings, overrides,
-// isolates, the zero-width space, word joiners, the byte order mark, and the tag characters, which can hide text.
-// Joiners and marks that scripts need (U+200C to U+200F) don't count.
+// isolates, the zero-width space, word joiners, the byte order mark, and the tag characters, which can hide text. The
+// joiners and marks that some scripts need (U+200C to U+200F) don't count.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x200b || r == 0xfeff || r == 0x180e,
@@ -158,13 +158,13 @@ func hidden(r rune) bool {
 	return false
 }
 
-// labels lists the bracketed labels at the beginning of a record's pieces in the published styles, as plainName returns
-// them.
+// labels lists the bracketed labels, as plainName returns them, with which the pieces of a record begin in the
+// published styles.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
-// guardLabels makes text safe to include in a record with such labels. At the start of a line, it replaces the opening
-// bracket of anything that reads like the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:") with a
-// parenthesis.
+// guardLabels makes text safe to include in a record with such labels. If a line begins with something that reads like
+// the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:"), guardLabels replaces the opening bracket
+// with a parenthesis.
 func guardLabels(text string) string {
 	if !strings.ContainsAny(text, "[［") {
 		return text
@@ -189,7 +189,7 @@ func guardLabels(text string) string {
 	return b.String() + text[from:]
 }
 
-// isLabel reports whether the text after an opening bracket reads like a label.
+// isLabel reports whether text, which follows an opening bracket, reads like a label.
 func isLabel(text string) bool {
 	text = text[:min(len(text), fenceRoom)]
 	if n := strings.IndexAny(text, "\r\n"); n >= 0 {
@@ -211,8 +211,8 @@ func isLabel(text string) bool {
 	return false
 }
 
-// onOneLine replaces each run of white space in text with a single space, and removes white space at both ends. Text
-// that clearly needs no change is returned as it is, without a copy.
+// onOneLine replaces each run of white space in text with a single space, and trims white space from both ends. It
+// doesn't copy a text that clearly needs no change.
 func onOneLine(text string) string {
 	space := true // the last byte was a space, or there was none
 	for i := 0; i < len(text); i++ {

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Flatten renders messages as lines of text, to be read by a model as a record of the conversation (S3.22). Each piece
-// begins with the mark » and its speaker. clip limits the size of each tool result and of each tool call's arguments,
-// in bytes; 0 means no limit.
+// Flatten renders messages as lines of text that a model reads as a record of the conversation (S3.22). Each piece
+// begins with the mark » and the speaker. clip is the maximum size, in bytes, of a tool result and of a tool call's
+// arguments; 0 means no limit.
 func Flatten(t *transcript.Transcript, messages []int32, clip int) string {
 	f := flattener{t: t, clip: clip}
 	for _, i := range messages {
@@ -22,10 +22,10 @@ type flattener struct {
 	t           *transcript.Transcript
 	b           []byte
 	clip        int
-	guarded     bool // prevents texts from containing the mark », and limits names to one line
-	thoughtless bool // omits reasoning
-	media       bool // mentions each image and file in a tool result
-	// piece, if set, receives the unclipped pieces, which are then not written to b.
+	guarded     bool // whether texts must not contain the mark », and names must be on one line
+	thoughtless bool // whether to omit reasoning
+	media       bool // whether to mention each image and file in a tool result
+	// piece, if set, receives the pieces unclipped. They are then not written to b.
 	piece func(kind pieceKind, head, text string)
 }
 
@@ -87,7 +87,7 @@ func (f *flattener) message(i int) {
 	}
 }
 
-// mediaIn returns a line for each image, audio and file in a tool result.
+// mediaIn returns one line for each image, audio clip and file in a tool result.
 func mediaIn(t *transcript.Transcript, part int) string {
 	text := ""
 	for _, p := range t.InnerParts(part) {
@@ -98,7 +98,7 @@ func mediaIn(t *transcript.Transcript, part int) string {
 	return text
 }
 
-// name returns a name in the form in which it appears in the head of a piece.
+// name returns a name in the form that is used in the head of a piece.
 func (f *flattener) name(s string) string {
 	if f.guarded {
 		return strings.ReplaceAll(clipLine(s, maxCommand), "»", "›")
@@ -106,7 +106,7 @@ func (f *flattener) name(s string) string {
 	return s
 }
 
-// command adds a command and its output, if it has any.
+// command adds a command and its output, if any.
 func (f *flattener) command(head, output string) {
 	if Tidy(output) == "" {
 		if f.piece != nil {
@@ -119,7 +119,7 @@ func (f *flattener) command(head, output string) {
 	f.entry(head, output, resultPiece)
 }
 
-// entry adds a piece with a head and text. A piece without text is omitted.
+// entry adds a piece that consists of a head and a text, or nothing if the text is empty.
 func (f *flattener) entry(head, text string, kind pieceKind) {
 	if text = Tidy(text); text == "" {
 		return
@@ -138,7 +138,7 @@ func (f *flattener) entry(head, text string, kind pieceKind) {
 	f.b = append(append(f.b, text...), "\n\n"...)
 }
 
-// speakerOf returns the role of the author of a part of a message. A user's words may be in an assistant message.
+// speakerOf returns the role of whoever wrote a part. An assistant message can contain a part that the user wrote.
 func speakerOf(m *transcript.Message, p *transcript.Part) transcript.Role {
 	if p.Has(transcript.Said) {
 		return transcript.User
@@ -158,7 +158,7 @@ func speaker(r transcript.Role) string {
 	return "agent"
 }
 
-// Tidy converts line ends to LF and trims white space from the ends of lines (S3.23) and of the whole text.
+// Tidy converts line endings to LF, and trims white space from the end of each line (S3.23) and from both ends of text.
 func Tidy(text string) string {
 	text = strings.TrimSpace(text)
 	for at := 0; ; at++ {
@@ -177,8 +177,8 @@ func Tidy(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Clip shortens text to at most max bytes plus a short mark. Two thirds of the bytes are from the beginning of the
-// text and one third from its end. It never splits a rune.
+// Clip shortens text to at most max bytes, plus a short mark between the parts. Two thirds of the bytes come from the
+// beginning of the text, and one third from the end. Clip never splits a rune.
 func Clip(text string, max int) string {
 	if len(text) <= max {
 		return text
@@ -194,7 +194,7 @@ func Clip(text string, max int) string {
 	return string(head) + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + tail
 }
 
-// LeftOut returns the mark that replaces omitted bytes of text.
+// LeftOut returns the mark that replaces the given number of omitted bytes.
 func LeftOut(bytes int) string { return "[… " + itoa(bytes) + " bytes left out …]" }
 
 func itoa(n int) string {
@@ -209,7 +209,7 @@ func itoa(n int) string {
 	}
 }
 
-// CallArgs returns the arguments of a tool call as JSON text.
+// CallArgs returns the arguments of a tool call as JSON.
 func CallArgs(t *transcript.Transcript, p *transcript.Part) string {
 	if p.Body.IsZero() {
 		return "{}"
@@ -220,7 +220,7 @@ func CallArgs(t *transcript.Transcript, p *transcript.Part) string {
 	return string(t.Bytes(p.Body))
 }
 
-// ToolName returns the name of the tool for the call or result at a part index; "" if it is unknown.
+// ToolName returns the name of the tool that the call or result at a part index belongs to, or "" if it is unknown.
 func ToolName(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	if p.Kind == transcript.ToolResult && p.Pair >= 0 {
@@ -229,7 +229,7 @@ func ToolName(t *transcript.Transcript, part int) string {
 	return t.Name(p.Name)
 }
 
-// resultBeginning returns at least the first size bytes of what ResultText returns, or all of it.
+// resultBeginning returns the beginning of what ResultText returns: at least size bytes, or all of it if it is shorter.
 func resultBeginning(t *transcript.Transcript, part, size int) string {
 	if body := t.Parts[part].Body; t.IsString(body) && body.Len() > 2*size+2 {
 		if text := beginning(t, body, 2*size); len(text) >= size {
@@ -239,8 +239,8 @@ func resultBeginning(t *transcript.Transcript, part, size int) string {
 	return ResultText(t, part)
 }
 
-// ResultText returns the text of the tool result at a part index: the body if it is a string, otherwise the texts in
-// the body.
+// ResultText returns the text of the tool result at a part index. This is the body if it is a string, and otherwise the
+// texts inside the body.
 func ResultText(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	if t.IsString(p.Body) {

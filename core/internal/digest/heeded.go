@@ -7,10 +7,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// Something that a turn only looked at, such as a search hit or the definitions in a file, is worth reporting only if
-// the turn mentions it later. This file weighs units about such things.
+// What a turn only looked at, such as a search hit or the definitions in a file, is worth reporting only if the turn
+// mentions it later. This file weighs the units about such things.
 
-// turnWords holds what the user and the assistant mention in a turn: word stems, and the names of files and of code.
+// turnWords holds what the user and the assistant mention in a turn: word stems, file names and names in code.
 type turnWords struct {
 	stems words.StemSet
 	names words.HashSet
@@ -23,10 +23,10 @@ func (s *turnWords) add(text string) {
 	eachName(text, func(name string) { s.names.Put(words.Hash64(name)) })
 }
 
-// mentions reports whether the turn mentions a name.
+// mentions reports whether the turn mentions the given name.
 func (s *turnWords) mentions(name string) bool { return s.names.Has(words.Hash64(name)) }
 
-// eachName calls see with each identifier and with each file name, without its folder, in text.
+// eachName calls see for each identifier and each file name (without its folder) in text.
 func eachName(text string, see func(name string)) {
 	for i := 0; i < len(text); {
 		if !nameByte[text[i]] {
@@ -57,7 +57,7 @@ func eachName(text string, see func(name string)) {
 	}
 }
 
-// nameByte marks the bytes of identifiers and of file names.
+// nameByte marks the bytes that can occur in identifiers and file names.
 var nameByte = func() (in [256]bool) {
 	for c, class := range byteClass {
 		in[c] = class&(small|capital|digit|under|dot) != 0 || c == '$' || c == '-'
@@ -65,7 +65,7 @@ var nameByte = func() (in [256]bool) {
 	return in
 }()
 
-// shared returns how many of the longer words in text the turn mentions, and how many longer words the text has.
+// shared returns how many long words in text the turn mentions too, and how many long words there are in text.
 func (s *turnWords) shared(text string) (shared, long int) {
 	s.room = words.Append(s.room[:0], text)
 	for _, w := range s.room {
@@ -80,7 +80,7 @@ func (s *turnWords) shared(text string) (shared, long int) {
 	return shared, long
 }
 
-// namesAll reports whether the turn mentions all code names and numbers in text.
+// namesAll reports whether the turn mentions all numbers and names of code in text.
 func (s *turnWords) namesAll(text string) bool {
 	all := true
 	eachName(text, func(name string) {
@@ -91,8 +91,8 @@ func (s *turnWords) namesAll(text string) bool {
 	return all
 }
 
-// distinct reports whether a name contains a byte of a class in inner after its first byte, or a byte of a class in
-// others anywhere.
+// distinct reports whether a name contains a byte of one of the classes in inner after its first byte, or a byte of one
+// of the classes in others anywhere.
 func distinct(name string, inner, others uint8) bool {
 	all := byteClass[name[0]] & others
 	for i := 1; i < len(name); i++ {
@@ -101,14 +101,14 @@ func distinct(name string, inner, others uint8) bool {
 	return all != 0
 }
 
-// fileName returns a path without its folders.
+// fileName returns the last element of a path.
 func fileName(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
-// mostBare is the maximum number of listed files that a turn only looked at.
+// mostBare is the maximum number of files listed for a turn that only looked at them.
 const mostBare = 5
 
-// weighNotes drops units about things that the turn looked at but doesn't mention, and thoughts that the assistant
-// repeats afterwards. last is true for the last turn.
+// weighNotes drops units about what the turn looked at but doesn't mention, and thoughts that the assistant repeats
+// later. last means that this is the last turn.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
 	compares := t.has(func(u *unit) bool {
@@ -191,8 +191,8 @@ func (r *turnReader) weighNotes(last bool) {
 	}
 }
 
-// Limits for quoted code: the number of lines per result, the length of a line in bytes, the minimum length of a name,
-// and the number of names per line.
+// Limits for quotes of code: the maximum number of lines per result, the maximum length of a line in bytes, the minimum
+// length of a name, and the minimum number of names that a line shares with the turn.
 const (
 	mostLines   = 3
 	longestCode = 120
@@ -200,7 +200,7 @@ const (
 	leastShared = 2
 )
 
-// quoteLines makes u quote those search hits that contain the most names mentioned in the turn.
+// quoteLines makes u quote the search hits that contain the most names mentioned in the turn.
 func (s *turnWords) quoteLines(u *unit) {
 	type codeLine struct {
 		text  string
@@ -244,7 +244,7 @@ func (s *turnWords) quoteLines(u *unit) {
 	u.text, u.factor = text, ofLines
 }
 
-// namesIn returns the number of different code names in a line that the turn mentions.
+// namesIn returns the number of distinct names in a line of code that the turn mentions.
 func (s *turnWords) namesIn(code string) (n int) {
 	var seen [8]string
 	eachName(code, func(name string) {
@@ -262,6 +262,6 @@ func (s *turnWords) namesIn(code string) (n int) {
 	return n
 }
 
-// definesMark separates a read file's path from the names that the file defines, in digests written by earlier
-// versions.
+// definesMark separates the path of a file that was read from the names that the file defines, in digests written by
+// earlier versions.
 const definesMark = " (defines "

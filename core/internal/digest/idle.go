@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// chatter lists the words of messages in which users only praise, thank or wait.
+// chatter lists the words of messages in which users only praise, thank, greet or wait.
 var chatter = wordListOf("wow ok okay k kk yo hey hi hello thanks thank you thx ty nice cool great perfect awesome amazing excellent good job work well done lol haha hah jesus damn " +
 	"sweet neat lovely brilliant love it are a the best monster legend so much very there still ping test hmm hm oh ah yay yeah yes that's thats is this super fantastic beautiful " +
 	"danke super toll gut prima klasse hallo merci bravo génial salut gracias genial hola obrigado grazie ciao спасибо отлично круто привет")
@@ -14,10 +14,10 @@ var chatter = wordListOf("wow ok okay k kk yo hey hi hello thanks thank you thx 
 // greeting.
 var chatterSigns = []string{"谢谢", "太好了", "你好", "不错", "厉害", "ありがとう", "すごい", "감사합니다", "고마워"}
 
-// longestChatter is the maximum length of a message that may be chatter, in bytes.
+// longestChatter is the maximum length, in bytes, of a message that can be chatter.
 const longestChatter = 40
 
-// isChatter reports whether a user message says nothing but praise, thanks or a sign of waiting, such as "wow".
+// isChatter reports whether a user message contains only praise, thanks, a greeting or a word like "still".
 func isChatter(asked string) bool {
 	if len(asked) > longestChatter || strings.ContainsAny(asked, "?？`\n") {
 		return false

@@ -8,8 +8,8 @@ import (
 )
 
 // Labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results have the same form
-// as in summary requests, each shortened to about max runes (S4.34); if max is 0, they stay as they are. Messages that
-// are not sent to the model are omitted.
+// as in summary requests. Each is shortened to about max runes (S4.34), or kept whole if max is 0. Messages that are
+// not sent to the model are left out.
 func Labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
 	var b []byte
 	paragraph := func(label, text string) {
@@ -56,11 +56,11 @@ func Labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 	return string(b)
 }
 
-// contents holds the non-empty texts of a message, by kind.
+// contents holds the non-empty texts of a message, grouped by kind.
 type contents struct {
 	texts, reasoning, calls []string
 	asked                   []string // what the user wrote while the assistant was working
-	results                 []int    // indexes of Parts
+	results                 []int    // part indexes
 }
 
 func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {

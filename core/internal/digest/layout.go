@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The sections of a digest in both layouts. The sections listed before people are those of S3.21.
+// The sections of a digest in both layouts. The sections before people are those of S3.21.
 const (
 	objective = iota
 	guardrails
@@ -23,20 +23,20 @@ const (
 	told     // statements in the conversation, chosen by code
 	logged   // the log of turns
 	changed  // the files that were changed
-	failing  // the errors that are open
+	failing  // the open errors
 	running  // work that is still running
-	ending   // the state at the end of the record
+	ending   // the state of the work at the end of the record
 	unloaded // tools that the assistant has to load again
-	shown    // lines of files that were read
+	shown    // lines from files that were read
 	sections
 )
 
-// layout holds the headings of a digest in order. Conversations with tool calls use the layout of a working session.
-// Conversations between people, or with an assistant that only talks, use the layout of a chat.
+// layout holds the headings of a digest and their order. Conversations with tool calls use the layout of a working
+// session. Conversations without tool calls, between people or with an assistant, use the layout of a chat.
 type layout struct {
 	headings [sections]string // "" for sections that the layout lacks
-	order    []int            // the sections of the layout
-	instead  [sections]int    // for each section that the layout lacks, the one that its text moves to
+	order    []int            // the sections that the layout has
+	instead  [sections]int    // for each section that the layout lacks, the section to which its text moves
 }
 
 var sessionLayout = &layout{
@@ -56,8 +56,8 @@ var chatLayout = &layout{
 	instead: [sections]int{status: carryover, shipped: carryover, active: plan, stuck: questions},
 }
 
-// layoutOf returns the layout for messages: the chat layout if the messages contain no tool calls and the ledger has no
-// command, file or error from earlier ones.
+// layoutOf returns the layout of a digest of messages. It is the chat layout if the messages contain no tool calls, and
+// if the ledger contains no commands, files or errors from earlier messages.
 func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
 	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
 		return sessionLayout
@@ -76,13 +76,13 @@ func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
 	return chatLayout
 }
 
-// Chats reports whether a digest of messages has the headings of a chat.
+// Chats reports whether a digest of messages has the layout of a chat.
 func Chats(t *transcript.Transcript, messages []int32, l *Ledger) bool {
 	return layoutOf(t, messages, l) == chatLayout
 }
 
-// place moves the text of sections that the layout lacks to sections that it has, so that a digest written in one
-// layout can continue in the other.
+// place moves text from sections that the layout lacks to sections that it has. So a digest written in one layout can
+// be continued in the other.
 func (l *layout) place(text [sections]string) [sections]string {
 	for i, s := range text {
 		if s == "" || l.headings[i] != "" {
@@ -98,8 +98,8 @@ func (l *layout) place(text [sections]string) [sections]string {
 	return text
 }
 
-// write joins the sections that have text, each under its heading. A section that contains only white space becomes
-// just a heading.
+// write joins the non-empty sections, each under its heading. A section that contains only white space yields just a
+// heading.
 func (l *layout) write(text [sections]string) string {
 	var b strings.Builder
 	for _, i := range l.order {
@@ -117,12 +117,12 @@ func (l *layout) write(text [sections]string) string {
 	return b.String()
 }
 
-// longestHeading is the maximum length of a line that may be a heading, in bytes.
+// longestHeading is the maximum length, in bytes, of a line that can be a heading.
 const longestHeading = 60
 
-// headingOf returns the section whose heading a line is, in either layout and at any level ("# Plan", "### plan:"). If
-// loose is set, bold text and a colon also count ("**Open questions**", "PLAN:"). ok is false for other lines, and for
-// lines that begin with white space, because those are quotes.
+// headingOf returns the section that a line is the heading of, in either layout and at any level ("# Plan", "###
+// plan:"). If loose is set, bold text and text with a colon count too ("**Open questions**", "PLAN:"). ok is false for
+// any other line. A line that begins with white space is never a heading, because it is a quote.
 func headingOf(line string, loose bool) (section int, ok bool) {
 	line = strings.TrimRight(line, " \t\r\n")
 	if len(line) > longestHeading {
@@ -146,8 +146,8 @@ func headingOf(line string, loose bool) (section int, ok bool) {
 	return 0, false
 }
 
-// splitSections splits a digest at the headings of both layouts. Text under no heading, or under an unknown one, is
-// carried over. Loose headings count only if there are no others.
+// splitSections splits a digest at the headings of both layouts. Text under an unknown heading, or under none, goes to
+// carryover. Loose headings count only if there are no others.
 func splitSections(digest string) (text [sections]string) {
 	at, marked := carryover, false
 	for line := range strings.Lines(digest) {

@@ -9,12 +9,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Ledger holds facts about the folded messages that are extracted by code, not by a model. The state carries it from
-// one compaction to the next. Every digest contains it too, so that it can be read back. All lists start with the
-// oldest entry; a modified file is not listed as read.
+// Ledger holds facts about the folded messages that code, rather than a model, has extracted. The state carries it from
+// one compaction to the next. Every digest contains it as well, so it can be restored from a digest. All lists begin
+// with the oldest entry. A modified file is not also listed as read.
 type Ledger api.Ledger
 
-// The limits for a ledger. Longer lists lose their oldest entries, and longer texts their middle. Sizes are in bytes.
+// The limits of a ledger, in bytes or entries. Longer lists lose their oldest entries, and longer texts their middle.
 const (
 	maxPath     = 1024 // longer ones are not file names
 	maxTask     = 4000
@@ -29,7 +29,7 @@ const (
 	maxFailures = 8
 )
 
-// Add collects the facts of messages, which are newer than those in the ledger.
+// Add collects facts from messages, which must be newer than the facts in the ledger.
 func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	c := collector{t: t, Ledger: l}
 	c.openErrors()
@@ -41,7 +41,7 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 	l.tidy()
 }
 
-// openErrors registers the errors that the ledger has already.
+// openErrors registers the errors that are already in the ledger.
 func (c *collector) openErrors() {
 	for i, f := range c.Errors {
 		c.failed.Set(key(&f), i+1)
@@ -53,11 +53,11 @@ func (c *collector) openErrors() {
 	}
 }
 
-// isSolved reports whether an error is no longer open.
+// isSolved reports whether a failure has been marked as solved.
 func isSolved(f api.LedgerFailure) bool { return f.Tool == "" }
 
-// SettleErrors removes the errors that are no longer open after messages, which follow the folded ones and stay in the
-// context.
+// SettleErrors removes the errors that messages show to be solved. These messages follow the folded ones and stay in
+// the context.
 func (l *Ledger) SettleErrors(t *transcript.Transcript, messages []int32) {
 	open := len(l.Errors)
 	if open == 0 {
@@ -80,8 +80,8 @@ func (l *Ledger) SettleErrors(t *transcript.Transcript, messages []int32) {
 	l.Errors = slices.DeleteFunc(c.Errors[:open], isSolved)
 }
 
-// AddBranch collects facts about files from message i, the digest of an abandoned branch: files that were changed on
-// the branch are still changed. Requests made there don't count.
+// AddBranch collects facts about files from message i, which is the digest of an abandoned branch, because files
+// changed on the branch remain changed. It ignores requests made on the branch.
 func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 	var there Ledger
 	Body(t.Text(t.FirstText(i)), &there)
@@ -90,21 +90,21 @@ func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 	}
 }
 
-// collector adds messages to a ledger.
+// collector adds facts from messages to a ledger.
 type collector struct {
 	*Ledger
 	t      *transcript.Transcript
-	failed critbit.Map[int] // by key: the index in Errors plus one, or 0 if the call has succeeded since
-	older  int              // number of Errors when the user made the last request
+	failed critbit.Map[int] // by key: the index in Errors plus one; 0 if the call has succeeded since
+	older  int              // the number of Errors when the user made the last request
 	begun  []int            // for each of Errors, the value of worked at the time of the failure
-	asked  critbit.Map[int] // by address: the index in Errors of the call that failed to fetch it, plus one
-	worked int              // number of successful calls that did more than inspect something
-	beyond int              // number of Errors that were checked for a workaround
-	checks [checkSets]int   // by kinds of checks: the index in Errors of the last failure, plus one
-	called []textCall       // calls written as text that still wait for their output
+	asked  critbit.Map[int] // by address: the index in Errors plus one of the call that failed to fetch it
+	worked int              // the number of successful calls that did more than inspect something
+	beyond int              // the number of Errors that were checked for a workaround
+	checks [checkSets]int   // by kinds of checks: the index in Errors plus one of the last failure
+	called []textCall       // calls written as text whose output hasn't come yet
 	room   *readRoom
 	around remarks
-	// patches are those that scripts wrote to files.
+	// patches holds the patches that scripts wrote to files.
 	patches patchFiles
 }
 
@@ -141,14 +141,14 @@ func (c *collector) message(i int) {
 	}
 }
 
-// forget drops the errors from before the last request: a user who has made two requests since then without mentioning
-// them isn't waiting for a fix.
+// forget drops errors that are older than the last request. A user who has made two requests since then without
+// mentioning an error isn't waiting for a fix.
 func (c *collector) forget() {
 	clear(c.Errors[:c.older])
 	c.older = len(c.Errors)
 }
 
-// call collects the files that a tool call reads or changes, including those in the command that it runs.
+// call collects the files that a tool call reads or changes, including those in a command.
 func (c *collector) call(p *transcript.Part) {
 	u := useOfCall(c.t, p)
 	if u != reads && u != searches && u != edits && u != runs {
@@ -202,7 +202,7 @@ func (c *collector) call(p *transcript.Part) {
 	}
 }
 
-// folderOf returns the absolute path of the folder to which a script first changes, or "".
+// folderOf returns the absolute path of the folder that a script changes to first, or "".
 func folderOf(script string) string {
 	rest, found := strings.CutPrefix(strings.TrimSpace(script), "cd ")
 	if !found {
@@ -214,7 +214,7 @@ func folderOf(script string) string {
 	return ""
 }
 
-// inFolder returns the full path of a file that a command names. folder is the folder in which the command runs; "" if
+// inFolder returns the full path of a file named in a command. folder is the folder in which the command runs, or "" if
 // it is unknown.
 func inFolder(folder, path string) string {
 	if folder == "" || path == "" || path[0] == '/' || path[0] == '~' {
@@ -223,7 +223,7 @@ func inFolder(folder, path string) string {
 	return folder + strings.TrimPrefix(path, "./")
 }
 
-// joinWords appends a word to a script that is given as a list of words. Words that only start a shell are left out.
+// joinWords appends a word to a script given as a list of words. It leaves out words that only start a shell.
 func joinWords(script, word string) string {
 	switch {
 	case len(script) > maxScript:
@@ -238,8 +238,8 @@ func joinWords(script, word string) string {
 	return script + " " + word
 }
 
-// result collects the outcome of the command, or the failure, that tool result n reports. Reads and searches that
-// fail don't count as failures, and neither do cancelled calls.
+// result records the failure, or the outcome of a command, that tool result n reports. Failed reads and searches and
+// canceled calls don't count as failures.
 func (c *collector) result(n int32) {
 	t, p := c.t, &c.t.Parts[n]
 	tool := ToolName(t, int(n))
@@ -278,8 +278,8 @@ func (c *collector) result(n int32) {
 	}
 }
 
-// objectOf returns the command or file that the call with result p is about, and the text that names the address that
-// it fetches, if that matters.
+// objectOf returns the command or file that the call with result p is about, and the text with the address that the
+// call fetches. The latter is "" if the address doesn't matter.
 func (c *collector) objectOf(p *transcript.Part, u use, failed bool) (on, about string) {
 	if p.Pair < 0 {
 		return "", ""
@@ -296,8 +296,8 @@ func (c *collector) objectOf(p *transcript.Part, u use, failed bool) (on, about 
 	return "", ""
 }
 
-// commandResult records that the command on has run, and returns its error message and whether it failed. counts is
-// false if its outcome doesn't matter.
+// commandResult records that the command on was run. It returns the command's error message and whether the command
+// failed. counts is false if the outcome doesn't matter.
 func (c *collector) commandResult(p *transcript.Part, tool, on, text string, failed bool) (said string, fails, counts bool) {
 	run := runOf(on, text, failed)
 	if on != "" {
@@ -320,14 +320,14 @@ func (c *collector) commandResult(p *transcript.Part, tool, on, text string, fai
 	return said, run.failed(), true
 }
 
-// ran records a command. If a command runs several times, only the newest run counts.
+// ran records a command. Of several runs of the same command, only the newest counts.
 func (c *collector) ran(script, exit string) {
 	if script = clipLine(script, maxCommand); script != "" {
 		c.Commands = append(c.Commands, api.LedgerCommand{Command: script, Exit: exit})
 	}
 }
 
-// clipLine returns text on one line. It replaces what exceeds max bytes with "…".
+// clipLine returns text on one line. If text is longer than max bytes, "…" replaces the rest.
 func clipLine(text string, max int) string {
 	text = strings.TrimSpace(text)
 	if len(text) > max {
@@ -367,15 +367,15 @@ func addPath(list []string, path string) []string {
 	return append(list, path)
 }
 
-// Empty reports whether the ledger is empty.
+// Empty reports whether the ledger contains nothing.
 func (l *Ledger) Empty() bool {
 	return l.Task == "" && len(l.Requests)+len(l.Standing)+len(l.Read)+len(l.Modified)+len(l.Commands)+len(l.Errors)+len(l.Running)+len(l.Unloaded) == 0
 }
 
-// Asked returns all of the user's requests, one after the other.
+// Asked returns all requests of the user, one per line.
 func (l *Ledger) Asked() string { return strings.Join(append([]string{l.Task}, l.Requests...), "\n") }
 
-// Clone returns a deep copy.
+// Clone returns a deep copy of the ledger.
 func (l *Ledger) Clone() Ledger {
 	c := *l
 	c.Requests, c.Read, c.Modified = slices.Clone(l.Requests), slices.Clone(l.Read), slices.Clone(l.Modified)
@@ -385,7 +385,7 @@ func (l *Ledger) Clone() Ledger {
 	return c
 }
 
-// Inherit takes over the facts of an older ledger, such as one that was read back from a digest.
+// Inherit adds the facts of an older ledger, such as one restored from a digest.
 func (l *Ledger) Inherit(old *Ledger) {
 	if l.Task == "" && len(l.Requests) == 0 && len(l.Commands) == 0 && len(l.Errors) == 0 {
 		l.Task, l.Requests, l.Commands, l.Errors = old.Task, old.Requests, old.Commands, old.Errors
@@ -397,7 +397,7 @@ func (l *Ledger) Inherit(old *Ledger) {
 	l.tidy()
 }
 
-// tidy removes duplicates, keeping the newest, and limits the lists.
+// tidy removes duplicates, keeping the newest of them, and shortens lists that are too long.
 func (l *Ledger) tidy() {
 	l.Modified = wholePaths(newestOf(l.Modified, maxModified, func(p string) string { return p }))
 	var modified critbit.Map[struct{}]
@@ -419,10 +419,10 @@ func (l *Ledger) tidy() {
 	}
 }
 
-// mostEnds is the maximum number of a path's suffixes that are compared with other paths.
+// mostEnds is the maximum number of suffixes of a path that are compared with other paths.
 const mostEnds = 12
 
-// wholePaths removes paths that are a suffix of another path in the list, because both name the same file.
+// wholePaths removes each path that is a suffix of another path in the list, because both name the same file.
 func wholePaths(list []string) []string {
 	var ends critbit.Map[struct{}]
 	for _, p := range list {
@@ -436,7 +436,7 @@ func wholePaths(list []string) []string {
 	return slices.DeleteFunc(list, func(p string) bool { return strings.Contains(p, "/") && ends.Has(p) })
 }
 
-// newestOf keeps the last of several entries with equal keys, and returns at most the last max entries.
+// newestOf keeps the last of several entries with the same key. It returns the last max entries at most.
 func newestOf[T any](list []T, max int, key func(T) string) []T {
 	var seen critbit.Map[struct{}]
 	from := len(list)

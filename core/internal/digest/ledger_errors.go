@@ -6,10 +6,10 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// This file keeps the open errors of a ledger: a failed call stays until a later call solves it.
+// This file maintains the open errors of a ledger. A failed call stays open until a later call solves it.
 
-// ended records the outcome of a tool call. The parameter on is the command or file that the call was about, and said
-// is the error message. A failure stays until the same call succeeds.
+// ended records the outcome of a tool call. on is the command or file that the call was about, and said is the error
+// message. A failure stays open until the same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	part, behind := checkedPart(on)
 	f := failedCall(tool, part)
@@ -20,7 +20,7 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 			c.solved(other)
 		}
 	}
-	c.solved(f) // it succeeded now, or failed again
+	c.solved(f) // the call has now succeeded, or failed again
 	if failed {
 		f.Text = said
 		c.Errors = append(c.Errors, *f)
@@ -37,12 +37,12 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 	}
 }
 
-// failedCall returns the failure of a tool's call on a command or file, without the error message.
+// failedCall returns the failure of a tool's call on a command or file, without an error message.
 func failedCall(tool, on string) *api.LedgerFailure {
 	return &api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
 }
 
-// solved drops the earlier error of a call that has now succeeded.
+// solved drops the earlier error of a call that has since succeeded.
 func (c *collector) solved(call *api.LedgerFailure) {
 	if at, found := c.failed.Get(key(call)); found && at > 0 {
 		c.Errors[at-1] = api.LedgerFailure{}
@@ -50,8 +50,8 @@ func (c *collector) solved(call *api.LedgerFailure) {
 	}
 }
 
-// fetched drops the open error of a call that failed to fetch the address that a successful call names, whichever tool
-// was called.
+// fetched drops the open error of a call that failed to fetch an address, after a call of any tool with the same
+// address succeeded. about is the text with the address.
 func (c *collector) fetched(about string) {
 	if c.asked.Len() == 0 {
 		return
@@ -65,20 +65,20 @@ func (c *collector) fetched(about string) {
 	}
 }
 
-// webPrograms lists programs that fetch an address.
+// webPrograms lists programs that fetch web addresses.
 var webPrograms = wordListOf("curl wget http https xh lynx w3m aria2c")
 
-// fetchesAddress reports whether a script begins with a program that fetches an address.
+// fetchesAddress reports whether a script begins with a program that fetches web addresses.
 func fetchesAddress(script string) bool {
 	program, _, _ := strings.Cut(script, " ")
 	return webPrograms.has(program)
 }
 
-// mostAddress is the maximum length, in bytes, of an address that addressIn returns, and of the text before it.
+// mostAddress is the maximum length, in bytes, of an address that addressIn returns.
 const mostAddress = 1024
 
-// addressIn returns the first web address in a script or in the arguments of a call, without its scheme; "" if there is
-// none.
+// addressIn returns the first web address in a script or in the arguments of a call, without the scheme, or "" if there
+// is none.
 func addressIn(text string) string {
 	_, rest, found := strings.Cut(text[:min(len(text), 2*mostAddress)], "://")
 	if end := strings.IndexAny(rest, " \t\n\"'`<>\\|"); end >= 0 {
@@ -90,14 +90,14 @@ func addressIn(text string) string {
 	return strings.TrimRight(rest, "/.,;)")
 }
 
-// checkFailed records that the failed command f, the last entry of Errors, was a check.
+// checkFailed records f, the last entry of Errors, as the last failure of its kinds of checks, if it is a check.
 func (c *collector) checkFailed(f *api.LedgerFailure) {
 	if kinds := checksOf(f); kinds != 0 {
 		c.checks[kinds] = len(c.begun)
 	}
 }
 
-// checkPassed drops the errors of all checks that a successful call makes obsolete.
+// checkPassed drops the errors of all checks that a successful call covers.
 func (c *collector) checkPassed(call *api.LedgerFailure) {
 	kinds := checksOf(call)
 	if kinds == 0 {
@@ -111,12 +111,12 @@ func (c *collector) checkPassed(call *api.LedgerFailure) {
 }
 
 // aroundIt is the number of successful calls after which a failure no longer counts as open, because the agent has
-// evidently found another way. A failed check stays open, because only a new run can show that it passes.
+// obviously found another way. A failed check stays open, because only another run can show that it passes.
 const aroundIt = 8
 
 func isCheck(f *api.LedgerFailure) bool { return checksOf(f) != 0 }
 
-// checksOf returns the kinds of the checks that a call runs.
+// checksOf returns the kinds of checks that a call runs.
 func checksOf(f *api.LedgerFailure) checkKinds {
 	if useOf(f.Tool) != runs {
 		return 0
@@ -124,13 +124,13 @@ func checksOf(f *api.LedgerFailure) checkKinds {
 	return checksIn(f.On)
 }
 
-// sameCommand returns the key of a command: the same one that the function key returns for a failure of the command.
+// sameCommand returns the key of a command, which equals the key of a failure of that command.
 func sameCommand(script string) string {
 	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
 }
 
-// key returns a key for what has failed: a tool and a file, or a command up to its first option, so that a test with
-// other options counts as the same test.
+// key returns a key for what failed: the tool and the file, or the command up to its first option. So a test that is
+// run with other options counts as the same test.
 func key(f *api.LedgerFailure) string {
 	on := f.On
 	if useOf(f.Tool) == runs {
@@ -148,7 +148,7 @@ func key(f *api.LedgerFailure) string {
 		on = strings.Join(words[:end], " ")
 	}
 	tool := ToolKey(f.Tool)
-	if u := useOf(f.Tool); u == edits || u == reads { // an agent that reads a file after a failed edit knows its content
+	if u := useOf(f.Tool); u == edits || u == reads { // after a failed edit, an agent that reads the file knows its content
 		tool = "file"
 	}
 	return tool + "\x00" + on

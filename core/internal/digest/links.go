@@ -6,11 +6,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// linkOpen begins the address of a link that follows its text: "#12 (https://example.com/issues/12)".
+// linkOpen is the beginning of a link's address after its text: "#12 (https://example.com/issues/12)".
 const linkOpen = " (http"
 
-// withoutRepeatedLinks removes from a log the address of each link whose text ends with the last part of the address, if
-// an earlier link has all that precedes this part. It changes b itself.
+// withoutRepeatedLinks removes the addresses of links from a log. It removes an address if the link's text ends with
+// the last part of the address, and an earlier link has the same address up to that part. It modifies b in place.
 func withoutRepeatedLinks(b []byte) []byte {
 	from := bytes.Index(b, []byte(linkOpen))
 	if from < 0 {
