@@ -11,7 +11,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
@@ -38,21 +37,15 @@ func restore(r *request, dst []byte) []byte {
 	if r.settleBy(bodies); r.err != nil {
 		return dst
 	}
-	c, left, err := compact.Restore(view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile,
-		Policy: r.policy,
-		State:  state, N: len(r.t.Messages)}, bodies)
+	c, left, err := compact.Restore(r.input(state), bodies)
 	if err != nil {
 		err.At = strings.TrimPrefix(err.At, "bodies")
 		r.fail(err, r.members[operations.InBodies].Start)
 		return dst
 	}
 	t := r.again(c)
-	seq := make([]int32, len(t.Messages))
-	for i := range seq {
-		seq[i] = int32(i)
-	}
 	a := api.Restored{Report: api.Report(*c.Report()), Markers: left,
-		Valid: !wire.AnyRefused(r.format.Check(t, seq, r.policy.OpenCalls == "answer"))}
+		Valid: !wire.AnyRefused(r.violations(t))}
 	if r.session != nil || !r.members[operations.InState].IsZero() {
 		a.State = appendJSON(nil, c.State().MarshalEasyJSON)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/convert"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
@@ -18,7 +17,7 @@ import (
 // convertTo rewrites a transcript in another wire format, and repairs violations of that format's rules, including
 // tolerated ones. If both formats are the same, it changes nothing.
 func convertTo(r *request, dst []byte) []byte {
-	if !r.need(operations.InMessages) || !r.need(operations.InTo) {
+	if !r.need(operations.InTo) {
 		return dst
 	}
 	to := r.target()
@@ -26,7 +25,7 @@ func convertTo(r *request, dst []byte) []byte {
 		return dst
 	}
 	a := api.Converted{From: api.Format(r.format.Name), To: api.Format(to.Name)}
-	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, N: len(r.t.Messages)}
+	in := r.input(api.State{})
 	if to == r.format {
 		c := compact.KeepUnchanged(in)
 		a.Report, a.Valid = api.Report(*c.Report()), len(c.Report().Left) == 0

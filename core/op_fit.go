@@ -13,9 +13,6 @@ import (
 // fit is the operation that returns the messages to send for a whole history. If the host remembers an earlier
 // compaction of the history's beginning, fit applies it. Then it compacts the list if compaction is due.
 func fit(r *request, dst []byte) []byte {
-	if !r.need(operations.InMessages) {
-		return dst
-	}
 	if r.history == nil {
 		if r.resolve(); r.err == nil {
 			r.recollect(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), nil)
@@ -53,17 +50,14 @@ func (r *request) compacts() bool {
 	for i := range r.t.Messages {
 		total += p.Message(r.t, i)
 	}
-	in := view.Input{Transcript: r.t, Format: r.format, Estimator: p, Policy: r.policy, State: r.history.state,
-		N: len(r.t.Messages)}
+	in := r.input(r.history.state)
+	in.Estimator = p
 	return r.policy.Force || isDue(in, total) || gate.StartsInBackground(in, total)
 }
 
 // prints returns the fingerprints of a history's prefixes. Hosts use them as keys for the compactions that they
 // remember.
 func prints(r *request, dst []byte) []byte {
-	if !r.need(operations.InMessages) {
-		return dst
-	}
 	if r.resolve(); r.err == nil {
 		r.read(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), reading{unweighed: true})
 	}

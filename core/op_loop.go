@@ -11,7 +11,7 @@ import (
 // loopStart starts a job.
 func loopStart(r *request, dst []byte) []byte {
 	var settings api.JobSettings
-	if !r.need(operations.InMessages) || !r.need(operations.InSettings) {
+	if !r.need(operations.InSettings) {
 		return dst
 	}
 	if r.decode(operations.InSettings, &settings); r.err != nil {
@@ -163,7 +163,7 @@ func (c *loopCore) Run(op operations.Op, members ...loop.Member) ([]byte, *jsons
 	inner := newRequest(append(src, '}'), o, c.r.sessions)
 	var answer []byte
 	if inner.parse(); inner.err == nil {
-		answer = runs[op](inner, nil)
+		answer = inner.run(op)
 	}
 	if e := inner.err; e != nil {
 		e.At = jsonspan.PathAt(inner.src, max(0, min(e.Offset, len(inner.src))))

@@ -17,7 +17,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/operations"
 	"github.com/mailru/easyjson/jwriter"
@@ -84,7 +83,7 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	}
 	r = newRequest(src, &operations.Operations[i], l)
 	if r.parse(); r.err == nil {
-		answer = runs[i](r, nil)
+		answer = r.run(operations.Op(i))
 	}
 	if r.err != nil {
 		r.nameSession()
@@ -144,9 +143,6 @@ func named[T ~string](names []string) []T {
 }
 
 func detect(r *request, dst []byte) []byte {
-	if !r.need(operations.InMessages) {
-		return dst
-	}
 	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	if r.session != nil {
 		s = jsonspan.New(r.t.Src)
@@ -219,9 +215,6 @@ func estimate(r *request, dst []byte) []byte {
 }
 
 func check(r *request, dst []byte) []byte {
-	if !r.need(operations.InMessages) {
-		return dst
-	}
 	var state api.State
 	if r.stateOf(&state); r.err != nil {
 		return dst
@@ -231,7 +224,7 @@ func check(r *request, dst []byte) []byte {
 	}
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
 		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages)}
-	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy, State: state, N: len(r.t.Messages)}
+	in := r.input(state)
 	due, size, cold := hook.Due(in, r.profile.OutsideMessages(r.t)+r.tokens())
 	if a.Due, a.Tokens = due, size.Tokens; size.Index >= 0 {
 		a.Source, a.Bound = api.TokensMeasured, size.Bound
@@ -272,14 +265,7 @@ func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
 }
 
 func validate(r *request, dst []byte) []byte {
-	if !r.need(operations.InMessages) {
-		return dst
-	}
-	seq := make([]int32, len(r.t.Messages))
-	for i := range seq {
-		seq[i] = int32(i)
-	}
-	a := api.Validation{Format: api.Format(r.format.Name), Messages: len(seq)}
+	a := api.Validation{Format: api.Format(r.format.Name), Messages: len(r.t.Messages)}
 	if r.t.LoneBeside {
 		a.Violations = append(a.Violations, r.loneBeside())
 	}
@@ -288,7 +274,7 @@ func validate(r *request, dst []byte) []byte {
 		list = strings.TrimSuffix("messages."+list, ".")
 	}
 	paths := wire.Paths{F: r.format, T: r.t}
-	for _, v := range r.format.Check(r.t, seq, r.policy.OpenCalls == "answer") {
+	for _, v := range r.violations(r.t) {
 		msg := &r.t.Messages[v.Message]
 		at, path := msg.Span.Start, list+paths.Of(&v)
 		switch {
@@ -315,9 +301,6 @@ func (r *request) loneBeside() api.Violation {
 }
 
 func plan(r *request, dst []byte) []byte {
-	if !r.need(operations.InMessages) {
-		return dst
-	}
 	p := api.Plan{Version: abi, Messages: len(r.t.Messages), Model: r.model, Options: r.planned()}
 	if r.stateOf(&p.State); r.err != nil {
 		return dst
@@ -408,7 +391,7 @@ func (r *request) continues(p *api.Plan) bool {
 }
 
 func step(r *request, dst []byte) []byte {
-	if !r.need(operations.InMessages) || !r.need(operations.InPlan) {
+	if !r.need(operations.InPlan) {
 		return dst
 	}
 	if r.resumed == nil {
@@ -440,9 +423,9 @@ func step(r *request, dst []byte) []byte {
 
 // run compacts according to a plan and writes the response.
 func run(r *request, p *api.Plan, dst []byte) []byte {
-	in := view.Input{Transcript: r.t, Format: r.format, Estimator: r.profile, Policy: r.policy,
-		State: p.State, N: p.Messages, Replies: p.Replies, Score: r.score(), Recalled: r.history != nil && r.history.given != nil,
-		Marked: r.history.marked(r.format), Changing: r.history.changingMessage(r.t)}
+	in := r.input(p.State)
+	in.N, in.Replies, in.Score, in.Recalled = p.Messages, p.Replies, r.score(), r.history != nil && r.history.given != nil
+	in.Marked, in.Changing = r.history.marked(r.format), r.history.changingMessage(r.t)
 	redacted := r.redact(&in)
 	if r.err != nil {
 		return dst

@@ -13,7 +13,6 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
-	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
@@ -300,8 +299,7 @@ func (r *request) clip(h *history, t *transcript.Transcript) {
 	source.t, source.policy = r.format.Read(s), bodied(r.policy)
 	source.policy.Force = true // the texts of the option redact are removed only if a compaction is due
 	alone.source = &source
-	in := view.Input{Transcript: source.t, Format: r.format, Estimator: r.profile, Policy: source.policy,
-		State: h.state, N: len(source.t.Messages)}
+	in := source.input(h.state)
 	if alone.redact(&in); alone.err != nil {
 		r.err = alone.err
 		return
@@ -369,11 +367,7 @@ func (r *request) turn(m *memory) (at int, message []byte) {
 	if first == 0 || first >= len(t.Messages) {
 		return 0, nil
 	}
-	seq := make([]int32, len(t.Messages))
-	for i := range seq {
-		seq[i] = int32(i)
-	}
-	for _, v := range r.format.Check(t, seq, r.policy.OpenCalls == "answer") {
+	for _, v := range r.violations(t) {
 		if int(v.Message) != first || v.Fix != wire.AddTurn {
 			continue
 		}

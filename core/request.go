@@ -198,6 +198,15 @@ func (r *request) need(member operations.Member) bool {
 	return r.err == nil
 }
 
+// run runs the request's operation, op, and returns its response. It records an error if the operation needs a
+// transcript and the request has none.
+func (r *request) run(op operations.Op) []byte {
+	if r.op.Transcript && !r.need(operations.InMessages) {
+		return nil
+	}
+	return runs[op](r, nil)
+}
+
 // bounded returns false and records an error for a policy without a limit, which would never compact: the program
 // didn't set the window, or its model is unknown. A forced compaction doesn't need a limit.
 func (r *request) bounded(forced bool) bool {

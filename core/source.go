@@ -7,6 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/view"
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
@@ -38,6 +39,17 @@ type source struct {
 	// Whether the longest one is applied, regardless of the text of the first message that it was made for.
 	longest bool
 	history *history // where the messages come from, for a fit
+}
+
+// input returns what a compaction of the transcript is given.
+func (s *source) input(state api.State) view.Input {
+	return view.Input{Transcript: s.t, Format: s.format, Estimator: s.profile, Policy: s.policy, State: state,
+		N: len(s.t.Messages)}
+}
+
+// violations returns the places where messages, given in their order, break the rules of the format.
+func (s *source) violations(t *transcript.Transcript) []wire.Violation {
+	return s.format.Check(t, t.MessageIndexes(), s.policy.OpenCalls == "answer")
 }
 
 // reading determines how to read a transcript.

@@ -45,7 +45,9 @@ type Operation struct {
 	Doc     string  // what it does, in one line, as a verb phrase
 	Members Members // the members that its request may have
 	Needs   Members // the required members
-	Answer  string  // the type of its answer in package api; "A or B" if it is one of two
+	// Transcript means that the request must have messages or the session that they are in.
+	Transcript bool
+	Answer     string // the type of its answer in package api; "A or B" if it is one of two
 	// Typed is a member whose type in this operation differs from the one in MemberTable.
 	Typed MemberType
 	Reads Reads // how its request is read
@@ -194,20 +196,20 @@ var (
 // Operations is the table of operations.
 var Operations = [...]Operation{
 	OpInfo:     {Name: "info", Doc: "returns the features of this module", Answer: "Info", Reads: ReadsNothing},
-	OpDetect:   {Name: "detect", Doc: "finds the wire formats that a transcript may be in", Answer: "Detection", Members: Of(InPolicy, InMessages, InSession), Reads: ReadsMembers},
+	OpDetect:   {Name: "detect", Doc: "finds the wire formats that a transcript may be in", Answer: "Detection", Transcript: true, Members: Of(InPolicy, InMessages, InSession), Reads: ReadsMembers},
 	OpEstimate: {Name: "estimate", Doc: "estimates the tokens of a transcript or a text", Answer: "Estimate", Members: either | Of(InText)},
-	OpCheck:    {Name: "check", Doc: "reports whether compaction is due", Answer: "Check", Members: either},
-	OpPlan:     {Name: "plan", Doc: "compacts a transcript, or returns requests for the summaries that this needs", Answer: "Planned", Members: either, Edits: true},
-	OpStep:     {Name: "step", Doc: "continues a plan with summaries", Answer: "Planned", Members: Of(InPlan, InSummaries, InMemory, InMessages, InSession), Reads: ReadsPlan, Edits: true, Needs: Of(InPlan)},
+	OpCheck:    {Name: "check", Doc: "reports whether compaction is due", Answer: "Check", Transcript: true, Members: either},
+	OpPlan:     {Name: "plan", Doc: "compacts a transcript, or returns requests for the summaries that this needs", Answer: "Planned", Transcript: true, Members: either, Edits: true},
+	OpStep:     {Name: "step", Doc: "continues a plan with summaries", Answer: "Planned", Transcript: true, Members: Of(InPlan, InSummaries, InMemory, InMessages, InSession), Reads: ReadsPlan, Edits: true, Needs: Of(InPlan)},
 	OpFit: {Name: "fit", Doc: "returns what to send for a whole history, compacted if that is due", Answer: "Planned",
-		Members: Of(InPolicy, InOptions, InMemory, InMessages), Reads: ReadsMemory, Edits: true},
-	OpPrints:   {Name: "prints", Doc: "returns the fingerprints of the prefixes of a history", Answer: "Prints", Members: Of(InPolicy, InOptions, InMessages), Reads: ReadsMembers},
-	OpValidate: {Name: "validate", Doc: "lists what the provider would refuse", Answer: "Validation", Members: either, Edits: true},
-	OpRepair:   {Name: "repair", Doc: "repairs what validate lists", Answer: "Repaired", Members: either, Edits: true},
+		Transcript: true, Members: Of(InPolicy, InOptions, InMemory, InMessages), Reads: ReadsMemory, Edits: true},
+	OpPrints:   {Name: "prints", Doc: "returns the fingerprints of the prefixes of a history", Answer: "Prints", Transcript: true, Members: Of(InPolicy, InOptions, InMessages), Reads: ReadsMembers},
+	OpValidate: {Name: "validate", Doc: "lists what the provider would refuse", Answer: "Validation", Transcript: true, Members: either, Edits: true},
+	OpRepair:   {Name: "repair", Doc: "repairs what validate lists", Answer: "Repaired", Transcript: true, Members: either, Edits: true},
 	OpConvert: {Name: "convert", Doc: "writes a transcript in another wire format, and lists what that loses", Answer: "Converted",
-		Members: Of(InPolicy, InOptions, InTo, InMessages, InSession), Needs: Of(InTo)},
+		Transcript: true, Members: Of(InPolicy, InOptions, InTo, InMessages, InSession), Needs: Of(InTo)},
 	OpRestore: {Name: "restore", Doc: "puts archived content back", Answer: "Restored or NamedHandles", Members: either | Of(InBodies), Edits: true},
-	OpDigests: {Name: "digests", Doc: "lists the messages that compactions wrote, with their contents", Answer: "Digests", Members: either},
+	OpDigests: {Name: "digests", Doc: "lists the messages that compactions wrote, with their contents", Answer: "Digests", Transcript: true, Members: either},
 	OpRecall: {Name: "recall", Doc: "defines and answers the tool with which a model reads removed content", Answer: "Recalled",
 		Members: Of(InPolicy, InOptions, InArguments, InBody, InFound)},
 	OpSearch: {Name: "search", Doc: "searches archived messages", Answer: "Found",
@@ -220,7 +222,7 @@ var Operations = [...]Operation{
 	OpClassifyError:   {Name: "classify_error", Doc: "classifies why a model call failed, and whether a compaction may help", Answer: "Verdict", Members: Of(InArguments), Reads: ReadsMembers, Needs: Of(InArguments), Typed: MemberType{InArguments, "Failure"}},
 	OpLimitToolOutput: {Name: "limit_tool_output", Doc: "shortens a tool's output before it becomes part of the transcript", Answer: "LimitedOutput", Members: Of(InText, InArguments), Reads: ReadsMembers, Needs: Of(InText), Typed: MemberType{InArguments, "LimitArguments"}},
 	OpLoopStart: {Name: "loop_start", Doc: "starts a job: a compaction with everything that a host does around it, as effects for the host to execute", Answer: "JobProgress",
-		Members: either | Of(InSettings), Reads: ReadsMembers, Passes: true, Needs: Of(InSettings)},
+		Transcript: true, Members: either | Of(InSettings), Reads: ReadsMembers, Passes: true, Needs: Of(InSettings)},
 	OpLoopEvent: {Name: "loop_event", Doc: "continues a job with what came of its effects", Answer: "JobProgress",
 		Members: Of(InJob, InEvent, InMessages, InSession), Reads: ReadsMembers, Passes: true, Needs: Of(InJob, InEvent)},
 	OpFunction: {Name: "function", Doc: "runs a single step of a compaction", Answer: "FunctionResult",

@@ -339,6 +339,15 @@ func (t *Transcript) buf(p Span) ([]byte, Span) {
 	return t.Src, p
 }
 
+// MessageIndexes returns the indexes of all messages.
+func (t *Transcript) MessageIndexes() []int32 {
+	all := make([]int32, len(t.Messages))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
 // PartsOf returns the parts of message i, including the parts inside its tool results.
 //
 //go:noinline

@@ -61,7 +61,7 @@ func init() {
 	register("set_visibility", Messages, setVisibility)
 	register("project_for_summary", Messages, projectForSummary)
 	register("serialize_conversation", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
-		return text(dst, styles.Labelled(c.Transcript, c.all(), 0)), nil
+		return text(dst, styles.Labelled(c.Transcript, c.Transcript.MessageIndexes(), 0)), nil
 	})
 	register("generate_summary", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		var previous string
@@ -164,7 +164,7 @@ func generateSummary(c *Call, previous string, reply *api.Summary) asked {
 	case !visible:
 		return asked{summary: previous}
 	}
-	record := styles.Labelled(c.Transcript, c.all(), digest.ProjectedText)
+	record := styles.Labelled(c.Transcript, c.Transcript.MessageIndexes(), digest.ProjectedText)
 	r := asked{system: style.System}
 	if c.Policy.IsWireSafe() {
 		r.prompt = style.Prompt(&digest.Prompt{Record: record, Prior: previous,

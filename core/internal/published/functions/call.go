@@ -25,14 +25,5 @@ func (c *Call) estimate() (sum int) {
 // messages.
 func (c *Call) total() int { return c.Estimator.OutsideMessages(c.Transcript) + c.estimate() }
 
-// all returns the indexes of all messages.
-func (c *Call) all() []int32 {
-	all := make([]int32, len(c.Transcript.Messages))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
 func (c *Call) isTool(i int) bool { return passes.IsTool(c.Transcript, i) }
 func (c *Call) isUser(i int) bool { return passes.IsUser(c.Transcript, i) }

@@ -98,7 +98,7 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 	if keep < 0 && c.Policy.IsWireSafe() {
 		return nil, outOfRange("keep_last", "must not be negative")
 	}
-	s := exact.SelectMessages(c.Transcript, c.all(), keep)
+	s := exact.SelectMessages(c.Transcript, c.Transcript.MessageIndexes(), keep)
 	var gone, kept []int
 	var previous *string
 	for i := range n {

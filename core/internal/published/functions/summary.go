@@ -62,11 +62,11 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 		q.Prior, q.HasPrior = *prior, true
 	}
 	if c.Policy.IsWireSafe() {
-		q.Record = s.Data.Record(c.Transcript, c.all(), digest.RecordOptions{})
+		q.Record = s.Data.Record(c.Transcript, c.Transcript.MessageIndexes(), digest.RecordOptions{})
 		return exactText(dst, q.Text()), nil
 	}
 	var ok bool
-	if q.Record, ok = s.Record(c.Transcript, c.all()); !ok {
+	if q.Record, ok = s.Record(c.Transcript, c.Transcript.MessageIndexes()); !ok {
 		return nil, noResult()
 	}
 	return exactText(dst, s.Prompt(&q)), nil
@@ -75,9 +75,9 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 // record appends the messages as they are rendered in the prompt of the given style.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	if c.Policy.IsWireSafe() {
-		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.all(), digest.RecordOptions{})), nil
+		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.Transcript.MessageIndexes(), digest.RecordOptions{})), nil
 	}
-	record, ok := styles.ByName(style).Record(c.Transcript, c.all())
+	record, ok := styles.ByName(style).Record(c.Transcript, c.Transcript.MessageIndexes())
 	if !ok {
 		return nil, noResult()
 	}

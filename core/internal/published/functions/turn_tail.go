@@ -46,14 +46,14 @@ func init() {
 		return exactText(dst, styles.TruncateToolResult(c.Text, digest.MaxToolResult)), nil
 	})
 	register("extract_file_ops", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
-		return fileOps(dst, styles.ExtractFileOps(c.Transcript, c.all())), nil
+		return fileOps(dst, styles.ExtractFileOps(c.Transcript, c.Transcript.MessageIndexes())), nil
 	})
 	register("merge_file_ops", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		var before styles.FileOps
 		if err := c.read(argument{name: "read", to: &before.Read}, argument{name: "modified", to: &before.Modified}); err != nil {
 			return nil, err
 		}
-		return fileOps(dst, before.Merge(styles.ExtractFileOps(c.Transcript, c.all()))), nil
+		return fileOps(dst, before.Merge(styles.ExtractFileOps(c.Transcript, c.Transcript.MessageIndexes()))), nil
 	})
 }
 

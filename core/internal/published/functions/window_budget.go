@@ -51,7 +51,7 @@ func init() {
 		if err := c.read(argument{name: "clip", to: &clip}); err != nil {
 			return nil, err
 		}
-		return text(dst, digest.Flatten(c.Transcript, c.all(), max(0, clip))), nil
+		return text(dst, digest.Flatten(c.Transcript, c.Transcript.MessageIndexes(), max(0, clip))), nil
 	})
 	condense := func(name string, scope api.Scope) {
 		register(name, Messages, func(c *Call, dst []byte) ([]byte, *Error) { return c.condense(dst, scope) })
@@ -90,7 +90,7 @@ func rehydrate(c *Call, dst []byte) ([]byte, *Error) {
 		argument{name: "tool", to: &tool}, argument{name: "shrink_messages", to: &shrink}); err != nil {
 		return nil, err
 	}
-	all := c.all()
+	all := c.Transcript.MessageIndexes()
 	if cut < 0 || cut > len(all) {
 		return nil, outOfRange("cut", "must be an index of the messages, or their number")
 	}
@@ -119,7 +119,7 @@ func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 		return nil, err
 	}
 	s := c.Policy.Summary
-	got := styles.Condense(c.Transcript, c.all(), c.Estimator, styles.CondenseOptions{Scope: scope, Prior: prior,
+	got := styles.Condense(c.Transcript, c.Transcript.MessageIndexes(), c.Estimator, styles.CondenseOptions{Scope: scope, Prior: prior,
 		Instructions: s.Instructions, Mode: s.Mode, MaxOutput: s.MaxOutputTokens, Exact: !c.Policy.IsWireSafe(),
 		Reply: reply})
 	var message *string
