@@ -10,11 +10,10 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// appendError writes {"error":…} for an error in request.
-func appendError(dst, request []byte, e *jsonspan.Error) []byte {
+// errorAnswer returns {"error":…} for an error in request.
+func errorAnswer(request []byte, e *jsonspan.Error) []byte {
 	offset := max(0, min(e.Offset, len(request)))
-	dst = append(dst, `{"error":{"code":`...)
-	dst = jsonspan.AppendString(dst, string(e.Code))
+	dst := jsonspan.AppendString([]byte(`{"error":{"code":`), string(e.Code))
 	dst = append(dst, `,"message":`...)
 	dst = jsonspan.AppendString(dst, e.Message)
 	dst = append(dst, `,"path":`...)

@@ -17,42 +17,42 @@ import (
 
 // restore undoes compactions as far as the given bodies allow. Without bodies it lists the handles that the
 // transcript names; without messages it lists the handles that the bodies name.
-func restore(r *request, dst []byte) []byte {
+func restore(r *request) []byte {
 	var bodies api.Bodies
 	if r.decode(operations.InBodies, &bodies); r.err != nil {
-		return dst
+		return nil
 	}
 	if len(bodies) > 0 && r.session == nil && r.members[operations.InMessages].IsZero() {
 		var a api.NamedHandles
 		a.Handles, a.Corrupt = handles.Of(bodies)
-		return appendJSON(dst, a.MarshalEasyJSON)
+		return encoded(a.MarshalEasyJSON)
 	}
 	if !r.need(operations.InMessages) {
-		return dst
+		return nil
 	}
 	var state api.State
 	if r.stateOf(&state); r.err != nil {
-		return dst
+		return nil
 	}
 	if r.settleBy(bodies); r.err != nil {
-		return dst
+		return nil
 	}
 	c, left, err := compact.Restore(r.input(state), bodies)
 	if err != nil {
 		err.At = strings.TrimPrefix(err.At, "bodies")
 		r.fail(err, r.members[operations.InBodies].Start)
-		return dst
+		return nil
 	}
 	t := r.again(c)
 	a := api.Restored{Report: api.Report(*c.Report()), Markers: left,
 		Valid: !wire.AnyRefused(r.violations(t))}
 	if r.session != nil || !r.members[operations.InState].IsZero() {
-		a.State = appendJSON(nil, c.State().MarshalEasyJSON)
+		a.State = encoded(c.State().MarshalEasyJSON)
 	}
 	if r.continuesSession() && c.Report().Changed {
 		r.session.state = *c.State()
 	}
-	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
+	return r.appendResult(encoded(a.MarshalEasyJSON), c)
 }
 
 // settleBy reads the messages again in the format of the bodies if the messages contain nothing but texts and neither
@@ -110,7 +110,7 @@ const (
 
 // recall returns the definition of the recall tool, what a call of the tool requests (a body or a search), or the
 // response to the call, depending on the members of the request.
-func recall(r *request, dst []byte) []byte {
+func recall(r *request) []byte {
 	a := api.Recalled{}
 	if p := r.members[operations.InArguments]; p.IsZero() {
 		a.Tool = r.recallTool()
@@ -125,9 +125,9 @@ func recall(r *request, dst []byte) []byte {
 		}
 	}
 	if r.err != nil {
-		return dst
+		return nil
 	}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
 // recallTool returns the definition of the recall tool in the format of the request.

@@ -16,20 +16,20 @@ import (
 
 // convertTo rewrites a transcript in another wire format, and repairs violations of that format's rules, including
 // tolerated ones. If both formats are the same, it changes nothing.
-func convertTo(r *request, dst []byte) []byte {
+func convertTo(r *request) []byte {
 	if !r.need(operations.InTo) {
-		return dst
+		return nil
 	}
 	to := r.target()
 	if r.err != nil {
-		return dst
+		return nil
 	}
 	a := api.Converted{From: api.Format(r.format.Name), To: api.Format(to.Name)}
 	in := r.input(api.State{})
 	if to == r.format {
 		c := compact.KeepUnchanged(in)
 		a.Report, a.Valid = api.Report(*c.Report()), len(c.Report().Left) == 0
-		dst = appendJSON(dst, a.MarshalEasyJSON)
+		dst := encoded(a.MarshalEasyJSON)
 		return append(append(append(dst[:len(dst)-1], `,"messages":`...), r.t.Bytes(r.t.Outer)...), '}')
 	}
 	list := jsonspan.PathAt(r.t.Src, int(r.t.List.Start))
@@ -48,14 +48,14 @@ func convertTo(r *request, dst []byte) []byte {
 		r.fail(&jsonspan.Error{Code: err.Code,
 			Message: "the messages in the format " + to.Name + " cannot be read: " + err.Message},
 			r.members[operations.InMessages].Start)
-		return dst
+		return nil
 	}
 	all := *r.policy
 	all.Repair, all.Format = "all", to.Name
 	in.Transcript, in.Format, in.Policy, in.N = t, to, &all, len(t.Messages)
 	c := compact.Repair(in)
 	a.Lost, a.Report, a.Valid, a.System = o.Lost, api.Report(*c.Report()), len(c.Report().Left) == 0, o.System
-	dst = appendJSON(dst, a.MarshalEasyJSON)
+	dst := encoded(a.MarshalEasyJSON)
 	return append(c.Result().Append(append(dst[:len(dst)-1], `,"messages":`...)), '}')
 }
 

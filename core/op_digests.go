@@ -7,12 +7,12 @@ import (
 )
 
 // digests lists the messages that compactions wrote, for hosts that display a conversation.
-func digests(r *request, dst []byte) []byte {
+func digests(r *request) []byte {
 	var state api.State
 	if r.stateOf(&state); r.err != nil {
-		return dst
+		return nil
 	}
 	c := compact.Begin(r.input(state))
 	a := api.Digests{Format: api.Format(r.format.Name), Digests: handles.Digests(c.Doc(), c.Authors())}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }

@@ -12,7 +12,7 @@ import (
 
 // fit is the operation that returns the messages to send for a whole history. If the host remembers an earlier
 // compaction of the history's beginning, fit applies it. Then it compacts the list if compaction is due.
-func fit(r *request, dst []byte) []byte {
+func fit(r *request) []byte {
 	if r.history == nil {
 		if r.resolve(); r.err == nil {
 			r.recollect(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), nil)
@@ -22,18 +22,18 @@ func fit(r *request, dst []byte) []byte {
 		r.recollectLongest(nil)
 	}
 	if r.err != nil {
-		return dst
+		return nil
 	}
 	p := api.Plan{Version: abi, Fit: true, Policy: api.Raw("{}"), Options: r.planned(), State: r.history.state,
 		Changing: r.history.changing}
 	p.Messages = len(r.t.Messages)
 	if p.Correction = r.correct(&p.State); !r.bounded(r.options.Force) {
-		return dst
+		return nil
 	}
 	if m := r.members[operations.InPolicy]; !m.IsZero() {
 		p.Policy = api.Raw(m.Slice(r.src))
 	}
-	return run(r, &p, dst)
+	return run(r, &p)
 }
 
 // isDue reports whether a compaction of the input, which has total tokens, is due.
@@ -57,12 +57,12 @@ func (r *request) compacts() bool {
 
 // prints returns the fingerprints of a history's prefixes. Hosts use them as keys for the compactions that they
 // remember.
-func prints(r *request, dst []byte) []byte {
+func prints(r *request) []byte {
 	if r.resolve(); r.err == nil {
 		r.read(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), reading{unweighed: true})
 	}
 	if r.err != nil {
-		return dst
+		return nil
 	}
 	a := api.Prints{Format: api.Format(r.format.Name)}
 	if !r.t.Model.IsZero() {
@@ -72,7 +72,7 @@ func prints(r *request, dst []byte) []byte {
 	for i := range prints {
 		a.Prints, a.Later = append(a.Prints, prints[i].String()), append(a.Later, later[i].String())
 	}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
 // finish converts the result of a fit to the indexes of the list that the program passed, and adds the entry for the

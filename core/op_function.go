@@ -10,9 +10,9 @@ import (
 )
 
 // function runs one named step of a compaction.
-func function(r *request, dst []byte) []byte {
+func function(r *request) []byte {
 	if !r.need(operations.InName) {
-		return dst
+		return nil
 	}
 	name := r.text(operations.InName)
 	f := hook.FunctionByName(name)
@@ -22,15 +22,15 @@ func function(r *request, dst []byte) []byte {
 			r.members[operations.InName].Start)
 	}
 	if r.resolve(); r.err != nil {
-		return dst
+		return nil
 	}
 	c := r.functionCall(f)
 	if r.err != nil {
-		return dst
+		return nil
 	}
-	out, err := f.Run(c, append(dst, `{"result":`...))
+	out, err := f.Run(c, []byte(`{"result":`))
 	if r.fail(err, r.members[operations.InArguments].Start); r.err != nil {
-		return dst
+		return nil
 	}
 	return append(out, '}')
 }

@@ -9,16 +9,16 @@ import (
 )
 
 // loopStart starts a job.
-func loopStart(r *request, dst []byte) []byte {
+func loopStart(r *request) []byte {
 	var settings api.JobSettings
 	if !r.need(operations.InSettings) {
-		return dst
+		return nil
 	}
 	if r.decode(operations.InSettings, &settings); r.err != nil {
-		return dst
+		return nil
 	}
 	if r.resolve(); r.err != nil {
-		return dst
+		return nil
 	}
 	options := r.options
 	if r.session != nil { // the session's own options apply anyway
@@ -29,33 +29,33 @@ func loopStart(r *request, dst []byte) []byte {
 			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "operation",
 				Message: "a session has no whole history: its operation is \"plan\""},
 				r.members[operations.InSettings].Start)
-			return dst
+			return nil
 		}
 	}
 	p, err := loop.Start(&loopCore{r, r.policy}, settings, r.raw(operations.InPolicy), options,
 		r.raw(operations.InState))
-	return r.progress(dst, p, err, operations.InSettings)
+	return r.progress(p, err, operations.InSettings)
 }
 
 // loopEvent continues a job.
-func loopEvent(r *request, dst []byte) []byte {
+func loopEvent(r *request) []byte {
 	var job loop.Job
 	var event api.JobEvent
 	if !r.need(operations.InJob) || !r.need(operations.InEvent) {
-		return dst
+		return nil
 	}
 	if r.decode(operations.InEvent, &event); r.err != nil {
-		return dst
+		return nil
 	}
 	if event.Now < 0 || event.Now > loop.MaxTime {
 		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "now",
 			Message: "now must be the time in milliseconds since 1970"}, r.members[operations.InEvent].Start)
-		return dst
+		return nil
 	}
 	if err := policy.Decode(r.members[operations.InJob].Slice(r.src), &job); err != nil {
 		r.fail(&jsonspan.Error{Code: api.CodeJobMismatch, Offset: err.Offset,
 			Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
-		return dst
+		return nil
 	}
 	p := r.policy
 	if r.session == nil {
@@ -66,11 +66,11 @@ func loopEvent(r *request, dst []byte) []byte {
 		if err != nil {
 			r.fail(&jsonspan.Error{Code: api.CodeJobMismatch,
 				Message: "this is no job of this version: start another one"}, r.members[operations.InJob].Start)
-			return dst
+			return nil
 		}
 	}
 	next, err := loop.Continue(&loopCore{r, p}, &job, &event)
-	return r.progress(dst, next, err, operations.InEvent)
+	return r.progress(next, err, operations.InEvent)
 }
 
 // raw returns the JSON value of a member, or nil if the request doesn't have it.
@@ -83,10 +83,10 @@ func (r *request) raw(member operations.Member) api.Raw {
 
 // progress writes the response of a job: its progress or an error. The offset of an error with a path is relative to
 // member; other offsets are absolute.
-func (r *request) progress(dst []byte, p *api.JobProgress, err *jsonspan.Error, member operations.Member) []byte {
+func (r *request) progress(p *api.JobProgress, err *jsonspan.Error, member operations.Member) []byte {
 	switch {
 	case err == nil:
-		return appendJSON(dst, p.MarshalEasyJSON)
+		return encoded(p.MarshalEasyJSON)
 	case err.Code == api.CodeJobMismatch:
 		r.fail(err, r.members[operations.InJob].Start)
 	case err.At != "":
@@ -94,7 +94,7 @@ func (r *request) progress(dst []byte, p *api.JobProgress, err *jsonspan.Error, 
 	default:
 		r.fail(err, 0)
 	}
-	return dst
+	return nil
 }
 
 // loopCore lets a job run operations on the messages of a request.

@@ -29,18 +29,18 @@ func (r *request) sessionKind() (kind, format string) {
 }
 
 // open extracts the live conversation from a session file. Its request is the file itself.
-func open(r *request, dst []byte) []byte {
+func open(r *request) []byte {
 	s, err := sessionfile.Open(r.src)
 	if r.fail(err, 0); r.err != nil {
-		return dst
+		return nil
 	}
+	dst := make([]byte, 0, len(s.Messages)+len(s.System)+512)
 	str := func(key, value string) {
 		dst = jsonspan.AppendString(append(append(dst, key...), ':'), value)
 	}
 	num := func(key string, n int64) {
 		dst = strconv.AppendInt(append(append(dst, key...), ':'), n, 10)
 	}
-	dst = make([]byte, 0, len(s.Messages)+len(s.System)+512)
 	str(`{"kind"`, s.Kind)
 	str(`,"format"`, s.Format)
 	str(`,"model"`, s.Model)

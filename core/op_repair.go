@@ -6,8 +6,8 @@ import (
 )
 
 // repair carries out the repairs that the operation validate lists, without compacting the transcript.
-func repair(r *request, dst []byte) []byte {
+func repair(r *request) []byte {
 	c := compact.Repair(r.input(api.State{}))
 	a := api.Repaired{Report: api.Report(*c.Report()), Valid: len(c.Report().Left) == 0}
-	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
+	return r.appendResult(encoded(a.MarshalEasyJSON), c)
 }

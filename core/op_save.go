@@ -14,28 +14,28 @@ import (
 )
 
 // save writes messages into the session file from which they came.
-func save(r *request, dst []byte) []byte {
+func save(r *request) []byte {
 	if !r.need(operations.InFile) || !r.need(operations.InMessages) {
-		return dst
+		return nil
 	}
 	file := []byte(r.text(operations.InFile))
 	in := sessionfile.Saving{Src: r.src, Messages: r.elements()}
 	if r.savedAt(&in); r.err != nil {
-		return dst
+		return nil
 	}
 	saved, err := sessionfile.Save(file, in)
 	if err != nil {
 		if err.Code == api.CodeCannotSave {
 			r.fail(err, r.members[operations.InMessages].Start)
-			return dst
+			return nil
 		}
 		// The offset refers to the file, because escapes in the request's string shift it.
 		r.fail(&jsonspan.Error{Code: err.Code,
 			Message: err.Message + " (byte " + strconv.Itoa(err.Offset) + " of the file)"},
 			r.members[operations.InFile].Start)
-		return dst
+		return nil
 	}
-	dst = append(make([]byte, 0, len(saved.Text)+len(saved.Text)/4+64), `{"kind":`...)
+	dst := append(make([]byte, 0, len(saved.Text)+len(saved.Text)/4+64), `{"kind":`...)
 	dst = append(jsonspan.AppendString(dst, saved.Kind), `,"kept":`...)
 	dst = append(strconv.AppendInt(dst, int64(saved.Kept), 10), `,"text":`...)
 	return append(jsonspan.AppendString(dst, saved.Text), '}')

@@ -21,22 +21,22 @@ var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"
 
 // searchBodies searches the messages in bodies. It parses its request itself, because most of the request consists of
 // bodies, which are scanned in place.
-func searchBodies(r *request, dst []byte) []byte {
+func searchBodies(r *request) []byte {
 	q := search.Query{Limit: searchLimit}
 	bodies, has := r.readSearch(&q)
 	switch {
 	case r.err != nil:
-		return dst
+		return nil
 	case !has.query:
 		r.fail(&jsonspan.Error{Code: api.CodeMissingField, Message: `the request has no "query"`}, 0)
-		return dst
+		return nil
 	case !has.bodies:
 		r.fail(&jsonspan.Error{Code: api.CodeMissingField, Message: `the request has no "bodies"`}, 0)
-		return dst
+		return nil
 	}
 	hits, stats, err := search.Run(&q, bodies)
 	if r.fail(err, has.bodiesAt); r.err != nil {
-		return dst
+		return nil
 	}
 	a := api.Found{Searched: api.Searched{Bodies: len(bodies), Messages: stats.Messages, Bytes: stats.Bytes, Missing: stats.Named}}
 	for _, h := range hits {
@@ -47,7 +47,7 @@ func searchBodies(r *request, dst []byte) []byte {
 		}
 		a.Results = append(a.Results, f)
 	}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
 // searchHas records which of its required members a search request has.

@@ -9,10 +9,10 @@ import (
 )
 
 // classifyError determines the reason why a model call failed.
-func classifyError(r *request, dst []byte) []byte {
+func classifyError(r *request) []byte {
 	var a api.Failure
 	if r.decode(operations.InArguments, &a); r.err != nil {
-		return dst
+		return nil
 	}
 	for _, n := range []struct {
 		name  string
@@ -23,7 +23,7 @@ func classifyError(r *request, dst []byte) []byte {
 		if n.value < 0 || n.value > 1<<30 {
 			r.fail(&policy.Error{Code: api.CodeOutOfRange, At: n.name,
 				Message: n.name + " must be from 0 to 1,073,741,824"}, r.members[operations.InArguments].Start)
-			return dst
+			return nil
 		}
 	}
 	v := overflow.Classify(overflow.Failure{Status: a.Status, Text: a.Body, Provider: a.Provider, Model: a.Model,
@@ -34,26 +34,26 @@ func classifyError(r *request, dst []byte) []byte {
 	if a.Typed && v.Class == overflow.Provider {
 		v.Class = overflow.Context
 	}
-	return appendJSON(dst, api.Verdict{Class: v.Class, Overflow: v.Class == overflow.Context, Silent: v.Silent,
+	return encoded(api.Verdict{Class: v.Class, Overflow: v.Class == overflow.Context, Silent: v.Silent,
 		Provider: v.Provider,
 		Message:  v.Message, Used: v.Used, Limit: v.Limit}.MarshalEasyJSON)
 }
 
 // limitToolOutput shortens a tool's output before it enters the transcript.
-func limitToolOutput(r *request, dst []byte) []byte {
+func limitToolOutput(r *request) []byte {
 	l := passes.DefaultOutputLimits()
 	a := api.LimitArguments{MaxLines: l.Lines, MaxBytes: l.Bytes, MaxChars: l.Runes, SpillChars: l.Spill,
 		Mode: api.LimitMode(l.Mode)}
 	if r.decode(operations.InArguments, &a); r.err != nil || !r.need(operations.InText) {
-		return dst
+		return nil
 	}
 	text := r.text(operations.InText)
 	if r.err != nil {
-		return dst
+		return nil
 	}
 	l = passes.OutputLimits{Lines: a.MaxLines, Bytes: a.MaxBytes, Runes: a.MaxChars, Spill: a.SpillChars,
 		Mode: string(a.Mode)}
 	out := l.Limit(text, a.Place, a.SpillError)
-	return appendJSON(dst, api.LimitedOutput{Changed: out.Changed, Text: out.Text, KeepMedia: true,
+	return encoded(api.LimitedOutput{Changed: out.Changed, Text: out.Text, KeepMedia: true,
 		Spilled: out.Spilled, Handle: out.Handle}.MarshalEasyJSON)
 }

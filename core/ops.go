@@ -28,12 +28,12 @@ const Version = "0.2.0"
 // abi is the version of the ABI. It changes when a host written for the previous version would no longer work.
 const abi = 2
 
-// runs holds the implementations of the operations. Each processes a request and appends its response, or records an
+// runs holds the implementations of the operations. Each processes a request and returns its response, or records an
 // error in the request. operations.Operations lists the members that their requests may have.
-var runs [len(operations.Operations)]func(r *request, dst []byte) []byte
+var runs [len(operations.Operations)]func(r *request) []byte
 
 func init() { // assigned here, not in the declaration, because info refers to the table
-	runs = [...]func(r *request, dst []byte) []byte{
+	runs = [...]func(r *request) []byte{
 		operations.OpInfo: info, operations.OpDetect: detect, operations.OpEstimate: estimate, operations.OpCheck: check, operations.OpPlan: plan, operations.OpStep: step, operations.OpFit: fit,
 		operations.OpPrints: prints, operations.OpValidate: validate, operations.OpRepair: repair, operations.OpConvert: convertTo, operations.OpRestore: restore, operations.OpDigests: digests, operations.OpRecall: recall,
 		operations.OpSearch: searchBodies, operations.OpOpen: open, operations.OpSave: save, operations.OpSessionOpen: sessionOpen, operations.OpSessionAppend: sessionAppend,
@@ -69,17 +69,17 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 			if r != nil && r.session != nil {
 				l.drop(r.session) // the state of the session is unknown now
 			}
-			answer = appendError(nil, nil, &jsonspan.Error{Code: api.CodeInternal, Message: "ctxfold failed on this request; nothing was changed"})
+			answer = errorAnswer(nil, &jsonspan.Error{Code: api.CodeInternal, Message: "ctxfold failed on this request; nothing was changed"})
 		}
 	}()
 	i := slices.IndexFunc(operations.Operations[:], func(o operations.Operation) bool { return o.Name == name })
 	switch {
 	case i < 0:
-		return appendError(nil, nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.UnknownName("operation", name, Ops())})
+		return errorAnswer(nil, &jsonspan.Error{Code: api.CodeUnknownOp, Message: policy.UnknownName("operation", name, Ops())})
 	case !there(&operations.Operations[i]):
-		return appendError(nil, nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
+		return errorAnswer(nil, &jsonspan.Error{Code: api.CodeNeedsFull, Message: "the operation \"" + name + "\" is in the full build: " + hook.Where})
 	case runs[i] == nil:
-		return appendError(nil, nil, elsewhere("the operation \""+name+"\"", 0))
+		return errorAnswer(nil, elsewhere("the operation \""+name+"\"", 0))
 	}
 	r = newRequest(src, &operations.Operations[i], l)
 	if r.parse(); r.err == nil {
@@ -87,24 +87,21 @@ func (l *Sessions) Call(name string, src []byte) (answer []byte) {
 	}
 	if r.err != nil {
 		r.nameSession()
-		return appendError(nil, src, r.err)
+		return errorAnswer(src, r.err)
 	}
 	return answer
 }
 
-// appendJSON appends the output of marshal, the MarshalEasyJSON method of a value. It doesn't take an interface,
+// encoded returns the output of marshal, the MarshalEasyJSON method of a value. It doesn't take an interface,
 // because the linker would then also keep the unmarshalers of all types.
-func appendJSON(dst []byte, marshal func(*jwriter.Writer)) []byte {
+func encoded(marshal func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	marshal(&w)
 	b, _ := w.BuildBytes() // cannot fail with generated marshalers
-	if len(dst) == 0 {
-		return b
-	}
-	return append(dst, b...)
+	return b
 }
 
-func info(_ *request, dst []byte) []byte {
+func info(_ *request) []byte {
 	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: named[api.Operation](Ops()), Estimators: named[api.Estimator](tokens.Names()),
 		Passes: named[api.PassName](passes.Passes()), Functions: named[api.FunctionName](hook.FunctionNames()),
 		Limits: api.Limits{Bytes: jsonspan.MaxSize, Depth: jsonspan.MaxDepth}}
@@ -130,7 +127,7 @@ func info(_ *request, dst []byte) []byte {
 	for _, p := range policy.Presets() {
 		a.Presets = append(a.Presets, api.PresetInfo{Name: api.Preset(p.Name), Doc: p.Doc, Policy: api.Raw(p.JSON)})
 	}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
 // named converts strings to a named string type.
@@ -142,7 +139,7 @@ func named[T ~string](names []string) []T {
 	return list
 }
 
-func detect(r *request, dst []byte) []byte {
+func detect(r *request) []byte {
 	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	if r.session != nil {
 		s = jsonspan.New(r.t.Src)
@@ -162,7 +159,7 @@ func detect(r *request, dst []byte) []byte {
 		}
 	}
 	if r.err != nil {
-		return dst
+		return nil
 	}
 	a := api.Detection{}
 	for _, g := range found.Guesses {
@@ -174,33 +171,33 @@ func detect(r *request, dst []byte) []byte {
 	if found.CertainFormat() != nil {
 		a.Format, a.Confidence = a.Candidates[0].Format, a.Candidates[0].Confidence
 	}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
 // round rounds to three decimal places.
 func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 }
 
-func estimate(r *request, dst []byte) []byte {
+func estimate(r *request) []byte {
 	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: api.Family(r.profile.Family)}
 	if p := r.members[operations.InText]; !p.IsZero() {
 		s := jsonspan.New(r.src).At(p.Start)
 		s.Weigh = r.profile.Automaton
 		text := s.Text()
 		if r.fail(s.Err(), 0); r.err != nil {
-			return dst
+			return nil
 		}
 		a.Tokens = r.profile.Measure(text.Measure)
-		return appendJSON(dst, a.MarshalEasyJSON)
+		return encoded(a.MarshalEasyJSON)
 	}
 	if !r.need(operations.InMessages) {
-		return dst
+		return nil
 	}
 	var state api.State
 	if r.stateOf(&state); r.err != nil {
-		return dst
+		return nil
 	}
 	if r.correct(&state); r.err != nil {
-		return dst
+		return nil
 	}
 	a.Source, a.Bound = r.profile.Source, r.profile.Bound
 	a.Format = api.Format(r.format.Name)
@@ -211,16 +208,16 @@ func estimate(r *request, dst []byte) []byte {
 		a.Messages = append(a.Messages, n)
 		a.Tokens += n
 	}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
-func check(r *request, dst []byte) []byte {
+func check(r *request) []byte {
 	var state api.State
 	if r.stateOf(&state); r.err != nil {
-		return dst
+		return nil
 	}
 	if r.correct(&state); !r.bounded(r.options.Force) {
-		return dst
+		return nil
 	}
 	a := api.Check{Source: r.profile.Source, Bound: r.profile.Bound, Limit: r.policy.Limit(), Window: r.policy.Window.Tokens,
 		Format: api.Format(r.format.Name), Estimator: api.Estimator(r.profile.Name), Messages: len(r.t.Messages)}
@@ -230,7 +227,7 @@ func check(r *request, dst []byte) []byte {
 		a.Source, a.Bound = api.TokensMeasured, size.Bound
 	}
 	if r.options.Usage != nil || !r.usageAt.IsZero() {
-		if a.State = appendJSON(nil, state.MarshalEasyJSON); r.session != nil {
+		if a.State = encoded(state.MarshalEasyJSON); r.session != nil {
 			r.session.state = state
 		}
 	}
@@ -246,7 +243,7 @@ func check(r *request, dst []byte) []byte {
 	if a.Window > 0 {
 		a.Ratio = round(float64(a.Tokens) / float64(a.Window))
 	}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
 // dueReason returns the reason why a compaction is due, or isn't.
@@ -264,7 +261,7 @@ func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
 	return api.ReasonUnderBudget
 }
 
-func validate(r *request, dst []byte) []byte {
+func validate(r *request) []byte {
 	a := api.Validation{Format: api.Format(r.format.Name), Messages: len(r.t.Messages)}
 	if r.t.LoneBeside {
 		a.Violations = append(a.Violations, r.loneBeside())
@@ -288,7 +285,7 @@ func validate(r *request, dst []byte) []byte {
 			Offset: int(at), Text: v.Text, Severity: v.Severity.Word(), Repair: v.Fix.Word()})
 	}
 	a.Valid = !slices.ContainsFunc(a.Violations, func(v api.Violation) bool { return v.Severity == api.SeverityRefused })
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
 // loneBeside returns the violation of rule I8 (unpaired surrogates) in the request body outside its messages.
@@ -300,13 +297,13 @@ func (r *request) loneBeside() api.Violation {
 		Severity: api.SeverityRefused, Repair: api.RepairReplace}
 }
 
-func plan(r *request, dst []byte) []byte {
+func plan(r *request) []byte {
 	p := api.Plan{Version: abi, Messages: len(r.t.Messages), Model: r.model, Options: r.planned()}
 	if r.stateOf(&p.State); r.err != nil {
-		return dst
+		return nil
 	}
 	if p.Correction = r.correct(&p.State); !r.bounded(r.options.Force) {
-		return dst
+		return nil
 	}
 	p.Policy = api.Raw("{}")
 	if m := r.members[operations.InPolicy]; !m.IsZero() {
@@ -314,7 +311,7 @@ func plan(r *request, dst []byte) []byte {
 	} else if r.session != nil && len(r.session.raw) > 0 {
 		p.Policy = r.session.raw
 	}
-	return run(r, &p, dst)
+	return run(r, &p)
 }
 
 // planned returns the options to store in a plan, or nil if all of them have their default values.
@@ -390,25 +387,25 @@ func (r *request) continues(p *api.Plan) bool {
 	return p.Messages > 0 && p.Messages <= len(r.t.Messages) && r.t.Fingerprint(p.Messages) == p.Fingerprint
 }
 
-func step(r *request, dst []byte) []byte {
+func step(r *request) []byte {
 	if !r.need(operations.InPlan) {
-		return dst
+		return nil
 	}
 	if r.resumed == nil {
 		r.resume(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), false)
 	}
 	if r.err != nil {
-		return dst
+		return nil
 	}
 	p := &r.resumed.plan
 	if h := r.history; h != nil && h.others != nil && !r.continues(p) { // the plan was made with the longest entry
 		if r.recollectLongest(wire.ByName(string(p.Format))); r.err != nil {
-			return dst
+			return nil
 		}
 	}
 	if r.session != nil && r.format != r.resumed.format || !r.continues(p) {
 		r.fail(&jsonspan.Error{Code: api.CodePlanMismatch, Message: "the messages that the plan was made for have changed; plan again"}, r.members[operations.InPlan].Start)
-		return dst
+		return nil
 	}
 	r.source = r.withProfile(r.profile.Correct(p.Correction))
 	p.Replies = append(p.Replies, r.resumed.replies...)
@@ -418,22 +415,22 @@ func step(r *request, dst []byte) []byte {
 		}
 	}
 	p.Asked = nil
-	return run(r, p, dst)
+	return run(r, p)
 }
 
 // run compacts according to a plan and writes the response.
-func run(r *request, p *api.Plan, dst []byte) []byte {
+func run(r *request, p *api.Plan) []byte {
 	in := r.input(p.State)
 	in.N, in.Replies, in.Score, in.Recalled = p.Messages, p.Replies, r.score(), r.history != nil && r.history.given != nil
 	in.Marked, in.Changing = r.history.marked(r.format), r.history.changingMessage(r.t)
 	redacted := r.redact(&in)
 	if r.err != nil {
-		return dst
+		return nil
 	}
 	c, err := hook.Compact(in)
 	if err != nil {
 		r.fail(err, r.policyAt)
-		return dst
+		return nil
 	}
 	c.Report().Redacted = redacted
 	a := api.Planned{Report: api.Report(*c.Report())}
@@ -445,23 +442,23 @@ func run(r *request, p *api.Plan, dst []byte) []byte {
 		if c.Summary().Prefix() != nil {
 			r.describePrefix(c)
 		}
-		a.Plan, a.Requests = appendJSON(nil, p.MarshalEasyJSON), c.Summary().Requests()
+		a.Plan, a.Requests = encoded(p.MarshalEasyJSON), c.Summary().Requests()
 		if h := r.history; h != nil {
 			a.Known, a.KnownMessages = &h.known, h.replaced
 			if a.Report.CutPoint > 0 && h.given != nil {
 				a.Report.CutPoint = h.given[a.Report.CutPoint].in
 			}
 		}
-		return appendJSON(dst, a.MarshalEasyJSON)
+		return encoded(a.MarshalEasyJSON)
 	}
 	if r.continuesSession() {
 		r.session.state = *c.State()
 	}
-	a.State, a.Archive, a.Start = appendJSON(nil, c.State().MarshalEasyJSON), c.ArchivedBodies(), c.StartsInBackground()
+	a.State, a.Archive, a.Start = encoded(c.State().MarshalEasyJSON), c.ArchivedBodies(), c.StartsInBackground()
 	if r.history != nil {
 		r.history.finish(r, c, &a)
 	}
-	return r.appendResult(appendJSON(dst, a.MarshalEasyJSON), c)
+	return r.appendResult(encoded(a.MarshalEasyJSON), c)
 }
 
 // appendResult adds the result to a response in the requested form, and makes the session continue with it.

@@ -41,7 +41,7 @@ func (h *history) remember(r *request, c *compact.Run) api.Raw {
 		list := &history{known: -1, source: h.source, messages: h.source.Input}
 		e.Given = list.entryOf(r, t, c)
 	}
-	return appendJSON(nil, e.MarshalEasyJSON)
+	return encoded(e.MarshalEasyJSON)
 }
 
 // entryOf returns the entry of a run, or nil. t contains the messages that are sent after the run.

@@ -204,7 +204,7 @@ func (r *request) run(op operations.Op) []byte {
 	if r.op.Transcript && !r.need(operations.InMessages) {
 		return nil
 	}
-	return runs[op](r, nil)
+	return runs[op](r)
 }
 
 // bounded returns false and records an error for a policy without a limit, which would never compact: the program

@@ -192,18 +192,18 @@ func (s *session) tokens() int {
 	return s.sum
 }
 
-func sessionOpen(r *request, dst []byte) []byte {
+func sessionOpen(r *request) []byte {
 	s := &session{base: r.base, policy: r.policy, profile: r.profile, format: r.format, model: r.model,
 		options: r.options}
 	s.options.Usage = nil
 	if r.decode(operations.InState, &s.state); r.err != nil {
-		return dst
+		return nil
 	}
 	s.raw = slices.Clone(api.Raw(r.members[operations.InPolicy].Slice(r.src)))
 	if s.auto = r.policy.DetectsFormat(); s.auto && (r.t == nil || len(r.t.Messages) == 0) {
 		s.format = wire.ByName(string(s.state.Format)) // an empty list determines no format
 		if r.fail(notHere(s.format, r.members[operations.InState].Start), 0); r.err != nil {
-			return dst
+			return nil
 		}
 		next := *r.source
 		next.format = s.format
@@ -214,7 +214,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 		raw := r.source
 		r.correct(&s.state) // only the request's estimator: the session's own is corrected by its state
 		if r.source = raw; r.err != nil {
-			return dst
+			return nil
 		}
 	}
 	s.take(r)
@@ -222,7 +222,7 @@ func sessionOpen(r *request, dst []byte) []byte {
 	s.id = r.sessions.last
 	r.sessions.open = append(r.sessions.open, s)
 	r.session = s
-	return r.appendSession(dst)
+	return r.appendSession()
 }
 
 // take stores the request's transcript in the session, unless it has no messages.
@@ -237,9 +237,9 @@ func (s *session) take(r *request) {
 	s.t.AppendRead(len(s.t.Messages), len(s.t.Parts))
 }
 
-func sessionAppend(r *request, dst []byte) []byte {
+func sessionAppend(r *request) []byte {
 	if !r.need(operations.InSession) || !r.need(operations.InMessages) {
-		return dst
+		return nil
 	}
 	s, list := r.session, r.members[operations.InMessages]
 	if s.t == nil {
@@ -252,20 +252,20 @@ func sessionAppend(r *request, dst []byte) []byte {
 		if r.read(jsonspan.New(r.src).At(list.Start), how); r.err == nil {
 			s.take(r)
 		}
-		return r.appendSession(dst)
+		return r.appendSession()
 	}
 	b := list.Slice(r.src)
 	if b[0] != '[' {
 		r.fail(&jsonspan.Error{Code: jsonspan.WrongType, Message: "messages must be a list of the messages to append"},
 			list.Start)
-		return dst
+		return nil
 	}
 	inner := bytes.TrimSpace(b[1 : len(b)-1])
 	if len(inner) > 0 {
 		from := list.Start + uint32(bytes.Index(b, inner[:1]))
 		if s.auto && s.format.Name == wire.Plain {
 			if r.outgrow(b); r.err != nil {
-				return dst
+				return nil
 			}
 		}
 		before := int(s.t.List.End) - 1
@@ -277,7 +277,7 @@ func sessionAppend(r *request, dst []byte) []byte {
 			}
 		}
 	}
-	return r.appendSession(dst)
+	return r.appendSession()
 }
 
 // takeBack reads a session again without the messages that were just appended: n bytes at offset at.
@@ -353,16 +353,16 @@ func (s *session) append(messages []byte) *jsonspan.Error {
 	return nil
 }
 
-func sessionClose(r *request, dst []byte) []byte {
+func sessionClose(r *request) []byte {
 	if !r.need(operations.InSession) {
-		return dst
+		return nil
 	}
 	r.sessions.drop(r.session)
-	return appendJSON(dst, api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
+	return encoded(api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
 }
 
 // appendSession appends the response that describes the session.
-func (r *request) appendSession(dst []byte) []byte {
+func (r *request) appendSession() []byte {
 	s := r.session
 	a := api.SessionInfo{Session: s.id}
 	if s.format != nil {
@@ -372,7 +372,7 @@ func (r *request) appendSession(dst []byte) []byte {
 		a.Messages = len(s.t.Messages)
 		a.Tokens = s.profile.OutsideMessages(s.t) + s.tokens()
 	}
-	return appendJSON(dst, a.MarshalEasyJSON)
+	return encoded(a.MarshalEasyJSON)
 }
 
 // again reads the result of a compaction as a transcript, so that the session can continue with it.

@@ -3,4 +3,4 @@
 package core
 
 // convertTo is nil, because only the whole build can convert.
-var convertTo func(r *request, dst []byte) []byte
+var convertTo func(r *request) []byte

@@ -3,7 +3,7 @@
 package core
 
 // open and save are nil, because only the whole build can read and write session files.
-var open, save func(r *request, dst []byte) []byte
+var open, save func(r *request) []byte
 
 // sessionKind recognizes no session file in this build.
 func (*request) sessionKind() (kind, format string) { return "", "" }
