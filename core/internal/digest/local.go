@@ -16,7 +16,7 @@ type Extract struct {
 	ledger   *Ledger
 	layout   *layout
 	old      [sections]string
-	beside   []string // texts next to the digest
+	beside   []string // texts that appear next to the digest
 	talk     *talk    // the statements of the conversation
 	log      *turnLog // the log of a working session
 
@@ -25,8 +25,8 @@ type Extract struct {
 	spare    int    // extra bytes for the user's requests
 }
 
-// NewExtract collects the material for a digest of messages. prior is the digest so far, without its blocks; l
-// already covers messages.
+// NewExtract collects the material for a digest of messages. prior is the previous digest without its blocks. l must
+// already include the facts of messages.
 func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
 	layout := layoutOf(t, messages, l)
 	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
@@ -35,8 +35,8 @@ func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Led
 	return e
 }
 
-// Minimal returns the digest of a published system that uses no model: the number of removed messages, and the digest
-// so far (S3.28).
+// Minimal returns the digest of a published system that uses no model. It consists of the number of removed messages,
+// and the previous digest (S3.28).
 func Minimal(messages int, prior string) string {
 	text := "# Carryover\n" + itoa(messages) + " earlier messages were folded without a model."
 	if prior != "" {
@@ -52,7 +52,7 @@ const (
 	lookText   = 20000
 )
 
-// leastShare is the minimum room for each part of a digest, in bytes, however small the digest is.
+// leastShare is the minimum room, in bytes, for each part of a digest of any size.
 const leastShare = 120
 
 // findPlan finds the last state of the plan.
@@ -94,7 +94,7 @@ func (e *Extract) saidWith(i int32, mark string) (said string) {
 // lookBack is the number of bytes of the newest messages that are searched for decisions and plans.
 const lookBack = 1 << 20
 
-// recent returns the index of the first message that is examined.
+// recent returns the index in messages of the first message that is examined.
 func (e *Extract) recent() int { return recentOf(e.t, e.messages) }
 
 // recentOf returns the index in messages of the first message that is examined.
@@ -142,14 +142,14 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// Keep makes the digest also contain the block of standing instructions, which doesn't count towards its size limit.
-// spare is the number of bytes by which requests may exceed that limit.
+// Keep sets the block of standing instructions, which the digest will contain in addition to its size limit. spare is
+// the number of bytes by which the requests may exceed that limit.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
-// SetNearby sets the texts that appear next to the digest, so that the digest doesn't repeat them.
+// SetNearby sets the texts that appear next to the digest, which the digest should not repeat.
 func (e *Extract) SetNearby(texts []string) { e.beside = texts }
 
-// Digest returns a digest of at most about size bytes, including the blocks of the ledger.
+// Digest returns a digest of about size bytes at most, including the blocks of the ledger.
 func (e *Extract) Digest(size int) string {
 	if e.layout == chatLayout {
 		return e.chat(size)
@@ -157,7 +157,7 @@ func (e *Extract) Digest(size int) string {
 	return e.session(size)
 }
 
-// chat returns the digest of a conversation without tool calls: statements, and the user's standing instructions.
+// chat returns the digest of a conversation without tool calls: statements and the user's standing instructions.
 func (e *Extract) chat(size int) string {
 	if e.talk == nil {
 		e.talk = newTalk(e.t, e.messages, e.old, e.ledger.Standing, e.standing, e.beside)
@@ -169,8 +169,8 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
-// session returns the digest of a conversation with tool calls: standing instructions, the log of turns, and the state
-// at the end, which consists of the changed files, the open errors and the plan.
+// session returns the digest of a conversation with tool calls: standing instructions, the log of turns, and the final
+// state, which consists of the changed files, the open errors and the plan.
 func (e *Extract) session(size int) string {
 	if e.log == nil {
 		old := e.old

@@ -10,41 +10,41 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// turnLog is the main part of a working session's digest that is written by code. It has an entry for each user turn:
-// the request in the user's words, the work done, and the outcome. The units to quote are chosen for all entries at
-// once, by how much each adds to the others. A later digest reads the entries back.
+// turnLog is the main part of a digest of a working session that code writes. It has one entry for each user turn, with
+// the request in the user's words, the work done and the outcome. The units to quote are chosen for all entries
+// together, by how much each adds to the others. A later digest parses the entries again.
 type turnLog struct {
 	turns  []turn
-	base   string // the common folder of the paths in all units, which ends with a slash; "" if there is none
+	base   string // the common folder of all paths in the units, with a trailing slash; "" if there is none
 	items  []extract.Item
 	known  *words.StemSet // the words of texts that the reader of the log sees anyway
-	units  []place        // the unit of each item; last come those of passages, whose turn is len(turns)
+	units  []place        // the unit of each item; the last ones are those of passages, whose turn is len(turns)
 	quotes []fileQuote
-	// passages are the passages of files that may be quoted if room is left. They include quotes.
+	// passages are the passages of files that can be quoted if there is room. They include quotes.
 	passages []fileQuote
-	read     func() (quotes, all []fileQuote) // finds quotes and passages; nil once they are found
-	chosen   [2]*extract.Extract              // extracts of the units alone, and of the units and passages together
-	filling  *extract.Extract                 // of passages alone; nil until it is needed
+	read     func() (quotes, all []fileQuote) // finds quotes and passages; nil after they have been found
+	chosen   [2]*extract.Extract              // extracts of the units alone, and of the units and the passages together
+	filling  *extract.Extract                 // an extract of the passages alone; nil until it is needed
 	showing  bool                             // whether there is room for passages
 	tidied   []string                         // the requests of the turns, as Tidy returns them
-	brief    []string                         // the same, each clipped to leastRequest bytes; "" until it is needed
+	brief    []string                         // the same requests, clipped to leastRequest bytes; "" until they are needed
 	room     []byte                           // a buffer for entries
 	sought   []byte                           // a buffer for the text of an outcome
 	asks     []string                         // the requests of the turns, with pasted ones clipped; see tersely
-	terse    *extract.Extract                 // of asks
+	terse    *extract.Extract                 // an extract of asks
 	plan     planList                         // the plan of the session
-	state    endState                         // the state at the end
-	// outcomes is true if there is so much room that each entry shows an outcome.
+	state    endState                         // the state at the end of the messages
+	// outcomes is true if there is enough room for each entry to show an outcome.
 	outcomes bool
-	short    bool // each request is cut to a few words; see briefly
+	short    bool // whether each request is cut to a few words; see briefly
 	outcome  outcomeRoom
-	told     [len(outcomeLengths)][]turnOutcome // the outcomes of all turns at each length; nil until they are needed
+	told     [len(outcomeLengths)][]turnOutcome // the outcomes of all turns, for each length; nil until they are needed
 	wrote    []bool                             // for each turn, whether its entry ends with the line of its outcome
 }
 
-// newLog creates the log for messages. prior holds the sections of the earlier digest, and known the texts that appear
-// next to the log. kept is the plan that a tool keeps, or the one from the earlier digest; it is nil if the digest has
-// no section for a plan.
+// newLog creates the log of messages. prior holds the sections of the previous digest, and known the texts that appear
+// next to the log. kept is the plan kept by a tool, or else the plan of the previous digest. It is nil if the digest
+// has no section for a plan.
 func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sections]string, known []string, kept *planList) *turnLog {
 	k := &turnLog{}
 	asked := askedIn(t, messages)
@@ -100,7 +100,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	return k
 }
 
-// readFiles finds the passages of files for a digest that has room for them.
+// readFiles finds the passages of files, for a digest that has room for them.
 func (k *turnLog) readFiles() {
 	if k.read == nil {
 		return
@@ -113,7 +113,7 @@ func (k *turnLog) readFiles() {
 	}
 }
 
-// choose returns the units and, if there is room for them, the passages that say the most in about budget bytes.
+// choose returns the units (and, if there is room, the passages) that say the most in about budget bytes.
 func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
 	which, n := 0, len(k.items)-len(k.quotes)
 	if k.showing {
@@ -130,14 +130,14 @@ func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
 	return units[:n], units[n:]
 }
 
-// quoteShare is the share of the log's room that quotes of files may take, in percent. Quotes of more than leastCode
-// bytes are at most as long as the log.
+// quoteShare is the percentage of the log's room that quotes of files may take up. Quotes with a total size of more
+// than leastCode bytes may not be longer than the log.
 const (
 	quoteShare = 20
 	leastCode  = 1500
 )
 
-// bestQuotes returns a function that returns those chosen quotes that add the most, in about size bytes.
+// bestQuotes returns a function that selects, from the chosen quotes, those that add the most in about size bytes.
 func (k *turnLog) bestQuotes(chosen []extract.Chosen) func(size int) []extract.Chosen {
 	need, items := 0, make([]extract.Item, len(chosen))
 	for i, c := range chosen {
@@ -160,7 +160,7 @@ func (k *turnLog) bestQuotes(chosen []extract.Chosen) func(size int) []extract.C
 	}
 }
 
-// turnAt returns the number of the turn that contains a message, or 0 if there is none.
+// turnAt returns the number of the turn that contains a message, or 0 if no turn contains it.
 func (k *turnLog) turnAt(message int32) int {
 	i, found := slices.BinarySearchFunc(k.turns, message, func(t turn, message int32) int { return cmp.Compare(t.from, message) })
 	if !found {
@@ -172,8 +172,8 @@ func (k *turnLog) turnAt(message int32) int {
 	return k.turns[i].number
 }
 
-// aged multiplies a factor by a weight for the age of its turn: four fifths for the oldest turn, rising to six fifths
-// for the second to last. The last turn has the largest weight, because it shows the current state.
+// aged multiplies a factor by a weight that depends on the age of the turn. The weight rises from 0.8 for the oldest
+// turn to 1.2 for the second newest. It is largest for the last turn, which shows the current state.
 func (k *turnLog) aged(factor, turn int) int {
 	if turn > 0 && turn == len(k.turns)-1 {
 		return max(1, factor*ofLastTurn/1024)
@@ -184,13 +184,13 @@ func (k *turnLog) aged(factor, turn int) int {
 // ofLastTurn is the weight of the last turn, in 1/1024.
 const ofLastTurn = 1700
 
-// leastBase is the minimum length of a folder, in bytes, to be named once instead of in each unit.
+// leastBase is the minimum length, in bytes, of a folder that is named once instead of in each unit.
 const leastBase = 12
 
-// leastFiles is the minimum number of file names in a folder for the folder to be named once.
+// leastFiles is the minimum number of file names in a folder that is named once.
 const leastFiles = 3
 
-// shorten removes the common folder of all changed and read files from their paths. If the earlier digest has named a
+// shorten removes the common folder of all changed and read files from their paths. If the previous digest named such a
 // folder, the paths in its entries are already relative to it.
 func (k *turnLog) shorten() {
 	if k.base == "" {
@@ -216,15 +216,15 @@ func (k *turnLog) shorten() {
 	}
 }
 
-// mostEndings is the maximum number of a folder's suffixes to search for, and leastEnding the minimum length of a
-// suffix, in bytes.
+// mostEndings is the maximum number of suffixes of a folder that are looked for. leastEnding is the minimum length of
+// such a suffix in bytes.
 const (
 	mostEndings = 6
 	leastEnding = 8
 )
 
-// withoutBase removes a folder, or a suffix of the folder, before file names in text. A suffix appears if a search was
-// run in a parent folder and lists files relative to it.
+// withoutBase removes a folder, or a suffix of it, before file names in text. Only a suffix appears in the output of a
+// search that was run in a parent folder, because it lists files relative to that folder.
 func withoutBase(text, base string) string {
 	text = strings.ReplaceAll(text, base, "")
 	rest := base
@@ -239,7 +239,7 @@ func withoutBase(text, base string) string {
 	return text
 }
 
-// commonFolder returns the common folder, with a slash at its end, of all files with an absolute path; "" if it isn't
+// commonFolder returns the common folder of all files with absolute paths, with a trailing slash, or "" if it isn't
 // worth naming.
 func (k *turnLog) commonFolder() string {
 	base, files := "", 0
@@ -258,7 +258,7 @@ func (k *turnLog) commonFolder() string {
 		}
 		return true
 	}
-	for _, kind := range []unitKind{changeUnit, readUnit} { // files that were read count only if none was changed
+	for _, kind := range []unitKind{changeUnit, readUnit} { // files that were only read count if none was changed
 		for i := range k.turns {
 			for _, f := range k.turns[i].touched {
 				if !thrownAway(f.path) && !take(f.path) {
@@ -278,13 +278,13 @@ func (k *turnLog) commonFolder() string {
 	return ""
 }
 
-// logText is the text of a log, and the passages of files next to it.
+// logText is the text of a log, together with the passages of files that are shown next to it.
 type logText struct{ log, files string }
 
-// size returns the number of bytes that the log and the passages occupy in a digest.
+// size returns the number of bytes that the log and the passages take up in a digest.
 func (w *logText) size() int { return sizeWith(len(w.log), w.files) }
 
-// sizeWith returns the number of bytes that a log of a given size and the passages occupy in a digest.
+// sizeWith returns the number of bytes that a log of the given size and the passages take up in a digest.
 func sizeWith(log int, files string) int {
 	if files == "" {
 		return log
@@ -292,12 +292,12 @@ func sizeWith(log int, files string) int {
 	return log + len(files) + shownFrame
 }
 
-// shownFrame is the number of bytes around the passages of files in a digest.
+// shownFrame is the number of bytes that a digest adds around the passages of files.
 var shownFrame = len(sessionLayout.headings[shown]) + len("\n\n\n")
 
-// write returns the log in at most size bytes, plus up to spare bytes if requests need them; it is empty if nothing
-// fits. Room that the units don't use goes to requests and, if the whole digest has at least leastShowing bytes, to
-// passages from files. whole is the digest's size in bytes.
+// write returns the log in at most size bytes, plus up to spare bytes if the requests need them. The log is empty if
+// nothing fits. Room that the units don't need goes to requests and, if the whole digest has at least leastShowing
+// bytes, to passages from files. whole is the size of the digest in bytes.
 func (k *turnLog) write(size, spare, whole int) logText {
 	if whole >= leastFilled {
 		k.readFiles()
@@ -315,8 +315,8 @@ func (k *turnLog) write(size, spare, whole int) logText {
 	return w
 }
 
-// share returns the log in which requests have the largest share of the room at which everything fits. Outcomes must
-// not take room from requests, so if there are outcomes, only the largest possible share is tried.
+// share returns the log with the largest share of room for requests at which everything fits. If the log shows
+// outcomes, it tries only the largest share, because outcomes must not take room from requests.
 func (k *turnLog) share(size, spare int) (w logText) {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
@@ -347,8 +347,8 @@ func (k *turnLog) share(size, spare int) (w logText) {
 	return logText{}
 }
 
-// showBeside returns the best of the chosen quotes, as far as they fit into room bytes together with the entries in k.room.
-// They give way to entries: if the entries alone fit, so does the result.
+// showBeside returns the best of the chosen quotes that fit into room bytes together with the entries in k.room.
+// Entries take precedence over quotes: if the entries fit without quotes, they also fit with the result.
 func (k *turnLog) showBeside(quotes []extract.Chosen, room int) (files string) {
 	if len(quotes) == 0 {
 		return ""
@@ -365,12 +365,12 @@ func (k *turnLog) showBeside(quotes []extract.Chosen, room int) (files string) {
 	return ""
 }
 
-// logTries is the maximum number of times that a log is written to fill its room.
+// logTries is the maximum number of attempts to write a log that fills its room.
 const logTries = 5
 
-// filled writes the log a few times and returns the longest version that fits into room bytes. budget is the first
-// allowance for units, in bytes. If the log is too long or too short, the next allowance lies between the largest one
-// that left it too short and the smallest one that made it too long.
+// filled writes the log several times and returns the longest version that fits into room bytes. budget is the initial
+// limit for units in bytes. After an attempt that was too long or too short, the next limit is between the largest
+// limit that was too small and the smallest limit that was too large.
 func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 	low, high := 0, -1
 	for try := range logTries {

@@ -6,31 +6,31 @@ import (
 	"unicode/utf8"
 )
 
-// A session may consist of so many short requests that not even the beginnings of all of them fit into the log. Then
-// every request is cut to a few words, because a reader who knows the topic of each turn is better off than one who
-// knows some requests whole and nothing of the others.
+// Some sessions consist of so many short requests that not even the beginnings of all of them fit into the log. Then
+// each request is cut to a few words. Knowing the topic of every turn helps the reader more than knowing some requests
+// in full and nothing about the others.
 
-// The minimum lengths of such requests, in bytes, in a script with spaces and in one without, and the maximum average
-// length of the whole requests, in characters. From longer requests, sentences are chosen.
+// The minimum lengths of such requests in bytes, for scripts with and without spaces, and the maximum average length of
+// the original requests in characters. If the requests are longer, whole sentences are chosen instead.
 const (
 	leastBrief    = 30
 	leastBriefHan = 18
 	mostBriefly   = 60
 )
 
-// briefJoin separates the entry before from one that was joined to its line. briefFrame is the length, in bytes, of what
-// precedes a request on such a line.
+// briefJoin separates an entry from the previous one on the same line. briefFrame is the length, in bytes, of the text
+// before a request on such a line.
 const (
 	briefJoin  = " / "
 	briefFrame = len(briefJoin + "[100] ")
 )
 
-// briefMark replaces the beginning and the end of such a request.
+// briefMark replaces what was cut from the beginning or the end of such a request.
 const briefMark = "…"
 
-// briefly returns the requests of all turns, cut to equal lengths in about size bytes in total, or nil if they are too
-// long for that. The first and the newest requests may be twice as long as the others. Small talk is left out. used is
-// the size of the result in bytes.
+// briefly returns the requests of all turns, cut to the same length so that they take up about size bytes, or nil if
+// they are too long for that. The first and the newest requests may be twice as long as the others. Small talk is left
+// out. used is the total size of the returned requests in bytes.
 func (k *turnLog) briefly(size, first int) (out []string, used int) {
 	lengths, least := k.briefLengths()
 	if lengths == nil {
@@ -64,8 +64,8 @@ func (k *turnLog) briefly(size, first int) (out []string, used int) {
 	return out, used
 }
 
-// briefLengths returns the lengths of the requests in bytes, 0 for small talk, and the minimum length to which they may
-// be cut. It returns nil if the requests are too long to be cut like this.
+// briefLengths returns the lengths of the requests in bytes (0 for small talk), and the minimum length to which they
+// may be cut. It returns nil if the requests are too long for this treatment.
 func (k *turnLog) briefLengths() (lengths []int, least int) {
 	all, turns, unspaced := 0, 0, 0
 	lengths = make([]int, len(k.turns))
@@ -89,7 +89,7 @@ func (k *turnLog) briefLengths() (lengths []int, least int) {
 	return lengths, leastBrief
 }
 
-// isSmallTalk reports whether the request of the turn with index i says nothing, and nothing was called in it.
+// isSmallTalk reports whether the request of the turn with index i says nothing, and the turn ran no command.
 func (k *turnLog) isSmallTalk(i int) bool {
 	t := &k.turns[i]
 	text := k.tidied[i]
@@ -97,7 +97,7 @@ func (k *turnLog) isSmallTalk(i int) bool {
 	return (thanks || isChatter(text)) && t.question.text == "" && !t.has(func(u *unit) bool { return u.kind == ranUnit })
 }
 
-// clipBriefly returns the words that best distinguish a request from the others, in about most bytes.
+// clipBriefly returns the words that distinguish a request best from the others, in about most bytes.
 func (k *turnLog) clipBriefly(text string, most int) string {
 	text = strings.ReplaceAll(text, "\n", " ")
 	if len(text) <= most {
@@ -114,8 +114,8 @@ func (k *turnLog) clipBriefly(text string, most int) string {
 	return said
 }
 
-// joinEntry moves the entry from byte start of b on, which is a request without anything else, to the end of the line
-// before it, unless that line is long. joinedTurns reads such a line.
+// joinEntry appends the entry that begins at byte start of b to the previous line, unless that line is long. The entry
+// must consist only of a request. joinedTurns parses such a line.
 func joinEntry(b []byte, start int) []byte {
 	if start-bytes.LastIndexByte(b[:start-1], '\n') > wholeRequest {
 		return b
@@ -124,7 +124,8 @@ func joinEntry(b []byte, start int) []byte {
 	return append(append(b[:start-1], briefJoin...), entry...)
 }
 
-// joinedTurns appends the turns on a line to turns. number is that of the first one, and asked is the rest of the line.
+// joinedTurns appends the turns on a line to turns. number is the number of the first one, and asked the rest of the
+// line.
 func joinedTurns(turns []turn, number int, asked string) []turn {
 	for at := 0; ; {
 		n := strings.Index(asked[at:], briefJoin+"[")

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// The prefixes of the lines in an entry.
+// The texts with which the lines of an entry begin.
 const (
 	askedLabel     = "user: "
 	entryBullet    = "  - "
@@ -25,8 +25,8 @@ const (
 	basePrefix     = "Files that were read or changed are named relative to "
 )
 
-// entries appends the entries, with the units chosen for them, to b. Empty entries are omitted. asked holds each turn's
-// request.
+// entries appends the entries, with the units chosen for them, to b. It leaves out empty entries. asked holds the
+// request of each turn.
 func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []byte {
 	if k.base != "" {
 		b = append(append(append(b, basePrefix...), Fence(k.base)...), '\n')
@@ -35,7 +35,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	k.wrote = slices.Grow(k.wrote[:0], len(k.turns))[:len(k.turns)]
 	clear(k.wrote)
 	next := 0
-	bare := false // the entry before consists of a few words of a request
+	bare := false // whether the previous entry consists of a few words of a request
 	for i := range k.turns {
 		t := &k.turns[i]
 		from := next
@@ -60,9 +60,9 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	return withoutRepeatedLinks(bytes.TrimSuffix(b, []byte("\n")))
 }
 
-// requestOf returns the request for the entry of turn t, which has the index i. asked is the request that the log has room
-// for, and line the turn's outcome. An answer is meaningless without its request, so if asked is empty and there are
-// units or an outcome to show, the request is as short as possible.
+// requestOf returns the request shown in the entry of t, the turn with index i. asked is the request as far as the log
+// has room for it, and line is the outcome of the turn. An answer means nothing without its request. So if asked is
+// empty but there are units or an outcome to show, requestOf returns the shortest form of the request.
 func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) string {
 	deed := line != "" && k.outcomesIn(k.outcome.length)[i].deed
 	if asked == "" && (units || deed || line != "" && !k.outcomes) && t.asked != "" {
@@ -71,8 +71,8 @@ func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) stri
 	return asked
 }
 
-// closeEntry appends the outcome of the turn with index i to b, unless the entry's lines from byte body on contain it.
-// chosen holds the units that are in the entry.
+// closeEntry appends the outcome of the turn with index i to b, unless the entry already contains it on its lines,
+// which begin at byte body. chosen holds the units that are in the entry.
 func (k *turnLog) closeEntry(b []byte, body, i int, chosen []extract.Chosen) []byte {
 	outcome, line := k.outcomeIn(i, k.outcome)
 	if end := len(b) - len(line); end >= body && string(b[end:]) == line {
@@ -83,7 +83,7 @@ func (k *turnLog) closeEntry(b []byte, body, i int, chosen []extract.Chosen) []b
 	return k.appendOutcome(b, i)
 }
 
-// countOfTurn returns how many units at the beginning of chosen belong to turn i.
+// countOfTurn returns the number of units at the beginning of chosen that belong to turn i.
 func (k *turnLog) countOfTurn(chosen []extract.Chosen, i int) (n int) {
 	for n < len(chosen) && k.units[chosen[n].Item].turn == i {
 		n++
@@ -91,8 +91,8 @@ func (k *turnLog) countOfTurn(chosen []extract.Chosen, i int) (n int) {
 	return n
 }
 
-// openingRequest returns the index of the first turn with a request. It returns -1 if no turn has one, or if units of
-// earlier turns show what the request answers.
+// openingRequest returns the index of the first turn with a request. It returns -1 if there is none, or if units of an
+// earlier turn show what the request answers.
 func (k *turnLog) openingRequest() int {
 	first := slices.IndexFunc(k.turns, func(t turn) bool { return t.asked != "" })
 	isRecorded := func(t turn) bool { return len(t.units) > 0 && t.units[0].kind != oldUnit }
@@ -102,9 +102,9 @@ func (k *turnLog) openingRequest() int {
 	return first
 }
 
-// appendHead appends the rest of the first line of turn i to b: its request with notes about it, or a label for a turn
-// without a request. opens reports whether the conversation begins with the request, and earlier holds the units that
-// are chosen for earlier turns.
+// appendHead appends the rest of the first line of the entry for turn i to b. This is the request with notes on it or,
+// if the turn has no request, a label. opens means that the conversation begins with this request. earlier holds the
+// units chosen for earlier turns.
 func (k *turnLog) appendHead(b []byte, i int, request string, opens bool, earlier []extract.Chosen) []byte {
 	t := &k.turns[i]
 	switch {
@@ -130,7 +130,7 @@ func (k *turnLog) appendHead(b []byte, i int, request string, opens bool, earlie
 	return b
 }
 
-// containsOutcome reports whether an entry for turn t, with the units chosen for it, contains the turn's outcome.
+// containsOutcome reports whether the entry of turn t, which shows the chosen units, contains the outcome.
 func (k *turnLog) containsOutcome(entry []byte, t *turn, chosen []extract.Chosen, outcome *unit) bool {
 	if k.outcomes && k.tells(t, chosen) {
 		return true
@@ -139,7 +139,7 @@ func (k *turnLog) containsOutcome(entry []byte, t *turn, chosen []extract.Chosen
 	return bytes.Contains(entry, k.sought)
 }
 
-// beyond returns the units that add the most to the known texts, one per line, in about size bytes or less.
+// beyond returns the units that add most to the known texts, one per line, in at most size bytes.
 func (k *turnLog) beyond(size int) string {
 	var b strings.Builder
 	units, _ := k.choose(size * 4 / 5)
@@ -155,7 +155,7 @@ func (k *turnLog) beyond(size int) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// entry appends the chosen units of turn t to b. Units of one message share a line, and so do changes of one file.
+// entry appends the chosen units of turn t to b. Units of one message share a line, as do changes to one file.
 func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	var last *unit
 	reads := false
@@ -197,7 +197,7 @@ func (k *turnLog) entry(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	return b
 }
 
-// appendFiles appends the files that the chosen units of turn t read to b.
+// appendFiles appends the names of the files read in turn t, according to the chosen units, to b.
 func (k *turnLog) appendFiles(b []byte, t *turn, chosen []extract.Chosen) []byte {
 	separator := ""
 	for _, c := range chosen {
@@ -209,11 +209,11 @@ func (k *turnLog) appendFiles(b []byte, t *turn, chosen []extract.Chosen) []byte
 	return b
 }
 
-// readsFile reports whether a unit names files that a call read.
+// readsFile reports whether a unit names files that a call has read.
 func (u *unit) readsFile() bool { return u.kind == readUnit && u.message >= 0 }
 
-// joined returns the text for the first of turn t's chosen units, which also covers the units directly after it that
-// edit the same file, or are scripts like it. n is the number of covered units.
+// joined returns the text for the first of the chosen units of turn t. If the following units edit the same file, or
+// describe scripts as well, the text also covers them. n is the number of units that it covers.
 func (k *turnLog) joined(t *turn, chosen []extract.Chosen) (text string, n int) {
 	u := &t.units[k.units[chosen[0].Item].unit]
 	switch {
@@ -228,19 +228,19 @@ func (k *turnLog) joined(t *turn, chosen []extract.Chosen) (text string, n int) 
 	return u.text, 1
 }
 
-// namesCall reports whether u quotes the result of a call, and so already names the call that next, the unit after it,
-// reports.
+// namesCall reports whether u quotes the result of a call and therefore names the call, so that next, the unit that
+// reports the call, isn't needed.
 func (u *unit) namesCall(next *unit) bool {
 	return u != nil && u.kind == toldUnit && next.kind == ranUnit && next.text == calledVerb+u.source
 }
 
-// sharesLine reports whether the unit after u is written on the same line.
+// sharesLine reports whether next, the unit after u, is written on the same line as u.
 func (u *unit) sharesLine(next *unit) bool {
 	return u.kind == next.kind && u.message == next.message && u.beside == next.beside && u.denied == next.denied && next.source == u.source && next.kind.isProse() &&
 		(next.message >= 0 || next.lead == u.lead)
 }
 
-// joinTo returns the separator between a unit and the next one on its line.
+// joinTo returns the separator between u and next, the unit after u on the same line.
 func (u *unit) joinTo(next *unit) string {
 	if next.lead == u.lead && next.item > u.item+1 && u.item > 0 {
 		return "; … "
@@ -248,8 +248,8 @@ func (u *unit) joinTo(next *unit) string {
 	return joinOf(u.text)
 }
 
-// edits describes the change at the beginning of chosen, and those directly after it to the same file. n is the number
-// of changes. Changes to imports are left out if there are other changes.
+// edits returns a description of the change at the beginning of chosen and of the changes to the same file that
+// directly follow it. It leaves out changes to imports if there are other changes. n is the number of changes.
 func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 	first := &t.units[k.units[chosen[0].Item].unit]
 	var said []string
@@ -272,16 +272,16 @@ func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
 	return head + ": " + joinEdits(said), n
 }
 
-// isScript reports whether a unit contains only the purpose of a script.
+// isScript reports whether a unit describes a script, and contains nothing but its purpose.
 func (u *unit) isScript() bool {
 	return u.kind == ranUnit && u.message >= 0 && strings.HasPrefix(u.text, scriptVerb) && strings.HasSuffix(u.text, "`")
 }
 
-// longestScripts is the length, in bytes, at which a line with the purposes of scripts ends; the remaining scripts are
-// only counted.
+// longestScripts is the length, in bytes, of a line with the purposes of scripts after which further scripts are only
+// counted.
 const longestScripts = 300
 
-// scripts lists, on one line, the purposes of the scripts at the beginning of chosen. n is the number of scripts.
+// scripts returns one line with the purposes of the scripts at the beginning of chosen. n is the number of scripts.
 func (k *turnLog) scripts(t *turn, chosen []extract.Chosen) (text string, n int) {
 	left := 0
 	for ; n < len(chosen); n++ {
@@ -307,7 +307,7 @@ func (k *turnLog) scripts(t *turn, chosen []extract.Chosen) (text string, n int)
 	return "ran " + itoa(n) + " scripts: " + text, n
 }
 
-// isProse reports whether units of this kind are sentences, several of which may share a line.
+// isProse reports whether units of this kind are sentences, which can share a line.
 func (k unitKind) isProse() bool {
 	switch k {
 	case saidUnit, answerUnit, thoughtUnit, toldUnit, oldUnit:
@@ -316,10 +316,10 @@ func (k unitKind) isProse() bool {
 	return false
 }
 
-// delegating lists tools that give a task to another agent, by their names as ToolKey returns them.
+// delegating lists the names, as ToolKey returns them, of tools that delegate a task to another agent.
 var delegating = wordListOf("task agent subagent delegate newtask runsubagent spawnagent dispatchagent delegatetask calltask")
 
-// joinOf returns the separator between text and the unit after it on the same line.
+// joinOf returns the separator between a text and the unit that follows it on the same line.
 func joinOf(text string) string {
 	if endsSentence(text) {
 		return " "
@@ -327,7 +327,7 @@ func joinOf(text string) string {
 	return "; "
 }
 
-// introOf returns the text that introduces a unit, followed by a colon; "" if there is none.
+// introOf returns the introduction of a unit, followed by a colon, or "" if it has none.
 func introOf(u *unit) string {
 	if u.lead == "" {
 		return ""
@@ -335,13 +335,13 @@ func introOf(u *unit) string {
 	return Fence(u.lead) + ": "
 }
 
-// toolOf returns the name of the tool whose call returned a unit.
+// toolOf returns the name of the tool from whose result a unit comes.
 func toolOf(u *unit) string {
 	name, _, _ := strings.Cut(u.source, "(")
 	return name
 }
 
-// label returns the text that precedes a unit, such as the name of its speaker.
+// label returns the text that precedes a unit, such as the name of the speaker.
 func (k *turnLog) label(t *turn, u *unit) string {
 	switch u.kind {
 	case saidUnit:

@@ -9,31 +9,31 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// leastFinding is the minimum length, in bytes, of a text that the assistant wrote while working and that counts as an
-// outcome.
+// leastFinding is the minimum length, in bytes, of text that counts as an outcome although the assistant wrote it
+// during its work.
 const leastFinding = 50
 
-// A digest of leastState bytes has a section about the end state, and a log of that size shows outcomes. A smaller log
-// of at least leastOutcomes bytes shows outcomes if all requests fit.
+// leastState is the minimum size of a digest with a section about the end state, and of a log that always shows
+// outcomes. leastOutcomes is the minimum size of a log that shows outcomes if all requests fit. Both are in bytes.
 const (
 	leastOutcomes = 400
 	leastState    = 2000
 )
 
-// outcomeRoom limits outcomes: length is the index of their maximum length in outcomeLengths, and from is the index of
-// the first turn with an outcome. From the turn with index deeds on, an entry always says what the turn changed outside
-// of the conversation.
+// outcomeRoom describes the room for outcomes. length is the index in outcomeLengths of their maximum length. from is
+// the index of the first turn that shows its outcome. From the turn with index deeds on, an entry always shows what the
+// turn changed outside of the conversation.
 type outcomeRoom struct{ length, from, deeds int }
 
-// outcomeLengths are maximum lengths of outcomes, in bytes. The first length at which the outcomes of all turns fit is
-// used. In a log without outcomes, a call that changed something outside of the conversation gets at most the length at
-// index deedLength.
+// outcomeLengths lists maximum lengths of outcomes in bytes. The first length at which the outcomes of all turns fit is
+// used. In a log without outcomes, the maximum length for a call that changed something outside of the conversation is
+// the one at index deedLength.
 var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 
 const deedLength = 3
 
 // turnOutcome is the outcome of a turn: the unit that states it, and the line that shows it; see turn.outcome. first is
-// the index of the first turn with the same line. deed means that a call in the turn changed something outside of the
+// the index of the first turn with the same line. deed means that a call of the turn changed something outside of the
 // conversation.
 type turnOutcome struct {
 	said  *unit
@@ -42,14 +42,14 @@ type turnOutcome struct {
 	deed  bool
 }
 
-// outcomesIn returns the outcomes of all turns at a length, which is an index in outcomeLengths.
+// outcomesIn returns the outcomes of all turns for a maximum length, given as an index in outcomeLengths.
 func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	if k.told[length] != nil {
 		return k.told[length]
 	}
 	told := make([]turnOutcome, len(k.turns))
 	most := outcomeLengths[length]
-	var first critbit.Map[int] // for each line, the index of the first turn with it, plus 1
+	var first critbit.Map[int] // for each line, the index of the first turn that has it, plus one
 	for i := range k.turns {
 		if length > 0 && k.told[length-1] != nil && k.told[length-1][i].fitsWhole(most) {
 			told[i] = k.told[length-1][i]
@@ -68,7 +68,7 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	return told
 }
 
-// fitsWhole reports whether the outcome is not clipped and its line fits. most is the line's maximum size in bytes.
+// fitsWhole reports whether the outcome isn't clipped and its line has at most most bytes.
 func (o *turnOutcome) fitsWhole(most int) bool {
 	return o.said != nil && len(o.line) <= most && strings.HasSuffix(strings.TrimSuffix(o.line, "\n"), o.said.text)
 }
@@ -103,7 +103,7 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	return room
 }
 
-// sizeOfOutcomes returns the total size, in bytes, of the outcomes of all turns at a length.
+// sizeOfOutcomes returns the total size, in bytes, of all turns' outcomes at the given length.
 func (k *turnLog) sizeOfOutcomes(length int) (sum int) {
 	for i, o := range k.outcomesIn(length) {
 		if n := len(o.line); o.first < i {
@@ -115,16 +115,16 @@ func (k *turnLog) sizeOfOutcomes(length int) (sum int) {
 	return sum
 }
 
-// sameOutcome begins the line, after its bullet, that refers to an earlier entry with the same outcome. The number of
-// that entry follows.
+// sameOutcome is the beginning of a line that refers to an earlier entry with the same outcome. It is followed by the
+// number of that entry.
 const sameOutcome = "the same outcome as in "
 
-// sameAs returns the line for an outcome that is shown in the entry of the turn with index i.
+// sameAs returns the line for an outcome that the entry of the turn with index i already shows.
 func (k *turnLog) sameAs(i int) string {
 	return entryBullet + sameOutcome + "[" + itoa(k.turns[i].number) + "]\n"
 }
 
-// appendOutcome appends the outcome of the turn with index i to b, or a shorter reference to the entry that shows it.
+// appendOutcome appends the outcome of the turn with index i to b, or a shorter reference to an entry that shows it.
 func (k *turnLog) appendOutcome(b []byte, i int) []byte {
 	o := &k.outcomesIn(k.outcome.length)[i]
 	if k.wrote[o.first] {
@@ -136,8 +136,8 @@ func (k *turnLog) appendOutcome(b []byte, i int) []byte {
 	return append(b, o.line...)
 }
 
-// unitsOfSame returns the units for a line of turn t that refers to the outcome of an earlier turn. They are the units
-// of the last line of the earlier turn. It returns nil for other lines.
+// unitsOfSame parses a line of turn t that refers to the outcome of an earlier turn. It returns the units on the last
+// line of that turn, or nil if line is no such reference.
 func unitsOfSame(turns []turn, t *turn, line string) (units []unit) {
 	head, found := strings.CutPrefix(line, sameOutcome)
 	number, _, ok := entryHead(head)
@@ -161,13 +161,13 @@ func unitsOfSame(turns []turn, t *turn, line string) (units []unit) {
 	return units
 }
 
-// settles reports whether an outcome gets room before the others: the turn changed something outside of the conversation
-// or, if the requests are only a few words, it is a short answer with a number.
+// settles reports whether an outcome takes precedence over others. It does if the turn changed something outside of the
+// conversation, or, when requests are cut to a few words, if it is a short answer that contains a number.
 func (k *turnLog) settles(o *turnOutcome) bool {
 	return o.deed || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
 }
 
-// outcomeIn returns the outcome of the turn with index i, and its line, if the room allows one for this turn.
+// outcomeIn returns the outcome of the turn with index i and its line if room leaves space for them.
 func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 	if i < min(room.from, room.deeds) {
 		return nil, ""
@@ -179,8 +179,8 @@ func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 	return o.said, o.line
 }
 
-// tells reports whether the units chosen for a turn include the turn's outcome. After a question, only an answer is an
-// outcome; otherwise any unit is, except for what was looked up.
+// tells reports whether the units chosen for a turn include its outcome. If the turn asks a question, only an answer is
+// an outcome. Otherwise, any unit is one unless it is about something that was only looked up.
 func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {
 		switch u := &t.units[k.units[c.Item].unit]; u.kind {
@@ -195,10 +195,10 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 }
 
 // outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. most is the
-// line's maximum size in bytes. The outcome is the last call that changed something outside of the conversation, or the
-// first unit of the answer that names something. If the user continued before there was an answer, it is the last unit
-// that the assistant wrote while working and that names something. line is "" if the user rejected the answer and
-// hadn't asked a question.
+// maximum size of the line in bytes. The outcome is the last call that changed something outside of the conversation,
+// or else the first unit of the answer that names something. If the user continued before there was an answer, the
+// outcome is the last unit that the assistant wrote during its work and that names something. line is "" if the user
+// rejected the answer and hadn't asked a question.
 func (t *turn) outcome(most int) (said *unit, line string) {
 	deed, line := t.lastDeed(most)
 	if line != "" {
@@ -226,8 +226,8 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 	return nil, ""
 }
 
-// lastDeed returns the unit of the last call that changed something outside of the conversation, and its line in at most
-// most bytes. If a call is too long and its result names nothing, an earlier call may be used. line is "" if none fits.
+// lastDeed returns the unit of the last call that changed something outside of the conversation, and a line of up to
+// most bytes. It may use an earlier call if this one is too long and its result names nothing. line is "" if none fits.
 func (t *turn) lastDeed(most int) (deed *unit, line string) {
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
@@ -248,14 +248,14 @@ func (t *turn) lastDeed(most int) (deed *unit, line string) {
 	return deed, ""
 }
 
-// saysMore reports whether an answer to a request that isn't a question says what the result was: it names something,
-// or it is a statement of some length.
+// saysMore reports whether a unit that answers a request other than a question contains a result: it names something,
+// or is a statement of some length.
 func (u *unit) saysMore() bool {
 	return namesMore(u.text) || unspacedText(u.text) || len(u.text) >= leastFinding && !asksIn(u.text)
 }
 
-// answerFrom returns the text of the answer's unit with index n. If it names nothing ("Yes, that works."), the units
-// after it in the same message follow until one does, as far as there is room. most is the size of the room in bytes.
+// answerFrom returns the text of unit n, which belongs to the answer. If that unit names nothing ("Yes, that works."),
+// it appends the next units of the same message until one names something, or until half of most bytes are used.
 func (t *turn) answerFrom(n, most int) string {
 	u := &t.units[n]
 	said := introOf(u) + u.text
@@ -274,8 +274,8 @@ func (t *turn) answerFrom(n, most int) string {
 	return said
 }
 
-// outcomeOf returns the line for a unit that is an outcome, or "" if too little of it fits into most bytes. said is the
-// text of the line.
+// outcomeOf returns the line of a unit that is an outcome, with the text said, or "" if too little of it fits into most
+// bytes.
 func outcomeOf(u *unit, said, label string, most int) string {
 	// The names may be at the end.
 	if len(said) > most && u.lead == "" && !strings.Contains(said, "; ") && namesMore(said) {
@@ -288,8 +288,8 @@ func outcomeOf(u *unit, said, label string, most int) string {
 	return entryBullet + label + said + "\n"
 }
 
-// withoutNumber removes the list number at the end of a clipped text whose item was cut off: "It needs: 1. a door; 2.
-// …".
+// withoutNumber removes the number of a list item from the end of a clipped text if the item itself was cut off: "It
+// needs: 1. a door; 2. …".
 func withoutNumber(said string) string {
 	head, found := strings.CutSuffix(said, ". …")
 	rest := strings.TrimRight(head, "0123456789")

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// inherit takes over the entries of the earlier digest, or the ledger's copy of its requests. asked holds the requests
-// since then.
+// inherit takes over the entries of the previous digest, or else the requests in the ledger. asked holds the requests
+// that were made since then.
 func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	fresh := 0
 	for _, text := range asked {
@@ -21,14 +21,14 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	k.unclip(l)
 	var before turn
 	for _, i := range sessionLayout.order {
-		// The state is read elsewhere, and the files have changed since then.
+		// The state is read elsewhere, and the files may have changed since then.
 		if i == logged || i == ending || i == shown {
 			continue
 		}
 		heading := strings.TrimLeft(sessionLayout.headings[i], "# ")
 		unitsWithCode(withoutTerms(prior[i]), longCode, func(lead, text string, item int) {
 			u := unit{kind: oldUnit, message: -1, lead: cmp.Or(lead, heading), text: text, item: item}
-			if u.factor = worthOfOld(u.lead, text, fresh); i == carryover { // its heading says nothing
+			if u.factor = worthOfOld(u.lead, text, fresh); i == carryover { // the heading says nothing
 				u.lead = lead
 			}
 			before.units = append(before.units, u)
@@ -49,10 +49,10 @@ func (k *turnLog) inherit(asked []string, l *Ledger, prior [sections]string) {
 	}
 }
 
-// ahead is the number of the ledger's next requests that a request of the log is compared with.
+// ahead is the number of requests in the ledger with which a request in the log is compared.
 const ahead = 32
 
-// unclip restores the whole text of requests that an earlier digest had clipped, from the ledger.
+// unclip restores requests that were clipped in the previous digest. It gets their full text from the ledger.
 func (k *turnLog) unclip(l *Ledger) {
 	requests := append([]string{l.Task}, l.Requests...)
 	for i, r := range requests {
@@ -75,23 +75,23 @@ func (k *turnLog) unclip(l *Ledger) {
 // clippedMark replaces the omitted part of a request.
 const clippedMark = "[…]"
 
-// passing lists words that identify the heading of a section about next steps or work in progress. Such a section
-// describes the state when an earlier digest was written; most of its steps have probably been done since then.
+// passing lists words in the headings of sections about next steps or work in progress. Such a section describes the
+// state at the time of an earlier digest. Most of its steps have probably been done since then.
 var passing = strings.Fields("progress active plan")
 
-// stayingHeads lists words that identify the heading of a section that holds throughout a session, such as its goal or
-// rules.
+// stayingHeads lists words in the headings of sections that remain valid throughout a session, such as those about its
+// goal or its rules.
 var stayingHeads = strings.Fields("goal objective intent request constraint preference rule guideline guardrail instruction requirement ziel vorgabe regel objectif contrainte consigne objetivo " +
 	"restriccion 目标 约束 规则 偏好 目標 制約 ルール 목표 규칙 цель правил")
 
-// upNext lists words that identify the heading of a section about current or next steps. After mostLeft more requests,
-// these steps have been done or are obsolete.
+// upNext lists words in the headings of sections about current or next steps. After mostLeft more requests, these steps
+// count as done or obsolete.
 var upNext = strings.Fields("next current todo pending remaining nächste aktuell próximo actual prochain suivant 下一步 当前 次の 現在 다음 현재 следующ текущ")
 
 const mostLeft = 3
 
-// worthOfOld returns the factor for the weight of a line from an earlier digest. heading is the heading above it, and
-// requests is the number of requests since then.
+// worthOfOld returns the factor for the weight of a line from an earlier digest. heading is the heading of the line,
+// and requests is the number of requests made since that digest.
 func worthOfOld(heading, text string, requests int) int {
 	heading = strings.ToLower(heading)
 	if heading == "carryover" { // a line may begin with its own label
@@ -113,7 +113,7 @@ func worthOfOld(heading, text string, requests int) int {
 	return ofOldLine
 }
 
-// readLog parses entries. Each line of an entry becomes a unit again.
+// readLog parses the entries of a log. Each line of an entry becomes one or more units.
 func readLog(text string) (turns []turn, base string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -155,11 +155,11 @@ func readLog(text string) (turns []turn, base string) {
 	return turns, base
 }
 
-// HasLog reports whether text has a log of turns.
+// HasLog reports whether text contains a log of turns.
 func HasLog(text string) bool { return strings.Contains(text, sessionLayout.headings[logged]+"\n") }
 
-// readRequests adds to l the files that the log in a digest names as read and, unless l already has some, the user's
-// requests. It makes the paths of changed files in l absolute.
+// readRequests adds the files that the log in a digest lists as read to l. If l has no requests yet, it adds the user's
+// requests as well. It makes the paths of changed files in l absolute.
 func readRequests(text string, l *Ledger) {
 	if !HasLog(text) {
 		return
@@ -192,7 +192,7 @@ func readRequests(text string, l *Ledger) {
 	}
 }
 
-// entryHead splits the entry's number off its first line. ok is false if the line doesn't begin an entry.
+// entryHead parses the number at the beginning of an entry's first line. ok is false if the line begins no entry.
 func entryHead(line string) (number int, rest string, ok bool) {
 	number, rest, ok = bracketed(line)
 	if !ok || rest != "" && rest != " "+oldHead && rest != " "+startHead && !strings.HasPrefix(rest, " "+askedLabel) {
@@ -201,7 +201,7 @@ func entryHead(line string) (number int, rest string, ok bool) {
 	return number, strings.TrimPrefix(rest, " "), true
 }
 
-// bracketed splits off the number in brackets with which text begins: "[12] …". ok is false if there is none.
+// bracketed parses the number in brackets at the beginning of text: "[12] …". ok is false if there is none.
 func bracketed(text string) (number int, rest string, ok bool) {
 	if !strings.HasPrefix(text, "[") {
 		return 0, "", false
@@ -217,7 +217,7 @@ func bracketed(text string) (number int, rest string, ok bool) {
 	return number, text[n+1:], true
 }
 
-// readUnits returns the units in a line of an entry: one for each sentence of speech, otherwise the whole line.
+// readUnits returns the units on a line of an entry: one per sentence for speech, and otherwise one for the whole line.
 func readUnits(t *turn, line string) (units []unit) {
 	doubt, rest, doubted := readDoubt(line)
 	if doubted {
@@ -261,7 +261,7 @@ func readUnits(t *turn, line string) (units []unit) {
 	return []unit{{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}}
 }
 
-// countsLines reports whether a line about a change ends with a number of lines or places instead of a description.
+// countsLines reports whether a line about a change ends with a number of lines or places rather than a description.
 func countsLines(line string) bool {
 	return strings.Contains(line, " (") && (strings.HasSuffix(line, " line)") || strings.HasSuffix(line, " lines)") || strings.HasSuffix(line, " places)"))
 }

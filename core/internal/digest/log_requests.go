@@ -8,17 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// requestShare is the share of a log that the user's words may take, in percent.
+// requestShare is the percentage of a log that the user's requests may take up.
 const requestShare = 60
 
-// wholeShare is the larger share, in percent, that the user's words may take if this leaves all requests of up to
-// wholeRequest bytes whole.
+// wholeShare is the larger percentage that the requests may take up if this makes room for wholeRequest bytes of
+// each.
 const (
 	wholeShare   = 75
 	wholeRequest = 400
 )
 
-// wholeNeed returns the number of bytes that the requests take if each is clipped to wholeRequest bytes.
+// wholeNeed returns the number of bytes that the requests take up if each is clipped to wholeRequest bytes.
 func (k *turnLog) wholeNeed() (sum int) {
 	for i := range k.turns {
 		if n := len(k.turns[i].asked); n > 0 {
@@ -28,20 +28,20 @@ func (k *turnLog) wholeNeed() (sum int) {
 	return sum
 }
 
-// The number of newest requests that get more room, and the guaranteed lengths, in bytes, of the first and the newest
-// requests and of the others.
+// The number of newest requests that get more room. The guaranteed lengths, in bytes, of the first and the newest
+// requests, and of all others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
 	leastRequest   = 40
 )
 
-// requestFrame is the approximate length of a request's line without the request, in bytes.
+// requestFrame is the approximate length, in bytes, of the rest of a request's line.
 const requestFrame = len("[100] user: \n")
 
-// requests returns the requests of all turns for the log, in about size bytes in total. If they don't all fit, the
-// longest ones are clipped. If there are too many for that, the first and the newest requests stay, and only those
-// sentences of the others that add something. used is the size of the result in bytes.
+// requests returns the requests of all turns for the log, in about size bytes altogether. If they don't all fit, the
+// longest ones are clipped. If there are too many even for that, it returns the first and the newest requests, and only
+// those sentences of the others that add something. used is the size of the result in bytes.
 func (k *turnLog) requests(size int) (out []string, used int) {
 	if k.tidied == nil {
 		k.tidied, k.brief = make([]string, len(k.turns)), make([]string, len(k.turns))
@@ -58,7 +58,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 		}
 	}
 	least := min(leastNewest, size/(newestRequests-2)) // for the first and the newest requests
-	room := func(i, most int) int {                    // returns the room for request i if the older requests have most bytes each
+	room := func(i, most int) int {                    // returns the room for request i if older requests get most bytes each
 		if i == first || i >= newest {
 			return max(most, least)
 		}
@@ -86,7 +86,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 			k.short = true
 			return out, used
 		}
-		// The newest third must not crowd out the others.
+		// The newest third must not displace all the others.
 		newest = max(newest, len(k.turns)-max(1, len(k.turns)/3))
 	}
 	low := largest(leastRequest, maxRequest, func(most int) bool { return sum(most) <= size })
@@ -119,7 +119,7 @@ func (k *turnLog) requests(size int) (out []string, used int) {
 	return out, used
 }
 
-// largest returns the largest number in [low, high] that fits, or low if none does.
+// largest returns the largest number in [low, high] for which fits returns true, or low if there is none.
 func largest(low, high int, fits func(n int) bool) int {
 	for low < high {
 		if mid := (low + high + 1) / 2; fits(mid) {
@@ -131,8 +131,8 @@ func largest(low, high int, fits func(n int) bool) int {
 	return low
 }
 
-// terselyBut is like tersely for turns [from, to), but keeps those requests from index recent on that have at most
-// leastRequest bytes: "yes" and "the second one" record a decision in a few bytes.
+// terselyBut is like tersely for the turns in [from, to), but keeps requests of at most leastRequest bytes from index
+// recent on. Answers such as "yes" and "the second one" record a decision in a few bytes.
 func (k *turnLog) terselyBut(out []string, from, recent, to, size int) {
 	short := func(i int) bool { return k.tidied[i] != "" && len(k.tidied[i]) <= leastRequest }
 	for i := max(from, recent); i < to; i++ {
@@ -148,7 +148,7 @@ func (k *turnLog) terselyBut(out []string, from, recent, to, size int) {
 	}
 }
 
-// least returns the request of turn i in at most leastRequest bytes.
+// least returns the request of turn i, in at most leastRequest bytes.
 func (k *turnLog) least(i int) string {
 	if k.brief[i] == "" {
 		k.brief[i] = clipRequest(k.tidied[i], leastRequest)
@@ -156,20 +156,20 @@ func (k *turnLog) least(i int) string {
 	return k.brief[i]
 }
 
-// leastTail is the minimum length, in bytes, of the end of a clipped request. A shorter one says nothing.
+// leastTail is the minimum length, in bytes, of the end of a clipped request. A shorter end says nothing.
 const leastTail = 8
 
-// Limits for requests that consist mostly of pasted lines: the number of lines, the maximum length in bytes, and the
-// room for error lines, which represent the omitted part.
+// Limits for requests that consist mostly of pasted lines: the minimum number of lines, the maximum length in bytes,
+// and the room for error lines from the omitted part.
 const (
 	manyLines   = 12
 	mostPasted  = 640
 	toldTrouble = 200
 )
 
-// clipRequest shortens a request, which must be tidied, to about most bytes, at a line end or between words. Two thirds
-// of the result are from the request's beginning and the rest from its end. In a pasted request the end gets most of
-// the room, because the user's comment is there.
+// clipRequest shortens a request to about most bytes, at the end of a line or between words. The request must be
+// tidied. Two thirds of the result come from the beginning of the request, and the rest from its end. For a pasted
+// request, most of the room goes to the end, where the user's comment is.
 func clipRequest(text string, most int) string {
 	pasted := strings.Count(text, "\n") > manyLines
 	if pasted {
@@ -195,7 +195,7 @@ func clipRequest(text string, most int) string {
 		tail = ""
 	}
 	if at := strings.LastIndex(text[:from], pastedOpen); at >= 0 && !strings.Contains(text[at:from], pastedEnd+"\n") {
-		// Without a line break, the two ends of pasted text would read as one sentence.
+		// Without a line break, both ends of the pasted text would read as a single sentence.
 		_, tail, _ = strings.Cut(tail, pastedEnd+"\n")
 	}
 	if strings.Trim(tail, "`~ \n") == "" || pasted && mostlyCode(tail) { // the end contains no words of the user
@@ -216,8 +216,8 @@ func clipRequest(text string, most int) string {
 	return strings.TrimRight(strings.TrimRight(head, " \n")+middle+strings.TrimLeft(tail, " \n"), " \n")
 }
 
-// beginningOf returns the beginning of a request in at most size bytes: whole sentences if they fill two thirds of the
-// room, otherwise whole words.
+// beginningOf returns the beginning of a request in at most size bytes. It consists of whole sentences if these fill
+// two thirds of the room, and of whole words otherwise.
 func beginningOf(text string, size int) string {
 	head := trimRune(text[:min(len(text), size)])
 	for end := len(head); end > len(head)*2/3; end-- {
@@ -231,7 +231,7 @@ func beginningOf(text string, size int) string {
 	return head
 }
 
-// endsWhole reports whether a sentence or a paragraph of text ends at a position, and is followed by more.
+// endsWhole reports whether a sentence or a paragraph of text ends at offset end, and more text follows.
 func endsWhole(text string, end int) bool {
 	switch c := text[end-1]; {
 	case c >= utf8.RuneSelf && endsWithAny(text[:end], "。", "？", "！"):
@@ -242,7 +242,7 @@ func endsWhole(text string, end int) bool {
 	return strings.HasPrefix(text[end:], "\n\n")
 }
 
-// mostlyCode reports whether most lines of text are code, or lines of a diff.
+// mostlyCode reports whether most lines of text are code or part of a diff.
 func mostlyCode(text string) bool {
 	code, lines := 0, 0
 	for line := range strings.Lines(text) {
@@ -256,15 +256,15 @@ func mostlyCode(text string) bool {
 	return code*3 > lines*2
 }
 
-// questionOpen and questionEnd enclose the question that the user answers, if the previous entry doesn't contain it.
+// questionOpen and questionEnd enclose the question that a request answers, if no earlier entry contains it.
 const (
 	questionOpen = " (asked before: “"
 	questionEnd  = "”)"
-	// unknownQuestion follows an answer at the beginning of the record if the record doesn't contain its question.
+	// unknownQuestion follows an answer at the beginning of the record if the record doesn't include its question.
 	unknownQuestion = " (answers what was said before this record)"
 )
 
-// has reports whether the chosen units contain, near their end, the question or option of a given unit.
+// has reports whether the last of the chosen units include the given question or option.
 func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 	for n := len(chosen) - 1; n >= 0; n-- {
 		at := k.units[chosen[n].Item]
@@ -278,7 +278,7 @@ func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 	return false
 }
 
-// lastQuestion returns the last question in text or, if there is none, its beginning.
+// lastQuestion returns the last question in text, or the beginning of text if it contains none.
 func lastQuestion(text string) string {
 	last := text
 	for from, to := range extract.Sentences(text) {

@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// leastLog is the minimum size of a log, in bytes.
+// leastLog is the minimum size, in bytes, of a result that counts as a log.
 const leastLog = 1000
 
-// IsLog reports whether part n is the result of a command that succeeded in changing or checking something. The output
-// of such a command is a log of its work, not information that was asked for. If a script has several commands, the
-// last one decides.
+// IsLog reports whether part n is the result of a command that successfully changed or checked something. The output of
+// such a command is a log of its work rather than information that somebody asked for. In a script with several
+// commands, the last one decides.
 func IsLog(t *transcript.Transcript, n int32) bool {
 	p := &t.Parts[n]
 	if p.Pair < 0 || useOf(t.Text(t.Parts[p.Pair].Name)) != runs || p.Size.Bytes < leastLog || p.Has(transcript.IsError) {
@@ -32,12 +32,12 @@ func IsLog(t *transcript.Transcript, n int32) bool {
 	return exit == "" || exit == "0"
 }
 
-// fetchers lists programs, subcommands and options that show that a command changes nothing and prints information that
-// was asked for.
+// fetchers lists programs, subcommands and options of commands that change nothing, and print information that somebody
+// asked for.
 var fetchers = wordListOf("psql mysql curl wget ssh api plan template exec cat diff freeze doc tag ps inspect -n --dry-run --collect-only --stdout")
 
-// fetches reports whether a command prints information that was asked for, although other commands of the same program
-// change something.
+// fetches reports whether a command only prints information that somebody asked for, although other commands of the
+// same program change something.
 func fetches(words []string) bool {
 	words, name := withoutLaunchers(words)
 	for _, w := range words[1:min(len(words), 4)] {

@@ -7,12 +7,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// exitMarks lists phrases that precede the exit code in outputs of Claude Code, Codex, pi, mini-swe-agent, OpenHands
+// exitMarks lists phrases that precede the exit code in the output of Claude Code, Codex, pi, mini-swe-agent, OpenHands
 // and others.
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
 	"returncode\":", "return code: "}
 
-// exitIn returns the exit code that the output of a command tool states near its beginning or end, or "".
+// exitIn returns the exit code that a command tool's output mentions near its beginning or end, or "".
 func exitIn(text string) string {
 	const near = 300
 	head, tail := text, ""
@@ -34,7 +34,7 @@ func exitIn(text string) string {
 	return ""
 }
 
-// exitOf returns the number at the start of text, or "" if there is none. It reads at most 11 characters.
+// exitOf returns the number at the beginning of text, or "" if there is none. It reads at most 11 bytes.
 func exitOf(text string) string {
 	n := 0
 	for n < len(text) && n < 11 && (text[n] >= '0' && text[n] <= '9' || n == 0 && text[n] == '-') {
@@ -46,22 +46,22 @@ func exitOf(text string) string {
 	return text[:n]
 }
 
-// meantSigns lists phrases, in lower case, that agents use to say that a command should fail.
+// meantSigns lists phrases, in lower case, with which agents say that a command should fail.
 var meantSigns = []string{"should fail", "must fail", "expected to fail", "expect it to fail", "confirm it fails", "verify it fails", "see it fail", "fails as expected", "fail as expected",
 	"failing as expected", "expected failure", "negative test"}
 
-// lookMeant is the number of bytes before and after a command that are searched for meantSigns.
+// lookMeant is the number of bytes before and after a command in which meantSigns are looked for.
 const lookMeant = 300
 
-// remarks caches, in lower case, what the agent writes directly before and after the message with a result, because a
-// message may have many results.
+// remarks caches, in lower case, what the agent writes directly before and after a message with results. One message
+// may contain many results.
 type remarks struct {
 	message int // the index of the message plus one
 	said    string
 }
 
-// meant reports whether the agent expected a script to fail. message is the index of the message with the script's
-// result.
+// meant reports whether the agent expected a script to fail. message is the index of the message that contains the
+// script's result.
 func (s *remarks) meant(t *transcript.Transcript, message int, script string) bool {
 	if s.message != message+1 {
 		s.message, s.said = message+1, lower(saidAround(t, message))
@@ -70,7 +70,7 @@ func (s *remarks) meant(t *transcript.Transcript, message int, script string) bo
 	return slices.ContainsFunc(meantSigns, func(sign string) bool { return strings.Contains(s.said, sign) || strings.Contains(script, sign) })
 }
 
-// saidAround returns the end of what the agent says before a message, and the beginning of what it says after it.
+// saidAround returns the end of what the agent said before a message, and the beginning of what it said after it.
 func saidAround(t *transcript.Transcript, message int) (said string) {
 	for i := message - 1; i >= 0 && i >= message-mostAway; i-- {
 		if t.Messages[i].Role == transcript.Assistant {
@@ -88,14 +88,14 @@ func saidAround(t *transcript.Transcript, message int) (said string) {
 	return said
 }
 
-// mostAway is the maximum number of messages between a result and a remark about its command.
+// mostAway is the maximum distance, in messages, between a result and a remark about its command.
 const mostAway = 3
 
-// troubles lists words that occur in error lines, in lower case.
+// troubles lists substrings, in lower case, that occur in error lines.
 var troubles = substringsOf("error|fail|exception|panic|cannot|can't|not found|no such|denied|undefined|" +
 	"unexpected|invalid|fatal|traceback|missing|timed out")
 
-// withoutFrame returns the output of a command without the tags and the exit code that a tool adds around it.
+// withoutFrame returns a command's output without the tags and the exit code that a tool puts around it.
 func withoutFrame(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
 	if strings.HasPrefix(text, "<returncode>") {
@@ -124,8 +124,8 @@ func raised(text string) string {
 	return ""
 }
 
-// fromTrouble returns a short text from its first error line on, without hints. If there is no error line, it returns
-// the whole text.
+// fromTrouble returns the part of a short text that begins with the first error line, without hints. It returns the
+// whole text if it contains no error line.
 func fromTrouble(text string) string {
 	lines := strings.Split(text, "\n")
 	if len(lines) < 3 {
@@ -146,8 +146,8 @@ func fromTrouble(text string) string {
 	return text
 }
 
-// complaint returns the error message of a failed tool: an exception, or the lines that report errors or begin with a
-// place in a file. If there are none, it returns the beginning and the end of the output.
+// complaint returns the error message of a failed tool. This is an exception, or the lines that report errors or begin
+// with a place in a file. If there are none, it returns the beginning and the end of the output.
 func complaint(text string) string {
 	text = strings.TrimSpace(withoutFrame(text))
 	if said := raised(text); said != "" {

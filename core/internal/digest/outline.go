@@ -6,10 +6,10 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// maxLevel is the deepest level of a Markdown heading.
+// maxLevel is the number of levels of Markdown headings.
 const maxLevel = 6
 
-// Outline splits the text of a digest at its headings. Any heading counts, because models write their own.
+// Outline splits the text of a digest at its headings. Any wording counts, because models write their own headings.
 func Outline(text string) []api.DigestSection {
 	sections := []api.DigestSection{}
 	for line := range strings.Lines(text) {
