@@ -73,9 +73,9 @@ func (o *turnOutcome) fitsWhole(most int) bool {
 	return o.said != nil && len(o.line) <= most && strings.HasSuffix(strings.TrimSuffix(o.line, "\n"), o.said.text)
 }
 
-// roomForOutcomes divides size bytes among the outcomes. It chooses the largest length at which the outcomes of all
-// turns fit. If even short ones don't all fit, turns that changed something outside of the conversation get theirs
-// first, and then the newest turns.
+// roomForOutcomes distributes size bytes among the outcomes. It chooses the largest length at which the outcomes of all
+// turns fit. If not even short outcomes fit, those of turns that changed something outside of the conversation come
+// first, followed by those of the newest turns.
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	room := outcomeRoom{deedLength, len(k.turns), len(k.turns)}
 	if k.outcomes {

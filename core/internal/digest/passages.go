@@ -6,26 +6,26 @@ import (
 	"unicode/utf8"
 )
 
-// passage is a piece of running text by the user: a paragraph, or a list item together with the introduction of its
-// list ("Never").
+// passage is a piece of running text written by the user. It is a paragraph, or a list item together with the
+// introduction of its list ("Never").
 type passage struct {
 	lead, text string
-	// The block is about certain lines of a file, as in review comments: "in gate.go around lines 12 to 20".
+	// placed means that the block is about certain lines of a file: "in gate.go around lines 12 to 20".
 	placed bool
 }
 
-// The numbers of bytes at the beginning and at the end of a user text that are searched. The middle of a longer text
-// was pasted.
+// The numbers of bytes that are searched at the beginning and at the end of a user's text. If the text is longer, its
+// middle was most likely pasted.
 const (
 	lookHead = 48000
 	lookTail = 16000
 )
 
-// mostTags is the maximum number of tags that are matched in text, so that unclosed tags can't make the cost quadratic.
+// mostTags is the maximum number of tags matched in a text, so that unclosed tags can't make the cost quadratic.
 const mostTags = 64
 
-// passages returns the passages in text that the user wrote. It skips fences, quotes, tags, tables, code, logs, and
-// everything after a line that introduces pasted text, because a pasted page isn't the user's words.
+// passages returns the passages of text that the user wrote. It skips fenced code, quotes, tags, tables, code, logs,
+// and everything after a line that introduces pasted text, because a pasted page isn't in the user's words.
 func passages(text string) []passage {
 	if len(text) > lookHead+lookTail {
 		text = trimRune(text[:lookHead]) + "\n\n" + strings.ToValidUTF8(text[len(text)-lookTail:], "")
@@ -43,7 +43,7 @@ func passages(text string) []passage {
 		if p.rest = rest; beginsOurs(line) {
 			break
 		}
-		if repliesBelow(line) && len(p.block) == 0 { // everything above was written by somebody else
+		if repliesBelow(line) && len(p.block) == 0 { // somebody else wrote everything above
 			p.out, p.lead = nil, ""
 		}
 		p.line(line)
@@ -53,16 +53,16 @@ func passages(text string) []passage {
 }
 
 // repliesBelow reports whether a line begins with an arrow of the kind that people put before their reply to a text
-// that they have pasted.
+// that they pasted.
 func repliesBelow(line string) bool {
 	return strings.HasPrefix(line, "-> ") || strings.HasPrefix(line, "--> ") || strings.HasPrefix(line, "=> ") || strings.HasPrefix(line, "→ ")
 }
 
-// dumpLines is the minimum number of lines in program output that isDump recognizes.
+// dumpLines is the minimum number of lines that passages takes for program output.
 const dumpLines = 24
 
-// isDump reports whether text looks like program output: it has many lines, and most of them neither end a sentence nor
-// belong to a list. least is the minimum number of lines. The user's comment on such output is before or after it.
+// isDump reports whether text looks like program output: it has at least least lines, and most of them neither end a
+// sentence nor belong to a list. The user's comment on such output precedes or follows it.
 func isDump(text string, least int) bool {
 	lines, said := 0, 0
 	for line := range strings.Lines(text) {
@@ -80,7 +80,7 @@ func isDump(text string, least int) bool {
 
 type passageReader struct {
 	rest   string
-	block  []textLine // consecutive non-empty lines
+	block  []textLine // consecutive lines that aren't empty
 	fence  string
 	lead   string
 	tags   int
@@ -127,7 +127,7 @@ func (p *passageReader) line(line string) {
 
 func (p *passageReader) inList() bool { return len(p.block) > 0 && p.block[len(p.block)-1].item }
 
-// skipTag skips the element that begins on a line. It returns false if the line doesn't begin with a tag, or the tag
+// skipTag skips the element that begins on a line. It returns false if the line doesn't begin with a tag, or if the tag
 // isn't closed.
 func (p *passageReader) skipTag(line string) bool {
 	n := 1
@@ -149,7 +149,7 @@ func (p *passageReader) skipTag(line string) bool {
 	return true
 }
 
-// listItem reports whether a line is a list item, and returns it without the item's marker.
+// listItem reports whether a line is a list item, and returns the line without the marker of the item.
 func listItem(s string) (bool, string) {
 	if s != "" && byteClass[s[0]]&(small|capital|digit) == 0 {
 		for _, mark := range []string{"- ", "* ", "+ ", "• ", "– ", "· ", "・"} {
@@ -168,8 +168,8 @@ func listItem(s string) (bool, string) {
 	return false, s
 }
 
-// flush ends a block and adds its passages. If the block contains code, only a sentence at its beginning or end counts
-// as the user's.
+// flush ends the current block and adds its passages. In a block that contains code, only a sentence at the beginning
+// or the end counts as the user's words.
 func (p *passageReader) flush() {
 	block, from := p.block, len(p.out)
 	p.block = p.block[:0]
@@ -183,7 +183,7 @@ func (p *passageReader) flush() {
 			keyed++
 		}
 	}
-	if keyed > 2 && keyed*3 >= len(block)*2 { // key-value settings
+	if keyed > 2 && keyed*3 >= len(block)*2 { // settings, each with a key and a value
 		return
 	}
 	for i := 0; i < len(block) && !p.pasted; i++ {
@@ -204,7 +204,7 @@ func (p *passageReader) flush() {
 	}
 }
 
-// atLines reports whether text refers to lines of a file.
+// atLines reports whether a text mentions line numbers: "lines 12 to 20".
 func atLines(s string) bool {
 	for {
 		_, rest, found := strings.Cut(s, " line")
@@ -218,8 +218,8 @@ func atLines(s string) bool {
 	}
 }
 
-// paragraph returns the number of lines at the beginning of a block that form one paragraph or item. A line that
-// doesn't end a sentence continues on the next one.
+// paragraph returns the number of lines at the beginning of a block that belong to the same paragraph or list item. A
+// line that doesn't end a sentence usually continues on the next line.
 func paragraph(block []textLine) int {
 	if block[0].text[0] == '#' {
 		return 1
@@ -237,7 +237,7 @@ func paragraph(block []textLine) int {
 	return len(block)
 }
 
-// joined joins the lines with spaces. It must take linear time, because a pasted table is one paragraph of thousands
+// joined joins lines with spaces. It must take linear time, because a pasted table may be one paragraph with thousands
 // of lines.
 func joined(lines []textLine) string {
 	if len(lines) == 1 {
@@ -258,7 +258,7 @@ func beginsLower(line string) bool {
 	return unicode.IsLower(r)
 }
 
-// afterSentence lists the characters that may follow a sentence's final punctuation.
+// afterSentence lists the characters that can follow the final punctuation of a sentence.
 const afterSentence = "\"'”’»)*_ "
 
 func endsSentence(line string) bool {
@@ -304,23 +304,23 @@ func (p *passageReader) passage(text string, item bool) {
 	p.out = append(p.out, passage{text: text})
 }
 
-// maxLead is the maximum length of a line that introduces a list of rules, in bytes.
+// maxLead is the maximum length, in bytes, of a line that introduces a list of rules.
 const maxLead = 120
 
-// maxKind is the maximum length, in bytes, of a label at the beginning of a line that describes the rest of the line.
+// maxKind is the maximum length, in bytes, of a label at the beginning of a line that says what the rest of it is.
 const maxKind = 40
 
 var reviews = wordListOf("feedback review reviews comment comments")
 
-// saysReview reports whether kind, the beginning of a line, announces comments on the work by somebody else: "more
+// saysReview reports whether kind, the beginning of a line, announces somebody else's comments on the work: "more
 // reviewer feedback".
 func saysReview(kind string) bool {
 	ws := wordsOf(kind, nil)
 	return len(ws) > 0 && len(ws) <= 4 && reviews.has(ws[len(ws)-1].text)
 }
 
-// introducesRules reports whether a line introduces rules, because it mentions rules or is itself an instruction
-// ("Never").
+// introducesRules reports whether a line introduces rules, because it contains a word for rules or is itself an
+// instruction ("Never").
 func introducesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
 	for i := range ws {
@@ -336,8 +336,8 @@ func introducesRules(lead string) bool {
 	return rate(lead, ws).strength >= wish && len(ws) <= 8
 }
 
-// introducesPaste reports whether a line introduces pasted text: it names a kind of text, and either points at it or
-// has few other words.
+// introducesPaste reports whether a line introduces pasted text. Such a line names a kind of text, and either points at
+// it or has few other words; or it contains a verb of reporting.
 func introducesPaste(lead string) bool {
 	ws := wordsOf(lead, nil)
 	names, points := false, len(ws) <= 3
@@ -356,14 +356,14 @@ func introducesPaste(lead string) bool {
 	return names && points
 }
 
-// isKeyed reports whether a line is a setting: a name, a colon and a value.
+// isKeyed reports whether a line is a setting that consists of a key, a colon and a short value.
 func isKeyed(line string) bool {
 	key, value, found := strings.Cut(line, ":")
 	return found && value != "" && value[0] == ' ' && key != "" && !strings.Contains(key, " ") && len(strings.Fields(value)) < 4
 }
 
-// Signs of code and logs: marks anywhere in a line, marks at its beginning, keywords that begin a line of code, and log
-// levels.
+// Signs of code and logs: strings anywhere in a line, strings at its beginning, keywords with which lines of code
+// begin, and log levels.
 var (
 	codeMarks  = []string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""}
 	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- ",
@@ -373,8 +373,8 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// inCodeMark is a set of bytes that includes at least one byte of each of codeMarks. The other variables quickly exclude
-// most lines that don't begin with a string of their lists.
+// inCodeMark is a set of bytes. Each string in codeMarks contains at least one of them. The other variables rule out
+// most lines that don't begin with a string from their lists.
 var (
 	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
 	codeStart  = startsOf(codeStarts)
@@ -382,7 +382,7 @@ var (
 	logLevel   = startsOf(logLevels)
 )
 
-// codesBare is like codes, but ignores code spans in backticks, because a sentence may quote a command.
+// codesBare is like codes, but ignores code in backticks, because a sentence can quote a command.
 func codesBare(s string) bool {
 	if !strings.Contains(s, "`") {
 		return codes(s)
@@ -405,7 +405,7 @@ func codesBare(s string) bool {
 	return bare == "" || codes(bare)
 }
 
-// codes reports whether a line looks like code, program output, or a log.
+// codes reports whether a line looks like code, program output or a log.
 func codes(s string) bool {
 	at := 0
 	for at < len(s) && !inCodeMark[s[at]] {
@@ -431,7 +431,7 @@ func codes(s string) bool {
 	return isLog(s) || len(s) > 10 && symbols(s)
 }
 
-// isLog reports whether a line begins with a time or a log level.
+// isLog reports whether a line begins with a time or a log level, as in a log.
 func isLog(s string) bool {
 	for s != "" && (s[0] == '[' || s[0] == '(') {
 		s = s[1:]
@@ -465,7 +465,7 @@ func isLog(s string) bool {
 	return false
 }
 
-// notProse has a 1 for each ASCII character that is neither a letter nor the punctuation or space between words.
+// notProse has a 1 for each ASCII character other than letters and the punctuation and spaces used between words.
 var notProse = func() (is [256]uint8) {
 	for c := range utf8.RuneSelf {
 		if byteClass[c]&(small|capital) == 0 && strings.IndexByte(" .,'!?:-\"", byte(c)) < 0 {
@@ -475,8 +475,8 @@ var notProse = func() (is [256]uint8) {
 	return is
 }()
 
-// symbols reports whether more than a quarter of a line's characters are neither letters nor the punctuation and
-// spaces between words.
+// symbols reports whether more than a quarter of the characters in a line are neither letters nor punctuation or spaces
+// used between words.
 func symbols(s string) bool {
 	odd := 0
 	for i := range len(s) {

@@ -7,30 +7,30 @@ import (
 	"unicode/utf8"
 )
 
-// A request may contain text that the user has copied from a terminal, a log or a file. Such text isn't the user's
-// own words, so an entry of the log shows only the commands and the errors in it.
+// A request may contain text that the user copied from a terminal, a log or a file. Such text isn't in the user's own
+// words. An entry of the log shows only the commands and the errors in it.
 
-// Limits for reading and summarizing pasted text.
+// Limits for recognizing and summarizing pasted text.
 const (
-	leastPasted = 5   // minimum number of lines for output to be shortened
-	leastBytes  = 240 // minimum number of bytes for output to be shortened
-	widestGap   = 6   // maximum number of other lines between lines of the same output
+	leastPasted = 5   // minimum number of lines in output that is shortened
+	leastBytes  = 240 // minimum number of bytes in output that is shortened
+	widestGap   = 6   // maximum number of other lines between two lines of the same output
 	mostTold    = 420 // maximum size of the summary in bytes
-	leastTold   = 80  // if the summary has fewer bytes, the first lines of the output precede it
+	leastTold   = 80  // a summary with fewer bytes is preceded by the first lines of the output
 	mostHead    = 4   // maximum number of these lines
-	mostSaid    = 3   // maximum number of lines at the end that may be the user's own
+	mostSaid    = 3   // maximum number of lines at the end that can be the user's own
 )
 
-// prompts lists the shell prompts that begin a line, or end a longer prompt.
+// prompts lists shell prompts, each of which begins a line or ends a longer prompt.
 var prompts = []string{"➜ ", "❯ ", "$ ", "% ", ">>> ", "PS> ", "# "}
 
-// pastedOpen and pastedEnd enclose the summary that replaces pasted text in a request.
+// pastedOpen and pastedEnd enclose the summary that replaces a pasted text in a request.
 const (
 	pastedOpen = "[pasted: "
 	pastedEnd  = "]"
 )
 
-// withoutPaste returns a request in which each piece of output is reduced to its commands and error lines.
+// withoutPaste returns a request in which pasted output is replaced by its commands and error lines.
 func withoutPaste(text string) string {
 	if len(text) < leastBytes || strings.Count(text, "\n") < leastPasted {
 		return text
@@ -44,7 +44,7 @@ func withoutPaste(text string) string {
 		return strings.TrimSpace(strings.Join(lines[:at], "\n") + "\n" + told)
 	}
 	printed := printedIn(lines, trimmed)
-	if isDump(text, manyLines) { // most lines are not sentences, so the text is a program's output
+	if isDump(text, manyLines) { // most lines are not sentences, so the text is the output of a program
 		markDump(trimmed, printed)
 	}
 	markStarts(trimmed, printed)
@@ -73,8 +73,8 @@ func withoutPaste(text string) string {
 	return strings.TrimSpace(strings.Join(out, "\n"))
 }
 
-// printedIn reports for each line whether it is in a code block, or looks like the output of a program. trimmed has the
-// lines without the white space around them.
+// printedIn returns, for each line, whether it is in a code block or looks like program output. trimmed contains the
+// lines without leading and trailing white space.
 func printedIn(lines, trimmed []string) []bool {
 	printed := make([]bool, len(lines))
 	fence := ""
@@ -94,8 +94,8 @@ func printedIn(lines, trimmed []string) []bool {
 	return printed
 }
 
-// markDump marks the lines of a dump, which are neither sentences nor items of a list, as printed. The first line and
-// the last paragraph may be the user's own words.
+// markDump marks the lines of a dump that are neither sentences nor list items as printed. It leaves out the first line
+// and the last paragraph, because they may be the user's own words.
 func markDump(trimmed []string, printed []bool) {
 	end := len(trimmed)
 	for end > 1 && trimmed[end-1] != "" {
@@ -112,7 +112,7 @@ func markDump(trimmed []string, printed []bool) {
 	}
 }
 
-// markStarts marks the beginnings of traces, and the first output of each command, as printed.
+// markStarts marks the first lines of traces and of the output of commands as printed.
 func markStarts(trimmed []string, printed []bool) {
 	for i, s := range trimmed {
 		if s != "" && !printed[i] {
@@ -121,8 +121,8 @@ func markStarts(trimmed []string, printed []bool) {
 	}
 }
 
-// outputAt returns the last line of the output that begins at line from, and whether enough of its lines are marked as
-// printed.
+// outputAt returns the last line of the output that begins at line from. dense reports whether at least a third of its
+// lines are marked as printed.
 func outputAt(printed []bool, from int) (last int, dense bool) {
 	last, signs := from, 0
 	for k := from; k < len(printed) && k-last <= widestGap; k++ {
@@ -134,17 +134,17 @@ func outputAt(printed []bool, from int) (last int, dense bool) {
 	return last, signs*3 >= last-from+1
 }
 
-// mayTell reports whether output may have commands or error lines.
+// mayTell reports whether an output can contain commands or error lines.
 func mayTell(output string) bool {
 	return !isASCII(output) || strings.ContainsAny(output, "$%>\x1b\r") || troubles.inAnyCase(output)
 }
 
-// leastFindings is the minimum number of findings in a review.
+// leastFindings is the minimum number of findings that a review contains.
 const leastFindings = 3
 
-// reviewIn returns the headings of a review that the user has pasted, and the line where it begins; told is "" if there
-// is none. A review is a list of numbered headings with several lines below each, at least one of which names a place
-// in a file. The code and the reasons are cut, because fragments of them would be misread.
+// reviewIn returns the line at which a review pasted by the user begins, and its headings, or "" if there is none. A
+// review is a list of numbered headings with several lines below each. At least one heading names a place in a file.
+// The code and the reasons are cut, because fragments of them would be misread.
 func reviewIn(lines, trimmed []string) (at int, told string) {
 	var headings []string
 	number := "1. "
@@ -168,13 +168,13 @@ func reviewIn(lines, trimmed []string) (at int, told string) {
 	return at, pastedOpen + strings.Join(headings, "; ") + pastedEnd
 }
 
-// isBarePrompt reports whether a line is a shell prompt without a command, or the line above a prompt that shows a
-// folder and a branch. Some shells fill that line with dots.
+// isBarePrompt reports whether a line is a shell prompt without a command, or a line above a prompt that shows a folder
+// and a branch. Some shells fill such a line with dots.
 func isBarePrompt(s string) bool {
 	return s != "" && strings.Trim(s, "❯➜$% ") == "" || strings.HasPrefix(s, "~/") && strings.Contains(s, "····")
 }
 
-// isPrinted reports whether a line looks like output, code or data. s is the line without white space around it.
+// isPrinted reports whether a line looks like output, code or data. s is the line without leading and trailing spaces.
 func isPrinted(line, s string) bool {
 	if commandIn(s) != "" || codesBare(s) {
 		return true
@@ -200,16 +200,16 @@ func isPrinted(line, s string) bool {
 	return len(first) > 4 && len(first) < len(s) && strings.Count(first, ":") >= 2 && strings.ContainsAny(first, "0123456789") || placed(first)
 }
 
-// placed reports whether a word is a place in a file, such as "src/main.go:12" or "main.go:12:3".
+// placed reports whether a word names a place in a file, such as "src/main.go:12" or "main.go:12:3".
 func placed(word string) bool {
 	name, rest, found := strings.Cut(word, ":")
 	return found && strings.ContainsAny(name, "./") && rest != "" && rest[0] >= '0' && rest[0] <= '9'
 }
 
-// widestPrompt is the maximum length of the text before the sign that ends a prompt, in bytes.
+// widestPrompt is the maximum number of bytes before the string that ends a prompt.
 const widestPrompt = 80
 
-// mayPrompt reports whether a line may begin with a prompt, judging by its bytes alone.
+// mayPrompt reports whether a line can begin with a prompt, judging only by its bytes.
 func mayPrompt(s string) bool {
 	for i := range min(len(s), widestPrompt+len(prompts[0])) {
 		if endsPrompt[s[i]] {
@@ -219,10 +219,10 @@ func mayPrompt(s string) bool {
 	return false
 }
 
-// endsPrompt is a set of bytes that includes at least one byte of the sign of each of the prompts that commandIn knows.
+// endsPrompt is a set of bytes. Each prompt that commandIn recognizes contains at least one of them.
 var endsPrompt = [256]bool{'$': true, '%': true, '>': true, 0xe2: true} // ➜ and ❯ begin with 0xe2
 
-// commandIn returns the command in a line that begins with a shell prompt, or "".
+// commandIn returns the command on a line that begins with a shell prompt, or "".
 func commandIn(s string) string {
 	if !mayPrompt(s) {
 		return ""
@@ -251,7 +251,7 @@ func commandIn(s string) string {
 	return ""
 }
 
-// toldOf returns a summary of program output: its commands and error lines; "" if it has neither.
+// toldOf returns a summary of a program's output: its commands and error lines. It returns "" if it has neither.
 func toldOf(lines []string) string {
 	var told []string
 	size := 0
@@ -265,7 +265,7 @@ func toldOf(lines []string) string {
 		told, size = append(told, s), size+len(s)
 		return true
 	}
-	after := false      // the previous line is a command
+	after := false      // whether the previous line is a command
 	at, where := -1, "" // the last line that names a place in a file, and that place
 	for i, line := range lines {
 		s := strings.TrimSpace(plainText(line))
@@ -311,16 +311,16 @@ func toldOf(lines []string) string {
 	return pastedOpen + strings.Join(told, "; ") + pastedEnd
 }
 
-// isWrapped reports whether a terminal has broken the previous line, so that this line continues it.
+// isWrapped reports whether a line continues the previous one, because the terminal broke it.
 func isWrapped(line string) bool {
 	s := strings.TrimSpace(line)
 	return s != "" && len(line)-len(s) < 4 && s[0] >= 'a' && s[0] <= 'z' && !strings.HasPrefix(s, "at ") && strings.Count(s, " ") > 1 && commandIn(s) == ""
 }
 
-// isFrame reports whether a line is a stack frame.
+// isFrame reports whether a line is a stack frame of a trace.
 func isFrame(s string) bool { return strings.HasPrefix(s, "at ") || strings.HasPrefix(s, "File \"") }
 
-// isTrouble reports whether a line is an error message, and not just a place or a call in a trace.
+// isTrouble reports whether a line is an error message rather than just a place or a call in a trace.
 func isTrouble(s string) bool {
 	if s == "" || s[0] == '>' || s[0] >= '0' && s[0] <= '9' && (strings.IndexByte(s, ';') >= 0 || strings.IndexByte(s, '=') >= 0) {
 		return false

@@ -7,16 +7,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// patchFiles holds the patches that scripts wrote to files, by path as a script writes it. Such a patch changes nothing
+// patchFiles holds the patches that scripts wrote to files, by path as given in the script. Such a patch has no effect
 // until a script applies it.
 type patchFiles struct{ files critbit.Map[string] }
 
-// patchRefusals lists phrases, in lower case, with which programs say that a patch was not applied.
+// patchRefusals lists phrases, in lower case, with which programs report that a patch was not applied.
 var patchRefusals = substringsOf("malformed patch|patch does not apply|patch failed|corrupt patch|only garbage was found|can't find file to patch|failed at |invalid patch|" +
 	"verification failed|failed to find expected lines|failed to find context|no such file or directory")
 
-// ran calls the function applied with each patch that a script applies, unless the script's output says that it failed.
-// It also keeps the patches that the script writes to files.
+// ran calls applied for each patch that a script applies, unless the output of the script says that this failed. It
+// also stores the patches that the script writes to files.
 func (p *patchFiles) ran(script string, output func() string, applied func(patch string)) {
 	var patches []string
 	if strings.Contains(script, "<<") {
@@ -39,7 +39,7 @@ func (p *patchFiles) ran(script string, output func() string, applied func(patch
 	}
 }
 
-// appliedBy returns the patches that a command applies: patch or git apply, unless it only checks or reverts them.
+// appliedBy returns the patches that a patch or git apply command applies, unless it only checks or reverts them.
 func (p *patchFiles) appliedBy(words []string) (patches []string) {
 	if words[0] != "patch" && !(len(words) > 2 && words[0] == "git" && words[1] == "apply") {
 		return nil
@@ -56,7 +56,7 @@ func (p *patchFiles) appliedBy(words []string) (patches []string) {
 	return patches
 }
 
-// isPatch reports whether text names files as a patch does.
+// isPatch reports whether text is a patch, that is, names the files that it changes.
 func isPatch(text string) bool {
 	found := false
 	patchedFiles(text, func(string) { found = true })

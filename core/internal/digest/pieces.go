@@ -8,34 +8,34 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Pieces is the record of messages before clipping, so that the record can be fitted into a request without reading
+// Pieces is the record of messages before clipping. With it, the record can be fitted into a request without reading
 // the messages again.
 type Pieces struct {
 	list     []piece
 	messages int
-	measure  func(text string) int // returns tokens
+	measure  func(text string) int // returns the number of tokens
 
-	long        []int32 // indexes of the pieces that can be clipped
-	said, brief int     // tokens of the participants' words, and of short reasoning
+	long        []int32 // the indexes of the pieces that can be clipped
+	said, brief int     // the number of tokens in the participants' words, and in short reasoning
 }
 
 type piece struct {
-	message    int32 // index of the piece's message in the record
+	message    int32 // the index of the message among the recorded messages
 	kind       pieceKind
 	head, text string
 	tokens     int
 }
 
-// pieceKind determines how a piece may be clipped.
+// pieceKind is the kind of a piece, which determines how the piece may be clipped.
 type pieceKind uint8
 
 const (
 	wholePiece   pieceKind = iota // the words of the user or the assistant
-	resultPiece                   // a tool's output or arguments, or a command's output
+	resultPiece                   // the output or the arguments of a tool, or the output of a command
 	thoughtPiece                  // the agent's reasoning
 )
 
-// NewPieces collects the pieces of messages. Pieces that can be clipped are limited to most bytes.
+// NewPieces collects the pieces of messages. Pieces that can be clipped are shortened to at most most bytes.
 func NewPieces(t *transcript.Transcript, messages []int32, most int, measure func(text string) int) *Pieces {
 	p := &Pieces{messages: len(messages), measure: measure}
 	f := flattener{t: t, guarded: true}
@@ -60,33 +60,33 @@ func NewPieces(t *transcript.Transcript, messages []int32, most int, measure fun
 	return p
 }
 
-// Clips holds the maximum lengths of texts, in bytes: Result for tool outputs and arguments, and Thought for reasoning,
-// which is omitted if the limit is below leastThought.
+// Clips holds the maximum lengths of texts in bytes. Result applies to the output and the arguments of tools. Thought
+// applies to reasoning, which is left out if the limit is below leastThought.
 type Clips struct{ Result, Thought int }
 
-// unclipped is a maximum length that clips nothing.
+// unclipped is a maximum length at which nothing is clipped.
 const unclipped = 1 << 30
 
-// Gentle holds the limits for a record that is split into parts, and Hardest those for a record that would not fit
+// Gentle holds the limits for a record that is split into parts. Hardest holds those for a record that wouldn't fit
 // otherwise.
 var (
 	Gentle  = Clips{gentleClip, 0}
 	Hardest = Clips{hardClip, 0}
 )
 
-// The bounds of the limits, in bytes. First, results are shortened down to gentleClip; then reasoning is shortened or
-// omitted; finally, results are shortened down to hardClip.
+// The bounds of the limits in bytes. Results are first shortened to gentleClip at least. Then reasoning is shortened or
+// left out. Finally, results are shortened to hardClip at least.
 const (
 	gentleClip   = 1000
 	hardClip     = 200
 	leastThought = 120
 )
 
-// markTokens is the approximate size of the mark that replaces clipped text, in tokens.
+// markTokens is the approximate size, in tokens, of the mark that replaces clipped text.
 const markTokens = 12
 
-// size estimates the size, in tokens, of the record when it is clipped to c. It assumes that tokens are distributed
-// evenly within text.
+// size returns the estimated number of tokens in the record if it is clipped to c. It assumes that the tokens of a text
+// are distributed evenly.
 func (p *Pieces) size(c Clips) int {
 	sum := p.said
 	if c.Thought >= leastThought {
@@ -108,7 +108,7 @@ func (p *Pieces) size(c Clips) int {
 	return sum
 }
 
-// longest returns the length, in bytes, of the longest text of the given kind.
+// longest returns the length, in bytes, of the longest piece of the given kind.
 func (p *Pieces) longest(kind pieceKind) (most int) {
 	for i := range p.list {
 		if p.list[i].kind == kind {
@@ -118,8 +118,8 @@ func (p *Pieces) longest(kind pieceKind) (most int) {
 	return most
 }
 
-// Solve returns the most generous limits at which the record's estimated size is at most room tokens. ok is false if
-// even Hardest isn't enough.
+// Solve returns the most generous limits for which the estimated size of the record is at most room tokens. ok is false
+// if it is too large even with Hardest.
 func (p *Pieces) Solve(room int) (Clips, bool) {
 	search := func(from, to int, of func(clip int) Clips) Clips {
 		n := sort.Search(max(0, to-from), func(n int) bool { return p.size(of(from+n+1)) > room })
@@ -143,7 +143,7 @@ func (p *Pieces) Solve(room int) (Clips, bool) {
 	return Hardest, false
 }
 
-// Write returns the record of each message, with its texts clipped to c.
+// Write returns the records of the messages, one per message, with their texts clipped to c.
 func (p *Pieces) Write(c Clips) []string {
 	out := make([]string, p.messages)
 	var b []byte
@@ -176,12 +176,12 @@ func (q *piece) append(b []byte, c Clips) []byte {
 	return append(b, "\n\n"...)
 }
 
-// tries is the maximum number of times that a record is written to fill its room.
+// tries is the maximum number of attempts to write a record that fills its room.
 const tries = 4
 
-// Fit returns the records of all messages, in at most room tokens in total. If anything is clipped, they nearly fill
-// the room. The longest results are clipped the most, and words of the user and the assistant stay whole. ok is false
-// if the records don't fit even with Hardest.
+// Fit returns the records of all messages, in at most room tokens altogether. If anything is clipped, they almost fill
+// the room. The longest results lose the most, while the words of the user and the assistant are kept whole. ok is
+// false if the records don't fit even with Hardest.
 func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	aim := room
 	for range tries {
@@ -206,16 +206,16 @@ func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 	return records, tokens, ok
 }
 
-// The limits for error lines that a clipped result keeps: their number, the length of each in bytes, and the number of
-// bytes of the result that are searched.
+// Limits for the error lines that a clipped result keeps: their number, the length of a line in bytes, and the number
+// of bytes of the result that are searched for them.
 const (
 	keptTroubles = 4
 	troubleBytes = 160
 	lookTroubles = 1 << 18
 )
 
-// clipResult shortens a tool's output to about max bytes: two thirds from the beginning, one third from the end, and
-// the first error lines between them.
+// clipResult shortens the output of a tool to about max bytes. Two thirds come from the beginning and one third from
+// the end, with the first error lines in between.
 func clipResult(text string, max int) string {
 	if len(text) <= max || max < 4*troubleBytes {
 		return Clip(text, max)
@@ -233,12 +233,12 @@ func clipResult(text string, max int) string {
 	return head + "\n" + LeftOut(len(text)-len(head)-len(tail)) + "\n" + kept + "[…]\n" + tail
 }
 
-// signals lists words that mark errors in program output, in their usual case.
+// signals lists strings that mark errors in program output, spelled as they usually are.
 var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback", "xception", "fatal:", "FATAL"}
 
-// troublesIn returns the first complete error lines of text without duplicates, in at most max bytes.
+// troublesIn returns the first complete error lines of text, without duplicates and in at most max bytes.
 func troublesIn(text string, max int) string {
-	// Drop the first line, whose beginning is missing.
+	// Drop the first line, because its beginning is missing.
 	_, text, _ = strings.Cut(text[:min(len(text), lookTroubles)], "\n")
 	var lines []string
 	size := 0

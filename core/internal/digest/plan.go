@@ -9,27 +9,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// planList is a session's plan: its last state in the tool that keeps it, or the last checklist that the assistant
-// wrote.
+// planList is the plan of a session: the newest state in the tool that keeps it, or the newest checklist that the
+// assistant wrote.
 type planList struct {
 	points  []point
-	head    string // the line before the points, if the list is from the previous digest
-	message int32  // the message with the last state
-	written bool   // the list is in the assistant's text, and which steps are done is inferred
+	head    string // the line before the points, if the list comes from the previous digest
+	message int32  // the message with the newest state
+	written bool   // the list is in the assistant's text, so which steps are done is inferred
 }
 
-// point is one step of a plan.
+// point is a step of a plan.
 type point struct{ id, text, box string }
 
-// The checkboxes of steps that are open, under way and done.
+// The checkboxes of steps that are open, in progress and done.
 const (
 	openBox    = "[ ] "
 	currentBox = "[~] "
 	doneBox    = "[x] "
 )
 
-// pointStates lists the words for states in the arguments of tools that keep a plan, one row for each state. pointBoxes
-// has the checkbox for each row; deleted points are removed.
+// pointStates lists the words for the states of steps in the arguments of tools that keep a plan, with one row for each
+// state. pointBoxes holds the checkbox for each row. Points in deletedState are removed.
 var (
 	pointStates = words.NewTable("pending todo not_started not-started open", "in_progress in-progress", "completed complete done", "cancelled", deletedState)
 	pointBoxes  = [...]string{"", openBox, currentBox, doneBox, "[-] ", deletedState}
@@ -38,18 +38,18 @@ var (
 const deletedState = "deleted"
 
 const (
-	mostPoint  = 300 // maximum length of a point, in bytes
+	mostPoint  = 300 // maximum length of a point in bytes
 	mostPoints = 64
 )
 
-// The names of the arguments that hold a step's description (most informative first), its id, and its state.
+// The names of the arguments with a step's description (in order of preference), its id and its state.
 var (
 	pointKeys = []string{"content", "step", "subject", "title", "text", "task", "description"}
 	pointIDs  = wordListOf("id taskId task_id")
 	stateKeys = wordListOf("status state")
 )
 
-// checklist returns the points of a list of checkboxes in text ("- [ ] …", "- [x] …"); nil if all of them are done.
+// checklist returns the points of a checklist in text ("- [ ] …", "- [x] …"), or nil if no point is open.
 func checklist(text string) (points []point) {
 	if !strings.Contains(text, openBox) {
 		return nil
@@ -66,14 +66,14 @@ func checklist(text string) (points []point) {
 	return points
 }
 
-// replace replaces the points with those found in a message, if there are any.
+// replace replaces the points with those found in a message, if the message contains any.
 func (p *planList) replace(points []point, message int32) {
 	if len(points) > 0 {
 		p.points, p.message, p.head = points[:min(len(points), mostPoints)], message, ""
 	}
 }
 
-// call reads a call of a tool that keeps a plan. The call contains the whole list, a new point, or the states of some
+// call applies a call of a tool that keeps a plan. The call contains the whole list, a new point, or new states of some
 // points.
 func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message int32) {
 	var told, boxes []point
@@ -137,8 +137,8 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	}
 }
 
-// goOn removes the plan if the messages from index from on, which stay in the context, contain a newer list. If all
-// steps are done, a new step begins another list.
+// goOn removes the plan if the messages that stay in the context, which begin at index from, contain a newer list. If
+// all steps of the plan are done, any new step counts as a newer list.
 func (p *planList) goOn(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Messages) && len(p.points) > 0; i++ {
 		for _, part := range t.PartsOf(i) {
@@ -161,7 +161,7 @@ func (p *planList) goOn(t *transcript.Transcript, from int) {
 	}
 }
 
-// done returns the number of points that are done.
+// done returns the number of completed points.
 func (p *planList) done() (n int) {
 	for _, point := range p.points {
 		if point.box == doneBox {
@@ -171,19 +171,19 @@ func (p *planList) done() (n int) {
 	return n
 }
 
-// changesPoint reports whether a tool that keeps a plan changes a single point with each call.
+// changesPoint reports whether each call of the given plan tool changes a single point.
 func changesPoint(tool string) bool { return strings.HasPrefix(bareTool(tool), "task") }
 
-// The line before the points, and the line that replaces it if no point is open.
+// The line before the points, and the line that replaces the whole list if all points are done.
 const (
 	planHead    = "The assistant's list of steps ([x] done, [~] being done, [ ] open), as it was in ["
 	planAllDone = "All steps of the assistant's list were done in ["
-	// writtenHead is the line before the points of a list in the assistant's text.
+	// writtenHead is the line before a list that comes from the assistant's text.
 	writtenHead = "The plan that the assistant wrote down ([x] done, as far as the record shows), in ["
 )
 
-// text returns the plan as of the given turn, in at most size bytes. If it is too long, a line with the number of the
-// first completed steps replaces them.
+// text returns the plan as of the given turn, in at most size bytes. If the plan is too long, a line with the number of
+// the first completed steps replaces these steps.
 func (p *planList) text(turn, size int) string {
 	if len(p.points) == 0 {
 		return ""
@@ -225,7 +225,7 @@ func (p *planList) text(turn, size int) string {
 	return text
 }
 
-// readPlan reads the plan back from a digest. ok is false if the digest has none.
+// readPlan parses the plan in a digest. ok is false if the digest contains no plan.
 func readPlan(text string) (p planList, ok bool) {
 	if strings.HasPrefix(text, planAllDone) {
 		return p, true

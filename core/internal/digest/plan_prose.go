@@ -9,22 +9,22 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// An assistant that has no tool for plans may write its plan as text: a line that announces a plan, and a list of
-// steps. This file finds the newest such plan, and determines from the record which of its steps are done.
+// An assistant without a tool for plans may write a plan as text: a line that announces the plan, and a list of steps.
+// This file finds the newest such plan, and infers from the record which of its steps are done.
 
-// planWords and planSigns occur in lines that introduce a list of steps, in lower case.
+// planWords and planSigns list words, in lower case, that occur in lines before a list of steps.
 var (
 	planWords = wordListOf("plan steps todo todos roadmap schritte pasos étapes план шаги")
 	planSigns = strings.Fields("计划 步骤 計画 手順 계획 단계")
 )
 
-// longestPlanLead is the maximum length of the line before a list of steps, in bytes.
+// longestPlanLead is the maximum length, in bytes, of the line before a list of steps.
 const longestPlanLead = 80
 
-// stepsIn returns the steps of the last plan in text; nil if there is none.
+// stepsIn returns the steps of the last plan in text, or nil if there is none.
 func stepsIn(text string) (steps []point) {
 	var list []point
-	led, indent := false, 0 // whether a line has named a plan, and the indentation of its steps
+	led, indent := false, 0 // whether a line has announced a plan, and the indentation of its steps
 	end := func() {
 		if len(list) > 1 {
 			steps = list
@@ -50,7 +50,7 @@ func stepsIn(text string) (steps []point) {
 	return steps[:min(len(steps), mostPoints)]
 }
 
-// step returns the point for a list item.
+// step returns the point described by a list item.
 func step(said string) point {
 	said = withoutBold(said)
 	rest := strings.TrimLeft(said, "✅✓✔ ")
@@ -60,7 +60,7 @@ func step(said string) point {
 	return point{box: openBox, text: clipWords(said, mostPoint)}
 }
 
-// leadsPlan reports whether a line announces the plan that follows it: "Plan:", "## Next steps".
+// leadsPlan reports whether a line announces a plan: "Plan:", "## Next steps".
 func leadsPlan(s string) bool {
 	if len(s) > longestPlanLead || s == "" || !introduces(s) && s[0] != '#' && !(strings.HasPrefix(s, "**") && strings.HasSuffix(s, "**")) {
 		return false
@@ -79,10 +79,10 @@ func leadsPlan(s string) bool {
 	return false
 }
 
-// planOf returns the session's plan: known if a tool keeps that plan, otherwise the last plan that the assistant wrote
-// as text, in which the steps that are done according to the record are checked. A written plan is omitted if no step
-// is done, if all steps are done, or if the user has made two other requests since then. If the messages contain no
-// plan, known may be the plan of the previous digest.
+// planOf returns the plan of the session. If a tool keeps the plan, this is known. Otherwise it is the last plan that
+// the assistant wrote as text, with the boxes checked of those steps that are done according to the record. Such a plan
+// is left out if no work has been done since, if all steps are done, or if the user has made two other requests since.
+// If the messages contain no plan, known can be the plan of the previous digest.
 func (k *turnLog) planOf(known, written planList) planList {
 	p := written
 	switch {
@@ -116,7 +116,7 @@ func (k *turnLog) planOf(known, written planList) planList {
 	return p
 }
 
-// withoutList drops the units of a message that list the steps of its plan, because the plan has its own section.
+// withoutList drops the units of a message that list the steps of the plan, because the plan has its own section.
 func (k *turnLog) withoutList(message int32) {
 	for i := range k.turns {
 		for n := range k.turns[i].units {
@@ -127,15 +127,15 @@ func (k *turnLog) withoutList(message int32) {
 	}
 }
 
-// marker determines which steps of a plan are done.
+// marker infers which steps of a plan are done.
 type marker struct {
 	in   critbit.Map[uint64] // for each word, the set of steps that contain it
-	need [mostPoints]int     // for each step, the number of its words that a unit must contain
+	need [mostPoints]int     // for each step, how many of its words a unit must contain
 	done uint64
 }
 
-// newMarker returns a marker for steps. Words that occur in most steps are ignored, because they don't distinguish
-// steps.
+// newMarker returns a marker for steps. It ignores words that occur in most of the steps, because they don't
+// distinguish one step from another.
 func newMarker(steps []point) *marker {
 	m := &marker{}
 	for i, s := range steps {
@@ -157,7 +157,7 @@ func (m *marker) tells(in uint64, steps int) bool {
 	return steps < 3 || bits.OnesCount64(in)*2 <= steps
 }
 
-// see marks the steps that a unit mentions as done if the unit reports finished work.
+// see marks the steps that a unit mentions as done if the unit reports completed work.
 func (m *marker) see(u *unit) {
 	switch {
 	case u.factor == isDropped || u.factor == ofAnnounced:
@@ -184,7 +184,7 @@ func (m *marker) see(u *unit) {
 	})
 }
 
-// mark checks the boxes of the steps that are done. all is true if all steps are done.
+// mark checks the boxes of the steps that are done. all reports whether all steps are done.
 func (m *marker) mark(steps []point) (all bool) {
 	all = true
 	for i := range steps {
@@ -196,14 +196,14 @@ func (m *marker) mark(steps []point) (all bool) {
 	return all
 }
 
-// stemLength is the number of bytes of a word that are compared, so that "update" and "updated" are equal. leastStem is
-// the minimum length of a word that counts.
+// stemLength is the number of bytes of a word that are compared, so that "update" and "updated" count as equal.
+// leastStem is the minimum length, in bytes, of a word that counts.
 const (
 	stemLength = 6
 	leastStem  = 4
 )
 
-// eachStem calls see with the beginning of each longer word in text, in lower case.
+// eachStem calls see for each long word in text, with the beginning of the word in lower case.
 func eachStem(text string, see func(stem string)) {
 	for word := range strings.FieldsFuncSeq(lower(text), func(r rune) bool {
 		return r < utf8.RuneSelf && byteClass[r]&(small|capital|digit) == 0 || r >= utf8.RuneSelf && !unicode.IsLetter(r)

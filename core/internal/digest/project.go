@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Project is the kind of project instructions in a message.
+// Project is the kind of project instructions in a message, if any.
 type Project uint8
 
 // The kinds of project instructions that a message can contain.
@@ -16,21 +16,21 @@ const (
 	ProjectSkill         // the text of a skill
 )
 
-// projectStarts lists the beginnings of texts that contain an instruction file, and skillStarts those of texts that
-// contain a skill.
+// projectStarts lists the beginnings of texts with an instruction file. skillStarts lists the beginnings of texts with
+// a skill.
 var (
 	projectStarts = []string{"# AGENTS.md instructions", "<INSTRUCTIONS>", "<user_instructions>", "# CLAUDE.md", "# GEMINI.md"}
 	skillStarts   = []string{"Base directory for this skill:", "<skill>", "<skill ", "<skill_content"}
 )
 
-// instructionStarts are the starts of both, and ownStarts also those of a program's reminders and of cut texts.
+// instructionStarts holds the starts of both. ownStarts also holds the starts of program reminders and truncated texts.
 var (
 	instructionStarts = startsOf(projectStarts, skillStarts)
 	ownStarts         = startsOf(projectStarts, skillStarts, []string{reminderOpen, TruncatedMarker})
 )
 
-// ProjectIn returns the kind of project instructions in message i, and a key that newer versions of the same
-// instructions share. Agent programs put the instructions into user messages, or a tool returns them.
+// ProjectIn returns the kind of project instructions in message i, and a key that all versions of these instructions
+// have in common. Agent programs put such instructions into user messages, or a tool returns them.
 func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
 	m := &t.Messages[i]
 	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {
@@ -54,7 +54,7 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	return n
 }
 
-// projectPart is like ProjectIn, but also returns the index of the part that contains the instructions.
+// projectPart is like ProjectIn, but also returns the index of the part with the instructions, or -1.
 func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -79,7 +79,7 @@ func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project,
 	return NoProject, "", -1
 }
 
-// callOf returns the arguments of the call that a result belongs to.
+// callOf returns the arguments of the call that produced a result.
 func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	if result.Pair < 0 {
 		return ""
@@ -87,7 +87,7 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	return CallArgs(t, &t.Parts[result.Pair])
 }
 
-// projectText is like ProjectIn, but for the user text at part index n.
+// projectText is like ProjectIn, but examines only the user text at part index n.
 func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	body := t.Parts[n].Body
 	if raw := t.Bytes(body); !ownStarts.mayOpen(raw) { // most texts
@@ -132,7 +132,7 @@ func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
 	return NoProject, ""
 }
 
-// instructionFile returns the line that names an instruction file in a reminder from Claude Code; "" if there is none.
+// instructionFile returns the line that names an instruction file in a reminder from Claude Code, or "".
 func instructionFile(reminder string) string {
 	for from := reminder; ; {
 		_, rest, found := strings.Cut(from, "Contents of ")

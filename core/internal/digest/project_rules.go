@@ -10,43 +10,43 @@ import (
 // ruleLine is a line of an instruction file.
 type ruleLine struct {
 	text    string
-	heading int       // the index of the line of its heading; -1 if there is none
+	heading int       // the index of the heading above the line, or -1
 	value   int       // 0 for headings, empty lines and tags
-	begins  rulesUnit // which unit the line begins
-	ordered bool      // the line begins an item of a numbered list
+	begins  rulesUnit // the unit that the line begins
+	ordered bool      // whether the line begins an item of a numbered list
 }
 
-// The values of an instruction file's lines: instructions are worth more than descriptions.
+// The values of the lines in an instruction file. Instructions have higher values than descriptions.
 const (
 	codeLine = 1 + iota
 	plainLine
-	listedLine // a list item; most of them are rules even without a cue
-	cuedLine   // a line with a cue; its strictness is added to this
+	listedLine // a list item, which is usually a rule even without a cue
+	cuedLine   // a line with a cue, whose strictness is added to this value
 )
 
-// rulesUnit is a part of an instruction file, from the smallest to the largest.
+// rulesUnit is a kind of part of an instruction file. The kinds are in order of size.
 type rulesUnit uint8
 
 const (
-	ruleItem    rulesUnit = 1 + iota // an item of a list, or lines up to the end of a sentence
-	ruleBlock                        // a paragraph with the list or code that it introduces
+	ruleItem    rulesUnit = 1 + iota // a list item, or lines up to the end of a sentence
+	ruleBlock                        // a paragraph together with the list or code that it introduces
 	ruleSection                      // everything below a heading
 )
 
-// ruleRun is the range of a unit's lines, without its heading.
+// ruleRun is the range of lines of a unit, without the heading.
 type ruleRun struct {
 	from, to int
-	after    int // the index of the run that is needed to understand this one, or -1
-	worth    int // the average value of its bytes, in 1/64
+	after    int // the index of the run that is needed to understand this run, or -1
+	worth    int // the average value per byte, in 1/64
 }
 
-// namesPart is the divisor for the share of the shortened file that may hold the names of omitted headings.
+// namesPart is the divisor that yields the share of the shortened file for the names of omitted headings.
 const namesPart = 12
 
-// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line and whole sections in the
-// file's order, those with the strictest instructions first, then whole paragraphs and lists of the other sections.
-// Only if these fill less than half of the size, it also keeps single items. A note states how much is omitted, and
-// under which headings.
+// ProjectRules shortens an instruction file to at most size bytes. It keeps the first line. It then adds whole
+// sections, beginning with those that contain the strictest instructions, and whole paragraphs and lists of the other
+// sections. Single items are added only if these take up less than half of the room. The order of the file is kept. A
+// note says how much was omitted and under which headings.
 func ProjectRules(text string, size int) string {
 	c := ruleChoice{lines: ruleLines(text), size: size - len(LeftOut(len(text))) - 1}
 	c.chosen = make([]bool, len(c.lines))
@@ -81,19 +81,19 @@ func ProjectRules(text string, size int) string {
 	return b.String()
 }
 
-// isTag reports whether a line is a tag of the kind that programs put around an instruction file.
+// isTag reports whether a line is a tag like those that programs put around an instruction file.
 func isTag(s string) bool {
 	return len(s) > 2 && len(s) < longestHeading && s[0] == '<' && s[len(s)-1] == '>'
 }
 
-// ruleChoice holds the chosen lines of an instruction file, and the number of bytes left for more.
+// ruleChoice holds the lines of an instruction file, which of them are chosen, and how many bytes are left.
 type ruleChoice struct {
 	lines  []ruleLine
 	chosen []bool
 	size   int
 }
 
-// fill chooses units of a kind while there is room, starting with the strictest instructions.
+// fill chooses units of a kind as long as there is room, beginning with the strictest instructions.
 func (c *ruleChoice) fill(unit rulesUnit) {
 	runs := c.runs(unit)
 	order, taken := make([]int, len(runs)), make([]bool, len(runs))
@@ -108,8 +108,8 @@ func (c *ruleChoice) fill(unit rulesUnit) {
 	}
 }
 
-// take chooses the non-empty lines of a run and the heading above them. It returns false if there is no room for
-// them.
+// take chooses the non-empty lines of a run and the heading above them. It returns false if there is not enough room
+// for them.
 func (c *ruleChoice) take(run ruleRun) bool {
 	heading, cost := c.lines[run.from].heading, 0
 	add := func(i int) {
@@ -136,8 +136,8 @@ func (c *ruleChoice) take(run ruleRun) bool {
 	return true
 }
 
-// runs returns the units of a kind in the file's order. All items of a numbered list have the same value, and each
-// needs the one before it; other items need the paragraph that introduces them.
+// runs returns the units of a kind in the order of the file. All items of a numbered list have the same value, and each
+// item requires the previous one. Other items require the paragraph that introduces them.
 func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
 	intro, open := -1, false
 	for i := range c.lines {
@@ -154,7 +154,7 @@ func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
 					intro = len(runs)
 				case l.begins > ruleItem:
 					intro = -1
-				case l.ordered: // its list goes on
+				case l.ordered: // the numbered list continues
 					run.after = len(runs) - 1
 				default:
 					run.after = intro
@@ -180,7 +180,7 @@ func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
 	return runs
 }
 
-// omitted names the headings under which no line was chosen, in at most size bytes.
+// omitted returns the headings under which no line was chosen, in at most size bytes.
 func (c *ruleChoice) omitted(size int) string {
 	b := ""
 	for i := range c.lines {
@@ -199,7 +199,7 @@ func (c *ruleChoice) omitted(size int) string {
 	return b
 }
 
-// isRuleHeading reports whether a line outside of code is a heading.
+// isRuleHeading reports whether a line that isn't part of code is a heading.
 func isRuleHeading(s string) bool { return s != "" && s[0] == '#' && len(s) < 2*longestHeading }
 
 // ruleReader parses an instruction file.
@@ -207,13 +207,13 @@ type ruleReader struct {
 	lines   []ruleLine
 	heading int
 	code    bool
-	last    string // the previous line that is not empty; "" after a heading or a tag
-	gap     bool   // empty lines precede the current one
-	listed  bool   // the current block has a list
-	margin  int    // the indentation of the list's items
+	last    string // the previous non-empty line; "" after a heading or a tag
+	gap     bool   // whether the current line follows empty lines
+	listed  bool   // whether the current block contains a list
+	margin  int    // the indentation of the list items
 }
 
-// ruleLines parses an instruction file.
+// ruleLines returns the lines of an instruction file with their values and units.
 func ruleLines(text string) []ruleLine {
 	r := ruleReader{heading: -1}
 	for line := range strings.Lines(text) {
@@ -250,7 +250,7 @@ func (r *ruleReader) read(line string) {
 	r.lines = append(r.lines, l)
 }
 
-// prose sets the value of a line in a paragraph or list, and determines which unit the line begins.
+// prose sets the value of a line in a paragraph or a list, and the unit that the line begins.
 func (r *ruleReader) prose(l *ruleLine, s string) {
 	item, rest := listItem(s)
 	l.value = plainLine
@@ -264,7 +264,7 @@ func (r *ruleReader) prose(l *ruleLine, s string) {
 	switch {
 	case r.last == "":
 		l.begins = ruleSection
-	case r.listed && (margin > r.margin || !item && !r.gap): // it continues an item
+	case r.listed && (margin > r.margin || !item && !r.gap): // the line continues an item
 	case item && (r.listed || !r.gap || strings.HasSuffix(r.last, ":")):
 		l.begins = ruleItem
 	case r.gap && !strings.HasSuffix(r.last, ":"):

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// This file recognizes sentences that depend on the previous one: they begin with a pronoun or another word that refers
-// back.
+// This file recognizes sentences that depend on the previous sentence, because they begin with a pronoun or another
+// word that refers to it.
 
-// introduces reports whether a sentence only introduces the following text.
+// introduces reports whether a sentence introduces the text that follows it.
 func introduces(s string) bool {
 	if c := s[len(s)-1]; c < utf8.RuneSelf && c != '*' && c != '_' && c != ' ' {
 		return c == ':'
@@ -20,22 +20,22 @@ func introduces(s string) bool {
 	return r == ':' || r == '：'
 }
 
-// backWords lists the first words of sentences that mean nothing without the previous sentence.
+// backWords lists words that can begin a sentence only if it depends on the previous one.
 var backWords = wordListOf("it its this that these those they them he she his her so but also both either otherwise which then however nevertheless nonetheless " +
 	"es dies diese dieser das sie er aber auch jedoch allerdings dennoch eso esto esta estas ello pero también cela ça ceci il elle ils elles mais aussi " +
 	"cependant toutefois pourtant это этот эта эти он она они но также однако هذا هذه ذلك هو هي لكن यह ये वह वे लेकिन")
 
-// backSigns lists such words in Chinese, Japanese and Korean.
+// backSigns lists the same kind of words in Chinese, Japanese and Korean.
 var backSigns = []string{"这", "那", "它", "他们", "但", "也", "不过", "然而", "これ", "それ", "その", "この", "しかし", "ただし", "でも", "また", "이것", "그것", "그", "하지만", "그러나", "또한"}
 
-// wordList is a fixed set of words.
+// wordList is a constant set of words.
 type wordList struct{ table *words.Table }
 
 func wordListOf(list string) wordList { return wordList{words.NewTable(list)} }
 
 func (l wordList) has(word string) bool { return l.table.Has(word) }
 
-// hasInAnyCase reports whether the list contains a word in lower case, ignoring the case of the argument.
+// hasInAnyCase reports whether the list, which must be in lower case, contains word in any case.
 func (l wordList) hasInAnyCase(word string) bool {
 	var room [32]byte
 	return l.table.Has(string(words.AppendLower(room[:0], word)))
@@ -72,10 +72,10 @@ func pointsBack(s string) bool {
 	return false
 }
 
-// leaning lists pronouns at the beginning of sentences whose subject was mentioned before.
+// leaning lists pronouns that, at the beginning of a sentence, refer to a subject mentioned before.
 var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
 
-// leans reports whether the subject of a sentence is a pronoun at its beginning.
+// leans reports whether a sentence begins with a pronoun that is its subject.
 func leans(s string) bool {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end > 0 && end <= 24 && leaning.hasInAnyCase(s[:end]) {
@@ -91,11 +91,11 @@ func leans(s string) bool {
 
 var backSignStarts = startsOf(backSigns)
 
-// longestBack is the length of the longest word in backWords, in bytes.
+// longestBack is the length of the longest word in backWords in bytes.
 const longestBack = 24
 
-// linkless replaces the Markdown links in text with their link texts. It adds the line number if a link names a line of
-// a file, and keeps URLs in parentheses.
+// linkless replaces each Markdown link in text with the text of the link. If the link points to a line of a file, the
+// line number is added. URLs are kept in parentheses.
 func linkless(s string) string {
 	if !strings.Contains(s, "](") {
 		return s
@@ -128,10 +128,10 @@ func linkless(s string) string {
 	return b.String() + s
 }
 
-// fragments lists words that begin sentences without a subject of their own; it is in the previous sentence.
+// fragments lists words that begin sentences without a subject of their own. The subject is in the previous sentence.
 var fragments = wordListOf("could should would might may can and same similar similarly likewise könnte sollte würde und pourrait devrait podría debería")
 
-// joinsBack reports whether a sentence means nothing without the previous one.
+// joinsBack reports whether a sentence makes no sense without the previous one.
 func joinsBack(s string) bool {
 	if leans(s) || pointsBack(s) {
 		return true
@@ -143,10 +143,10 @@ func joinsBack(s string) bool {
 	return end > 0 && end <= 24 && fragments.hasInAnyCase(s[:end]) || hasOnlyPronoun(s)
 }
 
-// longestPronoun is the maximum length, in bytes, of a sentence that a pronoun makes meaningless.
+// longestPronoun is the maximum length, in bytes, of a sentence that makes no sense because of a pronoun in it.
 const longestPronoun = 40
 
-// hasOnlyPronoun reports whether a short sentence has a pronoun but no name: "I add it next."
+// hasOnlyPronoun reports whether a short sentence contains a pronoun but no name: "I add it next."
 func hasOnlyPronoun(s string) bool {
 	if len(s) > longestPronoun || names(s) {
 		return false
