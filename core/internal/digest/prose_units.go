@@ -8,23 +8,23 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// unit is the smallest piece of text that an entry of the log can quote. It can be understood within its entry.
+// unit is the smallest piece of text that an entry of the log can quote, and can be understood as part of its entry.
 type unit struct {
 	kind    unitKind
 	message int32    // the message that contains the unit
 	lead    string   // the introduction: a heading, or the line before a list
 	source  string   // the file that the unit is about, or the call that returned it: `tool(argument: value)`
-	item    int      // the position, from 1, in a list that is too long to be one unit
+	item    int      // the position, from 1, in a list that is too long to be a single unit
 	text    string   // one line
-	factor  int      // the weight of the unit's gain, in 1/1024
+	factor  int      // the factor for the unit's weight, in 1/1024
 	failed  attempts // the failed runs of a command
-	lasts   int      // how many added lines later edits must remove until this edit no longer counts
-	body    string   // a tool's output, from which lines are chosen at the end of the turn
+	lasts   int      // how many of the added lines later edits must remove before this edit no longer counts
+	body    string   // the output of a tool, from which lines are chosen at the end of the turn
 	beside  bool     // whether the user's next message rejects the answer, but not this part of it
 	denied  bool     // whether the unit claims success although the last check failed
-	tried   bool     // whether the unit is about a file that was only written to be run
-	undone  bool     // whether a later command took the edit back
-	passes  bool     // whether the unit is about a passing check, which the section with the end state mentions
+	tried   bool     // whether the unit is about a file that was written just to be run
+	undone  bool     // whether a later command reverted the edit
+	passes  bool     // whether the unit is about a passing check that the section about the end state mentions
 }
 
 // whole returns the introduction and the text of a unit.
@@ -35,13 +35,13 @@ func (u *unit) whole() string {
 	return u.lead + " " + u.text
 }
 
-// unitKind is the origin of a unit.
+// unitKind says where a unit comes from.
 type unitKind uint8
 
 const (
 	saidUnit    unitKind = iota // by the assistant while working
 	answerUnit                  // by the assistant at the end of a turn
-	changeUnit                  // a change of a file
+	changeUnit                  // a change to a file
 	ranUnit                     // a command and its outcome
 	readUnit                    // files that were looked at
 	toldUnit                    // prose in a tool result
@@ -51,25 +51,25 @@ const (
 	oldUnit                     // a line of the previous digest
 )
 
-// The sizes of units, in bytes.
+// Limits for the sizes of units, in bytes.
 const (
 	mostUnit  = 480 // longer units are cut after a word
-	mostList  = 640 // a list of at most this size is one unit
-	fullUnit  = 300 // a shorter unit is extended by sentences that refer back to it
+	mostList  = 640 // a list of up to this size is a single unit
+	fullUnit  = 300 // a unit below this size is extended by sentences that refer back to it
 	mostLead  = 160
-	shortCode = 200 // a block of code that is short enough to be quoted next to its introduction
-	longCode  = 900 // a block of code in a final answer that is short enough to be quoted
+	shortCode = 200 // maximum size of a code block that is quoted next to its introduction
+	longCode  = 900 // maximum size of a code block in a final answer that is quoted
 )
 
-// proseUnits calls see with the units in Markdown prose: sentences, list items and table rows. A sentence that refers
-// back ("It uses …") forms one unit with the previous sentence. A short list is one unit; in a longer list each item is
-// a unit, including nested items. A line that introduces something is not a unit itself, but the lead of the units
-// after it.
+// proseUnits calls see for each unit in Markdown prose: for sentences, list items and table rows. A sentence that
+// refers back ("It uses …") belongs to the same unit as the previous sentence. A short list is a single unit. In a
+// longer list, each item is a unit, including nested items. A line that introduces something isn't a unit; it becomes
+// the lead of the units that follow.
 func proseUnits(text string, see func(lead, text string, item int)) {
 	unitsWithCode(text, shortCode, see)
 }
 
-// unitsWithCode is like proseUnits, but most is the maximum size in bytes of a block of code that is quoted.
+// unitsWithCode is like proseUnits, but quotes code blocks of up to most bytes.
 func unitsWithCode(text string, most int, see func(lead, text string, item int)) {
 	p := proseReader{see: see, may: -1, most: most}
 	for line := range strings.Lines(text) {
@@ -82,29 +82,29 @@ func unitsWithCode(text string, most int, see func(lead, text string, item int))
 type proseReader struct {
 	see     func(lead, text string, item int)
 	heading string // the last heading
-	lead    string // the line that introduces the following text
-	open    string // the unit that can still grow
+	lead    string // the line that introduces the text after it
+	open    string // the unit that can still be extended
 	item    bool   // whether the open unit is a list item
 	list    []string
-	heads   []listHead // items with nested lists, outermost first
-	may     int        // the indentation of the open item if it may have a nested list, or -1
+	heads   []listHead // the items with nested lists, outermost first
+	may     int        // the indentation of the open item if a nested list may follow, or -1
 	table   bool
 	fence   string
-	code    string // the lines of the open block of code
+	code    string // the lines of the open code block
 	lines   int    // the number of these lines
-	most    int    // the maximum size of a quoted block, in bytes
+	most    int    // the maximum size of a quoted block in bytes
 }
 
-// listHead is a list item with a nested list.
+// listHead is a list item that contains a nested list.
 type listHead struct {
 	indent int
 	lead   string
 }
 
-// mostHeads is the maximum depth of nested lists.
+// mostHeads is the maximum nesting depth of lists.
 const mostHeads = 4
 
-// leave ends the nested lists that a line with the given indentation doesn't belong to.
+// leave ends the nested lists that don't contain a line with the given indentation.
 func (p *proseReader) leave(indent int) {
 	n := len(p.heads)
 	for n > 0 && p.heads[n-1].indent >= indent {
@@ -119,7 +119,7 @@ func (p *proseReader) leave(indent int) {
 	p.lead = p.headLead()
 }
 
-// headLead returns the introduction of items in the innermost list.
+// headLead returns the introduction of the items in the innermost list.
 func (p *proseReader) headLead() string {
 	lead := ""
 	for _, h := range p.heads {
@@ -131,7 +131,7 @@ func (p *proseReader) headLead() string {
 	return lead
 }
 
-// flush ends the open unit: it emits the unit, or adds it to the open list if it is an item.
+// flush ends the open unit. It passes the unit to see, or appends it to the open list if the unit is a list item.
 func (p *proseReader) flush() {
 	text := cleanUnit(p.open, mostUnit)
 	switch {
@@ -145,7 +145,7 @@ func (p *proseReader) flush() {
 	p.open, p.item = "", false
 }
 
-// endList emits the open list, as one unit or item by item.
+// endList ends the open list. It passes the list to see, either as one unit or item by item.
 func (p *proseReader) endList() {
 	if p.item {
 		p.flush()
@@ -172,8 +172,8 @@ func (p *proseReader) endList() {
 	p.lead = p.headLead()
 }
 
-// introduction returns the text that introduces the next unit: the line that leads into its list, if any, or else the
-// heading. Below a nested list it joins both.
+// introduction returns the text that introduces the next unit. This is the line before its list, or the heading if
+// there is no such line. Below a nested list, it is both.
 func (p *proseReader) introduction() string {
 	switch {
 	case p.lead == "":
@@ -218,14 +218,14 @@ func (p *proseReader) line(line string) {
 	}
 }
 
-// The maximum numbers of lines in a short code block, and in any block that is quoted.
+// The maximum numbers of lines in a short code block, and in any quoted code block.
 const (
 	mostShortLines = 3
 	mostCodeLines  = 12
 )
 
-// endCode ends a code block. A short block is added to the line that introduces it, and a longer one is a unit.
-// Drawings of trees are left out, because they are unreadable on one line.
+// endCode ends a code block. A short block is appended to the line that introduces it. A longer block forms a unit.
+// Drawings of trees are left out, because they are unreadable on a single line.
 func (p *proseReader) endCode() {
 	code := ""
 	if len(p.code) <= p.most {
@@ -246,8 +246,8 @@ func (p *proseReader) endCode() {
 		p.flush()
 		p.see(p.introduction(), Fence(code), 0)
 		p.lead = ""
-	case p.open == "" && !p.item: // the block is omitted, and so is its introduction
-		if p.lead == "" && p.most > shortCode { // the heading has announced the block
+	case p.open == "" && !p.item: // the block is left out, and so is its introduction
+		if p.lead == "" && p.most > shortCode { // the heading announced the block
 			p.heading = ""
 		}
 		p.lead = ""
@@ -255,8 +255,8 @@ func (p *proseReader) endCode() {
 	p.fence, p.code, p.lines = "", "", 0
 }
 
-// quotedLines returns a code block with each line in its own backticks; otherwise several commands or statements would
-// look like one.
+// quotedLines returns a code block with each line in backticks of its own. Without these, several commands or
+// statements would look like one.
 func quotedLines(code string) string {
 	var b strings.Builder
 	for line := range strings.Lines(code) {
@@ -267,7 +267,7 @@ func quotedLines(code string) string {
 	return strings.TrimSuffix(b.String(), " ")
 }
 
-// row reads a table row. The first row of a table introduces the others.
+// row parses a row of a table. The first row of a table becomes the lead of the other rows.
 func (p *proseReader) row(s string) {
 	p.flush()
 	p.endList()
@@ -327,8 +327,8 @@ func (p *proseReader) text(line, s string) {
 	}
 }
 
-// endItem ends the item before a paragraph. It also ends the list, unless the paragraph introduces another part of the
-// list.
+// endItem ends the list item that is open before a paragraph, and then the list to which it belongs. It does nothing if
+// no item is open.
 func (p *proseReader) endItem() {
 	if p.item {
 		p.flush()
@@ -362,8 +362,8 @@ func (p *proseReader) sentences(line string) {
 	}
 }
 
-// withoutBold returns text without the markers of bold type. The asterisks in code and in patterns such as "**/*.go"
-// stay.
+// withoutBold returns text without the asterisks of bold type. It keeps asterisks in code and in patterns such as
+// "**/*.go".
 func withoutBold(s string) string {
 	if !strings.Contains(s, "**") {
 		return s
@@ -382,14 +382,14 @@ func withoutBold(s string) string {
 	return string(b)
 }
 
-// cleanLead returns a heading or an introduction as it is written before a unit.
+// cleanLead returns a heading or an introduction in the form that is written before a unit.
 func cleanLead(s string) string {
 	s = strings.TrimSpace(withoutBold(s))
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
-// cleanUnit returns text as an entry quotes it: on one line, without bold type, and in about most bytes or less. It
-// returns "" if nothing is left.
+// cleanUnit returns text in the form that an entry quotes: on one line, without bold type, and in at most most bytes.
+// It returns "" if nothing meaningful is left.
 func cleanUnit(s string, most int) string {
 	s = linkless(strings.TrimSpace(withoutBold(s)))
 	for i := 0; i < len(s); i++ {
@@ -415,8 +415,8 @@ func cleanUnit(s string, most int) string {
 	return Fence(s)
 }
 
-// clipWords shortens text; most is its maximum size in bytes. It cuts at the end of a sentence if possible, otherwise
-// after a word.
+// clipWords shortens s to at most most bytes. It cuts at the end of a sentence if possible, and after a word
+// otherwise.
 func clipWords(s string, most int) string {
 	if len(s) <= most {
 		return s

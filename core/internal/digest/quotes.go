@@ -6,27 +6,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// This file finds the passages of a file that can be quoted. A passage is a run of consecutive lines that can be
-// understood alone: a short definition, a definition's comment with its first line, a comment with the statement that
-// it explains, or a paragraph of prose.
+// This file finds passages of a file that can be quoted. A passage is a run of consecutive lines that makes sense by
+// itself: a short definition, a definition's comment together with its first line, a comment together with the
+// statement that it explains, or a paragraph of prose.
 
-// The maximum numbers of lines in a definition, and in a statement inside one, that is quoted as a whole.
+// The maximum numbers of lines in a quoted definition, and in a quoted statement inside a definition.
 const (
 	mostDefinition = 12
 	mostStatement  = 8
 )
 
-// The minimum numbers of words in a quoted comment on a definition, and in one on a statement inside a definition.
+// The minimum numbers of words in a quoted comment on a definition, and in a quoted comment on a statement inside one.
 // Shorter comments only repeat the code.
 const (
 	leastExplained = 6
 	leastInside    = 10
 )
 
-// mostPassage is the maximum size of a passage, in bytes.
+// mostPassage is the maximum size of a passage in bytes.
 const mostPassage = 900
 
-// The weights of passages, in 1/1024, per name that they share with the log.
+// The weights of passages for each name that they share with the log, in 1/1024.
 const (
 	ofExplained = 130
 	ofShort     = 90
@@ -42,31 +42,31 @@ const (
 // fileText is a line of a file.
 type fileText struct {
 	number, text string
-	hash         uint64 // of the text in the file
+	hash         uint64 // the hash of the text in the file
 	indent       int    // in characters; a tab counts as two
-	comment      bool   // it contains only a comment
-	long         bool   // the text in the file has at least leastCodeLine bytes
-	form         form   // of a line in a file of prose
+	comment      bool   // whether the line contains only a comment
+	long         bool   // whether the text in the file has at least leastCodeLine bytes
+	form         form   // the form of a line in a file of prose
 }
 
 // passageFinder finds the passages of a file.
 type passageFinder struct {
 	see   func(p fileQuote)
 	lines []fileText
-	// around has the definitions around the current line, the outermost one first.
+	// around contains the definitions around the current line, outermost first.
 	around []enclosing
 	room   []byte // a buffer for the text of a passage
 	// heading is the last heading in a file of prose.
 	heading string
 }
 
-// enclosing is a definition around a line.
+// enclosing is a definition that contains a line.
 type enclosing struct {
 	name   string
 	indent int
 }
 
-// eachPassage calls see for each passage of a file with the given lines. prose means that the file holds text for people.
+// eachPassage calls see for each passage in the lines of a file. prose means that the file contains text for people.
 func eachPassage(lines []fileText, prose bool, see func(p fileQuote)) {
 	f := passageFinder{see: see, lines: lines}
 	if prose {
@@ -77,13 +77,13 @@ func eachPassage(lines []fileText, prose bool, see func(p fileQuote)) {
 	}
 }
 
-// fileLines appends the lines of a file's content to lines, without the numbers that a tool puts before them. isGone
-// reports whether a later edit removed a line, or it is read again later; leftOut replaces such a line. The lines that
-// are left have at most lookFile bytes. size is the number of these bytes, 0 if all of them are blank, and read that of
-// the bytes of content that were read.
+// fileLines appends the lines of content, the content of a file, to lines. It removes the line numbers that a tool
+// added. isGone reports whether a later edit removed a line, or whether the line is read again later; leftOut replaces
+// such lines. The appended lines have at most lookFile bytes. size is their size in bytes, or 0 if all of them are
+// blank. read is the number of bytes of content that were read.
 func fileLines(lines []fileText, content string, isGone func(hash uint64) bool) (all []fileText, size, read int) {
 	gutter := hasGutter(content)
-	within, blank := false, true // within text between three quotes
+	within, blank := false, true // whether the line is inside triple quotes
 	for line := range strings.Lines(content) {
 		at := 0
 		if gutter {
@@ -117,10 +117,10 @@ func fileLines(lines []fileText, content string, isGone func(hash uint64) bool) 
 	return lines, size, read
 }
 
-// mostFramed is the maximum number of lines that a tool adds before the numbered lines of a file.
+// mostFramed is the maximum number of lines that tools add before the numbered lines of a file.
 const mostFramed = 2
 
-// hasGutter reports whether the lines of text have consecutive numbers, as printed by tools that read files.
+// hasGutter reports whether the lines of a text have consecutive numbers, as in the output of tools that read files.
 func hasGutter(content string) bool {
 	last, lines, framed, table := 0, 0, 0, false
 	for line := range strings.Lines(content) {
@@ -146,8 +146,8 @@ func hasGutter(content string) bool {
 	return lines > 1 || strings.Contains(content, "→")
 }
 
-// gutterOf returns the length of the line number before a line of a file, which may also end in a bare colon ("12:"); 0
-// if there is none.
+// gutterOf returns the length of the line number before a line of a file, or 0 if there is none. On an empty line, the
+// number may end with a bare colon ("12:").
 func gutterOf(line string) int {
 	if at := numbered(line); at > 0 {
 		return at
@@ -166,7 +166,7 @@ func isCommentLine(text string) bool {
 	return text == "#" || text == "*" || text != "" && strings.IndexByte("/#*-\"<", text[0]) >= 0 && startsWithAny(text, commentMarks)
 }
 
-// next looks for a passage that begins at line i, and returns the line from which to continue.
+// next looks for a passage that begins at line i, and returns the line at which to continue.
 func (f *passageFinder) next(i int) int {
 	first := &f.lines[i]
 	if first.text == "" {
@@ -200,14 +200,14 @@ func (f *passageFinder) next(i int) int {
 	return f.statement(i, at, explains)
 }
 
-// isSentence reports whether a line of a file is prose.
+// isSentence reports whether a line of a file looks like prose.
 func isSentence(text string) bool {
 	c := text[0]
 	return (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80) && !codes(text) && !fewSpaces(text, leastExplained-1)
 }
 
-// statement adds whatever can be quoted of a statement, and returns the line from which to continue. The statement
-// begins at line at, and its comment at line i.
+// statement adds the statement that begins at line at, or as much of it as can be quoted. Its comment begins at line i.
+// It returns the line at which to continue.
 func (f *passageFinder) statement(i, at int, explains bool) int {
 	head := f.lines[at].text
 	name, most := definedBy(head), mostStatement
@@ -235,16 +235,16 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 	return at + 1
 }
 
-// isBareName reports whether a line only names what is defined elsewhere, or what the file belongs to: "class Kiln;",
-// "module kiln".
+// isBareName reports whether a line only names something that is defined elsewhere, or what the file belongs to: "class
+// Kiln;", "module kiln".
 func isBareName(head string) bool {
 	return fewSpaces(head, 2) && !strings.ContainsAny(head, "={(:")
 }
 
-// licenceSigns lists phrases, in lower case, from notices about copyright and licences.
+// licenceSigns lists phrases, in lower case, that occur in copyright and licence notices.
 var licenceSigns = substringsOf("copyright (c|copyright ©|copyright 1|copyright 2|spdx-license|licensed under|all rights reserved|permission is hereby granted|without warrant")
 
-// explains reports whether the lines from i to end are a comment of at least a sentence, and not commented-out code.
+// explains reports whether the lines from i up to end are a comment with enough words, and not just disabled code.
 func (f *passageFinder) explains(i, end int) bool {
 	words := 0
 	for _, line := range f.lines[i:end] {
@@ -258,8 +258,8 @@ func (f *passageFinder) explains(i, end int) bool {
 	return words >= leastExplained
 }
 
-// statements returns the end of a group of statements without empty lines between them. The first statement ends at
-// end. It returns i if the group is too long.
+// statements returns the end of a group of statements that begins at line i and contains no empty lines. The first
+// statement ends at end. It returns i if the group is too long.
 func (f *passageFinder) statements(i, end int) int {
 	for end > i && end < len(f.lines) && f.lines[end].text != "" && f.lines[end].indent == f.lines[i].indent && !f.lines[end].comment {
 		next := f.blockEnd(end, mostStatement)
@@ -272,7 +272,7 @@ func (f *passageFinder) statements(i, end int) int {
 }
 
 // blockEnd returns the end of the statement that begins at line i. It returns i if the statement has more than most
-// lines, or if some of them are missing.
+// lines, or if some of its lines are missing.
 func (f *passageFinder) blockEnd(i, most int) int {
 	indent, depth, end := f.lines[i].indent, 0, i
 	for ; end < len(f.lines); end++ {
@@ -309,19 +309,19 @@ func (f *passageFinder) blockEnd(i, most int) int {
 	return end
 }
 
-// endsBlock reports whether a line closes a block with a keyword, as in Ruby and Lua: "end", "end)", "end # each", but
-// not "end = 7".
+// endsBlock reports whether a line closes a block with a keyword, as in Ruby and Lua: "end", "end)" or "end # each",
+// but not "end = 7".
 func endsBlock(text string) bool {
 	rest, found := strings.CutPrefix(text, "end")
 	return found && (rest == "" || strings.IndexByte(").,;]}", rest[0]) >= 0 || rest[0] == ' ' && len(rest) > 1 && (isLetter(rune(rest[1])) || strings.IndexByte("#-", rest[1]) >= 0))
 }
 
-// needsEnd reports whether a line begins a definition whose body is on the following lines, without brackets around it.
+// needsEnd reports whether a line begins a definition whose body follows on later lines without brackets around it.
 func needsEnd(head string) bool {
 	return definedBy(head) != "" && (strings.HasSuffix(head, ":") || headedBy(head, []string{"def ", "module ", "function "}) && !strings.ContainsAny(head, "={"))
 }
 
-// bracketsIn returns the number of brackets that a line opens and doesn't close.
+// bracketsIn returns the number of opening brackets in text minus the number of closing brackets.
 func bracketsIn(text string) (n int) {
 	for i := range len(text) {
 		switch text[i] {
@@ -334,7 +334,7 @@ func bracketsIn(text string) (n int) {
 	return n
 }
 
-// signature returns the end of the first lines of a definition, up to its body. It returns i if they are too long.
+// signature returns the end of a definition's first lines, which precede its body. It returns i if they are too long.
 func (f *passageFinder) signature(i int) int {
 	depth := 0
 	for end := i; end < min(len(f.lines), i+mostStatement); end++ {
@@ -357,7 +357,7 @@ func boundBy(line string) string {
 	return name[strings.LastIndexByte(name, ' ')+1:]
 }
 
-// add adds a passage that consists of the lines from i to end. It defines name.
+// add adds the passage that consists of the lines from i up to end, and defines name.
 func (f *passageFinder) add(i, end int, name string, explains bool) {
 	p := f.passage(i, name, explains)
 	if p.text = f.textOf(i, end); p.text != "" && !(explains && licenceSigns.inAnyCase(p.text)) {
@@ -365,7 +365,7 @@ func (f *passageFinder) add(i, end int, name string, explains bool) {
 	}
 }
 
-// passage returns a passage without text that begins at line i and defines name.
+// passage returns a passage that begins at line i and defines name. Its text is still empty.
 func (f *passageFinder) passage(i int, name string, explains bool) fileQuote {
 	p := fileQuote{number: f.lines[i].number, name: name, explains: explains, factor: ofShort}
 	if explains {
@@ -378,7 +378,7 @@ func (f *passageFinder) passage(i int, name string, explains bool) fileQuote {
 	return p
 }
 
-// textOf returns the lines from i to end as they are quoted; "" if they are too long.
+// textOf returns the lines from i up to end in the form in which they are quoted, or "" if they are too long.
 func (f *passageFinder) textOf(i, end int) string {
 	f.room = f.room[:0]
 	depth := 0
@@ -401,10 +401,10 @@ func (f *passageFinder) textOf(i, end int) string {
 	return string(f.room)
 }
 
-// cutBody stands for a body in brackets that is left out.
+// cutBody replaces a body in brackets that is left out.
 const cutBody = " " + leftOutMark + " }"
 
-// write appends a line to the text of a passage whose first line has the given indentation.
+// write appends a line to the text of a passage. indent is the indentation of the passage's first line.
 func (f *passageFinder) write(line *fileText, indent int) {
 	if len(f.room) > 0 {
 		f.room = append(f.room, '\n')
@@ -415,5 +415,5 @@ func (f *passageFinder) write(line *fileText, indent int) {
 	f.room = append(f.room, line.text...)
 }
 
-// deepQuote is the maximum indentation of a quoted line relative to the quote's first line, in characters.
+// deepQuote is the maximum indentation, in characters, of a quoted line relative to the first line of the quote.
 const deepQuote = 24

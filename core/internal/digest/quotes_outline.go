@@ -2,22 +2,22 @@ package digest
 
 import "strings"
 
-// mostOutlined is the maximum number of lines of a definition that are searched for an outline. mostOutline is the
-// maximum size of an outline, in bytes.
+// mostOutlined is the maximum number of lines of a definition that are considered for its outline. mostOutline is the
+// maximum size of an outline in bytes.
 const (
 	mostOutlined = 160
 	mostOutline  = 1400
 )
 
-// An outline has at least leastOutline lines of the body. If the body has at least manyRemarks comments, these and the
-// statements after them tell what it does, so plain calls are left out.
+// leastOutline is the minimum number of lines of the body in an outline. If the body has at least manyRemarks comments,
+// these and the statements after them explain what it does, and simple calls are left out.
 const (
 	leastOutline = 2
 	manyRemarks  = 3
 )
 
-// addLong adds a definition that is too long to be quoted: its first lines if a comment explains them, and its outline.
-// The comment begins at line i, and at is the first line of the definition.
+// addLong adds a definition that is too long to be quoted. The passage consists of the definition's first lines, if a
+// comment explains them, and of its outline. The comment begins at line i, and the definition at line at.
 func (f *passageFinder) addLong(i, at int, name string, explains bool) {
 	p := f.passage(i, name, explains)
 	from := f.signature(at)
@@ -35,8 +35,8 @@ func (f *passageFinder) addLong(i, at int, name string, explains bool) {
 	}
 }
 
-// bodyEnd returns the line after the body of a definition, or the line at which the search for an outline ends. at is
-// the first line of the definition, and from that of the body. If the text ends inside the body, bodyEnd returns from.
+// bodyEnd returns the line after the body of a definition, or the line at which the search for an outline ends. The
+// definition begins at line at, and its body at line from. If the text ends inside the body, bodyEnd returns from.
 func (f *passageFinder) bodyEnd(at, from int) int {
 	depth := 0
 	for n := at; n < min(len(f.lines), from+mostOutlined); n++ {
@@ -54,10 +54,10 @@ func (f *passageFinder) bodyEnd(at, from int) int {
 	return min(len(f.lines), from+mostOutlined)
 }
 
-// outline returns the outline of a definition whose comment begins at line i and whose body consists of the lines
-// [from, end). It consists of the comment, the first lines, those lines of the body with the least indentation that say
-// something, comments of at least a sentence, and the ends of the blocks that these lines open. It returns "" if the
-// body has few such lines.
+// outline returns the outline of a definition. Its comment begins at line i, and its body consists of the lines [from,
+// end). The outline contains the comment and the first lines. From the body, it takes informative lines with the least
+// indentation, comments with enough words, and the ends of the blocks that these lines open. outline returns "" if the
+// body has too few such lines.
 func (f *passageFinder) outline(i, from, end int) string {
 	f.room = f.room[:0]
 	for n := i; n < from; n++ {
@@ -88,23 +88,23 @@ func (f *passageFinder) outline(i, from, end int) string {
 	return string(f.room)
 }
 
-// outlineWriter writes the lines of a definition's body, with "…" for those that are left out.
+// outlineWriter writes lines of a definition's body, with "…" in place of lines that are left out.
 type outlineWriter struct {
 	f      *passageFinder
-	indent int         // that of the definition
-	open   []openBlock // the blocks around the current line whose first lines are written
-	opens  bool        // the last written line opens a block with a bracket
-	gap    int         // the indentation of the first line that was left out since the last written one; 0 if none was
+	indent int         // the indentation of the definition
+	open   []openBlock // the blocks around the current line whose first lines were written
+	opens  bool        // whether the last line that was written opens a block with a bracket
+	gap    int         // the indentation of the first line left out since the last written one, or 0
 }
 
-// openBlock is a block whose first line is written.
+// openBlock is a block whose first line has been written.
 type openBlock struct {
 	indent  int
-	bracket bool // a bracket opens it, so a bracket ends it
+	bracket bool // whether a bracket opens the block and another one must close it
 }
 
-// closed ends the blocks that end before or with a line. It returns true if the line only ends blocks. Such a line is
-// written if the first line of its block is.
+// closed ends the blocks that end before or at a line. It returns true if the line does nothing but close blocks. Such
+// a line is written if the first line of its block was written.
 func (o *outlineWriter) closed(line *fileText) bool {
 	ends := line.closes()
 	own := false
@@ -129,14 +129,14 @@ func (o *outlineWriter) closed(line *fileText) bool {
 	return true
 }
 
-// omit leaves out a line.
+// omit records that a line is left out.
 func (o *outlineWriter) omit(line *fileText) {
 	if o.gap == 0 {
 		o.gap = max(line.indent, 1)
 	}
 }
 
-// write writes a line, after a mark if lines before it are left out.
+// write writes a line, preceded by a mark if lines before it were left out.
 func (o *outlineWriter) write(line *fileText) {
 	o.mark()
 	o.f.write(line, o.indent)
@@ -146,7 +146,7 @@ func (o *outlineWriter) write(line *fileText) {
 	}
 }
 
-// mark writes "…" if lines are left out.
+// mark writes "…" if lines were left out.
 func (o *outlineWriter) mark() {
 	if o.gap > 0 {
 		o.f.write(&fileText{text: leftOutMark, indent: o.gap}, o.indent)
@@ -154,7 +154,7 @@ func (o *outlineWriter) mark() {
 	}
 }
 
-// bodyOf returns the indentation of the body that consists of the lines [from, end), and the number of comments in it.
+// bodyOf returns the indentation of a body, which consists of the lines [from, end), and the number of comments in it.
 func (f *passageFinder) bodyOf(from, end int) (indent, remarks int) {
 	indent = -1
 	for n := from; n < end; n++ {
@@ -172,15 +172,15 @@ func (f *passageFinder) bodyOf(from, end int) (indent, remarks int) {
 	return indent, remarks
 }
 
-// isOutcome reports whether line n is the only line in the block of a condition that has the given indentation.
+// isOutcome reports whether line n is the only line in the block of a condition with the given indentation.
 func (f *passageFinder) isOutcome(n, indent int) bool {
 	head := &f.lines[n-1]
 	return f.lines[n].text != leftOut && f.lines[n].indent > indent && head.indent == indent && worthInQuote(head.text) == ofCondition && worthInQuote(f.lines[n].text) > 0 &&
 		(n+1 == len(f.lines) || f.lines[n+1].indent <= indent)
 }
 
-// outlines reports whether a line belongs to the outline of a definition whose body has the given indentation. terse
-// leaves out plain calls.
+// outlines reports whether a line belongs to the outline of a definition. indent is the indentation of the definition's
+// body. terse means that simple calls are left out.
 func (l *fileText) outlines(indent int, terse bool) bool {
 	switch {
 	case l.text == leftOut:
@@ -195,5 +195,5 @@ func (l *fileText) outlines(indent int, terse bool) bool {
 	return worth > 0 && !(terse && worth == ofCallLine && strings.ContainsAny(l.text, "(="))
 }
 
-// closes reports whether a line only closes what other lines open.
+// closes reports whether a line only closes what earlier lines opened.
 func (l *fileText) closes() bool { return strings.Trim(l.text, "})];,") == "" || endsBlock(l.text) }

@@ -6,7 +6,7 @@ import (
 )
 
 // This file finds passages in files of prose: paragraphs, lists and tables. A paragraph that introduces a list, a table
-// or an example is quoted with it, or not at all.
+// or an example is quoted together with it, or not at all.
 
 // form is the form of a line in a file of prose.
 type form uint8
@@ -18,20 +18,20 @@ const (
 	item
 	row
 	fence
-	gapInBlock // lines of code that were left out
+	gapInBlock // code that was left out
 )
 
-// The maximum lengths, in bytes, of a heading, and of an item of a list. mostExample is the maximum number of lines of
-// an example.
+// Limits: the maximum lengths of a heading and of a list item in bytes, and the maximum number of lines in an
+// example.
 const (
 	longestTitle = 80
 	longestItem  = 200
 	mostExample  = 8
 )
 
-// findForms sets the forms of the lines of a file of prose. Lines of code in it have the form of prose. Some fences may
-// have been left out. So a fence that names a language always opens a block, a heading below the first level ends one,
-// and a gap is in a block if the next fence names no language.
+// findForms sets the form of each line in a file of prose. Lines of code keep the form of prose. Some fences may have
+// been left out. Therefore, a fence that names a language always opens a block, and a heading below the first level
+// ends one. A gap belongs to a block if the next fence names no language.
 func (f *passageFinder) findForms() {
 	closes := false
 	for n := range slices.Backward(f.lines) {
@@ -63,16 +63,16 @@ func (f *passageFinder) findForms() {
 	}
 }
 
-// isFence reports whether a line begins or ends a block of code in Markdown.
+// isFence reports whether a line opens or closes a Markdown code block.
 func isFence(line string) bool {
 	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
-// namesLanguage reports whether a fence names the language of the code after it.
+// namesLanguage reports whether a fence names the language of the code that follows.
 func namesLanguage(fence string) bool { return strings.Trim(fence, "`~ ") != "" }
 
-// paragraph adds the paragraph of prose that begins at line i if it ends with a sentence, and returns its end. A
-// paragraph that ends with a colon is added with what follows.
+// paragraph adds the paragraph of prose that begins at line i if it ends with a complete sentence, and returns its end.
+// If the paragraph ends with a colon, what follows is added as well.
 func (f *passageFinder) paragraph(i int) int {
 	end, whole := i, true
 	for ; end < len(f.lines) && f.lines[end].text != "" && f.lines[end].form == proseForm; end++ {
@@ -88,8 +88,8 @@ func (f *passageFinder) paragraph(i int) int {
 	return end
 }
 
-// boldBefore returns the index of a bold line that introduces the list or table at line i ("**Changes to the ramp:**"), or
-// i if there is none.
+// boldBefore returns the index of the line in bold type that introduces the list or table at line i ("**Changes to the
+// ramp:**"), or i if there is none.
 func (f *passageFinder) boldBefore(i int) int {
 	for n := i - 1; n >= 0; n-- {
 		if line := &f.lines[n]; strings.HasPrefix(line.text, "**") && line.form == proseForm {
@@ -101,8 +101,8 @@ func (f *passageFinder) boldBefore(i int) int {
 	return i
 }
 
-// introduced adds the paragraph from line i to end together with the list, table or example after it, and returns the
-// end of what was added.
+// introduced adds the paragraph from line i up to end, together with the list, table or example that follows it. It
+// returns the end of what it added.
 func (f *passageFinder) introduced(i, end int) int {
 	at := end
 	for at < len(f.lines) && f.lines[at].text == "" {
@@ -120,8 +120,8 @@ func (f *passageFinder) introduced(i, end int) int {
 	return end
 }
 
-// example adds the paragraph from line i to end together with the code whose opening fence is line at, and returns the
-// line after the closing fence.
+// example adds the paragraph from line i up to end, together with the code block whose opening fence is line at. It
+// returns the line after the closing fence.
 func (f *passageFinder) example(i, end, at int) int {
 	f.begin(i, end)
 	n := at + 1
@@ -142,8 +142,8 @@ func (f *passageFinder) example(i, end, at int) int {
 	return n
 }
 
-// list adds the list or table that begins at line at, together with the lines from i on that precede it, and returns
-// its end. It shortens long items and long lists.
+// list adds the list or table that begins at line at, together with the lines before it, which begin at line i. It
+// returns the end of the list. Long items and long lists are shortened.
 func (f *passageFinder) list(i, at int) int {
 	f.begin(i, at)
 	end, items, links := at, 0, 0
@@ -176,12 +176,12 @@ func (f *passageFinder) list(i, at int) int {
 	return max(end, at+1)
 }
 
-// goesOn reports whether the list that begins at line at continues at line n.
+// goesOn reports whether the list or table that begins at line at continues at line n.
 func (f *passageFinder) goesOn(at, n int) bool {
 	return f.lines[n].form == f.lines[at].form && f.lines[n].indent >= f.lines[at].indent
 }
 
-// itemEnd returns the line after an item of a list or a row of a table, which is the next line that begins an item, a
+// itemEnd returns the line after a list item or a table row. This is the next line that begins an item, a row, a
 // heading or a paragraph.
 func (f *passageFinder) itemEnd(n int) int {
 	first, blank := &f.lines[n], false
@@ -198,7 +198,7 @@ func (f *passageFinder) itemEnd(n int) int {
 	return n
 }
 
-// begin begins the text of a passage with the lines from i to end.
+// begin starts the text of a passage with the lines from i up to end.
 func (f *passageFinder) begin(i, end int) {
 	f.room = f.room[:0]
 	for n := i; n < end; n++ {
@@ -208,7 +208,7 @@ func (f *passageFinder) begin(i, end int) {
 	}
 }
 
-// seeRoom adds the text in f.room as a passage that begins at line i.
+// seeRoom adds the text in f.room as a passage that begins at line i, unless it is too long.
 func (f *passageFinder) seeRoom(i int) {
 	if len(f.room) <= mostPassage {
 		p := f.passage(i, "", true)
