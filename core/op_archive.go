@@ -119,7 +119,7 @@ func recall(r *request) []byte {
 		if problem := args.read(p.Slice(r.src)); problem != "" { // the model made a mistake, so the model gets the explanation
 			a.Text = &problem
 		} else if a.Handle, a.Query = args.handle, args.query; a.Query != "" {
-			a.Text = r.recallFound(a.Query)
+			a.Text = r.recallFound()
 		} else {
 			a.Text = r.recallBody(&args)
 		}
@@ -143,7 +143,7 @@ func (r *request) recallTool() api.Raw {
 }
 
 // recallFound returns the response to a call with a query, or nil if the host has not searched yet.
-func (r *request) recallFound(query string) *string {
+func (r *request) recallFound() *string {
 	if !r.has(operations.InFound) {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (r *request) recallFound(query string) *string {
 	if r.decode(operations.InFound, &f); r.err != nil {
 		return nil
 	}
-	text := foundText(query, (*api.Found)(&f))
+	text := foundText((*api.Found)(&f))
 	return &text
 }
 

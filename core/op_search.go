@@ -226,7 +226,7 @@ func problemOf(query string) string {
 }
 
 // foundText returns the search results as text for the model.
-func foundText(query string, f *api.Found) string {
+func foundText(f *api.Found) string {
 	if len(f.Results) == 0 {
 		text := "No removed content of this conversation matches this query. Try other words."
 		if len(f.Searched.Missing) > 0 {

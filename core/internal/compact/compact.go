@@ -259,10 +259,9 @@ func (c *Run) openThinking() *Run {
 }
 
 // asItIs is like EndUnchanged, but for a run that was due and ends before it has tried anything.
-func (c *Run) asItIs(reason api.Reason) *Run {
+func (c *Run) asItIs(reason api.Reason) {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
-	return c
 }
 
 // EndUnchanged ends the run with its input unchanged, for the given reason.

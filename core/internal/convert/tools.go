@@ -217,7 +217,7 @@ func (o *outcome) setResponse(b []byte) {
 // resultValues returns the values that the templates need for a call and its result.
 func (c *conversion) resultValues(call, result int32, o *outcome) *wire.Values {
 	v := c.callValuesOf(call)
-	c.setContent(result, o, v)
+	c.setContent(o, v)
 	if v['E'] = here; o.fails {
 		v['E'] = nil
 		v['e'] = []byte("true")
@@ -320,7 +320,7 @@ func (c *conversion) textResult(call, n int32, o *outcome) {
 }
 
 // setContent sets the values in v for a result's content: %c and, if media are outside the content, %l.
-func (c *conversion) setContent(n int32, o *outcome, v *wire.Values) {
+func (c *conversion) setContent(o *outcome, v *wire.Values) {
 	form := &c.to.Outcome
 	media := c.resultMedia(o)
 	switch {

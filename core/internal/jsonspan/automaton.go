@@ -77,7 +77,7 @@ func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 		return sum
 	}
 	if wide {
-		sum, _, _ = a.symbols(b, 0, len(b), true)
+		sum, _ = a.symbols(b, 0, true)
 		return sum
 	}
 	return a.blocks(b, func(b []byte, e uint) (uint64, uint) {
@@ -91,8 +91,7 @@ func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 // Text returns the weight of text that is not JSON-encoded, in 1/16384 token.
 func (a *Automaton) Text(text []byte) uint64 {
 	return a.blocks(text, func(b []byte, e uint) (uint64, uint) {
-		sum, e, _ := a.symbols(b, e, len(b), false)
-		return sum, e
+		return a.symbols(b, e, false)
 	})
 }
 
@@ -291,12 +290,10 @@ func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	return sum
 }
 
-// symbols weighs any text symbol by symbol, from state e up to the first symbol that begins at or after limit. It
-// returns the weight, the next state, and the position of that symbol. json means that the text contains JSON
-// escapes.
-func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64, _ uint, _ int) {
-	i := 0
-	for i < len(b) && i < limit {
+// symbols weighs any text symbol by symbol, from state e. It returns the weight and the next state. json means that the
+// text contains JSON escapes.
+func (a *Automaton) symbols(b []byte, e uint, json bool) (sum uint64, _ uint) {
+	for i := 0; i < len(b); {
 		sym, n := b[i], 1
 		switch {
 		case sym >= 0xe1 && sym < 0xf0 && i+2 < len(b):
@@ -312,7 +309,7 @@ func (a *Automaton) symbols(b []byte, e uint, limit int, json bool) (sum uint64,
 		e = uint(a.Step[e&nextMask|uint(sym)])
 		sum += uint64(e >> 16)
 	}
-	return sum, e, i
+	return sum, e
 }
 
 // escaped returns the symbol of the escape at the start of b, and the escape's length in bytes.

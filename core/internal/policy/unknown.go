@@ -1,6 +1,9 @@
 package policy
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // UnknownName returns the error message for an unknown name. The parameter what is the kind of name, such as "preset".
 // The message suggests the most similar known name, or lists all names if none is similar.
@@ -36,16 +39,8 @@ func NearestName(name string, names []string) string {
 		return ""
 	}
 	key := plainly(name)
-	has := func(n string) bool {
-		for _, x := range names {
-			if x == n {
-				return true
-			}
-		}
-		return false
-	}
 	for _, a := range aliases {
-		if plainly(a.name) == key && has(a.meant) {
+		if plainly(a.name) == key && slices.Contains(names, a.meant) {
 			return a.meant
 		}
 	}

@@ -167,7 +167,7 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 	case "system.message":
 		c.System = textOf(c.src, data, "content")
 	case "session.compaction_complete":
-		if isSet(c.src, data, "success", "true") {
+		if isTrue(c.src, data, "success") {
 			c.begin(stringAt(c.src, data, "summaryContent"))
 		}
 	case "user.message":

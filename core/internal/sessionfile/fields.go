@@ -239,11 +239,11 @@ func textOf(src []byte, at jsonspan.Span, path string) string {
 //go:noinline
 func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }
 
-// isSet reports whether the JSON of the value at a path, for example true or a number, is exactly the given value.
+// isTrue reports whether the value at a path is true.
 //
 //go:noinline
-func isSet(src []byte, at jsonspan.Span, path, value string) bool {
-	return string(find(src, at, path).Slice(src)) == value
+func isTrue(src []byte, at jsonspan.Span, path string) bool {
+	return string(find(src, at, path).Slice(src)) == "true"
 }
 
 // usageKeys holds the keys under which an agent stores a provider's token counts. If a field has several keys,

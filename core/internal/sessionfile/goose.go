@@ -288,7 +288,7 @@ func gooseResult(dst, src []byte, result jsonspan.Span) []byte {
 	value := find(src, result, "value") // older sessions have the list of contents here
 	content, failed := value, false
 	if !value.IsZero() && src[value.Start] == '{' {
-		content, failed = find(src, value, "content"), isSet(src, value, "isError", "true")
+		content, failed = find(src, value, "content"), isTrue(src, value, "isError")
 	}
 	var h gooseHeard
 	for _, p := range items(src, content) {

@@ -185,7 +185,7 @@ func gooseOwn(dst, src []byte, at jsonspan.Span) []byte {
 		} else {
 			dst = gooseContent(dst, src, content)
 		}
-		if isSet(src, at, "is_error", "true") {
+		if isTrue(src, at, "is_error") {
 			dst = append(dst, `,"isError":true}}}`...)
 		} else {
 			dst = append(dst, `,"isError":false}}}`...)

@@ -19,7 +19,7 @@ const (
 func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 	switch typeOf(o.src, p) {
 	case "text":
-		if said := stringAt(o.src, p, "text"); said.Len() > 2 && !isSet(o.src, p, "ignored", "true") {
+		if said := stringAt(o.src, p, "text"); said.Len() > 2 && !isTrue(o.src, p, "ignored") {
 			next(`{"type":"text"`)
 			o.appendMember("text", said)
 			o.appendPieces(`}`)
@@ -103,7 +103,7 @@ func (o *opencode) writeTool(p, metadata jsonspan.Span, next func(begin string))
 	next(`{"type":"tool-`)
 	o.appendPieces(jsonspan.Span{Start: name.Start + 1, End: name.End})
 	status, output := textOf(o.src, state, "status"), find(o.src, state, "output")
-	if status == "error" && isSet(o.src, state, "metadata.interrupted", "true") {
+	if status == "error" && isTrue(o.src, state, "metadata.interrupted") {
 		if output = stringAt(o.src, state, "metadata.output"); !output.IsZero() {
 			status = "completed" // the output before the interruption
 		}
@@ -123,7 +123,7 @@ func (o *opencode) writeTool(p, metadata jsonspan.Span, next func(begin string))
 	default:
 		o.appendPieces(`,"errorText":` + ocBroken)
 	}
-	if isSet(o.src, p, "metadata.providerExecuted", "true") {
+	if isTrue(o.src, p, "metadata.providerExecuted") {
 		o.appendPieces(`,"providerExecuted":true`)
 	}
 	if !metadata.IsZero() {

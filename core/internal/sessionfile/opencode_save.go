@@ -241,7 +241,7 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 		w.write(w.times())
 	}
 	w.write(`}`)
-	if !isSet(src, p, "providerExecuted", "true") {
+	if !isTrue(src, p, "providerExecuted") {
 		w.value("metadata", p, "callProviderMetadata")
 	} else if metadata := find(src, p, "callProviderMetadata"); !metadata.IsZero() {
 		w.write(`,"metadata":`, withoutBrace(metadata.Slice(src)), `,"providerExecuted":true}`)

@@ -233,7 +233,7 @@ func (o *openHands) result(e *ohEvent) {
 		o.madePart("Task ID: " + member("task_id") + "\nSubagent: " + member("subagent") + "\nStatus: " +
 			member("status"))
 	}
-	if isSet(o.src, seen, "is_error", "true") {
+	if isTrue(o.src, seen, "is_error") {
 		o.madePart(ohFailed)
 	}
 	switch kind {

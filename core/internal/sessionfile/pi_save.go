@@ -31,10 +31,10 @@ func (p *pi) save(s *saver) {
 // compaction writes a compaction with a summary and returns the compaction's id. The compaction keeps the entries from
 // index first on, or none if first is -1.
 func (p *pi) compaction(s *saver, summary string, first int32) string {
-	parent, id := p.idOf(s, p.path[len(p.path)-1]), s.newID()
+	parent, id := p.idOf(p.path[len(p.path)-1]), s.newID()
 	kept := id
 	if first >= 0 {
-		kept = p.idOf(s, first)
+		kept = p.idOf(first)
 	}
 	s.write(`{"type":"compaction","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()),
 		`,"summary":`, quoted(summary),
@@ -95,7 +95,7 @@ func (p *pi) tail(s *saver) int32 {
 }
 
 // idOf returns the id of entry i as JSON, or null for the header, which is not part of the tree.
-func (p *pi) idOf(s *saver, i int32) string {
+func (p *pi) idOf(i int32) string {
 	if p.made != nil {
 		return p.made[i]
 	}
@@ -247,7 +247,7 @@ func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 		said := appendPi(nil, src, message)
 		out = appendObject(nil, said, jsonspan.Span{End: uint32(len(said))},
 			withoutKeys("timestamp isError display").conversionOf)
-		if isSet(src, message, "is_error", "true") {
+		if isTrue(src, message, "is_error") {
 			dst = append(dst, "\nfailed"...)
 		}
 	}

@@ -81,7 +81,7 @@ func readAGUI(r *Reader, m *transcript.Message) {
 		agUIActivity(r, m, first, &content)
 		return
 	}
-	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
+	r.content(m, &content, "parts")
 	r.wantList(&f[agCalls], "toolCalls must be a list")
 	encrypted := &f[agEncrypted]
 	switch {

@@ -5,11 +5,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// content turns a field into the message's content, unless the field is null. It reports an error if the field's kind
-// is not null, a or b; the parameter what is the error's description of the expected values.
-func (r *Reader) content(m *transcript.Message, f *field, a, b jsonspan.Kind, what string) {
+// content turns a field into the message's content, unless the field is null. It reports an error if the field is
+// neither a string nor a list; elements names the elements of the list in the error.
+func (r *Reader) content(m *transcript.Message, f *field, elements string) {
 	if f.Kind != jsonspan.Null {
-		r.wantKind(f, a, b, what)
+		r.wantKind(f, jsonspan.String, jsonspan.Array, "content must be a string, a list of "+elements+" or null")
 		m.Content = f.Span
 	}
 }

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -79,10 +81,8 @@ func tellerOf(p *transcript.Part) int {
 		return -1
 	}
 	for n := range tellers {
-		for _, list := range tellers[n] {
-			if list == p.List {
-				return n
-			}
+		if slices.Contains(tellers[n], p.List) {
+			return n
 		}
 	}
 	return -1

@@ -131,10 +131,10 @@ func (e *lcEnvelope) read(r *Reader, m *transcript.Message, key int, f *frame) b
 	case key == lcID && kind == jsonspan.Array:
 		e.class.read(r)
 	case (key == lcKwargs || key == lcData) && kind == jsonspan.Object && e.within < 0:
-		in, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool { return lcMember(r, m, key, f) })
+		in, _ := r.fields(lcKeys, func(r *Reader, key int, f *frame) bool { return lcMember(r, m, key) })
 		e.held, e.within = *in, key
 	default:
-		return lcMember(r, m, key, f)
+		return lcMember(r, m, key)
 	}
 	return true
 }
@@ -190,7 +190,7 @@ func (c *lcClass) read(r *Reader) {
 }
 
 // lcMember reads a member of a message if it is a list or an object; otherwise it returns false.
-func lcMember(r *Reader, m *transcript.Message, key int, f *frame) bool {
+func lcMember(r *Reader, m *transcript.Message, key int) bool {
 	array := r.Kind() == jsonspan.Array
 	switch {
 	case key == lcContent && array:
@@ -231,7 +231,7 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	if content.Kind == jsonspan.Invalid { // a message written by the first version
 		content = f[lcText]
 	}
-	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of blocks or null")
+	r.content(m, &content, "blocks")
 	for _, k := range [...]int{lcCalls, lcInvalid, lcChunks} {
 		r.wantList(&f[k], lcKeys[k]+" must be a list")
 	}
@@ -309,11 +309,7 @@ func lcAdditional(r *Reader) {
 		case key == 0 && kind == jsonspan.Array:
 			r.list(func(r *Reader) { lcCall(r, transcript.RawList) })
 		case key == 1 && kind == jsonspan.Object:
-			call := transcript.Part{Kind: transcript.ToolCall, List: transcript.Member, Parent: -1}
-			start := f[key].Key
-			openAIFunction(r, &call)
-			call.Span = jsonspan.Span{Start: start, End: r.Pos()}
-			r.Add(call)
+			openAIFunctionCall(r, f[key].Key)
 		default:
 			return false
 		}

@@ -173,12 +173,7 @@ func (f *Format) contentKey() string {
 
 // isOuterKey reports whether messages in any spelling of the format hold their content under this key.
 func (f *Format) isOuterKey(key string) bool {
-	for _, name := range f.Within {
-		if name == key {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(f.Within, key)
 }
 
 // CacheMarkPlace returns where to insert a cache breakpoint in a message, given as JSON, that doesn't end with one, and

@@ -79,7 +79,7 @@ func readMistral(r *Reader, m *transcript.Message) {
 	})
 	r.setRole(m, &f[miRole], mistralRoles)
 	content := f[miContent]
-	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of chunks or null")
+	r.content(m, &content, "chunks")
 	r.wantList(&f[miCalls], "tool calls must be a list")
 	r.wantList(&f[miSDKCalls], "tool calls must be a list")
 	if m.Role != transcript.Tool {

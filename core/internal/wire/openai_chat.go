@@ -71,11 +71,7 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 		case key == ocCalls && r.Kind() == jsonspan.Array:
 			m.Lists[transcript.CallList] = r.list(openAIChatCall)
 		case key == ocFunction && r.Kind() == jsonspan.Object:
-			start := f[ocFunction].Key
-			call := transcript.Part{Kind: transcript.ToolCall, List: transcript.Member, Parent: -1}
-			openAIFunction(r, &call)
-			call.Span = jsonspan.Span{Start: start, End: r.Pos()}
-			r.Add(call)
+			openAIFunctionCall(r, f[key].Key)
 		default:
 			return false
 		}
@@ -83,7 +79,7 @@ func readOpenAIChat(r *Reader, m *transcript.Message) {
 	})
 	r.setRole(m, &f[ocRole], openAIChatRoles)
 	content := f[ocContent]
-	r.content(m, &content, jsonspan.String, jsonspan.Array, "content must be a string, a list of parts or null")
+	r.content(m, &content, "parts")
 	r.wantList(&f[ocCalls], "tool_calls must be a list")
 	if m.Role == transcript.Tool {
 		r.addResult(m, first, contentResult(&content, &f[ocCallID], &f[ocName]))
@@ -184,6 +180,15 @@ func openAIChatCall(r *Reader) {
 }
 
 var openAIFunctionKeys = []string{"name", "arguments", "input"}
+
+// openAIFunctionCall reads the member function_call of a message, whose key is at start. Messages had it before they
+// had lists of calls.
+func openAIFunctionCall(r *Reader, start uint32) {
+	call := transcript.Part{Kind: transcript.ToolCall, List: transcript.Member, Parent: -1}
+	openAIFunction(r, &call)
+	call.Span = jsonspan.Span{Start: start, End: r.Pos()}
+	r.Add(call)
+}
 
 // openAIFunction reads the object of a function, {"name","arguments"}, or of a custom tool, {"name","input"}.
 func openAIFunction(r *Reader, p *transcript.Part) {
