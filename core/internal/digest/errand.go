@@ -13,7 +13,7 @@ import (
 // Word lists for recognizing errands, in English, German, French, Spanish and other languages.
 var (
 	// reacting lists words that begin a reaction to what the assistant has just said.
-	reacting = wordListOf("actually hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus " +
+	reacting = wordListOf("actually hi hello hey ok okay yes yeah yep yup sure alright right wait hmm hm oh ah cool nice great so sooo soo but and also then now please well hey good perfect thanks just plus btw fyi " +
 		"ja gut also dann und aber jetzt bitte oui bon alors et mais maintenant bien vale entonces pero ahora sí si")
 	// answering lists the words in reacting that make the rest of a sentence an errand, unless it contains a demand or
 	// begins with a command.
@@ -73,7 +73,7 @@ func errand(s string, ws []word, direct bool) bool {
 	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), onlyNow(ws[i:]),
 		regretting.has(first) && next.is(singles) && !isGeneral(ws), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
-	case each.has(next.text) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
+	case each.has(afterVerb(ws[i:])) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
 		return false
 	case holds || rulesOut(ws) || recurs(ws) >= 0:
 		return false
@@ -84,6 +84,18 @@ func errand(s string, ws []word, direct bool) bool {
 		return true
 	}
 	return announcesErrand(ws[i:]) || asksAction(ws, i)
+}
+
+// afterVerb returns the word after the verb of a request, or "".
+func afterVerb(ws []word) string {
+	i := 0
+	for i < len(ws) && modals.has(ws[i].text) {
+		i++
+	}
+	if i+1 < len(ws) {
+		return ws[i+1].text
+	}
+	return ""
 }
 
 // reaction returns the number of words at the beginning of a sentence that react to what the assistant has said.
@@ -301,6 +313,9 @@ func isNote(s, before string) bool {
 // onlyNow reports whether the first clause of a sentence limits it to one thing or one occasion: "for this chapter
 // only, …", "just for today, …".
 func onlyNow(ws []word) bool {
+	if onceAside(ws) {
+		return true
+	}
 	only := false
 	for i := range ws[:len(ws)-1] {
 		if i > 0 && ws[i].breaks {
@@ -378,3 +393,27 @@ func supposes(ws []word) bool {
 	}
 	return false
 }
+
+// onceAside reports whether a sentence says, in any of its clauses, that it is about one thing or one occasion: "Draft it,
+// and only for this one, make it rhyme". A rule before that clause holds nevertheless.
+func onceAside(ws []word) bool {
+	for i := 0; i+2 < len(ws); i++ {
+		w, next, last := &ws[i], ws[i+1].text, ws[i+2].text
+		switch {
+		case w.is(lastingly | negations):
+			return false
+		case onlyWords.has(w.text) && next == "this" && last == "once",
+			onlyWords.has(w.text) && forWords.has(next) && (pointed.has(last) || nearby.has(last)):
+			return i+3 == len(ws) || !general.has(ws[i+3].text)
+		case forWords.has(w.text) && ws[i+1].is(days) && onlyWords.has(last):
+			return true
+		}
+	}
+	return false
+}
+
+// The words for "only" and "for".
+var (
+	onlyWords = wordListOf("only just nur seulement uniquement juste solo sólo só somente apenas soltanto alleen только")
+	forWords  = wordListOf("for für pour para per voor для")
+)

@@ -100,11 +100,19 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 	}
 	if rated.strength == none && !strings.HasSuffix(s, ";") { // the next sentence doesn't continue this one
 		r.once = false
+		r.parts(s, quoted, ws)
 		return s
 	}
-	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || errand(s, ws, rated.direct))
-	if rated.strength == none || r.once || len(s) < minStatement {
+	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || !(rated.changes && rated.strength == strict || rated.revokes) && errand(s, ws, rated.direct))
+	if rated.strength == none || r.once || len(s) < minStatement || len(ws) == 1 && ws[0].script == spaced {
 		return s
+	}
+	if len(s) >= longStatement {
+		if r.parts(s, quoted, ws) {
+			return s
+		}
+		ws = r.room.wordsOf(s, quoted[:min(len(s), len(quoted))])
+		rate(s, ws)
 	}
 	if rated.strength == strict || r.before != "" || r.lead != "" || !pointless(ws) {
 		r.add(s, ws, rated.at)
@@ -180,7 +188,7 @@ func clause(s string, cue int) string {
 
 // joining lists words that connect a sentence to the one before it, which may not be in the list of rules: "And never
 // push to main."
-var joining = wordListOf("and but also oh und aber et mais y pero mas и а но ale ve ama maar")
+var joining = wordListOf("and but so also oh und aber et mais y pero mas и а но ale ve ama maar")
 
 // mostJoins is the maximum number of such words at the beginning of a sentence.
 const mostJoins = 2
@@ -312,12 +320,6 @@ func (j *judging) cuesAt(i int) {
 			j.take(c.cueRow, w.at)
 		}
 	}
-}
-
-// asks reports whether a sentence is a question.
-func asks(s string) bool {
-	s = strings.TrimRight(s, "\"'”’») ")
-	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasSuffix(s, "؟")
 }
 
 // For sentences without a question mark: words that begin a question, and words that may precede these.

@@ -79,6 +79,8 @@ func (s *spot) obliges() bool {
 	from, subject := s.subject()
 	soft := s.place == should
 	switch {
+	case soft && from == 0 && s.ws[0].is(conditions): // "if the fee can't be waived, …"
+		return false
 	case subject&(persons|selves) == persons && s.after.is(beings) && !s.digits && s.all&(products|lastingly) == 0: // "they must be stuck"
 		return false
 	case subject&products == 0 && somebody.has(s.ws[from].text):
@@ -91,6 +93,8 @@ func (s *spot) obliges() bool {
 		return s.obligesReader()
 	case subject&things != 0:
 		return s.obligesThing(soft)
+	case subject&(persons|selves) != 0 && dealing.has(s.next) && s.all&(lastingly|quantifiers) == 0: // "I need to change the date"
+		return false
 	case subject&(persons|selves) != 0:
 		return s.strength == strict && !s.soon() || s.all&(products|lastingly) != 0
 	case s.i == from:

@@ -54,10 +54,13 @@ func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims || sc.attributed() || sc.befallen() {
 		return -1
 	}
+	if at := sc.advised(); at >= 0 {
+		return at
+	}
 	if at := sc.lesson(); at >= 0 || sc.past {
 		return at
 	}
-	if at := max(sc.ordered(), sc.moved(), sc.norm(), sc.recurring(), sc.reported()); at >= 0 {
+	if at := max(sc.ordered(), sc.moved(), sc.norm(), sc.recurring(), sc.reported(), sc.politely()); at >= 0 {
 		return at
 	}
 	if len(sc.ws) > 16 || sc.all&(days|others|addressees) != 0 {
@@ -138,7 +141,7 @@ func (sc *scene) anyCase() bool {
 		w, next := sc.ws[i].text, &sc.ws[i+1]
 		switch w {
 		case "if", "when", "whenever", "unless":
-			if next.text == "in" || next.text == "a" || next.text == "an" || next.text == "any" || next.text == "no" || strings.HasPrefix(next.text, "some") || strings.HasPrefix(next.text, "any") {
+			if next.text == "in" || next.text == "a" || next.text == "an" || strings.HasPrefix(next.text, "there") || next.text == "any" || next.text == "no" || strings.HasPrefix(next.text, "some") || strings.HasPrefix(next.text, "any") {
 				return true
 			}
 		case "before", "after":
@@ -243,7 +246,8 @@ func (sc *scene) inclined() int {
 	if len(w.text) < 4 || strings.HasSuffix(w.text, "ing") || fleeting.has(w.text) || w.is(moods|idle|persons|things|tasks|numbers|moment) {
 		return -1
 	}
-	if inclining.has(sc.ws[i+1].text) && sc.generally(i+2) && !sc.proceeds(i+2) {
+	if inclining.has(sc.ws[i+1].text) && sc.generally(i+2) && !sc.proceeds(i+2) &&
+		!(strings.HasSuffix(sc.ws[i+2].text, "ing") && sc.word(i+3).is(tasks)) { // "insistent on having the insurance"
 		return w.at
 	}
 	return -1
@@ -279,11 +283,14 @@ func (sc *scene) restricted() int {
 			return -1
 		}
 	}
-	if negated && !knowing.has(w.text) && !fleeting.has(w.text) && sc.ws[i-1].text != "have" && sc.generally(object) {
+	if negated && !isBeing(sc.textAt(i-2)) && !isBeing(sc.textAt(i-1)) && !knowing.has(w.text) && !fleeting.has(w.text) && sc.ws[i-1].text != "have" && sc.generally(object) {
 		return w.at
 	}
 	return sc.limited(i, negated)
 }
+
+// isBeing reports whether a word is "am" or contains it: after it comes an adjective, and no verb.
+func isBeing(w string) bool { return w == "am" || w == "i'm" }
 
 // suffers reports whether the verb at word i says how something always affects the writer: "I sleep badly on trains",
 // "I get seasick on ferries".
@@ -350,7 +357,7 @@ func (sc *scene) forWriter() int {
 	}
 	for i := 1; i+1 < len(sc.ws) && !sc.ws[i].is(things) && (!sc.ws[i].is(moods) || linked == i-1 && sc.ws[linked].text == "are"); i++ {
 		switch sc.ws[i].text {
-		case "is", "are", "isn't", "aren't", "mean", "means", "beat", "beats", "works", "work":
+		case "is", "are", "isn't", "aren't", "taste", "tastes", "smell", "smells", "mean", "means", "beat", "beats", "works", "work":
 			linked = i
 		case "for", "to":
 			if linked >= 0 && i > linked+1 && sc.ws[i+1].text == "me" && (sc.ws[linked+1].text == "a" || !sc.ws[linked+1].is(tasks)) {
@@ -385,3 +392,27 @@ func (sc *scene) whenI() int {
 	}
 	return -1
 }
+
+// advised recognizes sentences about what a doctor has told the writer: "My doctor told me not to eat grapefruit", "the
+// dentist put me on a soft diet".
+func (sc *scene) advised() int {
+	for i := 0; i < min(len(sc.ws)-3, 3); i++ {
+		if w := &sc.ws[i]; !healers.has(w.text) && !strings.HasSuffix(w.text, "ologist") || w.quoted {
+			continue
+		}
+		switch next := &sc.ws[i+1]; next.text {
+		case "put":
+			if sc.ws[i+2].text == "me" && sc.ws[len(sc.ws)-1].text == "diet" {
+				return next.at
+			}
+		case "told", "asked", "advised", "warned", "says", "said", "wants":
+			if sc.ws[i+2].text == "me" || sc.ws[i+2].text == "i" && sc.ws[i+3].is(askers|negations) {
+				return next.at
+			}
+		}
+	}
+	return -1
+}
+
+// healers lists words for people whose advice to the writer is a rule for what others suggest to the writer.
+var healers = wordListOf("doctor doc gp dr dentist physician physio physiotherapist therapist nutritionist dietitian dietician midwife surgeon")

@@ -115,7 +115,7 @@ func (sc *scene) ofAnything() int {
 
 // scoped recognizes sentences that begin by saying what they apply to: "For all future trips: …".
 func (sc *scene) scoped() int {
-	if !sc.ws[1].is(quantifiers) && sc.ws[1].text != "future" {
+	if !sc.ws[1].is(quantifiers) && sc.ws[1].text != "future" || sc.ws[2].text == "of" && pointed.has(sc.textAt(3)) {
 		return -1
 	}
 	for i := 3; i < min(len(sc.ws), 7); i++ {

@@ -101,6 +101,8 @@ func (s *spot) remarksByWord() bool {
 		return asks(s.scene.text)
 	case "no": // "¡No puede ser!"
 		return s.after.is(beings) && len(s.ws) <= 3
+	case "reste", "restent", "queda", "quedan": // "il me reste une heure"
+		return s.before != nil && leftTo.has(s.before.text)
 	case "il": // "Il faut que tu voies ce film !"
 		return s.exclaims && s.all&(products|negations) == 0
 	case "only":
@@ -116,6 +118,9 @@ func (s *spot) remarksByWord() bool {
 	}
 	return s.remarksByNext()
 }
+
+// leftTo lists pronouns for the people who have something left.
+var leftTo = wordListOf("me te nous vous lui leur nos le les")
 
 // remarksWe recognizes "we don't mind", "we only have an hour", and "we don't need the old format", which is about one
 // option.
@@ -221,7 +226,7 @@ func (s *spot) remarksLoose() bool {
 		end := s.word(s.i + 3)
 		return s.soothes(1, 2) || unfinished.has(s.textAt(s.i+2)) && (end == nil || end.breaks)
 	case "nobody", "no", "nothing", "none", "não", "non", "не":
-		return s.next == "to" || s.soothes(0, 1) || fears.has(s.textAt(s.end+2)) ||
+		return s.w.text == "none" && s.before.is(things) || s.next == "to" || s.soothes(0, 1) || fears.has(s.textAt(s.end+2)) ||
 			s.before.is(reportVerbs) && s.all&products == 0 || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
 	}
 	return false
@@ -239,7 +244,7 @@ func (s *spot) soothes(from, to int) bool {
 }
 
 func (s *spot) remarksSelf() bool {
-	return s.choosesOne(s.i) || s.w.text == "problem" && (s.next == "something" || mine.has(s.next)) || s.unsure(s.i) ||
+	return s.choosesOne(s.i) || s.ofThisDeal() || s.w.text == "problem" && (s.next == "something" || mine.has(s.next)) || s.unsure(s.i) ||
 		s.proceeds(s.end) ||
 		s.before != nil && s.next == "the" && s.all&addressees != 0 && strings.HasSuffix(s.before.text, "'d") ||
 		s.thisTime() || s.w.text == "find" && s.all&negations != 0 ||
@@ -247,8 +252,24 @@ func (s *spot) remarksSelf() bool {
 		s.next == "the" && s.word(s.end+1).is(numbers) || s.next == "to" && fears.has(s.textAt(s.end+1))
 }
 
+// ofThisDeal reports whether a sentence about its writer refers to something that was just offered, or to the person
+// who offers it: "I prefer flights within that time frame", "I'm interested in the refund", "I prefer to work with you".
+func (s *spot) ofThisDeal() bool {
+	switch {
+	case s.w.text == "interested" && s.after.is(tasks), s.next == "to" && s.ws[len(s.ws)-1].text == "you":
+		return true
+	}
+	for k := s.end + 1; k < len(s.ws)-1; k++ {
+		if pointed.has(s.ws[k].text) && (inclining.has(s.ws[k-1].text) || s.ws[k-1].text == "within") && s.ws[k+1].kinds&tellers == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *spot) remarksMe() bool {
-	return nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) ||
+	return s.w.text == "on" && slices.ContainsFunc(s.ws[:s.i], func(w word) bool { return w.text == "i'll" }) || s.w.text == "check" && s.after.is(quantifiers) ||
+		nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) ||
 		s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) ||
 		(s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
 }

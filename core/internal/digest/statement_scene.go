@@ -247,7 +247,7 @@ func (sc *scene) ordered() int {
 			break
 		}
 		switch {
-		case !sc.opensClause(i):
+		case !sc.opensClause(i), w.text[0]-'0' < 10:
 		case w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers) && !w.is(verbs) ||
 			w.is(idle) && !(conditional && i > 0):
 			if i == 0 && !(conditional && w.is(quantifiers)) {
