@@ -170,23 +170,6 @@ func (c *chatList) calledApart(calls []jsonspan.Span) {
 	}
 }
 
-// spoke writes a user or system message, unless it is empty.
-func (c *chatList) spoke(role string, i int32, text, images []byte) {
-	if text == nil && images == nil {
-		return
-	}
-	c.beginMessage()
-	c.addOrigin(i)
-	if images == nil {
-		c.appendPieces(`{"role":`, quoted(role), `,"content":`, text, `}`)
-		return
-	}
-	if text != nil {
-		images = appendJSON(nil, nil, `,{"type":"text","text":`, text, `}`, images)
-	}
-	c.appendPieces(`{"role":`, quoted(role), `,"content":[`, images[1:], `]}`)
-}
-
 // imageURL returns the URL of an image part, or a data URL with its content.
 func imageURL(src []byte, part jsonspan.Span) string {
 	if data := textOf(src, part, "image"); data != "" {

@@ -279,22 +279,24 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 	if said == nil {
 		said = c.written(n.text)
 	}
-	if said == nil && images == nil {
+	c.spoke(n.role, i, said, images)
+}
+
+// spoke writes a user or system message, unless it is empty.
+func (c *chatTree) spoke(role string, i int32, text, images []byte) {
+	if text == nil && images == nil {
 		return
 	}
 	c.beginMessage()
 	c.addOrigin(i)
 	if images == nil {
-		c.appendPieces(`{"role":"`+n.role+`","content":`, said, `}`)
+		c.appendPieces(`{"role":`, quoted(role), `,"content":`, text, `}`)
 		return
 	}
-	c.appendPieces(`{"role":"` + n.role + `","content":[`)
-	if said == nil {
-		images = images[1:]
-	} else {
-		c.appendPieces(`{"type":"text","text":`, said, `}`)
+	if text != nil {
+		images = appendJSON(nil, nil, `,{"type":"text","text":`, text, `}`, images)
 	}
-	c.appendPieces(images, `]}`)
+	c.appendPieces(`{"role":`, quoted(role), `,"content":[`, images[1:], `]}`)
 }
 
 // written returns the text at a span as JSON, or nil if it is empty. The text is a string or, as programs that use the

@@ -60,16 +60,11 @@ func (c *claudeCode) parents() {
 	last := int32(-1)
 	for i := range c.records {
 		l := &c.records[i]
-		p := l.parent
-		switch {
-		case p != noID && before[p] >= 0:
-			p = before[p]
-		case p != noID:
-			p = later[p]
-		case !l.linked && l.isMessage():
-			p = last
+		if l.parent == noID && !l.linked && l.isMessage() {
+			l.parent = last
+		} else {
+			l.parent = nearest(l.parent, before, later)
 		}
-		l.parent = p
 		if l.uuid != noID {
 			before[l.uuid] = int32(i)
 		}

@@ -81,6 +81,18 @@ func (t *ids) rank() (ranks, int) {
 	return ranks, n
 }
 
+// nearest returns the entry with the given id: the last one before the current entry or, if there is none, the first
+// one after it; -1 if there is neither.
+func nearest(id int32, before, later []int32) int32 {
+	if id == noID {
+		return -1
+	}
+	if at := before[id]; at >= 0 {
+		return at
+	}
+	return later[id]
+}
+
 // filled returns a slice of n elements that all have the value v.
 func filled(n int, v int32) []int32 {
 	s := make([]int32, n)

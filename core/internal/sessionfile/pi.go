@@ -195,18 +195,6 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	return n == 0
 }
 
-// nearest returns the entry with the given id: the last one before the current entry or, if there is none, the first
-// one after it; -1 if there is neither.
-func nearest(id int32, before, later []int32) int32 {
-	if id == noID {
-		return -1
-	}
-	if at := before[id]; at >= 0 {
-		return at
-	}
-	return later[id]
-}
-
 // resolve sets the path from the root to the last entry.
 func (p *pi) resolve() {
 	ranks, n := p.ids.rank()
