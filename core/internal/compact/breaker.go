@@ -8,13 +8,13 @@ import (
 // grown.
 const maxFailed = 3
 
-// stuck reports whether the last few compactions were so unsuccessful that another one won't help.
+// stuck reports whether the last compactions failed so often that another one is unlikely to help.
 func (c *Run) stuck() bool {
 	a := c.state.Attempts
 	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.RetryGrowth()
 }
 
-// failed ends the run with its input unchanged, and counts a failure.
+// failed ends the run with its input unchanged, and counts the failure if a compaction was due.
 func (c *Run) failed(reason api.Reason) *Run {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedInput()
@@ -24,8 +24,8 @@ func (c *Run) failed(reason api.Reason) *Run {
 	return c
 }
 
-// failures returns the number of consecutive failures, including this one. After a wait, a single failure suffices
-// for the next wait.
+// failures returns the number of consecutive failures, including the current one. After a wait, a single failure is
+// enough to cause the next wait.
 func (c *Run) failures() int {
 	if c.state.Attempts == nil {
 		return 1

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/summary"
 )
 
-// cache reports the effect on the prompt cache of a result that has after tokens and an unchanged prefix.
+// cache returns the effect on the prompt cache of a result that has after tokens and begins with the unchanged prefix.
 //
 // In the first turn the compaction costs R·(w−r) more than reading R from the cache, plus S for the summary; each turn
 // it saves (B−A)·r. So it has paid off after ⌈(R·(w−r)+S) / ((B−A)·r)⌉ turns, with B tokens before, A after, R after

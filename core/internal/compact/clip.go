@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Clip cuts each text of the input's first message to size bytes, as a compaction does with a first message that changes between requests.
-// It returns the message and the bodies to archive, or nil if all texts are short enough.
+// Clip shortens each text of the input's first message to size bytes, as a compaction shortens a first message that
+// changes between requests. It returns the message and the bodies to archive, or nil if no text is that long.
 func Clip(in view.Input, size int) (message []byte, bodies []api.Body) {
 	c := Begin(in)
 	if !passes.Clip(c, 0, size) {

@@ -1,5 +1,5 @@
-// Package compact runs a compaction, a repair or a restoration, from the input to the report, with the packages below
-// it.
+// Package compact runs a compaction, a repair or a restoration, from the input to the report. It uses the packages of
+// the layers below it.
 package compact
 
 import (
@@ -13,9 +13,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Compact runs the policy's passes over the input. A run that has Requests isn't finished: it must be run again from
-// the start with the replies. The same input results in the same run on every machine, so nothing else must be stored
-// between a plan and its steps.
+// Compact runs the policy's passes on the input. If the returned run has Requests, it isn't finished: it must be run
+// again from the start, with the replies. The same input leads to the same run on every machine, so nothing else needs
+// to be stored between a plan and its steps.
 func Compact(in view.Input) (*Run, *policy.Error) {
 	steps, err := passes.Steps(in.Policy)
 	if err != nil {
@@ -36,10 +36,10 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 	return c, nil
 }
 
-// maxError is the maximum length of a host's error text in a report, in runes.
+// maxError is the maximum length in runes of a host's error text in a report.
 const maxError = 300
 
-// NoLimitReason returns the reason to report for a policy that can never make compaction due.
+// NoLimitReason returns the reason to report if the policy sets no limit, so that compaction can never be due.
 func NoLimitReason(p *policy.Policy) api.Reason {
 	if p.Window.Unlimited || p.MaxBytes > 0 {
 		return api.ReasonUnlimited
@@ -56,7 +56,7 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if in.Policy.HasFewMessages(in.N) && !in.Policy.Force {
 		steps = nil
 	}
-	c.keep.PinItems() // after the repair, which may have dropped an empty newest user message
+	c.keep.PinItems() // after the repair, because it may have dropped an empty newest user message
 	c.CountThrashing()
 	repaired := len(c.report.Actions)
 	if c.endsInPasses(steps) {
@@ -84,8 +84,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	return c
 }
 
-// repairOrEnd repairs the input. It returns true if the run then ends, because another compaction would not
-// help, or no provider would accept the result.
+// repairOrEnd repairs the input. It returns true if the run ends here, because another compaction wouldn't help or
+// because no provider would accept the result.
 func (c *Run) repairOrEnd() bool {
 	if c.settled() {
 		c.asItIs(api.ReasonNoProgress)
@@ -108,7 +108,7 @@ func (c *Run) repairOrEnd() bool {
 	return false
 }
 
-// endsInPasses runs the passes. It returns true if the run has then ended or has to wait for summaries.
+// endsInPasses runs the passes. It returns true if the run ends here or has to wait for summaries.
 func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	lowered := c.due && c.beforePasses()
 	for i, p := range steps {
@@ -143,9 +143,9 @@ func (c *Run) beforePasses() bool {
 	return passes.LowFirst(c) || c.clip > 0
 }
 
-// settleAndFill makes the result valid, lets the passes use the room that is left below the target, and makes what they
-// have added valid too. There may be much room, because the thinking that the first repair removes may be a third of a
-// result. It returns false if signed thinking could not be kept valid.
+// settleAndFill makes the result valid, lets the passes use the room that remains below the target, and makes the
+// result valid again. A lot of room may remain, because the thinking that the first repair removes can be a third of
+// the result. It returns false if signed thinking could not be kept valid.
 func (c *Run) settleAndFill(steps []passes.Pass) bool {
 	if !c.settle() {
 		return false
@@ -165,13 +165,13 @@ func (c *Run) settleAndFill(steps []passes.Pass) bool {
 	return c.settle()
 }
 
-// mayKeep reports whether the transcript may stay unchanged if there is no digest. It may not if the provider would
+// mayKeep reports whether the transcript may stay unchanged if there is no digest. It must not if the provider would
 // reject it.
 func (c *Run) mayKeep() bool {
 	return !c.MustFit() || c.noDigest != string(api.FaultNoRoom) && c.report.Tokens.Before <= c.policy.UsableTokens()
 }
 
-// gainsTooLittle returns the reason why the result frees too little to be used, or "" if it frees enough.
+// gainsTooLittle returns the reason why the result can't be used if it frees too little, and "" if it frees enough.
 func (c *Run) gainsTooLittle() api.Reason {
 	gain := c.report.Tokens.Before - c.doc.Total
 	switch {
@@ -183,14 +183,14 @@ func (c *Run) gainsTooLittle() api.Reason {
 	return ""
 }
 
-// saves reports whether the compaction brings a transcript that was over the limit under it, regardless of how much it
-// frees.
+// saves reports whether the compaction reduces a transcript over the limit to one within the limit, no matter how much
+// it frees.
 func (c *Run) saves() bool {
 	return c.MustFit() && c.report.Tokens.Before > c.MaxTokens() && c.doc.Total <= c.MaxTokens()
 }
 
-// AwaitsSummaries reports whether the run needs summaries before it can continue. In that case it completes the
-// preliminary report.
+// AwaitsSummaries reports whether the run needs summaries before it can continue. If so, it fills in the preliminary
+// report.
 func (c *Run) AwaitsSummaries() bool {
 	if len(c.summary.Requests()) == 0 {
 		return false
@@ -202,16 +202,16 @@ func (c *Run) AwaitsSummaries() bool {
 	return true
 }
 
-// maxResorts limits how often a result is cut again because a repair made it larger.
+// maxResorts is the maximum number of times that a result is cut again because a repair made it too large.
 const maxResorts = 4
 
-// repairRoom is the number of additional tokens that are freed each time, as room for what the next repair adds.
+// repairRoom is the number of extra tokens that each cut frees to make room for what the next repair adds.
 const repairRoom = 16
 
-// settle makes the result valid. It cuts it again if that has made it too large, or if the handles that are added to
-// digests at the end would. It returns false if signed thinking could not be kept valid.
+// settle makes the result valid. It cuts the result again if it has become too large, or if it would become so when
+// handles are added to digests at the end. It returns false if signed thinking could not be kept valid.
 func (c *Run) settle() bool {
-	added := 0 // tokens that the next repair is expected to add
+	added := 0 // tokens that the next repair will probably add
 	for again := 0; ; again++ {
 		if !c.mend.SettleThinking() {
 			return false
@@ -238,9 +238,9 @@ func (c *Run) NoGain() api.Reason {
 	return api.ReasonNoProgress
 }
 
-// settled reports whether the transcript is the result of the last compaction, made for a limit that was no larger than
-// this one, so that another compaction would have the same result. A smaller limit belongs to another model, or to a
-// provider that refused the result.
+// settled reports whether the transcript is the result of the last compaction and the limit hasn't become smaller
+// since. Another compaction would then have the same result. A smaller limit means that another model is used, or that
+// a provider refused the result.
 func (c *Run) settled() bool {
 	s := c.state
 	if s.Fingerprint == "" || s.Messages != c.doc.N || c.limit > 0 && (s.Limit == 0 || c.limit < s.Limit) {
@@ -249,8 +249,8 @@ func (c *Run) settled() bool {
 	return s.Fingerprint == c.doc.T.Fingerprint(c.doc.N)
 }
 
-// openThinking ends a run that could not keep the thinking of the open tool loop valid. This doesn't count as a
-// failure: a compaction can succeed once the calls have their results.
+// openThinking ends a run that could not keep the thinking in an open tool loop valid. This doesn't count as a failure,
+// because a compaction can succeed once the calls have results.
 func (c *Run) openThinking() *Run {
 	thinking := c.report.Thinking
 	c.EndUnchanged(api.ReasonOpenThinking)
@@ -258,7 +258,7 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs is like EndUnchanged, but for a run that was due and ends before it has tried anything.
+// asItIs is like EndUnchanged, but for a run that was due and ends before it tries anything.
 func (c *Run) asItIs(reason api.Reason) {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
@@ -318,7 +318,7 @@ func (c *Run) CompleteReport() {
 // UpdateState updates the state after a compaction.
 func (c *Run) UpdateState() {
 	c.state.Round++
-	c.state.Archive = c.archive.Changes() // without an archive in this compaction, earlier ones can't be undone either
+	c.state.Archive = c.archive.Changes() // without an archive for this compaction, earlier ones can't be undone either
 	c.state.Format = c.report.Format
 	c.state.Messages, c.state.Fingerprint, c.state.Limit = c.report.Messages.After, c.doc.Fingerprint(), c.limit
 }
@@ -334,11 +334,11 @@ func (c *Run) finish() {
 	c.UpdateState()
 }
 
-// aside reports whether the run writes a digest of a branch while the state belongs to the conversation itself, which
+// aside reports whether the run writes the digest of a branch while the state describes the conversation itself, which
 // continues.
 func (c *Run) aside() bool { return c.policy.IsBranchScope() && c.state.Fingerprint != "" }
 
-// prefix returns the size of the first n items, which must be unchanged from the input.
+// prefix returns the size of the first n items, which must be the same as in the input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/keep"
 )
 
-// decisions returns the log of the compaction: one entry for each input message that the compaction covered.
+// decisions returns the log of the compaction, with one entry for each input message that it covered.
 func (c *Run) decisions() []api.Decision {
 	log := make([]api.Decision, c.doc.N)
 	for m := range log {
@@ -26,7 +26,7 @@ func (c *Run) decisions() []api.Decision {
 		}
 	}
 	for _, a := range c.report.Actions {
-		if a.Message >= 0 && a.Message < c.doc.N && a.Action != "restore" { // a restored file is in a message of its own
+		if a.Message >= 0 && a.Message < c.doc.N && a.Action != "restore" { // a restored file is in a separate message
 			d := &log[a.Message]
 			d.Decision, d.Pass, d.Rule = api.DecisionName(a.Action), a.Pass, a.Rule
 		}
@@ -34,7 +34,7 @@ func (c *Run) decisions() []api.Decision {
 	return log
 }
 
-// pinRule returns the reason why a message is pinned, as the log states it.
+// pinRule returns the reason why message m is pinned, in the form used by the log.
 func (c *Run) pinRule(m int32) string {
 	switch {
 	case c.doc.T.Messages[m].Role.String() == "system":

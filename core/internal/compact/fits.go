@@ -11,7 +11,7 @@ import (
 // maxCauses is the maximum number of causes in a report.
 const maxCauses = 5
 
-// advice lists, for each cause, what to do about it. It follows the numbers in the text.
+// advice maps each cause to a suggestion, which follows the numbers in the text.
 var advice = map[api.ExcessCause]string{
 	api.CauseBeside:     "shorten the system prompt or the tools, or raise the window",
 	api.CauseSystem:     "shorten it or raise the window",
@@ -24,16 +24,16 @@ var advice = map[api.ExcessCause]string{
 	api.CauseKept:       "allow more passes and the last resort, or raise the window",
 }
 
-// phrase lists the words for each cause.
+// phrase maps each cause to the words that describe it.
 var phrase = map[api.ExcessCause]string{
 	api.CauseSystem: "a message of the system", api.CauseNewestUser: "the newest message of the user",
 	api.CausePinned: "pinned", api.CauseProvider: "only its provider can read it",
 	api.CauseOpenCall: "its tool call is open", api.CausePair: "it belongs to what must stay", api.CauseKept: "kept",
 }
 
-// ReportFit reports whether the result fits into the limit and, if it doesn't, which messages take the room. While
-// summaries are pending, only content that can be neither folded nor cut counts. staying returns which items must stay,
-// and their groups.
+// ReportFit reports whether the result fits within the limit and, if not, which messages take up the room. While
+// summaries are pending, it considers only content that can be neither folded nor cut. staying returns which items must
+// stay, and their groups.
 func (c *Run) ReportFit(staying func() ([]bool, []int32)) {
 	r := &c.report
 	size := r.Tokens.After
@@ -62,7 +62,7 @@ func (c *Run) ReportFit(staying func() ([]bool, []int32)) {
 	r.Over = over
 }
 
-// largest returns the causes with the most tokens, largest first, at most maxCauses.
+// largest returns up to maxCauses causes with the most tokens, in descending order.
 func largest(causes []api.Cause) []api.Cause {
 	top := make([]api.Cause, 0, maxCauses+1)
 	for _, cause := range causes {
@@ -79,8 +79,8 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes returns the messages in the result with the reasons why they stay. If fixed is set, it returns only messages
-// that must stay unchanged. staying returns which items of the result must stay.
+// causes returns the messages in the result, each with the reason why it stays. fixed means that only messages that
+// must stay unchanged are returned. staying returns which items of the result must stay.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.OutsideMessages(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
@@ -98,12 +98,12 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 	return causes
 }
 
-// sparable lists the causes whose messages the last resort can still cut.
+// sparable is the set of causes whose messages the last resort can still cut.
 var sparable = map[api.ExcessCause]bool{api.CausePinned: true, api.CauseOpenCall: true, api.CausePair: true,
 	api.CauseNew: true, api.CauseKept: true}
 
-// causeOf returns the reason why an item is in the result. newest means that the item is the newest user message, and
-// stays that it must stay.
+// causeOf returns the reason why an item is in the result. newest means that the item is the newest user message. stays
+// means that the item must stay.
 func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	switch m := it.Msg; {
 	case newest:
@@ -124,8 +124,8 @@ func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	return api.CauseKept
 }
 
-// excessText returns text like "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it or
-// raise the window".
+// excessText returns a text such as "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it
+// or raise the window".
 func excessText(size, limit int, causes []api.Cause) string {
 	text := thousands(size) + " tokens do not fit into " + thousands(limit)
 	if len(causes) == 0 {
@@ -144,7 +144,7 @@ func excessText(size, limit int, causes []api.Cause) string {
 	return text + "; " + advice[first.Why]
 }
 
-// thousands formats a number with commas: 10,282.
+// thousands returns a number with commas between groups of three digits: 10,282.
 func thousands(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

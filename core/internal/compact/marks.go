@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// mark adds cache breakpoints where they pay off in a result whose app uses breakpoints: at the end of the digest, at
-// the newest message if the fold has removed the conversation's breakpoints, and at the last of the system messages
-// at the beginning. When the result is sent again, the provider reads it from its cache up to a breakpoint, even if
-// later messages have changed.
+// mark adds cache breakpoints where they pay off, if the app uses breakpoints: at the end of the digest, at the newest
+// message if the fold removed the conversation's breakpoints, and at the last system message at the beginning. When
+// the result is sent again, the provider reads it from its cache up to a breakpoint, even if later messages have
+// changed.
 //
 // The app may add its own breakpoints to the result again, as many as before. So there are never more than
 // [wire.MaxMarks], including the breakpoints of the input. A new breakpoint is a copy of the app's next one, so that
@@ -33,14 +33,14 @@ func (c *Run) mark() {
 	p.put(p.system())
 }
 
-// placing holds the cache breakpoints of a result, and decides where to add new ones.
+// placing holds the cache breakpoints of a result and decides where to add more.
 type placing struct {
 	c      *Run
 	given  []wire.Mark   // breakpoints set by the app
 	beside []wire.Mark   // breakpoints outside the list
-	marks  [][]wire.Mark // by item
+	marks  [][]wire.Mark // the breakpoints in each item
 	rest   []wire.Mark   // breakpoints in the messages after the items
-	talk   bool          // whether the app marks the conversation, and not only the system prompt and the tools
+	talk   bool          // whether the app marks messages of the conversation, and not only the system prompt and the tools
 	left   int           // the number of breakpoints that may still be added
 }
 
@@ -77,7 +77,7 @@ func (p *placing) readSent() {
 	p.left = wire.MaxMarks - max(len(p.given), sent+len(p.rest))
 }
 
-// digest returns the index of the newest digest, written by this run or remembered; -1 if there is none.
+// digest returns the index of the newest digest that was written by this run or recalled from an earlier one, or -1.
 func (p *placing) digest() int {
 	for i := len(p.c.doc.Items) - 1; i >= 0; i-- {
 		it := &p.c.doc.Items[i]
@@ -88,8 +88,8 @@ func (p *placing) digest() int {
 	return -1
 }
 
-// newest returns the index of the last item if it is after the digest and comes from the user or a tool; otherwise
-// -1.
+// newest returns the index of the last item if it comes after the digest and is from the user or a tool, and -1
+// otherwise.
 func (p *placing) newest(digest int) int {
 	last := len(p.c.doc.Items) - 1
 	if last <= digest || p.c.doc.Items[last].Dirty {
@@ -101,7 +101,7 @@ func (p *placing) newest(digest int) int {
 	return last
 }
 
-// system returns the index of the last of the system messages at the beginning, or -1.
+// system returns the index of the last system message at the beginning, or -1.
 func (p *placing) system() int {
 	at := -1
 	for i := range p.c.doc.Items {
@@ -115,7 +115,7 @@ func (p *placing) system() int {
 	return at
 }
 
-// put adds a breakpoint to an item, unless it has one or no more are allowed.
+// put adds a breakpoint to an item unless the item already has one or no more are allowed.
 func (p *placing) put(item int) {
 	if item < 0 || p.left <= 0 || len(p.marks[item]) > 0 {
 		return
@@ -141,8 +141,8 @@ func (p *placing) put(item int) {
 	p.left--
 }
 
-// like returns the breakpoint to copy for an item: the next one after it or, if there is none, the last one before it
-// or, if there is none either, the last one that the app has set.
+// like returns the breakpoint to copy for an item. This is the next one after the item; if there is none, the last one
+// before it; and if there is none either, the last one that the app has set.
 func (p *placing) like(item int) (m wire.Mark, found bool) {
 	for _, marks := range p.marks[item+1:] {
 		if len(marks) > 0 {

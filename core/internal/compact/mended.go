@@ -17,7 +17,7 @@ func Repair(in view.Input) *Run {
 		}
 		return c
 	}
-	if mode, _ := c.mend.ThinkingMode(); !mend.NeedsThinking(mode) && c.mend.SettleThinking() { // removed thinking is a change too
+	if mode, _ := c.mend.ThinkingMode(); !mend.NeedsThinking(mode) && c.mend.SettleThinking() { // removing thinking is a change too
 		c.mend.Repair()
 	}
 	c.finish()
@@ -25,8 +25,8 @@ func Repair(in view.Input) *Run {
 	return c
 }
 
-// KeepUnchanged returns a run that changes nothing and reports the violations in its input that the provider would
-// reject.
+// KeepUnchanged returns a run that changes nothing, and reports the violations in the input that would make the
+// provider reject it.
 func KeepUnchanged(in view.Input) *Run {
 	c := Begin(in)
 	if c.EndUnchanged(api.ReasonValid); len(c.report.Left) == 0 {

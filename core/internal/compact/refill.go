@@ -6,18 +6,18 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// refilled returns the sizes of the messages after the first known messages, by kind, or nil if there are none.
+// refilled returns the sizes of all but the first known messages, by kind, or nil if there are none.
 func refilled(doc *view.View, known int) *api.Refill {
 	r := &api.Refill{Messages: doc.N - known}
 	for i := known; i < doc.N; i++ {
-		if doc.Items[i].Tokens == 0 { // the model doesn't get it
+		if doc.Items[i].Tokens == 0 { // the model doesn't get this message
 			continue
 		}
 		r.Tokens += doc.Items[i].Tokens
 		parts, rest := doc.T.PartsOf(i), doc.Items[i].Tokens
 		for n := 0; n < len(parts); {
 			end := n + 1
-			for end < len(parts) && parts[end].Parent >= 0 { // in the preceding tool result
+			for end < len(parts) && parts[end].Parent >= 0 { // parts of the preceding tool result
 				end++
 			}
 			if to := kindOf(r, &doc.T.Messages[i], &parts[n]); to != nil {
@@ -32,7 +32,7 @@ func refilled(doc *view.View, known int) *api.Refill {
 	return r
 }
 
-// kindOf returns the counter for a part of a message, by the kind of the part; nil for the kind Other.
+// kindOf returns the counter for the kind of a message's part, or nil if the part belongs to Other.
 func kindOf(r *api.Refill, m *transcript.Message, p *transcript.Part) *int {
 	switch p.Kind {
 	case transcript.Text:

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Restore undoes compactions, newest first, as far as the given bodies allow. It uses the changes that the state or a
-// digest names, message by message. If there are none, or the transcript has changed since then, it restores the
-// content that markers name, and the content that the restored bodies name. left lists the markers that remain in the
-// result, and the changes that were not undone.
+// Restore undoes compactions, newest first, as far as the given bodies allow. It follows the changes named by the state
+// or a digest, message by message. If there are none, or if the transcript has changed since, it restores the content
+// named by markers and by the restored bodies themselves. left lists the markers that remain in the result, and the
+// changes that were not undone.
 func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *policy.Error) {
 	c = Begin(in)
 	left, before, err := handles.Restore(c.doc, c.authors, &c.report, given, c.state.Archive, c.state.Respelled)

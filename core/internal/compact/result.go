@@ -6,15 +6,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Result is the outcome of a finished run: its bytes, its edits, and its transcript. Each is computed once, on
-// demand, and shared by the response, by the session that continues with the result, and by the check of a
+// Result is the outcome of a finished run: its bytes, its edits and its transcript. Each is computed once, on
+// demand. It is shared by the response, by the session that continues with the result, and by the check of a
 // restoration.
 type Result struct {
 	view  *view.View
 	bytes []byte // the whole input value, with the current list of messages; nil until it is written
 	lent  bool   // whether bytes belong to a response
 	t     *transcript.Transcript
-	err   *jsonspan.Error // the error of reading the result again
+	err   *jsonspan.Error // the error that occurred when the result was parsed
 }
 
 // Result returns the outcome of the run.
@@ -25,8 +25,8 @@ func (c *Run) Result() *Result {
 	return &c.result
 }
 
-// Append appends the result's bytes to a response. If nothing else has needed them yet, they are written directly
-// into the response.
+// Append appends the bytes of the result to a response. If they haven't been needed before, they are written directly
+// to the response.
 func (r *Result) Append(answer []byte) []byte {
 	if r.bytes != nil {
 		return append(answer, r.bytes...)
@@ -40,12 +40,12 @@ func (r *Result) Append(answer []byte) []byte {
 	return answer
 }
 
-// AppendEdits appends the result as edits over the input's indexes.
+// AppendEdits appends the result in the form of edits, which refer to indexes in the input.
 func (r *Result) AppendEdits(dst []byte) []byte { return r.view.AppendEdits(dst) }
 
-// Transcript returns the result, read again in the run's format, which links new content to the messages before it.
-// The caller owns the transcript's source: it may append to it, and no response uses it. Texts are weighed by an
-// automaton, unless weigh is nil; all callers must pass the same one.
+// Transcript parses the result in the run's format, so that new content is linked to the messages before it. The caller
+// owns the source of the transcript and may append to it; no response uses it. weigh is the automaton that weighs
+// texts, or nil. All callers must pass the same one.
 func (r *Result) Transcript(weigh *jsonspan.Automaton) (*transcript.Transcript, *jsonspan.Error) {
 	if r.t != nil {
 		return r.t, r.err
@@ -67,7 +67,7 @@ func (r *Result) listSize() int {
 	return len(r.written()) - t.Outer.Len() + t.List.Len()
 }
 
-// written returns the bytes of the result, which are written on the first call.
+// written returns the bytes of the result. It writes them on the first call.
 func (r *Result) written() []byte {
 	if r.bytes == nil {
 		r.bytes = r.view.AppendOuter(make([]byte, 0, r.room()))
@@ -75,7 +75,7 @@ func (r *Result) written() []byte {
 	return r.bytes
 }
 
-// room returns the number of bytes to reserve for the result, including some for text that is appended later.
+// room returns the number of bytes to reserve for the result, including some for text appended later.
 func (r *Result) room() int {
 	size := r.view.EstimateBytes()
 	return size + size/32 + 64

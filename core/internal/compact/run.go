@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Run is one compaction, repair or restoration in progress, from the input to the Result. It creates the components
-// that work on its document (archive, mender, …). Passes see it as a [passes.Run].
+// Run is a compaction, repair or restoration in progress, from the input to the Result. It creates the components that
+// work on its document (the archive, the mender and others). Passes see it as a [passes.Run].
 type Run struct {
 	in      view.Input
 	policy  *policy.Policy // the policy of in
@@ -36,22 +36,22 @@ type Run struct {
 
 	due      bool       // whether a compaction is due because of the size or a cold cache, or is forced
 	starts   bool       // whether a background compaction should begin
-	counted  int        // size of the input in tokens, estimated or counted by the provider
+	counted  int        // the size of the input in tokens, as estimated or counted by the provider
 	sizes    []int      // sizes of the input messages in tokens, if the policy wants a log
 	streak   api.Streak // the streak including this compaction, if it becomes one
-	small    bool       // whether a pass was skipped because it could not free min_gain
-	noDigest string     // why there is no digest, if the policy allows no local one
-	bodies   []api.Body // the archived content, set when the run is over
-	// The number of bytes that each text of the changing first message keeps; 0 if the message was not cut.
+	small    bool       // whether a pass was skipped because it could not free MinGain tokens
+	noDigest string     // the reason why there is no digest, if the policy allows no local one
+	bodies   []api.Body // the archived content, which is set when the run is over
+	// clip is the number of bytes kept of each text in the changing first message; 0 if that message was not cut.
 	clip   int
 	result Result
 }
 
-// Begin returns a new run, regardless of the gate.
+// Begin returns a new run without asking the gate whether one is due.
 func Begin(in view.Input) *Run { return begin(in, open(in), "") }
 
-// BeginDue returns a new run if the gate calls for a compaction. Otherwise idle is true, and the run ends with its
-// input unchanged. A provider's count for a message before index from is ignored.
+// BeginDue returns a new run if the gate says that a compaction is due. Otherwise idle is true, and the run ends with
+// its input unchanged. Counts from a provider for messages before index from are ignored.
 func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	doc := open(in)
 	if in.N == 0 { // only the rest of the request body is sent
@@ -74,16 +74,16 @@ func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	return c.EndUnchanged(api.ReasonUnderBudget), true
 }
 
-// open returns the document that a run edits, made from its input.
+// open returns the document that a run edits, which is created from its input.
 func open(in view.Input) *view.View {
 	doc := view.NewView(in.Transcript, in.Format, in.Estimator, in.N)
 	digest.MarkOutputs(in.Transcript, in.N, !in.Policy.IsPublished())
 	return doc
 }
 
-// begin creates the components for a document. cold is the reason why the prompt cache is cold, if the run is due only
-// for that reason. Such a run aims for the policy's share of the current size. Since the transcript fits, the run keeps
-// it if the model returns no summary.
+// begin creates a run for a document, with all components. cold is the reason why the prompt cache is cold, if the run
+// is due for that reason alone. Such a run aims for the policy's share of the current size. Because the transcript
+// fits, it stays unchanged if the model returns no summary.
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(),
 		target: in.Policy.TargetTokens()}
@@ -114,10 +114,10 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	return c
 }
 
-// scoredShare limits how much the host's scores may keep: the target divided by this number.
+// scoredShare divides the target. The quotient is the maximum size, in tokens, of what the host's scores can keep.
 const scoredShare = 4
 
-// places returns where the passes of a policy put the messages that they write.
+// places returns the places at which the passes of a policy put the messages that they write.
 func places(doc *view.View, p *policy.Policy) authorship.Places {
 	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0,
 		Notice: p.Gate.Notice}
@@ -145,7 +145,7 @@ func (c *Run) Doc() *view.View { return c.doc }
 // Policy returns the policy with which the run was begun. It must not be modified.
 func (c *Run) Policy() *policy.Policy { return c.policy }
 
-// Authors returns who wrote each message: somebody in the conversation, or a compaction.
+// Authors returns the component that knows who wrote each message: a participant in the conversation, or a compaction.
 func (c *Run) Authors() *authorship.Authors { return c.authors }
 
 // Keep returns the component that determines which items must stay in the result.
@@ -160,10 +160,10 @@ func (c *Run) Mend() *mend.Mender { return c.mend }
 // Summary returns the component that obtains digests.
 func (c *Run) Summary() *summary.Writer { return c.summary }
 
-// Report returns the report as far as it has been filled in.
+// Report returns the report, as far as it is filled in.
 func (c *Run) Report() *report.Report { return &c.report }
 
-// State returns the state for the host to store with the conversation.
+// State returns the state that the host should store with the conversation.
 func (c *Run) State() *api.State { return &c.state }
 
 // Ledger returns the ledger, which is a part of the state.
@@ -172,16 +172,16 @@ func (c *Run) Ledger() *digest.Ledger { return (*digest.Ledger)(&c.state.Ledger)
 // Fold returns what the last fold removed and where its digest is.
 func (c *Run) Fold() *passes.Fold { return &c.fold }
 
-// Shortened returns the shorter texts that passes have written in place of longer ones.
+// Shortened returns the shortened texts that passes have put in place of longer ones.
 func (c *Run) Shortened() *passes.Shortened { return &c.shortened }
 
-// Limit returns the number of tokens that the result may have according to the gate; 0 means no limit.
+// Limit returns the maximum number of tokens that the gate allows for the result, or 0 for no limit.
 func (c *Run) Limit() int { return c.limit }
 
-// Target returns the number of tokens that the result should have; 0 means no limit.
+// Target returns the number of tokens that the result should have, or 0 for no limit.
 func (c *Run) Target() int { return c.target }
 
-// MaxTokens returns the maximum number of tokens of a bounded result.
+// MaxTokens returns the maximum number of tokens that a result which must fit may have.
 func (c *Run) MaxTokens() int {
 	if c.policy.Gate.Inclusive {
 		return c.limit - 1
@@ -194,10 +194,10 @@ func (c *Run) MustFit() bool {
 	return c.due && c.limit > 0 && c.policy.LastResorts() && !c.policy.IsBranchScope()
 }
 
-// MinGain returns the number of tokens that a compaction must free.
+// MinGain returns the minimum number of tokens that a compaction must free.
 func (c *Run) MinGain() int { return c.policy.MinGain() }
 
-// TooSmall records that a pass was skipped because it could not free MinGain.
+// TooSmall records that a pass was skipped because it couldn't free MinGain tokens.
 func (c *Run) TooSmall() { c.small = true }
 
 // RecordDigestFailure records the reason why there is no digest, if the policy allows no local one.
@@ -212,9 +212,9 @@ func (c *Run) IsDue() bool { return c.due }
 // StartsInBackground reports whether a background compaction should begin.
 func (c *Run) StartsInBackground() bool { return c.starts }
 
-// ClipSize returns the number of bytes that each text of a first message that changes between requests keeps, or 0 if
-// the run has not cut the message.
+// ClipSize returns the number of bytes kept of each text in a first message that changes between requests, or 0 if the
+// run hasn't cut that message.
 func (c *Run) ClipSize() int { return c.clip }
 
-// ArchivedBodies returns the archived content, for the host to store before it uses the result.
+// ArchivedBodies returns the archived content, which the host must store before it uses the result.
 func (c *Run) ArchivedBodies() []api.Body { return c.bodies }

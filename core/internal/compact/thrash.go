@@ -8,17 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// thrashing is the minimum number of consecutive compactions that the report mentions.
+// thrashing is the minimum number of consecutive compactions that is mentioned in the report.
 const thrashing = 3
 
-// fixedShare divides the limit. If messages that must stay, or new messages, take more than this share, they are
+// fixedShare divides the limit. If messages that must stay, or new messages, are larger than the quotient, they are
 // reported as the cause.
 const fixedShare = 2
 
-// nearTarget is the share of the limit above which a target is too close to the limit.
+// nearTarget is the share of the limit above which a target counts as too close to the limit.
 const nearTarget = 0.9
 
-// CountThrashing counts this compaction, before its passes run. If there were too many in a row, the report says so.
+// CountThrashing counts this compaction before its passes run. If there were too many in a row, it reports that.
 func (c *Run) CountThrashing() {
 	now := api.Streak{Compactions: 1}
 	user, assistant := c.countSpoken(0)
@@ -42,8 +42,8 @@ func (c *Run) CountThrashing() {
 	}
 }
 
-// countSpoken counts the user's and the assistant's messages from an input index on. Messages that a compaction wrote
-// don't count.
+// countSpoken returns the numbers of user and assistant messages in the input from index from on. It doesn't count
+// messages that a compaction wrote.
 func (c *Run) countSpoken(from int) (user, assistant int) {
 	for m := min(max(0, from), c.doc.N); m < c.doc.N; m++ {
 		switch c.doc.T.Messages[m].Role {
@@ -60,8 +60,8 @@ func (c *Run) countSpoken(from int) (user, assistant int) {
 	return user, assistant
 }
 
-// wholeHistory reports whether the input isn't the result of the last compaction and contains no digest: the
-// application has compacted before, but passes its whole history again.
+// wholeHistory reports whether the input is not the result of the last compaction and contains no digest. The
+// application has then compacted before, but passes its whole history again.
 func (c *Run) wholeHistory() bool {
 	s := &c.state
 	if s.Fingerprint == "" || s.Messages >= 0 && s.Messages <= c.doc.N && c.doc.T.Fingerprint(s.Messages) == s.Fingerprint {
@@ -75,8 +75,8 @@ func (c *Run) wholeHistory() bool {
 	return true
 }
 
-// thrashingCause returns the likely cause of consecutive compactions. whole means that the application passes its
-// whole history.
+// thrashingCause returns the likely cause of consecutive compactions. whole means that the application passes its whole
+// history each time.
 func (c *Run) thrashingCause(whole bool) api.Thrashing {
 	if whole {
 		return api.Thrashing{Cause: api.ThrashingWholeHistory,

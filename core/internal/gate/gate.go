@@ -12,10 +12,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Due reports whether the policy's gate calls for a compaction, and the size on which the decision is based: total,
-// which is an estimate, or, if the policy wants that, a provider's count plus an estimate of the messages after it. A
-// provider's count for a message before index from is too large, so it is ignored (S4.9). cold is the reason why the
-// prompt cache is cold, if that is the only reason for the compaction.
+// Due reports whether the policy's gate calls for a compaction. size is the size on which the decision is based. This
+// is total, which is an estimate, or, if the policy says so, a provider's count plus an estimate of the messages after
+// it. A provider's count for a message before index from is ignored, because it is too large (S4.9). cold is the reason
+// why the prompt cache is cold, if the compaction is due for that reason alone.
 func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold api.Cold) {
 	size = tokens.Context{Tokens: total, Index: -1}
 	if in.Policy.Gate.Usage {
@@ -33,18 +33,18 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 	return due, size, ""
 }
 
-// StartsInBackground reports whether to begin a background compaction of a transcript that isn't due. It does if the
-// transcript is over gate.start and has grown since the last attempt. tokens is its size according to [Due].
+// StartsInBackground reports whether to begin a background compaction of a transcript that isn't due. It returns true
+// if the transcript is over gate.start and has grown since the last attempt. tokens is its size according to [Due].
 func StartsInBackground(in view.Input, tokens int) bool {
 	p := in.Policy
 	return p.IsOverStart(tokens, in.N) && !p.Background && !p.OnlyKnown &&
 		(p.Tried == 0 || tokens >= p.Tried+p.RetryGrowth())
 }
 
-// NoticeText returns the text that tells the model that a compaction will come soon, for a transcript that isn't due.
-// tokens is its size according to [Due]. The text is "" if it is too early for it, or if the transcript already
-// contains the text since the last compaction. It is also "" while a tool call waits for its result, because no message
-// may come between the two.
+// NoticeText returns the text that tells the model that a compaction is near, given that the transcript isn't due.
+// tokens is the size of the transcript according to [Due]. It returns "" if it is too early, if the transcript has
+// contained the text since the last compaction, or if a tool call waits for its result, because no message may come
+// between the two.
 func NoticeText(in view.Input, tokens int) string {
 	t, text := in.Transcript, in.Policy.Gate.Notice
 	if !in.Policy.NoticeIsDue(tokens) || in.N == 0 {
@@ -65,8 +65,8 @@ func NoticeText(in view.Input, tokens int) string {
 	return text
 }
 
-// countResults counts the tool results that are sent to the model and have a body of their own. It stops once there are
-// more than most.
+// countResults returns the number of tool results that are sent to the model and have bodies of their own. It stops
+// counting above most.
 func countResults(in view.Input, most int) (n int) {
 	doc := &view.View{T: in.Transcript, F: in.Format}
 	for i := in.N - 1; i >= 0 && n <= most; i-- {

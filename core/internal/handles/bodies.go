@@ -20,39 +20,39 @@ import (
 type Archive struct {
 	doc     *view.View
 	authors *authorship.Authors
-	mode    string // "bodies" or "places": how Archived returns the bodies; "" if the host keeps no archive
+	mode    string // how Archived returns the bodies: "bodies" or "places"; "" if the host keeps no archive
 	before  string // the handle of the previous compaction's changes, or ""
 
 	taken   []Taken
 	single  []int32 // indexes in taken of the bodies that were archived individually, sorted by message
-	away    []int32 // the messages that are archived whole
+	away    []int32 // the messages that are archived as a whole
 	changes string  // the handle of this compaction's changes
 }
 
-// NewArchive returns an empty archive for a document. mode is the archive mode of the policy, and before the handle of
+// NewArchive returns an empty archive for a document. mode is the archive mode of the policy. before is the handle of
 // the previous compaction's changes.
 func NewArchive(doc *view.View, authors *authorship.Authors, mode, before string) *Archive {
 	return &Archive{doc: doc, authors: authors, mode: mode, before: before}
 }
 
-// Changes returns the handle of this compaction's changes, which rebuild the input from the result. It is "" before
+// Changes returns the handle of this compaction's changes, from which the input can be rebuilt. It returns "" before
 // SaveChanges, or if nothing is archived.
 func (a *Archive) Changes() string { return a.changes }
 
-// Taken is a body to archive, and the place that it was removed from.
+// Taken is a body to archive, together with the place from which it was removed.
 type Taken struct {
 	api.Body
 	msg  int32           // the message that holds the marker; -1 for a fold and for changes
 	part transcript.Span // the body, if msg is not -1
 	list []element       // the elements of the body, if msg is -1
-	void bool            // not archived: a later fold includes its content, or it was put back
+	void bool            // not archived, because a later fold includes it or it was put back
 
 	rewritten bool // whether a repair had rewritten the last message of a fold, so that list doesn't have the original
 }
 
-// element is one element in the body of a fold or of changes: JSON if text is not empty, a number if n is not 0,
-// otherwise the input message whose index is in. A positive n stands for the next n messages after the digest, which
-// were not folded. n = -1 says that only the beginning of the previous message was folded, and that the rest of it
+// element is an element in the body of a fold or of changes. It is JSON if text is not empty, a number if n is not 0,
+// and otherwise the input message with index in. A positive n stands for the next n messages after the digest, which
+// were not folded. An n of -1 means that only the beginning of the previous message was folded, and that the rest of it
 // stays.
 type element struct {
 	in   int32
@@ -90,7 +90,7 @@ func (a *Archive) MarkAgain(part int32, marker, text string) {
 	a.doc.SetBody(part, value, size)
 }
 
-// Keep archives a body that is a single span, and returns its handle, or "" if the host keeps no archive.
+// Keep archives a body that is a single span. It returns the handle, or "" if the host keeps no archive.
 func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
 	if a.mode == "" {
 		return ""
@@ -114,7 +114,7 @@ func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span)
 	return b.Handle
 }
 
-// Unkeep removes from the archive the bodies that satisfy back, because they were put back into the document.
+// Unkeep removes the bodies for which back returns true from the archive, because they were put back into the document.
 func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	for i := range a.taken {
 		if b := &a.taken[i]; b.msg >= 0 && back(b.part) {
@@ -123,14 +123,14 @@ func (a *Archive) Unkeep(back func(body transcript.Span) bool) {
 	}
 }
 
-// KeepNothing empties the archive. A run that returns its input unchanged calls it.
+// KeepNothing empties the archive, for a run that returns its input unchanged.
 func (a *Archive) KeepNothing() { a.taken, a.single, a.away, a.changes = nil, nil, nil, "" }
 
 // Keeps reports whether the host keeps an archive, so that removed bodies can be restored.
 func (a *Archive) Keeps() bool { return a.mode != "" }
 
-// FoldBody returns the body for folded messages that have the given size in tokens, without archiving it; KeepFold does
-// that. It returns nil if the host keeps no archive or nothing was folded.
+// FoldBody returns the body of a fold without archiving it; KeepFold does that. tokens is the size of the folded
+// messages. FoldBody returns nil if the host keeps no archive or if nothing was folded.
 func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	if a.mode == "" || len(elements) == 0 {
 		return nil
@@ -161,8 +161,8 @@ func (b *Taken) HandleOrNone() string {
 	return b.Handle
 }
 
-// KeepFold archives b, the body of a fold, and makes digest, the item that replaces the fold, refer to it. gone are
-// the items that the fold removed. If b is nil, nothing is archived.
+// KeepFold archives b, the body of a fold, and makes digest, the item that replaces the folded messages, refer to it.
+// gone contains the items that the fold removed. If b is nil, nothing is archived.
 func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if a.away = append(a.away, it.Msg); b != nil && it.Body > 0 {
@@ -195,7 +195,7 @@ func (e element) appendTo(dst []byte) []byte {
 	return strconv.AppendInt(dst, int64(e.n), 10)
 }
 
-// each calls write with the pieces of the body's content, in order.
+// each calls write for each piece of the body's content, in order.
 func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	if b.msg >= 0 {
 		write(t.Bytes(b.part))
@@ -212,7 +212,7 @@ func (b *Taken) each(t *transcript.Transcript, write func([]byte)) {
 	write([]byte{']'})
 }
 
-// Archived returns the bodies that the host must store, in order of removal.
+// Archived returns the bodies that the host must store, in the order in which they were removed.
 func (a *Archive) Archived() []api.Body {
 	whole := make(map[int32]bool, len(a.away))
 	for _, m := range a.away {
@@ -230,8 +230,8 @@ func (a *Archive) Archived() []api.Body {
 	return out
 }
 
-// locate sets b.Places, the body's byte ranges in the request, if the host wants places and the request has all bytes
-// of the body unchanged. Otherwise it sets b.Inline to the body itself.
+// locate sets b.Places, the byte ranges of the body in the request, if the host wants places and the request contains
+// all bytes of the body unchanged. Otherwise it sets b.Inline to the body itself.
 func (a *Archive) locate(b *Taken) {
 	base := a.doc.T.Outer.Start
 	var places []byte
@@ -268,9 +268,10 @@ func (a *Archive) locate(b *Taken) {
 	b.Inline = &body
 }
 
-// FoldElements returns the elements of a fold's body: the input messages of those items in [from, to) that satisfy
-// gone, in order. If piece is set, the beginning of the message at to is folded too, and this message is included. The
-// digest will be at item from. If an item replaced an earlier fold of this run, the messages of that fold are included.
+// FoldElements returns the elements of a fold's body: the input messages, in order, of the items in [from, to) for
+// which gone returns true. piece means that the beginning of the message at to is folded too, so this message is
+// included. The digest will be at item from. If an item replaced an earlier fold of this run, that fold's messages are
+// included.
 func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) []element {
 	f := elements{a: a, at: from, to: to, gone: gone, list: make([]element, 0, to-from)}
 	for f.at < to {
@@ -278,7 +279,7 @@ func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) 
 			f.next()
 		}
 	}
-	// It is no input message if an earlier fold has already removed its beginning.
+	// If an earlier fold has already removed its beginning, it is no longer an input message.
 	if piece && f.at == to && a.doc.Items[to].In >= 0 {
 		f.add(a.doc.Items[to].In)
 		f.list = append(f.list, element{n: -1})
@@ -291,11 +292,11 @@ type elements struct {
 	a      *Archive
 	at, to int              // the next item, and the end of the folded range (exclusive)
 	gone   func(i int) bool // whether the item at index i is folded
-	stayed int              // the number of messages since the last folded one, which stay
+	stayed int              // the number of messages that stay since the last folded one
 	list   []element
 }
 
-// add appends an input message, after the number of messages before it that stay.
+// add appends an input message, preceded by the number of messages before it that stay.
 func (f *elements) add(in int32) {
 	if f.stayed > 0 {
 		f.list = append(f.list, element{n: f.stayed})
@@ -313,8 +314,8 @@ func (f *elements) skip() bool {
 	return false
 }
 
-// next processes the next item: it appends the item's messages if the item is folded, and otherwise counts it as
-// staying.
+// next processes the next item. It appends the messages of the item if the item is folded, and otherwise counts the
+// item as one that stays.
 func (f *elements) next() {
 	it, folded := &f.a.doc.Items[f.at], f.at < f.to && f.gone(f.at)
 	f.at++
@@ -328,7 +329,7 @@ func (f *elements) next() {
 	}
 }
 
-// unfold appends the elements of an earlier fold, interleaved with the items after its digest that it didn't fold.
+// unfold appends the elements of an earlier fold, interleaved with items after its digest that it didn't fold.
 func (f *elements) unfold(list []element) {
 	for _, e := range list {
 		if e.n == 0 {
@@ -356,9 +357,9 @@ func (a *Archive) CameAlong(it *view.Item) bool {
 	return it.In < 0 && authorship.IsCompanion(a.doc.T, it.Msg)
 }
 
-// Readable returns a body as text for a model: the content of a JSON string, the texts of a list of parts, or a fold's
-// messages flattened to plain text if the format is known. Anything else is returned unchanged, except that binary data
-// is replaced by a note of its length.
+// Readable returns a body as text for a model: the content of a JSON string, the texts in a list of parts, or, if the
+// format is known, the messages of a fold as plain text. Binary data is replaced by a note that gives its length. Any
+// other body is returned unchanged.
 func Readable(f *wire.Format, body []byte) string {
 	s := jsonspan.New(body)
 	switch s.Kind() {
@@ -424,8 +425,8 @@ func longestRun(body []byte) int {
 	return longest
 }
 
-// foldText flattens the messages in the body of a fold to plain text. It returns "" if the body has no messages, or
-// if they aren't in the format f.
+// foldText returns the messages in the body of a fold as plain text. It returns "" if the body contains no messages, or
+// if they aren't in format f.
 func foldText(f *wire.Format, body []byte) string {
 	if f == nil {
 		return ""

@@ -14,11 +14,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A marker shows where one body was. Some content is removed without a marker, which would cost the model tokens for
-// nothing: reasoning, what a repair drops or rewrites, and folds whose digests follow a published system and name no
-// handle. So each compaction archives one more body, its changes, which describe how to rebuild its input from its
-// result. The state names the newest changes, and each changes body names the previous one. For hosts that have lost
-// the state, the body of a fold also names the changes.
+// A marker shows where a single body was. Some content is removed without a marker, because a marker would cost the
+// model tokens for nothing: reasoning, what a repair drops or rewrites, and folds whose digests follow a published
+// system and name no handle. Therefore each compaction archives one more body, its changes, which describe how to
+// rebuild the input from the result. The state names the newest changes, and each changes body names the previous one.
+// For hosts that have lost the state, the body of a fold names the changes as well.
 //
 // The body is a JSON list of two kinds of elements: input messages that exist nowhere else, byte for byte, and strings
 // that describe what comes between them. Indexes refer to the messages of the result. Ranges are half-open.
@@ -37,15 +37,15 @@ const (
 	changesEnd    = "end"       // TEXT: the text after the last input message, if it is more than a bracket
 )
 
-// whence is the place where a restoration finds an input message.
+// whence is the place in which a restoration finds an input message.
 type whence struct {
 	op    string // one of the constants above; "" if the changes contain the message itself
 	index int    // index of the result message
 	from  int    // index among the messages of a fold's body
 }
 
-// SaveChanges archives the changes, which rebuild the input from the result. Call it last, when neither the document
-// nor the archive will change any more.
+// SaveChanges archives the changes, from which the input can be rebuilt. It must be called last, when neither the
+// document nor the archive will change any more.
 func (a *Archive) SaveChanges() {
 	if a.mode == "" || !a.doc.IsChanged() {
 		return
@@ -82,8 +82,8 @@ type saying struct {
 	origins []whence // the source of each input message
 	used    []bool   // for each result message, whether it is the source of an input message
 	list    []element
-	tokens  int // size of the messages in the body
-	first   int // index of the first message in the body, or -1
+	tokens  int // the size of the messages in the body
+	first   int // the index of the first message in the body, or -1
 
 	became []int // for each input message, the result message that replaces it without containing it, or -1
 	run    run
@@ -91,20 +91,20 @@ type saying struct {
 
 // run is a range of consecutive input messages that exist only in the changes.
 type run struct {
-	end     int  // index of the input message after the range
-	from    int  // index of the result message where the range's replacement begins
+	end     int  // the index of the input message after the range
+	from    int  // the index of the result message at which the replacement of the range begins
 	gone    int  // number of consecutive result messages from there that are not from the input, without inserted turns
 	unclear bool // whether the body must name the result message that each input message became
 }
 
-// say appends a string to the body: words, joined by spaces.
+// say appends a string to the body, which consists of words separated by spaces.
 func (s *saying) say(words ...string) {
 	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
 }
 
-// lastPrinted reports whether the body includes the print of the last result message, whose index is last. It does if
-// the message is from the input and a message after it was dropped. A digest is excluded: it gets the handle of its
-// body later, so its print would no longer match.
+// lastPrinted reports whether the body should include the print of the last result message, whose index is last. This
+// is so if the message is from the input and a message after it was dropped. It is not so for a digest, which gets the
+// handle of its body later, so that its print would no longer match.
 func (s *saying) lastPrinted(last int) bool {
 	return s.used[last] && s.origins[len(s.origins)-1].op == "" && !s.a.namesBody(&s.a.doc.Items[last]) &&
 		s.a.readAsGiven(last)
@@ -149,8 +149,8 @@ func (s *saying) messages(m int) int {
 	return end
 }
 
-// endFold appends an empty range of a fold after message m if a repair had rewritten the last folded message, and m is
-// the last of the input messages from which it was made. Those messages are in the changes, not in the body of the
+// endFold appends an empty range of a fold after message m if a repair rewrote the last folded message and m is the
+// last of the input messages that it was made from. These messages are in the changes rather than in the body of the
 // fold. The empty range says that the fold ends after them, whatever happens to the next message.
 func (s *saying) endFold(m int) {
 	if m+1 < len(s.origins) && s.origins[m+1].op == "" && s.became[m+1] < 0 {
@@ -174,9 +174,9 @@ func (s *saying) endFold(m int) {
 // maxRepeated is the maximum number of result messages that are compared with dropped ones.
 const maxRepeated = 64
 
-// repeats returns how many times in a row the messages before the result message at index look like those dropped
-// before input message m, as after a result that occurred twice. Without this number, a restoration can't know whether
-// the dropped messages are already back.
+// repeats returns how many times in a row the messages before the result message at index look like those that were
+// dropped before input message m, as after a result that occurred twice. Without this number, a restoration couldn't
+// tell whether the dropped messages have already been put back.
 func (s *saying) repeats(m, index int) (times int) {
 	from := m
 	for from > 0 && s.origins[from-1].op == "" {
@@ -230,7 +230,7 @@ func (s *saying) follows(index int) bool {
 	return true
 }
 
-// space appends the text between the input messages, so that the input can be restored byte for byte.
+// space appends the text between the input messages, which is needed to restore the input byte for byte.
 func (s *saying) space() {
 	a := s.a
 	at, plain := a.doc.T.List.Start, true
@@ -256,7 +256,7 @@ func (s *saying) space() {
 
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
-// origins returns the source of each input message, and for each result message whether it is one of these sources.
+// origins returns the source of each input message and, for each result message, whether it is such a source.
 func (a *Archive) origins() (of []whence, used []bool) {
 	of, used = make([]whence, a.doc.Rest), make([]bool, len(a.doc.Items))
 	for i := range a.doc.Items {
@@ -292,7 +292,7 @@ func (a *Archive) origins() (of []whence, used []bool) {
 }
 
 // became returns, for each input message, the index of the result message that was made from it without being its
-// source; -1 if there is none.
+// source, or -1.
 func (a *Archive) became(used []bool) []int {
 	became := make([]int, a.doc.Rest)
 	for m := range became {
@@ -312,8 +312,8 @@ func (a *Archive) namesBody(it *view.Item) bool {
 	return it.Body > 0 && a.authors.IsOwn(it.Msg) && listHandle(a.doc.T, it.Msg) == a.taken[it.Body-1].Handle[:Short]
 }
 
-// marked reports whether an item differs from its input message only in bodies that were replaced by markers, so that
-// restoring these bodies restores the message.
+// marked reports whether an item differs from its input message only in bodies that markers have replaced. Restoring
+// these bodies then restores the message.
 func (a *Archive) marked(it *view.Item) bool {
 	if it.Msg != it.In || it.Rest {
 		return false
@@ -339,7 +339,7 @@ func (a *Archive) inBody(p *transcript.Part) bool {
 	return p.Span.Start >= body.Start && p.Span.End <= body.End
 }
 
-// copied reports whether span is the body of a copy of the part in message m whose body is given, and has identical
+// copied reports whether span is the body of a copy of that part of message m whose body is given, and has the same
 // bytes.
 func (a *Archive) copied(m int32, span, body transcript.Span) bool {
 	msg := &a.doc.T.Messages[m]
@@ -381,12 +381,12 @@ func (a *Archive) handlesOf(m int32) (handles []string) {
 	return handles
 }
 
-// printOf returns the print of the result message at index item: a hash of its role and parts. White space between the
-// parts is ignored.
+// printOf returns the print of the result message at index item, which is a hash of its role and its parts. It ignores
+// white space between the parts.
 func (a *Archive) printOf(item int) string {
 	it := &a.doc.Items[item]
 	m := it.Msg
-	if it.Dirty { // as a restoration will read it
+	if it.Dirty { // in the form in which a restoration will read it
 		if again, ok := a.doc.F.AddOne(a.doc.T, a.doc.AppendFinal(nil, it)); ok {
 			m = again
 		}
@@ -394,7 +394,7 @@ func (a *Archive) printOf(item int) string {
 	return a.doc.RequestLook(m)
 }
 
-// looksLike reports whether an input message, as it was given, has the same print as the result message at index item.
+// looksLike reports whether an input message, in its original form, has the print of the result message at index item.
 func (a *Archive) looksLike(in, item int) bool {
 	t, m := a.doc.T, a.doc.Items[item].Msg
 	given, now := t.Messages[in], t.Messages[m]
@@ -405,8 +405,8 @@ func (a *Archive) looksLike(in, item int) bool {
 	return ok && a.doc.RequestLook(again) == a.printOf(item)
 }
 
-// readAsGiven reports whether the message of an item was read without redactions. Nothing from a redacted message may
-// be archived, not even its print.
+// readAsGiven reports whether an item's message was parsed without redactions. Nothing from a redacted message may be
+// archived, not even its print.
 func (a *Archive) readAsGiven(item int) bool {
 	t := a.doc.T
 	span := t.Messages[a.doc.Items[item].Msg].Span
@@ -430,8 +430,8 @@ func (a *Archive) pointFolds() {
 	}
 }
 
-// points reports whether an item is a digest whose body gets the handle of the changes. Lines that replace turns, and
-// counts of dropped messages, are excluded: there may be many of them, and their bodies remain unchanged.
+// points reports whether an item is a digest whose body gets the handle of the changes. It returns false for lines that
+// replace turns and for counts of dropped messages. There may be many of these, and their bodies stay unchanged.
 func (a *Archive) points(it *view.Item) bool {
 	if !a.namesBody(it) {
 		return false
@@ -440,10 +440,10 @@ func (a *Archive) points(it *view.Item) bool {
 	return handle != ""
 }
 
-// handleSpread is roughly the largest difference between the token estimates of two handles.
+// handleSpread is the approximate maximum difference between the token estimates of two handles.
 const handleSpread = 8
 
-// HandleRoom returns the maximum number of tokens that SaveChanges may add by replacing handles in digests.
+// HandleRoom returns the maximum number of tokens that SaveChanges can add by replacing handles in digests.
 func (a *Archive) HandleRoom() (tokens int) {
 	if a.mode == "" {
 		return 0
@@ -456,7 +456,7 @@ func (a *Archive) HandleRoom() (tokens int) {
 	return tokens
 }
 
-// ReplaceFirst overwrites the first occurrence of old in text with a string of the same length, in place, and returns
+// ReplaceFirst overwrites the first occurrence of old in text, in place, with a string of the same length. It returns
 // text.
 func ReplaceFirst(text []byte, old, with string) []byte {
 	if at := bytes.Index(text, []byte(old)); at >= 0 {

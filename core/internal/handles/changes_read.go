@@ -17,7 +17,7 @@ type changes struct {
 	steps  []step
 	space  []space
 	end    string
-	was    int    // the result message that the next step's message became; -1 if unknown
+	was    int    // the result message that the next step's message became, or -1 if unknown
 	twice  int    // how many times in a row the result has messages like those dropped before the next kept one
 	last   string // the print of the last result message; "" if unknown
 }
@@ -28,7 +28,7 @@ type space struct {
 	text string
 }
 
-// gone is a result message that isn't in the input, with its print.
+// gone is a result message that doesn't come from the input, with its print.
 type gone struct {
 	index int
 	print string
@@ -86,8 +86,8 @@ func (c *changes) say(line string) bool {
 	return false
 }
 
-// changesWords lists the kinds of strings in a changes body by their first word, each with its parser. A parser gets
-// the rest of the string and returns false if that is invalid.
+// changesWords maps the first word of each kind of string in a changes body to its parser. A parser gets the rest of
+// the string, and returns false if it is invalid.
 var changesWords = [...]struct {
 	op  string
 	say func(c *changes, rest string) bool

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// kinds maps the origin of a message that a compaction wrote to its name in the API.
+// kinds maps each origin of a message written by a compaction to its name in the API.
 var kinds = [...]api.DigestKind{
 	authorship.OfDigest: api.DigestFold, authorship.OfBranch: api.DigestBranch, authorship.OfLine: api.DigestLine,
 	authorship.OfLoop: api.DigestLoop, authorship.OfFile: api.DigestFile, authorship.OfCount: api.DigestCount,
@@ -23,7 +23,7 @@ func Digests(doc *view.View, authors *authorship.Authors) []api.Digest {
 	for i := range doc.N {
 		m := int32(i)
 		of, own := authorship.LooksLike(doc.T, m), authors.IsOwn(m)
-		if doc.T.Messages[i].Variant == transcript.Branch { // the wire format has a message type of its own for branch summaries
+		if doc.T.Messages[i].Variant == transcript.Branch { // the wire format has its own message type for branch summaries
 			of, own = authorship.OfBranch, true
 		}
 		if of == authorship.NotOurs {
