@@ -29,17 +29,17 @@ const (
 
 // Marking declares a marker that a pass writes.
 type Marking struct {
-	Text string // the marker, including its brackets
-	// Follows means that more text follows the marker in a tool result. Heads means that the marker is the first line
-	// of a shortened text, rather than a replacement for a tool result.
+	Text string // the marker, including the brackets
+	// Follows means that text follows the marker in a tool result. Heads means that the marker is the first line of a
+	// shortened text, and doesn't replace a tool result.
 	Follows, Heads bool
 }
 
-// The declared markers. resultMarkers replace tool results. summaryMarkers are those of them that are followed by text.
-// headMarkers are the first lines of shortened texts.
+// The declared markers. resultMarkers replace tool results. summaryMarkers are the markers in resultMarkers that text
+// follows. headMarkers are the first lines of shortened texts.
 var resultMarkers, summaryMarkers, headMarkers []string
 
-// Declare registers a marker; repeated calls with the same text have no effect. Packages call it from init.
+// Declare registers a marker. Registering the same text again has no effect. Packages call Declare from init.
 func Declare(m Marking) {
 	list := &resultMarkers
 	if m.Heads {
@@ -53,7 +53,7 @@ func Declare(m Marking) {
 	}
 }
 
-// named is the text between a marker and its handle. It takes the place of the closing bracket, which follows the
+// named is the text between a marker and its handle. It replaces the closing bracket, which comes after the
 // handle.
 const named = ". Handle: "
 
@@ -68,8 +68,8 @@ func WithHandle(marker, handle string) string {
 	return marker[:len(marker)-1] + named + handle[:Short] + "]"
 }
 
-// Sized returns a marker of about the size that it will have when it is written: with a placeholder handle if the host
-// keeps an archive.
+// Sized returns a marker of about the size that it will have in the result. If the host keeps an archive, the marker
+// includes a placeholder for the handle.
 func (a *Archive) Sized(marker string) string {
 	if a.mode == "" {
 		return marker
@@ -77,12 +77,12 @@ func (a *Archive) Sized(marker string) string {
 	return WithHandle(marker, Zeros)
 }
 
-// MarkerRoom is the number of bytes at the beginning of a value that are searched for a marker. A marker is always at
+// MarkerRoom is the number of bytes at the beginning of a value in which a marker is looked for. A marker is always at
 // the beginning of a string, preceded only by the structure that the wire format requires.
 const MarkerRoom = 512
 
-// handleIn finds the first string in the JSON value that begins with one of the markers and a handle. It returns the
-// digits of the handle.
+// handleIn returns the handle, as digits, in the first string of a JSON value that begins with one of the markers and a
+// handle.
 func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), MarkerRoom)]
 	if len(value) > 0 && value[0] == '"' { // a string begins with its marker, if it has one
@@ -102,7 +102,7 @@ func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	}
 }
 
-// handleAt returns the handle in the marker at the beginning of text, if it is one of the given markers.
+// handleAt returns the handle in the marker at the beginning of text if that marker is one of markers.
 func handleAt(text []byte, markers []string) (handle string, found bool) {
 	if len(text) == 0 || text[0] != '[' {
 		return "", false
@@ -120,7 +120,7 @@ func handleAt(text []byte, markers []string) (handle string, found bool) {
 	return "", false
 }
 
-// MediaMarker pairs a marker that replaces a media part with the kind of the removed body.
+// MediaMarker is the marker that replaces a media part, together with the kind of the removed body.
 type MediaMarker struct {
 	Marker string
 	What   api.BodyKind
@@ -130,7 +130,7 @@ type MediaMarker struct {
 var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio},
 	{FileMarker, api.BodyFile}}
 
-// mediaHandle returns the handle in a media marker, and the kind of the removed body. text is a JSON string.
+// mediaHandle returns the handle in a media marker and the kind of the removed body. text must be a JSON string.
 func mediaHandle(text []byte) (handle string, what api.BodyKind) {
 	for _, m := range MediaMarkers {
 		if h, found := handleIn(text, m.Marker); found {
@@ -158,7 +158,7 @@ func Cleared(c *view.View, n int32) bool {
 		return true
 	}
 	if b := c.T.Bytes(p.Body); len(b) > 1 && b[0] == '"' && b[1] != '[' && b[1] != '\\' {
-		return false // an ordinary text: every marker begins with a bracket
+		return false // ordinary text, because every marker begins with a bracket
 	}
 	if _, found := handleIn(c.T.Bytes(p.Body), resultMarkers...); found {
 		return true
@@ -189,8 +189,8 @@ func Cleared(c *view.View, n int32) bool {
 	return false
 }
 
-// OwnBody reports whether the part at index n is a tool result whose original body is in the transcript. It isn't if
-// the body is a marker, is stored by the provider, or is awaited by one of the provider's tools.
+// OwnBody reports whether the part at index n is a tool result whose original body is in the transcript. It returns
+// false if the body is a marker, is stored by the provider, or is still awaited by a tool of the provider.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) &&
@@ -205,11 +205,11 @@ func BeginsMarked(text string) bool {
 	})
 }
 
-// foldHandle begins the line of a digest that gives the handle of the folded messages.
+// foldHandle is the beginning of the line in a digest that gives the handle of the folded messages.
 const foldHandle = "Handle of the folded messages: "
 
-// NameFold inserts the handle of the folded messages after the header line of a digest's text. It returns text
-// unchanged if handle is "".
+// NameFold inserts the handle of the folded messages after the header line in the text of a digest. If handle is "", it
+// returns text unchanged.
 func NameFold(text, handle string) string {
 	if handle == "" {
 		return text
@@ -218,7 +218,7 @@ func NameFold(text, handle string) string {
 	return header + "\n" + foldHandle + handle[:Short] + "\n" + rest
 }
 
-// listHandle returns the handle of the messages that message m replaces, or "" if it has none. Message m is then a
+// listHandle returns the handle of the messages that message m replaces, or "". A message with such a handle is a
 // digest, a line that replaces a turn, or a count of dropped messages.
 func listHandle(t *transcript.Transcript, m int32) string {
 	text := t.Text(t.FirstText(int(m)))
@@ -238,7 +238,7 @@ func listHandle(t *transcript.Transcript, m int32) string {
 	return ""
 }
 
-// FoldHandleOf returns the handle in the text of a digest, and the text without the line that gives it. If there is
+// FoldHandleOf returns the handle in the text of a digest, and the text without the line that contains it. If there is
 // no handle, it returns "" and the whole text.
 func FoldHandleOf(text string) (handle, rest string) {
 	header, rest, _ := strings.Cut(text, "\n")
@@ -249,8 +249,8 @@ func FoldHandleOf(text string) (handle, rest string) {
 	return after[:Short], header + after[Short:]
 }
 
-// SqueezedHandle splits a squeezed text, a tool result that was rewritten in fewer tokens, into the handle in its first
-// line and the rest. For any other text it returns "" and the whole text.
+// SqueezedHandle splits a squeezed text (a tool result rewritten in fewer tokens) into the handle in its first line and
+// the rest. For any other text, it returns "" and the whole text.
 func SqueezedHandle(text string) (handle, rest string) {
 	line, rest, found := strings.Cut(text, "\n")
 	const start = len(SqueezedMarker) - 1 + len(named)

@@ -17,7 +17,7 @@ type mark struct {
 	part   int32
 }
 
-// namedIn returns the markers with handles in message m. It ignores the texts of digests, which listHandle reads.
+// namedIn returns the markers with handles in message m. It ignores the texts of digests, which listHandle parses.
 func namedIn(doc *view.View, m int32) (found []mark) {
 	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
@@ -58,8 +58,8 @@ func (r *restoring) markers() []api.Marker {
 	return found
 }
 
-// truncated returns the handle at the beginning of the truncated or squeezed body of part n, or "". The body is the
-// shortened text itself, or JSON around it.
+// truncated returns the handle at the beginning of the body of part n if the body was truncated or squeezed, and ""
+// otherwise. The body is the shortened text itself, or JSON that contains it.
 func truncated(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
 	if p.Kind == transcript.ToolResult && !doc.T.IsString(p.Body) && len(doc.T.InnerParts(int(n))) == 0 {
@@ -77,8 +77,8 @@ func truncated(doc *view.View, n int32) string {
 	return handle
 }
 
-// Of returns the handles that bodies name, in markers or as changes, in order of appearance, so that a host can fetch
-// all of them before it restores. Some may not be real handles, because text may quote a marker. corrupt lists the
+// Of returns the handles that bodies contain in markers or as changes, in order of appearance. With them, a host can
+// fetch all bodies before it restores. Some may not be real handles, because text can quote a marker. corrupt lists the
 // given handles whose bodies don't match them; these bodies are not searched.
 func Of(given []api.Kept) (handles, corrupt []string) {
 	var seen critbit.Map[struct{}]
@@ -105,7 +105,7 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// eachNamed calls yield with each handle in text that is written as in markers and digests.
+// eachNamed calls yield for each handle in text that has the form used in markers and digests.
 func eachNamed(text string, yield func(handle string)) {
 	for {
 		_, rest, found := strings.Cut(text, "andle")
@@ -123,8 +123,8 @@ func eachNamed(text string, yield func(handle string)) {
 	}
 }
 
-// pointer returns the handle of the compaction's changes, which is the last element in the body of a fold, or "" if
-// there is none.
+// pointer returns the handle of the compaction's changes, which is the last element in the body of a fold, or
+// "".
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

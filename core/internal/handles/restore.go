@@ -18,12 +18,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// maxGrowth is the number of bytes that a restoration may write; it may write four times the size of the given bodies
-// if that is more. Without this limit, bodies that name each other many times could grow without bound. Markers beyond
-// the limit stay in place.
+// maxGrowth is the maximum number of bytes that a restoration may write, unless four times the size of the given bodies
+// is more. Without a limit, bodies that refer to each other many times could make the result grow without bound.
+// Markers beyond the limit stay in place.
 const (
 	maxGrowth = 1 << 28
-	itemCost  = 1024 // bytes that each restored fold costs for its records, in addition to its body
+	itemCost  = 1024 // what each restored fold costs for its records, in bytes, in addition to its body
 )
 
 // restoring is the state of a restoration.
@@ -31,30 +31,30 @@ type restoring struct {
 	doc     *view.View
 	authors *authorship.Authors
 	report  *report.Report
-	changes string // the handle of the newest changes that are still to be undone; "" if there are none
-	// The handle of changes whose messages write tool calls differently than those that the program passed; "" if there
-	// are none.
+	changes string // the handle of the newest changes that haven't been undone yet, or ""
+	// The handle of changes whose messages write tool calls in a different form than the program passed them, or
+	// "".
 	respelled string
 	given     []api.Kept
 	bodies    critbit.Map[int] // index in given, by the first digits of the handle
 	folds     map[int]*foldBack
 	room      int          // the number of bytes that may still be written
-	tried     map[int]bool // indexes in given of the changes that were tried, successfully or not
-	older     string       // the handle of the changes before those that could not be undone; "" if there are none
-	misses    int          // the number of compactions in a row that could not be undone
-	// Items that were set aside, to be appended at the end: the messages after each undone compaction, the oldest last.
+	tried     map[int]bool // the indexes in given of the changes that were tried, successfully or not
+	older     string       // the handle of the changes before those that could not be undone, or ""
+	misses    int          // the number of consecutive compactions that could not be undone
+	// Items that were set aside and are appended at the end: the messages after each undone compaction, oldest last.
 	later    [][]view.Item
 	left     []api.Marker // changes that were not undone
-	unfolded int          // index of the first item after everything that the last undone compaction had folded
-	turns    []string     // prints of the messages that a repair inserts; computed on first use
-	at       int          // index of the body being read, for errors
+	unfolded int          // the index of the first item after everything that the last undone compaction folded
+	turns    []string     // the prints of the messages that a repair inserts, computed on first use
+	at       int          // the index of the body being read, for errors
 
 	// The handles of markers whose messages were not found when their compactions were undone.
 	unmarked critbit.Map[struct{}]
-	bare     map[int32]bare // by message: the message without these markers
+	bare     map[int32]bare // for each message, the message without these markers
 
-	missed    []missed              // compactions in left whose digest is not in the messages
-	ancestors critbit.Map[struct{}] // the handles of older changes than those in missed
+	missed    []missed              // the compactions in left whose digests are not in the messages
+	ancestors critbit.Map[struct{}] // the handles of changes that are older than those in missed
 }
 
 // foldBack is the parsed body of a fold.
@@ -64,14 +64,14 @@ type foldBack struct {
 	changes  string // the handle of the changes of the compaction that made the fold
 }
 
-// foldElement is an element of a fold's body: a number if n is not 0, otherwise the message in text. See element.
+// foldElement is an element of a fold's body: a number if n is not 0, and otherwise the message in text. See element.
 type foldElement struct {
 	text []byte
 	n    int
 }
 
-// Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes,
-// from the state. It returns the remaining markers, and the handle of the changes that are still to be undone.
+// Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes
+// from the state. Restore returns the remaining markers and the handle of the changes that haven't been undone yet.
 func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes,
 	respelled string) (left []api.Marker, before string, err *policy.Error) {
 	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given,
@@ -123,8 +123,8 @@ func (r *restoring) check() *policy.Error {
 	return nil
 }
 
-// body returns the index in given of the body with the given handle, of which 16 digits are enough; -1 if there is
-// none.
+// body returns the index in given of the body with the given handle, or -1. The first 16 digits of the handle are
+// enough.
 func (r *restoring) body(handle string) int {
 	i, found := r.bodies.Get(handle[:Short])
 	if !found || len(handle) > Short && !strings.HasPrefix(Handle([]byte(r.given[i].Text)), handle) {
@@ -133,7 +133,7 @@ func (r *restoring) body(handle string) int {
 	return i
 }
 
-// fold parses body i as the body of a fold. It returns nil if it isn't a valid one.
+// fold parses body i as the body of a fold, or returns nil if it isn't one.
 func (r *restoring) fold(i int) *foldBack {
 	if f := r.folds[i]; f != nil {
 		return f
@@ -173,8 +173,8 @@ func (r *restoring) fold(i int) *foldBack {
 	return f
 }
 
-// read adds a message from a body to the transcript and returns an item for it. ok is false if the message doesn't
-// fit the format.
+// read adds a message from a body to the transcript, and returns an item for it. ok is false if the message is not in
+// the document's format.
 func (r *restoring) read(text []byte) (view.Item, bool) {
 	m, ok := r.doc.F.AddOne(r.doc.T, text)
 	if !ok {
@@ -183,15 +183,15 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 	return view.Item{Msg: m, In: -1, Tokens: r.doc.P.Message(r.doc.T, int(m))}, true
 }
 
-// bodySplice is the replacement of a span of a message with a body.
+// bodySplice replaces a span of a message with a body.
 type bodySplice struct {
 	old  transcript.Span
 	body int // index in given
 }
 
-// putBack restores bodies in the message of an item, each once. It only restores those whose handles are named in the
-// message's markers and satisfy may. It returns the number of restored bodies. ok is false if the resulting message is
-// invalid.
+// putBack restores bodies in the message of an item, once each. It restores the bodies whose handles are named in the
+// message's markers and for which may returns true. put is the number of restored bodies. ok is false if the resulting
+// message is invalid.
 func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
 	splices, put := r.splicesOf(it.Msg, may)
 	if put == 0 {
@@ -217,8 +217,8 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// splicesOf returns the replacements that restore the bodies of message m whose handles satisfy may, and the number of
-// these bodies. If a part occurs more than once in the message, each copy gets the body.
+// splicesOf returns the splices that restore the bodies in message m for whose handles may returns true, and the number
+// of these bodies. If a part has copies in the message, each copy gets the body.
 func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
 	t := r.doc.T
 	covered := t.Messages[m].Span.Start
@@ -248,8 +248,8 @@ func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []
 	return splices, bodies
 }
 
-// placeOf returns the span that a body replaces. For the marker of a medium this is the whole part. Otherwise it is
-// the part's body, together with the object around it if the archived body is an object too.
+// placeOf returns the span that a body replaces. For the marker of an image, audio or file, this is the whole part.
+// Otherwise it is the part's body, or the object around it if the archived body is an object too.
 func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	p := &r.doc.T.Parts[k.part]
 	switch {
@@ -261,8 +261,8 @@ func (r *restoring) placeOf(k *mark, body int) transcript.Span {
 	return p.Body
 }
 
-// follow goes through the items and restores the bodies that their markers name, then the bodies named in the restored
-// content, and so on. ok is false if a body is invalid; r.at is its index.
+// follow goes through the items and restores the bodies that their markers name. It continues with the markers in the
+// restored content until no more bodies are given. ok is false if a body is invalid; r.at is then its index.
 func (r *restoring) follow() (ok bool) {
 	w := following{r: r, out: make([]view.Item, 0, len(r.doc.Items)), stack: slices.Clone(r.doc.Items)}
 	slices.Reverse(w.stack)
@@ -291,7 +291,7 @@ func (r *restoring) follow() (ok bool) {
 // following is the state of restoring.follow.
 type following struct {
 	r     *restoring
-	out   []view.Item // finished items
+	out   []view.Item // items that are finished
 	stack []view.Item // items to process, in reverse order
 }
 
@@ -302,8 +302,8 @@ func (w *following) pop() view.Item {
 	return it
 }
 
-// skip removes the items at the top of the stack that accompany a fold, such as files and inserted turns. It returns
-// the number of tokens removed.
+// skip removes items that accompany a fold, such as files and inserted turns, from the top of the stack. It returns the
+// number of tokens in them.
 func (w *following) skip() (saved int) {
 	for len(w.stack) > 0 && authorship.IsCompanion(w.r.doc.T, w.stack[len(w.stack)-1].Msg) {
 		saved += w.pop().Tokens
@@ -311,14 +311,14 @@ func (w *following) skip() (saved int) {
 	return saved
 }
 
-// tell adds the restoration of an item to the report. saved is the number of tokens saved, which is negative if the
-// transcript has grown.
+// tell reports the restoration of an item. saved is the number of tokens saved, which is negative if the transcript
+// grew.
 func (w *following) tell(it *view.Item, saved int) {
 	w.r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }
 
-// message restores the bodies in a message, repeatedly, until the restored content has no more markers whose bodies are
-// given.
+// message restores the bodies in a message. It repeats this until the restored content has no more markers whose bodies
+// were given.
 func (w *following) message(it *view.Item) (ok bool) {
 	saved, was := it.Tokens, it.Msg
 	if b := w.r.bare[it.Msg]; b.restored > 0 {
@@ -337,7 +337,7 @@ func (w *following) message(it *view.Item) (ok bool) {
 	return true
 }
 
-// unfold replaces a digest with the messages of its fold. It puts them on the stack, because they may contain further
+// unfold replaces a digest with the messages of its fold. It pushes them on the stack, because they may contain more
 // markers. It returns false if the body of the fold is invalid.
 func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	saved := it.Tokens
@@ -368,8 +368,8 @@ func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	return true
 }
 
-// stayed takes the next n messages after the digest, which were not folded, from the stack. If n is negative, it drops
-// -n messages instead: the remains of a message that is now restored whole. saved is the number of tokens removed.
+// stayed pops the next n messages after the digest, which were not folded, from the stack. If n is negative, it drops
+// -n messages instead: the remains of a message that is restored whole. saved is the number of tokens removed.
 func (w *following) stayed(n int) (items []view.Item, saved int) {
 	for n != 0 && len(w.stack) > 0 {
 		if saved += w.skip(); len(w.stack) == 0 {
@@ -387,8 +387,8 @@ func (w *following) stayed(n int) (items []view.Item, saved int) {
 	return items, saved
 }
 
-// foldOf returns the parsed body that message m replaces, and sets r.at to its index. It returns nil if the message
-// replaces nothing, or the body was not given.
+// foldOf returns the parsed body that message m replaces, and sets r.at to the body's index. It returns nil if the
+// message replaces nothing, or if the body was not given.
 func (r *restoring) foldOf(m int32) *foldBack {
 	handle := listHandle(r.doc.T, m)
 	if handle == "" {
@@ -402,9 +402,9 @@ func (r *restoring) foldOf(m int32) *foldBack {
 	return r.fold(i)
 }
 
-// wrapper returns the innermost object around the body of a part if the body is a string in an object of type "text",
-// or in one whose only member is "output". Formats whose results are typed objects put a marker into such an object,
-// and the object replaces the whole original. Otherwise wrapper returns the body's span.
+// wrapper returns the span of the innermost object around a part's body if the body is a string in an object of type
+// "text", or in an object whose only member is "output". Formats whose results are typed objects put a marker into such
+// an object, and the object replaces the whole original. Otherwise wrapper returns the span of the body.
 func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 	part := t.Bytes(p.Span) // the bytes of a restored message are elsewhere
 	body := jsonspan.Span{Start: p.Body.Start - p.Span.Start, End: p.Body.End - p.Span.Start}
@@ -417,7 +417,7 @@ func wrapper(t *transcript.Transcript, p *transcript.Part) transcript.Span {
 }
 
 // innermost returns the span of the innermost object around a value, not counting the outermost object. If there is
-// none it returns value itself.
+// none, it returns value.
 func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
 	found := value
 	inside := func() bool { // leaves s at the object that contains the value, or after one that does not
@@ -450,7 +450,7 @@ func innermost(s *jsonspan.Scanner, value jsonspan.Span) jsonspan.Span {
 	return found
 }
 
-// wrapsText reports whether the object at s has the type "text", or has the body as its only member, under the key
+// wrapsText reports whether the object at s has the type "text", or has the body as its only member under the key
 // "output".
 func wrapsText(s *jsonspan.Scanner, body jsonspan.Span) bool {
 	n, only := 0, false

@@ -1,5 +1,5 @@
-// Package handles stores and restores the bodies that a compaction removes from a transcript. Each body is named by its
-// handle, the SHA-256 of its content in hexadecimal digits, so that a host can store it anywhere.
+// Package handles stores and restores the bodies that a compaction removes from a transcript. The name of a body is its
+// handle, the SHA-256 of its content in hexadecimal digits, so a host can store it anywhere.
 //
 // The package removes bodies from a view and leaves markers, records how to rebuild the input from the result, and
 // restores the bodies that a host has stored.
@@ -9,9 +9,9 @@ package handles
 
 import "math/bits"
 
-// Size is the length of a handle in hexadecimal digits. Short is the number of digits in a marker, and the minimum that
-// identifies a body. 16 digits, or 64 bits, are enough to distinguish the bodies of a conversation; all 64 digits would
-// cost the model some 30 tokens per marker.
+// Size is the length of a handle in hexadecimal digits. Short is the number of digits in a marker, and the minimum
+// number that identifies a body. 16 digits, or 64 bits, are enough to distinguish the bodies of a conversation, while
+// 64 digits would cost the model about 30 tokens per marker.
 const (
 	Size  = 64
 	Short = 16
@@ -73,7 +73,7 @@ func (h *Hash) Handle() string {
 	return string(out)
 }
 
-// IsHandle reports whether text has the form of a handle, or of a prefix that is long enough to identify a body.
+// IsHandle reports whether text has the form of a handle, or of a prefix long enough to identify a body.
 func IsHandle(text string) bool {
 	if len(text) < Short || len(text) > Size {
 		return false

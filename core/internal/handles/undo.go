@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// takeBack undoes compactions by their changes, the newest first. ok is false if a body is invalid; r.at is its index.
+// takeBack undoes compactions, newest first, by their changes. ok is false if a body, at index r.at, is invalid.
 func (r *restoring) takeBack() (ok bool) {
 	for handle, digest := r.newestChanges(); handle != ""; handle, digest = r.newestChanges() {
 		i := r.body(handle)
@@ -44,7 +44,7 @@ func (r *restoring) takeBack() (ok bool) {
 			if digest < 0 {
 				r.miss(&c)
 			}
-			r.changes, r.older = "", c.before // look for a digest first: it may name newer changes than c.before
+			r.changes, r.older = "", c.before // look for a digest first; it may name newer changes than c.before
 			r.misses++
 			continue
 		}
@@ -62,7 +62,7 @@ func (r *restoring) takeBack() (ok bool) {
 	return true
 }
 
-// dropTurns drops the turns that a repair inserted to make the roles alternate, from the first item on that the last
+// dropTurns drops turns that a repair inserted to make the roles alternate. It begins at the first item that the last
 // undone compaction didn't fold. A replay inserts such turns if the messages have changed, and the changes don't list
 // them. A turn directly after a digest that stays is still needed.
 func (r *restoring) dropTurns() {
@@ -78,7 +78,7 @@ func (r *restoring) dropTurns() {
 	r.doc.Items = kept
 }
 
-// bringBack moves messages that were set aside back to the end of the items, until there are n items.
+// bringBack appends messages that were set aside to the items until there are n items.
 func (r *restoring) bringBack(n int) {
 	for len(r.later) > 0 && len(r.doc.Items) < n {
 		last := len(r.later) - 1
@@ -91,13 +91,13 @@ func (r *restoring) bringBack(n int) {
 	}
 }
 
-// maxMisses is the maximum number of consecutive compactions that can be missing from a transcript before restore stops
+// maxMisses is the maximum number of consecutive compactions missing from a transcript before the restoration stops
 // looking for older ones.
 const maxMisses = 32
 
-// newestChanges returns the handle of the newest changes that have not been undone, or "". It looks in this order: the
-// state, the body of a digest, the predecessor of the changes that could not be undone, and, on the first call, the
-// given bodies. digest is the index of the digest that named the changes, or -1.
+// newestChanges returns the handle of the newest changes that haven't been undone, or "". It looks in the state, in the
+// bodies of digests, in the changes before those that could not be undone, and, on the first call, in the given bodies,
+// in this order. digest is the index of the digest that named the changes, or -1.
 func (r *restoring) newestChanges() (handle string, digest int) {
 	if h := r.changes; len(h) >= Short && IsHandle(h) {
 		return h, -1
@@ -125,7 +125,7 @@ func (r *restoring) newestChanges() (handle string, digest int) {
 	return "", -1
 }
 
-// undo rebuilds the input of a compaction from its result, if the items begin with this result. Otherwise it does
+// undo rebuilds the input of a compaction from its result if the items begin with that result. Otherwise it does
 // nothing and returns undone = false. ok is false if the changes are invalid.
 func (r *restoring) undo(c *changes) (undone, ok bool) {
 	r.bringBack(c.sent) // a newer compaction that is replayed may have been made for a shorter history
@@ -154,7 +154,7 @@ func (r *restoring) begins(c *changes, n int) bool {
 		if g.index >= n {
 			return false
 		}
-		// A digest gets the handle of its body only after its print was taken.
+		// The print of a digest is computed before the digest gets the handle of its body.
 		if m := r.doc.Items[g.index].Msg; !r.isGone(g, g.index) && !r.isDigestOf(c, m) {
 			return false
 		}
@@ -167,8 +167,8 @@ func (r *restoring) begins(c *changes, n int) bool {
 	return true
 }
 
-// drops reports whether the messages that the compaction dropped without a marker are still missing, and those after
-// them are still in their places. It returns false if one of the messages after them was deleted in the meantime.
+// drops reports whether the messages that the compaction dropped without a marker are still missing, while the messages
+// after them are still in place. It returns false if one of the messages after them has been deleted since.
 func (r *restoring) drops(c *changes, n int) bool {
 	from := 0 // the first step of the run of dropped messages before the next one
 	for i, p := range c.steps {
@@ -188,8 +188,8 @@ func (r *restoring) drops(c *changes, n int) bool {
 	return r.isGone(gone{n - 1, c.last}, n-1) && !r.present(&hunk{steps: c.steps[from:]}, n)
 }
 
-// isDigestOf reports whether a message can be a digest of the compaction with these changes: it names the handle of its
-// body, and that body, if it was given, doesn't name the changes of another compaction.
+// isDigestOf reports whether a message can be a digest of the compaction with these changes. It must name the handle of
+// its body, and the body, if given, must not name the changes of another compaction.
 func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	if !r.authors.IsOwn(m) || listHandle(r.doc.T, m) == "" {
 		return false
@@ -200,10 +200,10 @@ func (r *restoring) isDigestOf(c *changes, m int32) bool {
 	return f == nil || f.changes == "" || same(f.changes, c.handle)
 }
 
-// same reports whether two handles name the same body. Either may be shortened.
+// same reports whether two handles, either of which may be shortened, identify the same body.
 func same(a, b string) bool { return len(a) >= Short && len(b) >= Short && a[:Short] == b[:Short] }
 
-// isGone reports whether the item at index at has the print of g, a message of the result.
+// isGone reports whether the item at index at has the print of g, which is a message of the result.
 func (r *restoring) isGone(g gone, at int) bool {
 	m := r.doc.Items[at].Msg
 	return r.doc.RequestLook(m) == g.print || r.doc.MarkedLook(m) == g.print || r.bareLook(m) == g.print

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// anchor is a hunk whose place is certain: either its first print is unique among hunks and items, or its distance from
-// a hunk with a unique print is the same as in the result.
+// anchor is a hunk whose place is certain. Either its first print is unique among the hunks and the items, or its
+// distance from a hunk with a unique print is the same as in the result.
 type anchor struct {
 	hunk int // index of the hunk
 	at   int // index of its first item
@@ -28,7 +28,7 @@ func (h *hunk) key() (print string, back int) {
 
 // anchors returns as many hunks as possible whose places are certain and in the right order. Other messages may look
 // the same, because what distinguished them was stripped. Without anchors, a hunk whose message was deleted would be
-// found where a later one belongs.
+// found at the place of a later one.
 func (f *finding) anchors(hunks []hunk) []anchor {
 	keys := make([]look, 0, len(hunks))
 	for i := range hunks {
@@ -58,15 +58,15 @@ func (f *finding) anchors(hunks []hunk) []anchor {
 	return f.extended(filled(increasing(open), back), hunks)
 }
 
-// countIn returns how many entries of a sorted list have the given print and an index in [low, high).
+// countIn returns the number of entries in a sorted list that have the given print and an index in [low, high).
 func countIn(list []look, print string, low, high int) int {
 	from, _ := slices.BinarySearchFunc(list, look{print, low}, compareLooks)
 	to, _ := slices.BinarySearchFunc(list, look{print, high}, compareLooks)
 	return to - from
 }
 
-// extended adds the hunks whose distance from the anchor before or after them is the same as in the result, without a
-// gap in between.
+// extended adds the hunks whose distance from the previous or the next anchor is the same as in the result, with no gap
+// between them.
 func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
 	from, high := f.next, f.high
 	places := make([]spot, len(hunks))
@@ -109,14 +109,14 @@ func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
 	return anchors
 }
 
-// running describes the current run of hunks that have moved by the same number of items, while the run is being
-// extended.
+// running describes the run of hunks that is being extended. All of its hunks have moved by the same number of
+// items.
 type running struct {
 	on    bool
 	shift int
 }
 
-// extend continues a run with one more hunk. It returns false if the place of the hunk remains unknown.
+// extend continues a run with another hunk. It returns false if the place of that hunk remains unknown.
 func (f *finding) extend(h *hunk, place *spot, run *running) bool {
 	if place.at >= 0 {
 		run.on, run.shift = true, place.at-h.at
@@ -134,7 +134,7 @@ func (f *finding) extend(h *hunk, place *spot, run *running) bool {
 	return run.on
 }
 
-// filled inserts as many other anchors as fit between the given anchors, whose places increase.
+// filled inserts as many of the other anchors as fit between the given anchors, whose places increase.
 func filled(anchors, others []anchor) (all []anchor) {
 	low := -1
 	for _, a := range append(anchors, anchor{math.MaxInt, math.MaxInt}) {

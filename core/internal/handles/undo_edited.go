@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// hunk is a place after the folds where the result of a compaction differs from its input: the result messages to
-// remove, and the steps that produce the input messages in their place.
+// hunk is a place after the folds where the result of a compaction differs from its input. It consists of the result
+// messages to remove, and of the steps that produce the input messages in their place.
 type hunk struct {
 	// The index of the first message in gone. If gone is empty, the index of the message after the dropped ones.
 	at     int
@@ -22,14 +22,14 @@ type hunk struct {
 	print  string // the print of the message after the hunk; "" if unknown
 	twice  int    // how many times in a row the result has messages like the dropped ones before that message
 	behind string // the print of the message before the hunk, if no message follows; "" if unknown
-	// Whether the dropped messages are at the only place that looks like the hunk's, so that nothing is missing.
+	// Whether the dropped messages are back at the only place that looks like the hunk's, so that nothing is missing.
 	isBack bool
 	looks  []string // the prints of the dropped messages, computed on first use
 }
 
-// undoEdited undoes a compaction whose result was edited after the folded part, for example because replayed
-// compactions end differently each time. It restores what the digests replaced, and every later place that still looks
-// as the compaction left it. whole is false if something may be missing because a place was not found again.
+// undoEdited undoes a compaction whose result was edited after the folded part, for example because each replay of a
+// compaction ends differently. It restores what the digests replaced, and all later places that still look as the
+// compaction left them. whole is false if something may be missing because a place was not found.
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
@@ -67,8 +67,8 @@ func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	return true, whole, true
 }
 
-// present reports whether the messages that the compaction dropped are already back at a place. That happens after the
-// replay of a newer compaction, which drops only the messages that it has dropped itself.
+// present reports whether the messages that the compaction dropped are already back at a place. This happens after a
+// newer compaction is replayed, because the replay drops only the messages that this newer compaction dropped itself.
 func (r *restoring) present(h *hunk, place int) bool {
 	n := len(h.steps) * (h.twice + 1)
 	from := place - n
@@ -93,7 +93,7 @@ func (r *restoring) present(h *hunk, place int) bool {
 	return true
 }
 
-// namesBodyOf reports whether a message has a marker that one of the steps of a compaction restores.
+// namesBodyOf reports whether a message has a marker that one of the steps restores.
 func (r *restoring) namesBodyOf(steps []step) bool {
 	var put critbit.Map[struct{}]
 	for _, p := range steps {
@@ -106,8 +106,8 @@ func (r *restoring) namesBodyOf(steps []step) bool {
 	})
 }
 
-// front splits the changes after the last fold. front are complete changes for a result that ends there; steps and
-// gone are the rest.
+// front splits the changes after the last fold. front contains complete changes for a result that ends there. steps and
+// gone contain the rest.
 func (c *changes) front() (front changes, steps []step, gone []gone) {
 	last := -1
 	for i, p := range c.steps {
@@ -139,8 +139,8 @@ type undoingEdited struct {
 	out []view.Item
 }
 
-// put replaces the remaining items before index to with the messages that steps produce from them. It returns false if
-// the steps are invalid.
+// put replaces the remaining items before index to with the messages that steps produce from these items. It returns
+// false if the steps are invalid.
 func (e *undoingEdited) put(steps []step, to int) bool {
 	if to < e.at {
 		return false
@@ -151,8 +151,8 @@ func (e *undoingEdited) put(steps []step, to int) bool {
 	return ok
 }
 
-// keep copies the remaining items before index to, but omits turns that a repair inserted to make the roles alternate:
-// a replay inserts them again where they are needed.
+// keep copies the remaining items before index to. It leaves out turns that a repair inserted to make the roles
+// alternate, because a replay inserts them again where they are needed.
 func (e *undoingEdited) keep(to int) {
 	for ; e.at < to; e.at++ {
 		if it := e.r.doc.Items[e.at]; !authorship.IsTurn(e.r.doc.T, it.Msg) {
@@ -162,7 +162,7 @@ func (e *undoingEdited) keep(to int) {
 }
 
 // hunksOf returns the hunks of the given steps and removed messages, from result message n on, and the messages with
-// markers. ok is false if the kept messages are in a different order than in the input.
+// markers. ok is false if the kept messages are not in the same order as in the input.
 func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks []hunk, puts []markedPlace, ok bool) {
 	h := hunk{at: n}
 	until := func(to int, print string, twice int) bool {
@@ -182,7 +182,7 @@ func (r *restoring) hunksOf(steps []step, all []gone, n int, c *changes) (hunks 
 		case "":
 			h.steps = append(h.steps, p)
 			continue
-		case changesPut: // a marked message is kept: its markers name what is missing
+		case changesPut: // a marked message is kept, because its markers name what is missing
 			from, to = p.index, p.index+1
 		}
 		if from < n || !until(from, p.print, p.twice) {
@@ -221,8 +221,8 @@ func (r *restoring) parted(h hunk, to int) (hunks []hunk) {
 	return hunks
 }
 
-// split splits a hunk before each message in gone that replaced an input message, according to that message's step.
-// Input messages before it that were dropped without a replacement belong to the part before.
+// split splits a hunk before each removed message that replaced an input message, as the step of that message says.
+// Input messages before it that were dropped without a replacement belong to the previous part.
 func (h *hunk) split() (parts []hunk) {
 	part, left := hunk{at: h.at}, h.gone
 	until := func(index int) {
@@ -244,7 +244,7 @@ func (h *hunk) split() (parts []hunk) {
 	return append(parts, part)
 }
 
-// isTurn reports whether a print belongs to a turn that a repair inserts.
+// isTurn reports whether a print is that of a turn which a repair inserts.
 func (r *restoring) isTurn(print string) bool {
 	if r.turns == nil {
 		for _, text := range [...]string{authorship.TurnText, authorship.OpeningText} {
@@ -258,7 +258,7 @@ func (r *restoring) isTurn(print string) bool {
 	return slices.Contains(r.turns, print)
 }
 
-// spot is the place of a hunk, the range of items [at, to). at is -1 if the hunk was not found.
+// spot is the place of a hunk, given as the range of items [at, to). at is -1 if the hunk was not found.
 type spot struct{ at, to int }
 
 // places returns the place of each hunk in the items. whole is false if a hunk was not found.
@@ -270,7 +270,7 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	}
 	at = make([]spot, len(hunks))
 	anchors := f.anchors(hunks)
-	waiting := 0 // preceding hunks that can't be recognized by themselves: they are in place if the next hunk is
+	waiting := 0 // previous hunks that can't be recognized by themselves; they are in place if the next hunk is
 	for i := range hunks {
 		h := &hunks[i]
 		if at[i].at = -1; len(h.gone) == 0 && h.print == "" && h.behind == "" {
@@ -315,7 +315,7 @@ func compareLooks(a, b look) int {
 	return cmp.Or(cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at))
 }
 
-// sort indexes the items by print, starting with the item before the first one that may belong to a hunk.
+// sort indexes the items by print, from the item before the first one that may belong to a hunk.
 func (f *finding) sort() {
 	for i := max(0, f.next-1); i < len(f.r.doc.Items); i++ {
 		m := f.r.doc.Items[i].Msg
@@ -329,7 +329,7 @@ func (f *finding) sort() {
 	sorting.Func(f.order, compareLooks)
 }
 
-// place returns the place of hunk i, and the place where it was expected. anchors are those from this hunk on.
+// place returns the place of hunk i, and the place where it was expected. anchors holds the anchors from this hunk on.
 func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) {
 	f.high = len(f.r.doc.Items)
 	if len(anchors) == 0 {
@@ -337,7 +337,7 @@ func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) 
 	}
 	if anchors[0].hunk == i {
 		at := anchors[0].at
-		if to := f.end(h, at); to >= 0 { // a hunk that removed several messages may reach into the next one
+		if to := f.end(h, at); to >= 0 { // a hunk that removed several messages may extend into the next one
 			return spot{at, to}, h.at + f.shift
 		}
 		return spot{-1, -1}, h.at + f.shift
@@ -346,8 +346,8 @@ func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) 
 	return f.find(h)
 }
 
-// find returns the place of a hunk. It is the expected place, was, or, if the hunk doesn't match there, the first later
-// place where the whole hunk matches.
+// find returns the place of a hunk, and the place where it was expected. These are the same if the hunk matches there.
+// Otherwise, the hunk's place is the first later one where the whole hunk matches.
 func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
 	if to := f.end(h, was); to >= 0 {
@@ -364,7 +364,7 @@ func (f *finding) find(h *hunk) (place spot, was int) {
 	return spot{-1, -1}, was
 }
 
-// end returns the end of a hunk that begins at a place, or -1 if the items there don't match the hunk.
+// end returns the end of a hunk that begins at the given place, or -1 if the items there don't match the hunk.
 func (f *finding) end(h *hunk, place int) int {
 	items := f.r.doc.Items
 	is := func(print string, at int) bool {
@@ -396,8 +396,8 @@ func (f *finding) end(h *hunk, place int) int {
 	return to
 }
 
-// isAnother reports whether the message at a place is certainly not the hunk's, because it has an id that the original
-// doesn't have. Prints ignore ids, but messages of two branches may differ only in their ids.
+// isAnother reports whether the message at a place certainly doesn't belong to the hunk, because its id is not that of
+// the original. Prints ignore ids, but messages of two branches may differ only in their ids.
 func (f *finding) isAnother(h *hunk, place int) bool {
 	if len(h.gone) != 1 || len(h.steps) != 1 || place < 0 || place >= len(f.r.doc.Items) {
 		return false
@@ -407,8 +407,8 @@ func (f *finding) isAnother(h *hunk, place int) bool {
 	return now != "" && now != IDOf(h.steps[0].text) && !IsCallID(t, msg, now)
 }
 
-// IsCallID reports whether the id of a message, as JSON, is the id of its tool call. A step of Gemini's Interactions
-// API has no other id, and repair may rename the call.
+// IsCallID reports whether the id of a message, given as JSON, is the id of its tool call. A step of Gemini's
+// Interactions API has no other id, and a repair can rename the call.
 func IsCallID(t *transcript.Transcript, message int32, id string) bool {
 	for _, part := range t.PartsOf(int(message)) {
 		if part.Kind == transcript.ToolCall && !part.ID.IsZero() && string(t.Bytes(part.ID)) == id {
@@ -418,7 +418,7 @@ func IsCallID(t *transcript.Transcript, message int32, id string) bool {
 	return false
 }
 
-// IDOf returns the id of a message as JSON, or "" if it has none.
+// IDOf returns the id of a message as JSON, or "" if the message has no id.
 func IDOf(message []byte) string {
 	s := jsonspan.New(message)
 	if s.Kind() != jsonspan.Object {

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// markedPlace is a message in which a compaction replaced bodies by markers. An older compaction may have changed the
-// same message in another way. It recognizes the message by a print that includes these bodies, so they are restored
+// markedPlace is a message in which a compaction replaced bodies with markers. An older compaction may have changed the
+// same message in another way, and recognizes it by a print that includes these bodies. They are therefore restored
 // before the older compaction is undone.
 type markedPlace struct {
 	step  step
@@ -16,15 +16,15 @@ type markedPlace struct {
 	at    int // index of the item, or -1 if the message was not found
 }
 
-// placePuts finds the marked messages among the items from index from on, each between the places of the hunks before
-// and after it.
+// placePuts finds the marked messages among the items from index from on. It looks for each of them between the places
+// of the previous and the next hunk.
 func (r *restoring) placePuts(puts []markedPlace, hunks []hunk, places []spot, from int) {
 	if len(puts) == 0 {
 		return
 	}
 	f := findingMarked{r: r}
 	f.sort(puts, from)
-	after := make([]int, len(hunks)+1) // for each hunk, the first one that was found from there on
+	after := make([]int, len(hunks)+1) // for each hunk, the first hunk from there on that was found
 	after[len(hunks)] = len(hunks)
 	for i := len(hunks) - 1; i >= 0; i-- {
 		if after[i] = i; places[i].at < 0 {
@@ -54,7 +54,7 @@ func (r *restoring) placePuts(puts []markedPlace, hunks []hunk, places []spot, f
 	}
 }
 
-// handle returns the first handle in the markers of the message, or "".
+// handle returns the first handle in the markers of the message, or "" if there is none.
 func (p *markedPlace) handle() string {
 	if len(p.step.handles) == 0 {
 		return ""
@@ -67,10 +67,10 @@ type findingMarked struct {
 	r     *restoring
 	order []look // the handles that markers name, sorted, with the indexes of their items
 	steps []look // the first handles of the marked messages, sorted, with their indexes
-	shift int    // the number of items by which the message before has moved
+	shift int    // the number of items by which the previous message has moved
 }
 
-// sort indexes the items, from index from on, by the handles in their markers, and the marked messages by theirs.
+// sort indexes the items from index from on by the handles in their markers, and the marked messages by their handles.
 func (f *findingMarked) sort(puts []markedPlace, from int) {
 	for i := from; i < len(f.r.doc.Items); i++ {
 		for _, k := range namedIn(f.r.doc, f.r.doc.Items[i].Msg) {
@@ -84,9 +84,9 @@ func (f *findingMarked) sort(puts []markedPlace, from int) {
 	sorting.Func(f.steps, compareLooks)
 }
 
-// find returns the index of the item in [low, high) that has the markers of step p, or -1. The same content has the
-// same handle wherever it is. If more than alike items have these markers, the position decides: the messages before,
-// or those after, show by how many items the message has moved. If no item is at either position, the result is -1.
+// find returns the index of the item in [low, high) that has the markers of step p, or -1. Equal content has equal
+// handles wherever it is. If more than alike items have these markers, the position decides: the messages before or
+// after show by how many items the message has moved. find returns -1 if the item is at neither position.
 func (f *findingMarked) find(p *step, low, high, alike, shiftAfter int) int {
 	if len(p.handles) == 0 || low >= high {
 		return -1
@@ -106,7 +106,7 @@ func (f *findingMarked) find(p *step, low, high, alike, shiftAfter int) int {
 	return -1
 }
 
-// names reports whether the markers of the item at an index name all of the handles.
+// names reports whether the markers of the item at index at name all of the given handles.
 func (f *findingMarked) names(at int, handles []string) bool {
 	return !slices.ContainsFunc(handles, func(h string) bool {
 		_, found := slices.BinarySearchFunc(f.order, look{h, at}, compareLooks)
@@ -114,8 +114,8 @@ func (f *findingMarked) names(at int, handles []string) bool {
 	})
 }
 
-// putBack restores the bodies of the marked messages before a hunk, and returns the marked messages that come later.
-// ok is false if a body is invalid.
+// putBack restores the bodies of the marked messages before a hunk. It returns the marked messages after the hunk. ok
+// is false if a body is invalid.
 func (e *undoingEdited) putBack(puts []markedPlace, hunk int) (rest []markedPlace, ok bool) {
 	for len(puts) > 0 && puts[0].hunks <= hunk {
 		p := puts[0]

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// rebuild carries out steps on the items of a result and returns the messages that they produce. ok is false if the
+// rebuild carries out steps on the items of a result, and returns the messages that they produce. ok is false if the
 // steps are invalid.
 func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, ok bool) {
 	b := rebuilding{r: r, items: items, out: make([]view.Item, 0, len(items)), used: make([]bool, len(items)),
@@ -45,12 +45,12 @@ type rebuilding struct {
 	items []view.Item
 	out   []view.Item
 	used  []bool // which items are in out already, unchanged or restored
-	// For the item at each index, which messages of its fold are in out; each is used at most once.
+	// For the item at each index, which messages of its fold are in out. Each message is used at most once.
 	folds   map[int][]bool
 	literal bool // whether a message came from the changes themselves
 }
 
-// step executes one step. It returns false if the step is invalid. If a body is invalid, r.at is its index.
+// step carries out one step. It returns false if the step is invalid. If a body is invalid, r.at is its index.
 func (b *rebuilding) step(p step) bool {
 	switch p.op {
 	case "":
@@ -82,7 +82,7 @@ func (b *rebuilding) step(p step) bool {
 	return true
 }
 
-// take appends item i to the output. It returns false if the item was already used.
+// take appends item i to the output. It returns false if the item has already been used.
 func (b *rebuilding) take(i int) bool {
 	if b.used[i] {
 		return false
@@ -92,8 +92,8 @@ func (b *rebuilding) take(i int) bool {
 	return true
 }
 
-// takeFold appends messages from the body of a fold, each at most once. If the body was not given, it appends the
-// digest instead, once.
+// takeFold appends messages from the body of a fold, each of them once at most. If the body was not given, it appends
+// the digest instead, also only once.
 func (b *rebuilding) takeFold(p step) bool {
 	r, changes := b.r, b.r.at
 	it := b.items[p.index]

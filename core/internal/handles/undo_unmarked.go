@@ -2,25 +2,25 @@ package handles
 
 import "github.com/ctxfold/ctxfold/core/internal/view"
 
-// Equal bodies have equal handles. In a list that was edited, it may be impossible to determine in which of several
-// messages a compaction replaced such a body by a marker. These markers stay until everything is undone, and older
-// compactions recognize the messages with or without them.
+// Equal bodies have equal handles. If a list was edited, it may be unclear in which of several messages a compaction
+// replaced such a body with a marker. These markers stay until everything else is undone, and older compactions
+// recognize the messages with or without them.
 
 // bare is a message without the markers that unmark has recorded.
 type bare struct {
 	item     view.Item
 	restored int // the number of bodies restored in it
-	handles  int // the number of handles that were known when it was made
+	handles  int // the number of handles that were known when the message was made
 }
 
-// unmark records the handles of the markers that a compaction left in a message, if that message was not found.
+// unmark records the handles of the markers that a compaction left in a message, for a message that was not found.
 func (r *restoring) unmark(p *step) {
 	for _, h := range p.handles {
 		r.unmarked.Add(h)
 	}
 }
 
-// bareLook returns the print of message m without the markers that unmark has recorded, or "" if it has none of these.
+// bareLook returns the print of message m without the markers recorded by unmark, or "" if it has none of these.
 func (r *restoring) bareLook(m int32) string {
 	b := r.bareOf(m)
 	if b.restored == 0 {
@@ -29,7 +29,7 @@ func (r *restoring) bareLook(m int32) string {
 	return r.doc.RequestLook(b.item.Msg)
 }
 
-// bareOf returns message m without the markers that unmark has recorded.
+// bareOf returns message m without the markers recorded by unmark.
 func (r *restoring) bareOf(m int32) bare {
 	b, found := r.bare[m]
 	if r.unmarked.Len() == b.handles {

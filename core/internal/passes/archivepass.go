@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ArchivePass replaces old tool results with short summaries, which the host's model writes, or with excerpts if
-// there is no model (S4.23 to S4.28). Calls, ids and the order of messages don't change.
+// ArchivePass replaces old tool results with short summaries written by the host's model, or with excerpts if there is
+// no model (S4.23 to S4.28). Calls, ids and the order of messages don't change.
 //
 //easyjson:json
 type ArchivePass struct {
@@ -72,7 +72,7 @@ func (p *ArchivePass) Check() string {
 	return tokensRange("min_tokens", p.MinTokens)
 }
 
-// Run replaces old results with summaries once the model has written them.
+// Run replaces old results with summaries, once the model has written these.
 func (p *ArchivePass) Run(c Run) {
 	if p.KeepRecent == 0 {
 		return
@@ -107,7 +107,7 @@ func (p *ArchivePass) Run(c Run) {
 	}
 }
 
-// texts returns the summaries of batches: the model's summaries for the newest batches, excerpts for the others.
+// texts returns the summaries of the batches, which are the model's for the newest batches and excerpts for the others.
 func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 	texts := make([]string, len(batches))
 	local := p.Mode == "local" || c.Policy().UsesLocalDigest()
@@ -125,7 +125,7 @@ func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 	return texts
 }
 
-// divide groups the results to archive into batches, oldest first. There is one summary per batch (S4.30).
+// divide groups the results to archive into batches, oldest first. Each batch gets one summary (S4.30).
 func (p *ArchivePass) divide(c Run) (batches [][]result) {
 	doc := c.Doc()
 	var old []result
@@ -141,13 +141,13 @@ func (p *ArchivePass) divide(c Run) (batches [][]result) {
 	return batches
 }
 
-// resultSize returns the size of the tool result at part n in tokens, including everything inside it.
+// resultSize returns the size in tokens of the tool result at part n, including everything inside it.
 func resultSize(doc *view.View, n int32) int {
 	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.InnerParts(int(n)))])
 }
 
-// summarize returns the model's summary of a batch; see [summary.Writer.AskOnce]. The model is shown as many runes of
-// each result as fit.
+// summarize returns the model's summary of a batch; see [summary.Writer.AskOnce]. The model gets as many runes of each
+// result as fit.
 func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	doc := c.Doc()
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput
@@ -173,7 +173,7 @@ func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, 
 	return text, why, ok
 }
 
-// excerpt returns the text that replaces a batch if there is no model (S4.27).
+// excerpt returns the text that replaces a batch if the model doesn't summarize it (S4.27).
 func (p *ArchivePass) excerpt(c Run, batch []result) string {
 	doc := c.Doc()
 	if p.Batch > 1 {

@@ -13,8 +13,8 @@ import (
 // listSize returns the current size of the list of messages, in bytes.
 func listSize(doc *view.View) int { return len(doc.AppendList(nil)) }
 
-// LimitBytes replaces images, audio and files with placeholders, oldest first, until the list of messages is no larger
-// than max_bytes. Pinned messages stay unchanged, and so does anything smaller than its placeholder.
+// LimitBytes replaces images, audio and files with placeholders, oldest first, until the list of messages is not larger
+// than max_bytes. Pinned messages and anything smaller than its placeholder stay unchanged.
 func LimitBytes(c Run) {
 	doc := c.Doc()
 	over := listSize(doc) - c.Policy().MaxBytes
@@ -43,7 +43,7 @@ func LimitBytes(c Run) {
 	}
 }
 
-// medium returns the marker that can replace the image, audio or file at part n; the zero marker for any other part.
+// medium returns the marker that can replace the image, audio or file at part n, or the zero marker for any other part.
 func medium(doc *view.View, n int32) handles.MediaMarker {
 	p := &doc.T.Parts[n]
 	if doc.F.TextPart == "" || p.Parent >= 0 && doc.F.InnerMedia || p.List < transcript.ContentList || p.Has(transcript.Removed|transcript.Server|transcript.ProviderOnly|transcript.Signed) {
@@ -57,7 +57,7 @@ func medium(doc *view.View, n int32) handles.MediaMarker {
 	return handles.MediaMarker{}
 }
 
-// textPart returns a part with text in the wire format; nil if the format has no such part.
+// textPart returns a text part in the wire format, or nil if the format has no such part.
 func textPart(doc *view.View, text string) []byte {
 	if doc.F.TextPart == "" {
 		return nil
@@ -65,7 +65,7 @@ func textPart(doc *view.View, text string) []byte {
 	return []byte(strings.Replace(doc.F.TextPart, "%t", string(jsonspan.AppendString(nil, text)), 1))
 }
 
-// placehold replaces part n with a text that consists of marker. what is the kind under which the part is archived.
+// placehold replaces part n with a text that consists of marker. The part is archived under the kind what.
 func placehold(c Run, n int32, marker string, what api.BodyKind) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

@@ -9,13 +9,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// changingShare is the share of the target that a message whose text changes between requests may take. Such a message
-// stays, because a digest of it would be wrong in the next request.
+// changingShare is the share of the target that a message may take up if its text changes between requests. Such a
+// message stays, because a digest of it would be wrong in the next request.
 const changingShare = 0.25
 
-// ClipChanging cuts the texts of an input message that changes between requests, if the message is larger than its
-// share of the target. It returns the maximum number of bytes that each text keeps, or 0 if nothing was cut. The newest
-// user message is never cut.
+// ClipChanging cuts the texts of an input message that changes between requests if the message is larger than its share
+// of the target. It returns the maximum number of bytes kept of each text, or 0 if nothing was cut. It never cuts the
+// newest user message.
 func ClipChanging(c Run, message int) (size int) {
 	doc := c.Doc()
 	room := int(float64(c.Policy().TargetTokens()) * changingShare)
@@ -39,8 +39,8 @@ func ClipChanging(c Run, message int) (size int) {
 	return size
 }
 
-// Clip leaves at most size bytes of each text in an item: its beginning and its end, after a line with the handle of
-// the whole text. The same text and size always result in the same bytes. It returns false if nothing was cut.
+// Clip shortens each text of an item to at most size bytes from its beginning and its end, after a line with the handle
+// of the whole text. The same text and size always result in the same bytes. It returns false if nothing was cut.
 func Clip(c Run, item, size int) (cut bool) {
 	r := &resort{run: c, doc: c.Doc(), newest: -1}
 	before := r.doc.Total
@@ -58,7 +58,7 @@ func Clip(c Run, item, size int) (cut bool) {
 	return cut
 }
 
-// textsIn returns the texts of an item that can be cut, apart from those in tool results.
+// textsIn returns the texts of an item that can be cut, except for those in tool results.
 func (r *resort) textsIn(item int) (texts []longText) {
 	it := r.doc.Items[item]
 	if !r.spares(&it, it.Pinned) {

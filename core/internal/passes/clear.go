@@ -60,8 +60,8 @@ func (p *ClearPass) Run(c Run) {
 	}
 }
 
-// worthwhile returns the results to clear. It omits results that free little, if the others suffice to reach the target
-// size.
+// worthwhile returns the results to clear. It leaves out results that free little if clearing the others is enough to
+// reach the target size.
 func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	doc := c.Doc()
 	large, gain := make([]result, 0, len(targets)), 0
@@ -77,15 +77,15 @@ func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	return large
 }
 
-// clearedResult is a cleared tool result: its part, the action that reports it, and the number of tokens that it
-// freed.
+// clearedResult is a tool result that was cleared: its part, the action that reports it, and the number of tokens that
+// it freed.
 type clearedResult struct {
 	part         int32
 	action, gain int
 }
 
-// Finish adds to the remaining markers those lines of the original results on which later messages rely. It adds as
-// many lines as there is room for below the target, or within a 32nd of the limit if the target was missed.
+// Finish adds lines of the original results, on which later messages rely, to the remaining markers. It adds as many
+// lines as fit below the target or, if the target was missed, within a 32nd of the limit.
 func (p *ClearPass) Finish(c Run) {
 	doc := c.Doc()
 	room := c.Target() - doc.Total
@@ -121,9 +121,9 @@ func (p *ClearPass) Finish(c Run) {
 	}
 }
 
-// chooseLines returns the excerpts of results in at most room tokens. sizes are the sizes of the results, and most the
-// limits of their excerpts, both in bytes. cost returns the number of tokens that an excerpt adds. If the lines cost
-// fewer tokens than the estimator expects for their size, lines are chosen again with more bytes.
+// chooseLines returns the excerpts of results, in at most room tokens. sizes and most are the limits of the excerpts in
+// bytes; see [digest.Excerpts.Choose]. cost returns the number of tokens that an excerpt adds. If the lines cost fewer
+// tokens than the estimator expects for their size, it chooses lines again with higher limits.
 func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, room int,
 	cost func(lines string) int) []string {
 	chosen, sum := excerpts.Choose(sizes, most, doc.P.MaxUnits(room)), 0
@@ -142,8 +142,8 @@ func chooseLines(doc *view.View, excerpts *digest.Excerpts, sizes, most []int, r
 	return excerpts.Choose(sizes, most, more(doc.P.MaxUnits(room)))
 }
 
-// clearedStill returns, in order, the results that this run has cleared and that are still in the view. It also returns
-// the indexes of the items that contain these results.
+// clearedStill returns, in order, the results that this run has cleared and that are still in the view. items holds the
+// indexes of the items that contain them.
 func clearedStill(c Run) (results []clearedResult, items []int) {
 	doc := c.Doc()
 	for i, it := range doc.Items {
@@ -158,7 +158,7 @@ func clearedStill(c Run) (results []clearedResult, items []int) {
 	return results, items
 }
 
-// Targets returns the results that the pass may clear, or nil if clearing them would free too little.
+// Targets returns the results that the pass can clear, or nil if clearing them would free too little.
 func (p *ClearPass) Targets(c Run) []result {
 	doc := c.Doc()
 	reclaim := 0
@@ -178,7 +178,7 @@ func (p *ClearPass) Clear(c Run, targets []result) {
 	replace(c, targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }
 
-// clearing returns the number of tokens that are saved by replacing the body of the tool result at part n with text.
+// clearing returns the number of tokens saved by replacing the body of the tool result at part n with text.
 func clearing(doc *view.View, n int32, text string) int {
 	parts := doc.T.Parts[n : int(n)+1+len(doc.T.InnerParts(int(n)))]
 	before, whole := doc.P.Parts(doc.T, parts), parts[0].Size
