@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// CollapsePass replaces each older assistant message, together with the tool results after it, with one line. The
+// CollapsePass replaces each older assistant message, together with the tool results that follow it, with one line. The
 // user's messages stay (S0.17 to S0.23).
 //
 //easyjson:json
@@ -43,7 +43,7 @@ func (p *CollapsePass) Check() string {
 	return cmp.Or(countRange("keep_recent", p.KeepRecent, "messages"), countRange("max_text", p.MaxText, "bytes"))
 }
 
-// InsertPlace returns Anywhere: the lines may be at any position.
+// InsertPlace returns Anywhere, because the lines can be at any position.
 func (p *CollapsePass) InsertPlace() (of authorship.Origin, last int) {
 	return authorship.OfLine, Anywhere
 }
@@ -85,7 +85,7 @@ func (p *CollapsePass) Run(c Run) {
 	doc.SetItems(append(items, doc.Items[end:]...), part)
 }
 
-// ReportCollapsed adds to the report the old items, which were replaced with lines.
+// ReportCollapsed adds actions to the report for the old items that were replaced with lines.
 func ReportCollapsed(c Run, old []view.Item) {
 	for _, it := range old {
 		c.Report().AddAction(api.Action{Action: api.ActionFold, Pass: "collapse", Message: int(it.In),
@@ -100,9 +100,9 @@ type unit struct {
 	keep      bool
 }
 
-// groupUnits divides the items before boundary into units, one for each group: a message, or an assistant's message
-// with the results of its calls. A group that crosses the boundary is left out. A unit stays unchanged if one of its
-// items must stay, or if it contains anything but an assistant's texts, calls and results.
+// groupUnits divides the items before boundary into units, one for each group. A group is a message, or an assistant's
+// message with the results of its calls. A group that crosses the boundary is left out. A unit stays unchanged if one
+// of its items must stay, or if it contains anything but an assistant's texts, calls and results.
 func groupUnits(c Run, boundary int) []unit {
 	doc := c.Doc()
 	stays, groups := c.Keep().StayingItems()
@@ -127,14 +127,14 @@ func groupUnits(c Run, boundary int) []unit {
 	return units
 }
 
-// Short returns a function that reports whether the text of a part fits into the line of a turn: it isn't blank, and
-// has at most max bytes.
+// Short returns a function that reports whether the text of a part fits into the line of a turn, that is, isn't blank
+// and has at most max bytes.
 func Short(doc *view.View, max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !doc.T.IsBlank(p.Body) }
 }
 
-// Line returns the line that replaces the assistant's messages among the items [from, end). The line includes those
-// of their texts that short accepts (S0.18 to S0.20).
+// Line returns the line that replaces the assistant's messages in the items [from, end). It includes those texts of the
+// messages for which short returns true (S0.18 to S0.20).
 func Line(doc *view.View, from, end int, marker string, short func(p *transcript.Part) bool) string {
 	line, texts, calls := []byte(marker+" "), 0, 0
 	for i := from; i < end; i++ {
@@ -166,7 +166,7 @@ func Line(doc *view.View, from, end int, marker string, short func(p *transcript
 	return string(line)
 }
 
-// LineMessage returns the line of the items [from, end) as a message, with the timestamp of the messages that it
+// LineMessage returns a message with the line for the items [from, end). It has the timestamp of the messages that it
 // replaces (S0.25).
 func LineMessage(doc *view.View, line string, from, end int) []byte {
 	var stamp transcript.Span

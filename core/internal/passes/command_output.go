@@ -11,9 +11,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// A harness adds the output of its own commands, such as an overview of the context, to the conversation as a user
-// message. An output of at least longCommandOutput bytes is cut to its beginning and its end, which have at most
-// keptOutput bytes in total.
+// Agent programs add the output of their own commands, such as an overview of the context, to the conversation as a
+// user message. If such an output has at least longCommandOutput bytes, it is cut to its beginning and its end, which
+// have at most keptOutput bytes altogether.
 const (
 	commandOutput     = "<local-command-stdout>"
 	commandOutputEnd  = "</local-command-stdout>"
@@ -21,7 +21,7 @@ const (
 	keptOutput        = 300
 )
 
-// commandCut is a command's output that a pass cuts.
+// commandCut is the output of a command together with the shortened text that replaces it.
 type commandCut struct {
 	item  int
 	part  int32
@@ -29,8 +29,8 @@ type commandCut struct {
 	gain  int // the number of tokens that the cut frees
 }
 
-// commandOutputs returns the long outputs of the harness's commands in the user's messages, except for pinned messages
-// and the newest one.
+// commandOutputs returns the cuts for long outputs of the agent program's commands in user messages. It skips pinned
+// messages and the newest user message.
 func commandOutputs(c Run) (cuts []commandCut) {
 	doc := c.Doc()
 	newest := c.Keep().NewestUser()
@@ -50,8 +50,8 @@ func commandOutputs(c Run) (cuts []commandCut) {
 	return cuts
 }
 
-// shortCommandOutput returns the beginning and the end of part n, if it consists of the long output of a command and
-// nothing else; otherwise "".
+// shortCommandOutput returns the beginning and the end of part n if the part consists only of a command's long output,
+// and "" otherwise.
 func shortCommandOutput(doc *view.View, n int32) string {
 	p := &doc.T.Parts[n]
 	if p.Kind != transcript.Text || p.Parent >= 0 || p.Body.Len() < longCommandOutput || !doc.T.IsString(p.Body) ||
@@ -69,7 +69,7 @@ func shortCommandOutput(doc *view.View, n int32) string {
 	return digest.Clip(clean, keptOutput)
 }
 
-// cutCommandOutputs cuts outputs of commands and reports the change of each message.
+// cutCommandOutputs applies the cuts and reports the change of each message.
 func cutCommandOutputs(c Run, cuts []commandCut) {
 	doc := c.Doc()
 	for len(cuts) > 0 {

@@ -14,9 +14,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// dedupePass removes tool results that newer ones make redundant: results of the same tool that are identical byte
-// for byte, and older results of an identical call (same tool, same arguments) that has returned something else
-// since. The newest result stays.
+// dedupePass removes tool results that newer results make redundant. These are results of the same tool that are
+// identical byte for byte, and older results of an identical call (same tool, same arguments) that has returned
+// something else since. The newest result stays.
 //
 //easyjson:json
 type dedupePass struct {
@@ -72,8 +72,8 @@ func (p *dedupePass) Run(c Run) {
 	}
 }
 
-// The reasons for removing a result: a newer result is identical, or an identical call has since returned something
-// else.
+// The reasons for removing a result: a newer result is identical, or an identical call has returned something else
+// since.
 const (
 	repeated = iota
 	superseded
@@ -81,21 +81,21 @@ const (
 
 var dedupeMarkers = [...]string{repeated: handles.DuplicateMarker, superseded: handles.SupersededMarker}
 
-// deduping examines the tool results, the newest first.
+// deduping examines the tool results, beginning with the newest.
 type deduping struct {
 	pass     *dedupePass
 	doc      *view.View
 	archive  *handles.Archive
 	excluded func(tool string) bool
-	results  critbit.Map[int32] // by tool, size and hash: results that may be equal; a comparison follows
+	results  critbit.Map[int32] // by tool, size and hash: results that may be equal, and are then compared
 	calls    critbit.Map[int32] // by tool and arguments: the newest result of each call
 
-	targets [2][]result // by the reason for their removal
+	targets [2][]result // by the reason for the removal
 	leans   []view.Lean
-	reclaim int // total number of tokens that removing them frees
+	reclaim int // the total number of tokens that the removals free
 }
 
-// look compares the result at part n with newer ones. item is the index of the item that contains it.
+// look compares the result at part n with newer results. item is the index of the item that contains it.
 func (d *deduping) look(item int, n int32) {
 	t := d.doc.T
 	tool := digest.ToolName(t, int(n))
@@ -125,8 +125,8 @@ func (d *deduping) look(item int, n int32) {
 	}
 }
 
-// same returns the index of a newer result of the same tool with the same body, if there is one. In d.results, result n
-// then takes the place of the newer one.
+// same returns the index of a newer result of the same tool with the same body, if there is one. In d.results, it
+// replaces the newer result with result n.
 func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	body := d.doc.T.Bytes(d.doc.T.Parts[n].Body)
 	var hash transcript.Fingerprint
@@ -138,8 +138,8 @@ func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	return newer, found
 }
 
-// call returns a key that identical calls share, for the call that result n belongs to. It returns "" if the pass keeps
-// the older results of such calls.
+// call returns a key for the call of result n. Identical calls have the same key. It returns "" if the pass keeps the
+// older results of such calls.
 func (d *deduping) call(n int32, tool string) string {
 	if d.pass.Superseded == "all" || d.pass.Superseded == "reads" && digest.ReadsFile(tool) {
 		return tool + "\x00" + digest.CallArgs(d.doc.T, &d.doc.T.Parts[d.doc.T.Parts[n].Pair])

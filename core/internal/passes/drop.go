@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// DropPass removes the middle of the transcript and keeps the first and the newest messages. If that isn't enough, or
-// there is no middle, it continues like FitPass (S0.26 to S0.28).
+// DropPass removes the middle of the transcript, and keeps the first and the newest messages. If that isn't enough, or
+// if there is no middle, it continues in the same way as FitPass (S0.26 to S0.28).
 //
 //easyjson:json
 type DropPass struct {
@@ -23,7 +23,7 @@ type DropPass struct {
 	KeepRecent int    `json:"keep_recent"`
 }
 
-// FitPass keeps the newest messages that fit into the target, and drops everything before them (S0.29).
+// FitPass keeps the newest messages that fit into the target, and drops all earlier messages (S0.29).
 //
 //easyjson:json
 type FitPass struct {
@@ -58,7 +58,7 @@ func (p *DropPass) Check() string {
 
 func (p *FitPass) Check() string { return "" }
 
-// InsertPlace returns the position of the message that says how many were dropped, which is after the first messages.
+// InsertPlace returns the position, after the first messages, of the message that says how many were dropped.
 func (p *DropPass) InsertPlace() (of authorship.Origin, last int) {
 	return authorship.OfCount, p.KeepFirst
 }
@@ -91,10 +91,10 @@ func (p *DropPass) Run(c Run) {
 
 func (p *FitPass) Run(c Run) { fit(c, "fit") }
 
-// DroppedToFit is the reason that the marker for dropped messages gives.
+// DroppedToFit is the reason given in the marker for dropped messages.
 const DroppedToFit = " to fit context window"
 
-// fit keeps the newest messages that fit in the target.
+// fit keeps the newest messages that fit into the target.
 func fit(c Run, pass api.Doer) {
 	doc := c.Doc()
 	from := len(doc.Items)
@@ -128,8 +128,8 @@ func fit(c Run, pass api.Doer) {
 	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
-// drop removes the items for which gone returns true, and inserts a message with their number in place of the first.
-// The number in an earlier such message is added to it. If dropping would save nothing, drop does nothing.
+// drop removes the items for which gone returns true, and inserts a message in place of the first. It says how many
+// were removed, including those counted in an earlier such message. drop does nothing if that would save nothing.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0
@@ -174,8 +174,8 @@ func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	PutMarker(c, pass, marker, at, part, gone)
 }
 
-// PutMarker removes the items for which gone returns true. It inserts marker, a new message whose parts begin at index
-// part, before the item at index at.
+// PutMarker removes the items for which gone returns true. It inserts marker before the item at index at. marker is a
+// new message whose parts begin at index part.
 func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i int) bool) {
 	doc := c.Doc()
 	items := make([]view.Item, 0, len(doc.Items)+1)
@@ -194,7 +194,7 @@ func PutMarker(c Run, pass api.Doer, marker view.Item, at, part int, gone func(i
 	c.Report().AddAction(api.Action{Action: api.ActionInsert, Pass: pass, Message: -1, Tokens: -marker.Tokens})
 }
 
-// droppedLedger returns a copy of the ledger, to which it adds the user's standing instructions in the items for which
+// droppedLedger returns a copy of the ledger that also includes the user's standing instructions in the items for which
 // gone returns true.
 func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	doc := c.Doc()
@@ -218,7 +218,7 @@ func droppedLedger(c Run, gone func(i int) bool) digest.Ledger {
 	return ledger
 }
 
-// droppedTokens returns the size, in tokens, of the message that says how many messages were dropped.
+// droppedTokens returns the size in tokens of the message that says how many messages were dropped.
 func droppedTokens(c Run) int {
 	doc := c.Doc()
 	text := authorship.DroppedPrefix + strconv.Itoa(len(doc.T.Messages)) + " messages removed]"

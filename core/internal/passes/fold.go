@@ -14,8 +14,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// FoldPass replaces the older messages with one digest. Pinned messages and a tail of the newest messages stay where
-// they are.
+// FoldPass replaces the older messages with one digest. Pinned messages stay where they are, and so does a tail of the
+// newest messages.
 //
 //easyjson:json
 type FoldPass struct {
@@ -28,8 +28,8 @@ type FoldPass struct {
 	ForceTurn    bool   `json:"force_turn"`
 }
 
-// foldMode is the purpose of a fold: it is a pass of the policy, or it belongs to the last resort, which folds even for
-// a small gain, and keeps a tail or folds everything.
+// foldMode is the purpose of a fold. A fold is either a pass of the policy or a step of the last resort. The latter
+// folds even if that frees little, and keeps a tail or folds everything.
 type foldMode uint8
 
 const (
@@ -66,14 +66,14 @@ func (p *FoldPass) Check() string {
 	return cmp.Or(countRange("keep_messages", p.KeepMessages, "messages"), tokensRange("keep_tokens", p.KeepTokens))
 }
 
-// Run folds the messages before the tail that the policy's parameters describe.
+// Run folds the messages before the tail, as the parameters of the pass describe it.
 func (p *FoldPass) Run(c Run) {
 	shortenProject(c)
 	p.fold(c, forPolicy, c.MaxTokens())
 }
 
-// fold replaces the older messages with a digest. If the result must not exceed a limit, most is the maximum size, in
-// tokens, that fold aims for.
+// fold replaces the older messages with a digest. most is the maximum size in tokens that it aims for, if the result
+// must not exceed a limit.
 func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
 	f.stays, f.groups = c.Keep().StayingItems()
@@ -88,8 +88,8 @@ func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f.make()
 }
 
-// FoldBefore replaces the items before the cut that need not stay with a digest. cut and step are those that
-// [FoldPass.Cut] returns.
+// FoldBefore replaces the items before the cut with a digest, except for those that must stay. cut and step are the
+// results of [FoldPass.Cut].
 func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: forPolicy, most: c.MaxTokens(), stays: stays, cut: cut,
 		step: step}
@@ -102,24 +102,24 @@ type folding struct {
 	doc      *view.View
 	pass     *FoldPass
 	mode     foldMode
-	most     int     // maximum size of the result in tokens, if the result is bounded
+	most     int     // the maximum size of the result in tokens, if it is bounded
 	stays    []bool  // by item
 	groups   []int32 // by item
-	cut      int     // index of the item at which the tail begins
+	cut      int     // the index of the item at which the tail begins
 	step     int32   // the part of that item at which the tail begins, or -1 if it is the whole item
 	provider *summary.ProviderCompaction
 
 	scope    api.Scope
-	messages []int32 // the messages that the digest includes
+	messages []int32 // the messages that the digest covers
 	prior    string  // the previous digest
 	ledger   digest.Ledger
-	gain     int   // tokens of the folded messages
+	gain     int   // the size of the folded messages in tokens
 	old      int   // the part of gain that belongs to earlier digests
-	talk     int   // number of folded messages that are not digests
+	talk     int   // the number of folded messages that are not digests
 	head     int32 // the folded beginning of the message at the cut, or -1
 }
 
-// make writes the digest and puts it in place of the folded messages, if that is worthwhile.
+// make writes the digest and replaces the folded messages with it, if that is worthwhile.
 func (f *folding) make() {
 	f.scope, f.ledger = api.ScopeSession, f.run.Ledger().Clone()
 	if f.run.Policy().IsBranchScope() {
@@ -142,8 +142,8 @@ func (f *folding) make() {
 	f.put(&d)
 }
 
-// gather collects the messages to fold: the items before the cut that need not stay, and the beginning of the item at
-// the cut.
+// gather collects the messages to fold, which are the items before the cut that need not stay, and the beginning of the
+// item at the cut.
 func (f *folding) gather() {
 	for i := range f.doc.Items[:f.cut] {
 		if !f.stays[i] {
@@ -176,7 +176,7 @@ func (f *folding) take(it *view.Item) {
 	}
 }
 
-// carry merges the earlier digest in an item into the new one.
+// carry merges an earlier digest, which is in an item, into the new one.
 func (f *folding) carry(it *view.Item) {
 	t := f.doc.T
 	text := t.Text(t.FirstText(int(it.Msg)))
@@ -215,11 +215,11 @@ func (f *folding) worthwhile() bool {
 	return true
 }
 
-// account adds the facts in the folded messages to the ledger, and reconciles the ledger with the messages that stay.
-// It reads all messages as they were before the passes.
+// account adds facts from the folded messages to the ledger, and updates the ledger according to the messages that
+// stay. It reads all messages in the form that they had before the passes.
 func (f *folding) account() {
-	var staying []int32 // without divided messages
-	older := 0          // how many of them precede the cut
+	var staying []int32 // excluding divided messages
+	older := 0          // the number of these messages before the cut
 	for i, it := range f.doc.Items {
 		if i < f.cut && f.stays[i] || i > f.cut || i == f.cut && f.step < 0 {
 			staying = append(staying, it.Msg)
@@ -234,7 +234,7 @@ func (f *folding) account() {
 	f.ledger.SettleErrors(t, staying[older:])
 }
 
-// job returns the job that writes the digest.
+// job returns the job of writing the digest.
 func (f *folding) job() summary.Job {
 	tail := -1
 	if f.head < 0 {
@@ -246,7 +246,7 @@ func (f *folding) job() summary.Job {
 		Local: f.mode != forPolicy, Offer: f.provider}
 }
 
-// put replaces the folded messages with the digest, if that frees anything.
+// put replaces the folded messages with the digest if that frees any tokens.
 func (f *folding) put(d *summary.Digest) {
 	if d.Made != nil {
 		f.stays = slices.Clone(f.stays)
@@ -289,7 +289,7 @@ func (f *folding) role() transcript.Role {
 	return role
 }
 
-// firstKept returns the input index of the first message after the cut that comes from the input; -1 if there is
+// firstKept returns the input index of the first message from the cut on that comes from the input, or -1 if there is
 // none.
 func (f *folding) firstKept() int {
 	if i := slices.IndexFunc(f.doc.Items[f.cut:], func(it view.Item) bool { return it.In >= 0 }); i >= 0 {
@@ -305,10 +305,10 @@ func (f *folding) noteCut() {
 	}
 }
 
-// digestBudget returns the maximum size of the digest in tokens, given the room that the limit leaves; 0 means no
-// limit. If there is little room, the digest still gets some, at most half of it, as long as something else can be cut
-// instead. If there is none because the messages that must stay exceed the limit by themselves, the digest gets its
-// usual size: even an empty digest wouldn't bring the result under the limit.
+// digestBudget returns the maximum size of the digest in tokens, according to the room that the limit leaves, or 0 for
+// no limit. If there is little room, the digest gets up to half of it, as long as something else can be cut instead. If
+// the messages that must stay exceed the limit by themselves, the digest gets its usual size, because not even an empty
+// digest would bring the result under the limit.
 func (f *folding) digestBudget() int {
 	left := f.digestLeft()
 	switch {
@@ -324,14 +324,14 @@ func (f *folding) digestBudget() int {
 // the limit can't be met.
 func (f *folding) digestLeft() int { return f.most - (f.doc.Total - f.gain) - summary.Frame }
 
-// vain reports whether no digest, however small, would bring the result under the limit or into the window.
+// vain reports whether no digest, however small, can bring the result under the limit or into the window.
 func (f *folding) vain() bool {
 	rest, window := f.doc.Total-f.gain+summary.Frame, f.run.Report().Tokens.Window
 	return rest >= f.run.Limit() && (f.doc.Total <= window || rest >= window)
 }
 
-// firstLoose returns the index of the first item before cut that need not stay, or cut if there is none. The digest
-// is inserted there.
+// firstLoose returns the index of the first item before cut that need not stay, or cut if there is none. This is where
+// the digest is inserted.
 func firstLoose(stays []bool, cut int) int {
 	at := 0
 	for at < cut && stays[at] {
@@ -340,9 +340,9 @@ func firstLoose(stays []bool, cut int) int {
 	return at
 }
 
-// PutDigest removes the items before cut that need not stay. Unless head is -1, it also removes head, a message that is
-// the beginning of the item at cut. It inserts the message text at the position of the first removed item. body is the
-// archived content, or nil.
+// PutDigest removes the items before cut that need not stay. It also removes head, a message with the beginning of the
+// item at cut, unless head is -1. It inserts the message text in place of the first removed item. body is the archived
+// content, or nil.
 func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *handles.Taken) {
 	doc, to, fold := c.Doc(), c.Report(), c.Fold()
 	at := firstLoose(stays, cut)
@@ -377,8 +377,8 @@ func PutDigest(c Run, cut int, head int32, stays []bool, text []byte, body *hand
 	to.AddAction(api.Action{Action: api.ActionInsert, Pass: "fold", Message: -1, Tokens: -doc.Items[at].Tokens})
 }
 
-// putCompacted inserts the provider's compaction before the digest that accompanies it. Other passes of this run
-// don't remove it.
+// putCompacted inserts the provider's compaction before the digest that belongs to it. The compaction is pinned, so
+// other passes of this run don't remove it.
 func putCompacted(c Run, made *summary.Compacted) {
 	doc, fold := c.Doc(), c.Fold()
 	for _, text := range made.Messages {

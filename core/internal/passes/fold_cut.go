@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// tailStart returns the cut and the step at which the tail begins. They are those of [FoldPass.Cut] or, if the result
-// would exceed its limit with that tail, later ones. The last group stays, unless there should be no tail at all.
+// tailStart returns the cut and the step at which the tail begins. These are the results of [FoldPass.Cut], or later
+// ones if the result would exceed its limit with that tail. The last group stays unless there should be no tail at all.
 func (f *folding) tailStart() (cut int, step int32) {
 	if f.mode == forAll {
 		return len(f.doc.Items), -1
@@ -30,8 +30,8 @@ func (f *folding) tailStart() (cut int, step int32) {
 	return cut, step
 }
 
-// shortenTail cuts the longest results in the tail if it takes more than half of the tokens that the target leaves
-// for messages. That can happen because the last group is kept even if it leaves no room for the digest.
+// shortenTail cuts the longest results in the tail if the tail takes up more than half of the tokens that the target
+// leaves for messages. This can happen because the last group is kept even if it leaves no room for the digest.
 func (f *folding) shortenTail() {
 	if f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().IsPublished() || f.doc.Total <= f.most || f.cut == 0 {
 		return
@@ -48,8 +48,8 @@ func (f *folding) shortenTail() {
 	}
 }
 
-// fixedTokens returns the size of the result without the tail that begins at cut: the messages that must stay, the
-// rest of the request body, and an estimate for the digest.
+// fixedTokens returns the size in tokens of the result without the tail, which begins at cut. This is the size of the
+// messages that must stay and of the rest of the request body, plus an estimate for the digest.
 func (f *folding) fixedTokens(cut int) int {
 	fixed, gain := f.doc.Total-f.doc.Tokens(0, len(f.doc.Items)), 0
 	for i := range f.doc.Items[:cut] {
@@ -62,7 +62,7 @@ func (f *folding) fixedTokens(cut int) int {
 	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
 }
 
-// uncut returns how many tokens of an item the last resort can't cut. It ignores the parts before the index from.
+// uncut returns the number of tokens of an item that the last resort can't cut. It ignores the parts before index from.
 func uncut(doc *view.View, item int, from int32) (sum int) {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	for n := from; n < msg.First+msg.Count; n++ {
@@ -73,7 +73,7 @@ func uncut(doc *view.View, item int, from int32) (sum int) {
 	return sum
 }
 
-// mostKept returns the maximum size of the tail of pass p in tokens: at most half of the target.
+// mostKept returns the maximum size in tokens of the tail of pass p. It is at most half of the target in most cases.
 func (f *folding) mostKept(p *FoldPass) int {
 	target := f.run.Target()
 	if target <= 0 {
@@ -86,8 +86,8 @@ func (f *folding) mostKept(p *FoldPass) int {
 	return min(p.KeepTokens, max(1, most))
 }
 
-// Cut returns where a tail of at most keep tokens begins: the index of an item that starts a group, and the part of
-// that item that begins a step, or -1 if the tail begins with the whole message.
+// Cut returns the place at which a tail of at most keep tokens begins. cut is the index of an item that begins a group.
+// step is the part of that item that begins a step, or -1 if the tail begins with the whole item.
 func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
 	n, force := len(c.Doc().Items), c.Policy().Force
 	switch {
@@ -121,7 +121,7 @@ type tail struct {
 	run    Run
 	doc    *view.View
 	groups []int32
-	cut    int   // index of the first item in the tail
+	cut    int   // the index of the first item in the tail
 	step   int32 // the part of that item at which the tail begins, or -1
 	tokens int
 }
@@ -131,10 +131,10 @@ func (t *tail) starts(i int) bool {
 	return i == len(t.groups) || i == 0 || t.groups[i] != t.groups[i-1]
 }
 
-// alone reports whether item i is the only one in its group and may be divided.
+// alone reports whether item i is the only item in its group and can be divided.
 func (t *tail) alone(i int) bool { return t.starts(i) && t.starts(i+1) && !t.doc.Items[i].Pinned }
 
-// fill adds whole groups, newest first, then as many steps of the next older message as fit into keep tokens in total.
+// fill adds whole groups, newest first, and then as many steps of the next older message as fit into keep tokens.
 func (t *tail) fill(keep int) {
 	sum := 0
 	for i := len(t.doc.Items) - 1; i >= 0; i-- {
@@ -152,7 +152,7 @@ func (t *tail) fill(keep int) {
 	}
 }
 
-// keepLast makes the last group the tail. If the group is a single message, only its last step becomes the tail.
+// keepLast makes the last group the tail, or only the last step of that group if it is a single message.
 func (t *tail) keepLast() {
 	for t.cut--; t.cut > 0 && !t.starts(t.cut); t.cut-- {
 	}
@@ -161,8 +161,8 @@ func (t *tail) keepLast() {
 	}
 }
 
-// toTurn moves the beginning of the tail forward to the beginning of a user turn, unless that would remove three
-// quarters of the tail's tokens.
+// toTurn moves the beginning of the tail forward to the beginning of a user turn, unless that would remove more than
+// three quarters of the tail's tokens.
 func (t *tail) toTurn() {
 	rest := t.tokens
 	for i := t.cut; i < len(t.doc.Items) && rest*4 >= t.tokens; i++ {
@@ -176,14 +176,14 @@ func (t *tail) toTurn() {
 	}
 }
 
-// beginsTurn reports whether item i is the first of a user turn.
+// beginsTurn reports whether item i begins a user turn.
 func beginsTurn(c Run, i int) bool {
 	doc := c.Doc()
 	m := doc.Items[i].Msg
 	return doc.T.Messages[m].Role == transcript.User && doc.T.HasUserText(int(m)) && !c.Authors().IsOwn(m)
 }
 
-// lastTurn returns the index of the item that begins the newest user turn, at the start of a group; 0 if there is none.
+// lastTurn returns the index of the group that contains the beginning of the newest user turn, or 0 if there is none.
 func lastTurn(c Run, groups []int32) int {
 	at := LastUserTurn(len(groups), func(i int) bool { return beginsTurn(c, i) })
 	for at > 0 && groups[at] == groups[at-1] {
@@ -192,15 +192,15 @@ func lastTurn(c Run, groups []int32) int {
 	return max(at, 0)
 }
 
-// lastSteps finds the newest steps of an item that fit into room. It returns the part at which they begin and their
-// size in tokens; part is -1 if there are none. It never returns the item's first part, nor a part after an open tool
-// call (see lastStart). If room is negative, it takes only the newest step, whatever its size.
+// lastSteps returns the part at which the newest steps of an item begin that fit into room, and the size of these steps
+// in tokens. part is -1 if no step fits. It never returns the first part of the item or a part after an open tool call
+// (see lastStart). If room is negative, it takes just the newest step, regardless of its size.
 func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	part = -1
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	sum, end := doc.P.Framing[msg.Role], msg.First+msg.Count
 	latest := lastStart(doc, item)
-	caller := end // calls made by a provider's tool stay with the call of the tool
+	caller := end // calls made by a provider's tool stay with the call of that tool
 	for n := end - 1; n > msg.First; n-- {
 		if by := doc.T.Parts[n].Caller; by > 0 {
 			caller = min(caller, by-1)
@@ -223,8 +223,8 @@ func lastSteps(doc *view.View, item, room int) (part int32, tokens int) {
 	return part, tokens
 }
 
-// lastStart returns the last part of an item at which a tail may begin: it may begin neither after the first open tool
-// call, nor after the newest words of the user.
+// lastStart returns the last part of an item at which a tail may begin. A tail may not begin after the first open tool
+// call or after the newest words of the user.
 func lastStart(doc *view.View, item int) int32 {
 	msg := &doc.T.Messages[doc.Items[item].Msg]
 	last := msg.First + msg.Count
@@ -240,8 +240,8 @@ func lastStart(doc *view.View, item int) int32 {
 	return last
 }
 
-// cutTurn returns the index, among the messages to fold, of the one that begins the turn that the tail continues. It
-// returns -1 if the tail begins with a turn of its own.
+// cutTurn returns the index, among the messages to fold, of the message that begins the turn continued by the tail. It
+// returns -1 if the tail begins a new turn.
 func (f *folding) cutTurn() int {
 	authors := f.run.Authors()
 	user := func(i int) bool {

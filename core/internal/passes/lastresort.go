@@ -13,26 +13,26 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// lastResort is the name under which actions of the last resort are reported.
+// lastResort is the name that the report gives to actions of the last resort.
 const lastResort = "last_resort"
 
-// The minimum number of tokens of a text that the last resort leaves: in its first attempt, and if that wasn't enough.
+// The minimum numbers of tokens that the last resort leaves of a text: in its first attempt, and if that isn't enough.
 const (
 	gentle = 256
 	harsh  = 48
 )
 
-// resort is the last resort for one result: it brings the result under its limit.
+// resort is the last resort, which brings a result under its limit.
 type resort struct {
 	run    Run
 	doc    *view.View
-	most   int   // maximum tokens of the result
+	most   int   // the maximum size of the result in tokens
 	newest int32 // the newest user message, or -1
 	from   int   // the first item that may be cut
 	part   int32 // the first part of that item that may be cut, or -1 for all
 }
 
-// newResort returns a last resort for all items.
+// newResort returns a last resort that can cut all items.
 func newResort(c Run, most int) *resort {
 	r := &resort{run: c, doc: c.Doc(), most: most, newest: -1, part: -1}
 	if i := c.Keep().NewestUser(); i >= 0 && r.doc.Items[i].Said == 0 { // in an assistant message, only the user's words stay
@@ -41,10 +41,10 @@ func newResort(c Run, most int) *resort {
 	return r
 }
 
-// LastResort shortens a bounded result that is still over its limit after the passes, or not far enough below it. most
-// is the maximum size of the shortened result, in tokens. It cuts the least important content first, unpinned before
-// pinned content, and stops as soon as that is enough. The newest user message and system messages stay unchanged,
-// whatever their size. It costs nothing if the passes were sufficient.
+// LastResort shortens a bounded result if it is over its limit after the passes, or not far enough below it. most is
+// the maximum size of the shortened result in tokens. It cuts the least important content first, and unpinned content
+// before pinned content. It stops as soon as enough is cut. The newest user message and system messages stay unchanged,
+// regardless of their size. It costs nothing if the passes were sufficient.
 func LastResort(c Run, most int) {
 	r := newResort(c, most)
 	if !c.MustFit() || !r.needed() {
@@ -63,7 +63,7 @@ func LastResort(c Run, most int) {
 		func() { r.replaceMedia(loose) },
 		func() { r.cutAll(loose, isAssistantText, harsh, most) },
 		func() { r.foldRest(forAll) },
-		func() { r.cutAll(loose, isAsked, first, most) }, // they stay because of the parts that they belong to
+		func() { r.cutAll(loose, isAsked, first, most) }, // these texts stay because of the parts that they belong to
 		func() { r.cutAll(loose, isAsked, harsh, most) },
 		func() { r.cutAll(pinned, isResult, first, most) },
 		func() { r.cutAll(pinned, isResult, harsh, most) },
@@ -80,26 +80,26 @@ func LastResort(c Run, most int) {
 	}
 }
 
-// gentle returns the number of tokens of a text that the first attempt leaves.
+// gentle returns the number of tokens that the first attempt leaves of a text.
 func (r *resort) gentle() int { return min(gentle, max(harsh, r.run.Limit()/8)) }
 
-// needed reports whether the result of the passes is unusable: it exceeds the limit, or it is so close to the input,
-// which exceeds the limit, that it would be rejected.
+// needed reports whether the result of the passes is unusable. This is so if it exceeds the limit, or if the input
+// exceeds the limit and the result is so close to the input that it would be rejected.
 func (r *resort) needed() bool {
 	before := r.run.Report().Tokens.Before
 	return r.doc.Total > r.most || before > r.most && before-r.doc.Total < r.run.MinGain()
 }
 
-// The two rounds in which items are cut: first those that aren't pinned, then the pinned ones.
+// The two rounds in which items are cut: first unpinned items, then pinned items.
 const (
 	loose  = false
 	pinned = true
 )
 
-// spares reports whether the last resort may cut an item in the round for pinned items or, if pinned is false, in the
-// round for the others. It never cuts the newest user message, system messages, and messages with content that only the
-// provider can read or that belong to such messages. Messages that a compaction wrote are folded instead of cut, except
-// for a tool loop that continues.
+// spares reports whether the last resort may cut an item, in the round for pinned items if pinned is true and in the
+// round for unpinned items otherwise. It never cuts the newest user message, system messages, and messages whose
+// content only the provider can read or that belong to such messages. Messages that a compaction wrote are folded
+// instead of cut, except for an unfinished tool loop.
 func (r *resort) spares(it *view.Item, pinned bool) bool {
 	msg := &r.doc.T.Messages[it.Msg]
 	if it.Pinned != pinned || it.Msg == r.newest || it.Tokens == 0 || msg.Role == transcript.System || msg.Joined || r.run.Keep().ProviderOnly(it.Msg) {
@@ -109,22 +109,22 @@ func (r *resort) spares(it *view.Item, pinned bool) bool {
 	return origin == authorship.NotOurs || origin == authorship.OfLoop
 }
 
-// foldRest folds the remaining messages before the tail without a model.
+// foldRest folds the remaining messages before the tail, without asking a model.
 func (r *resort) foldRest(mode foldMode) {
 	p := FoldPass{KeepTokens: max(1, r.run.Target()/2), Boundary: "group", KeepLast: true}
 	p.fold(r.run, mode, r.most)
 }
 
-// longText is text that can be cut.
+// longText is a text that can be cut.
 type longText struct {
 	item, tokens int
 	part         int32
 }
 
-// textKind reports whether the text of a part belongs to a certain kind of text.
+// textKind reports whether the text of a part is of a certain kind.
 type textKind func(t *transcript.Transcript, p *transcript.Part) bool
 
-// isResult selects the texts of tool results, and the output of commands that the user ran.
+// isResult selects the texts of tool results and the output of commands that the user ran.
 func isResult(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.ToolResult || p.Kind == transcript.Text && (p.Parent >= 0 || isOutput(t, p))
 }
@@ -147,13 +147,13 @@ func isUnsigned(t *transcript.Transcript, p *transcript.Part) bool {
 	})
 }
 
-// isAsked selects the texts of everybody except the assistant and the tools.
+// isAsked selects the texts that were written neither by the assistant nor by tools.
 func isAsked(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.Text && p.Parent < 0 && !isOutput(t, p) &&
 		(t.Messages[p.Msg].Role != transcript.Assistant || p.Has(transcript.Said))
 }
 
-// long returns the texts of a kind that are long enough to be cut, in order, either in pinned items or in the others.
+// long returns, in order, the texts of a kind that are long enough to be cut, either in pinned or in unpinned items.
 func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 	t := r.doc.T
 	for i := r.from; i < len(r.doc.Items); i++ {
@@ -175,7 +175,7 @@ func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 	return texts
 }
 
-// cuttable reports whether a part, which is text or a tool result, can be cut.
+// cuttable reports whether a part, which must be a text or a tool result, can be cut.
 func (r *resort) cuttable(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
@@ -191,8 +191,8 @@ func (r *resort) cuttable(n int32) bool {
 	return true
 }
 
-// cuttableResult reports whether a tool result has a body that is text, or JSON that can be cut like text: a
-// single value, or a list that contains only values. Texts in a list of parts are cut individually.
+// cuttableResult reports whether the body of a tool result is text, or JSON that can be cut like text: a single value,
+// or a list that contains only values. The texts in a list of parts are cut individually instead.
 func (r *resort) cuttableResult(n int32) bool {
 	t := r.doc.T
 	p := &t.Parts[n]
@@ -204,7 +204,7 @@ func (r *resort) cuttableResult(n int32) bool {
 	})
 }
 
-// awaited reports whether a part is, or is inside, a tool result for which a provider's tool is still waiting.
+// awaited reports whether a part is, or belongs to, a tool result that a tool of the provider still waits for.
 func awaited(doc *view.View, n int32) bool {
 	if parent := doc.T.Parts[n].Parent; parent >= 0 {
 		n = parent
@@ -221,8 +221,8 @@ func saving(texts []longText, keep int) (sum int) {
 	return sum
 }
 
-// level returns the size to which the longest texts must be cut to free the number of tokens in need: at least floor
-// tokens.
+// level returns the size in tokens to which the longest texts must be cut to free need tokens. It is at least
+// floor.
 func level(texts []longText, need, floor int) int {
 	sizes := make([]int, len(texts))
 	for i, t := range texts {
@@ -247,10 +247,10 @@ func level(texts []longText, need, floor int) int {
 	return floor
 }
 
-// cutAll cuts the longest texts of a kind until the transcript has at most aim tokens, or each of them has at most
-// floor tokens.
+// cutAll cuts the longest texts of a kind until the transcript has at most aim tokens, or until each of these texts has
+// at most floor tokens.
 func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
-	for range 4 { // a cut text may have a few more or fewer tokens than planned
+	for range 4 { // a cut text may have a few tokens more or less than planned
 		need := r.doc.Total - aim
 		if need <= 0 {
 			return
@@ -271,7 +271,7 @@ func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
 	}
 }
 
-// cutItem cuts each text of one item that has more than keep tokens. It returns false if there was no such text.
+// cutItem cuts those texts of an item that have more than keep tokens. It returns false if there are none.
 func (r *resort) cutItem(texts []longText, keep int) bool {
 	cut, tool := 0, ""
 	for _, t := range texts {
@@ -291,7 +291,7 @@ func (r *resort) cutItem(texts []longText, keep int) bool {
 	return true
 }
 
-// toolOf returns the name of the tool whose result a part is or belongs to; "" for other parts.
+// toolOf returns the name of the tool if a part is a tool result or belongs to one, and "" for other parts.
 func toolOf(doc *view.View, n int32) string {
 	if p := &doc.T.Parts[n]; p.Kind != transcript.ToolResult {
 		if n = p.Parent; n < 0 {
@@ -301,15 +301,15 @@ func toolOf(doc *view.View, n int32) string {
 	return digest.ToolName(doc.T, int(n))
 }
 
-// cutText leaves at most keep tokens of a text: its beginning and its end. It returns false if nothing was cut.
+// cutText leaves at most keep tokens from the beginning and the end of a text. It returns false if nothing was cut.
 func (r *resort) cutText(t longText, keep int) bool {
 	return r.shorten(t.part, func(text, marker string) string {
 		return clipTo(r.doc, text, t.tokens, keep-r.doc.P.Text(marker))
 	})
 }
 
-// shorten replaces a text with what clip returns for it and for the marker before it. The whole text is archived only
-// once, even if a run cuts it several times. It returns false if that would not make the text shorter.
+// shorten replaces a text with what clip returns, given the text and the marker before it. The whole text is archived
+// once, even if a run cuts it several times. It returns false if the text would not become shorter.
 func (r *resort) shorten(part int32, clip func(text, marker string) string) bool {
 	doc, archive := r.doc, r.run.Archive()
 	p := &doc.T.Parts[part]
@@ -349,7 +349,7 @@ func (r *resort) shorten(part int32, clip func(text, marker string) string) bool
 }
 
 // wholeOf returns the handle under which this run has already archived the uncut text, or "" if it hasn't. It also
-// returns the text without the line that names the handle.
+// returns the text without the line that contains the handle.
 func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest string) {
 	handle = r.run.Shortened().cut[part]
 	named, rest := handles.TruncatedHandle(text)
@@ -365,7 +365,7 @@ func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest stri
 	return handle, rest
 }
 
-// bodyKind returns the kind under which the archive records a text or a tool result.
+// bodyKind returns the kind under which a text or a tool result is archived.
 func bodyKind(p *transcript.Part) api.BodyKind {
 	if p.Kind == transcript.Text {
 		return api.BodyText
@@ -373,7 +373,7 @@ func bodyKind(p *transcript.Part) api.BodyKind {
 	return api.BodyToolResult
 }
 
-// clipTo removes the middle of text so that about keep tokens remain. tokens is the size of the text.
+// clipTo removes the middle of a text so that about keep tokens remain. tokens is the current size of the text.
 func clipTo(doc *view.View, text string, tokens, keep int) string {
 	size := len(text)
 	for got := max(1, tokens); ; {
@@ -388,8 +388,8 @@ func clipTo(doc *view.View, text string, tokens, keep int) string {
 	}
 }
 
-// replaceMedia replaces images, audio and files with placeholders, oldest first, until the transcript fits, either in
-// pinned items or in the others.
+// replaceMedia replaces images, audio and files with placeholders, oldest first, until the transcript fits. It does
+// this either in pinned or in unpinned items.
 func (r *resort) replaceMedia(pinned bool) {
 	doc := r.doc
 	for i := 0; i < len(doc.Items) && doc.Total > r.most; i++ {
@@ -414,8 +414,8 @@ func (r *resort) replaceMedia(pinned bool) {
 	}
 }
 
-// clearAround clears the tool result that contains a medium, for wire formats that have no part to replace the medium
-// with. It returns false if there is no such result.
+// clearAround clears the tool result that contains an image, audio or file, for wire formats that have no part to
+// replace it with. It returns false if there is no such result.
 func (r *resort) clearAround(item int, n int32) bool {
 	doc := r.doc
 	p := &doc.T.Parts[n]

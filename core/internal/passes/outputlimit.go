@@ -10,32 +10,32 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// OutputLimits are the size limits of a tool's output in the transcript (S4.13). A limit of 0 or less means no limit.
+// OutputLimits holds the size limits of a tool's output in the transcript (S4.13). Limits of 0 or less are ignored.
 type OutputLimits struct {
 	Lines int
 	Bytes int // in UTF-8
 	Runes int // Unicode scalar values
-	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with
-	// a notice. 0 means never, and a negative number means the value of DefaultOutputLimits.
+	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with a
+	// notice. 0 means that this never happens. A negative number stands for the value in DefaultOutputLimits.
 	Spill int
-	// Mode says which lines stay: "head_tail" or "" keeps the first and the last, anything else only the first.
+	// Mode says which lines stay: the first and the last if it is "head_tail" or "", and otherwise only the first.
 	Mode string
 }
 
-// DefaultOutputLimits returns the limits that apply if a host specifies none (S4.13).
+// DefaultOutputLimits returns the limits that apply if the host specifies none (S4.13).
 func DefaultOutputLimits() OutputLimits {
 	return OutputLimits{Lines: 2000, Bytes: 51200, Runes: 204800, Spill: 204800, Mode: headTail}
 }
 
 const headTail = "head_tail"
 
-// LimitedOutput is an output after it has been limited.
+// LimitedOutput is an output to which limits have been applied.
 type LimitedOutput struct {
 	Text    string
 	Changed bool
 	// Spilled means that Text is a notice, and that the host must store the whole output under its handle.
 	Spilled bool
-	Handle  string // handle of the whole output; "" if the output isn't too large
+	Handle  string // the handle of the whole output; "" if the output isn't too large
 }
 
 const (
@@ -43,9 +43,9 @@ const (
 	spillFailure     = "[tool output spill failed: "          // S4.15
 )
 
-// Limit shortens an output. place is the place, for the notice, where the host stored an oversized output; "" means
-// under its handle. failure is the reason why the host could not store it. Both ends of the output are kept. An output
-// that wouldn't become shorter stays unchanged.
+// Limit shortens an output and keeps both of its ends. If the output is oversized, the notice says that it is stored at
+// place, where "" stands for its handle. failure is the reason why the host could not store it. An output that would
+// not become shorter stays unchanged.
 func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if text == "" || limitedBefore(text) {
 		return LimitedOutput{Text: text}
@@ -64,8 +64,8 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	return out
 }
 
-// LimitStored returns the replacement for an oversized text: a notice that it is stored elsewhere or, if the host could
-// not store it, the reason and the shortened text.
+// LimitStored returns the replacement for an oversized text. This is a notice that the text is stored elsewhere or, if
+// the host could not store it, the reason and the rest of the text, which must still be shortened.
 func (l OutputLimits) LimitStored(text, place, failure string) (out LimitedOutput, rest string) {
 	out.Text = text
 	if l.Spill < 0 {
@@ -86,14 +86,14 @@ func (l OutputLimits) LimitStored(text, place, failure string) (out LimitedOutpu
 	return out, text
 }
 
-// OutputNotice returns the notice that says how much of text is left in cut, in lines, bytes and characters.
+// OutputNotice returns the notice that says how many lines, bytes and characters of text are left in cut.
 func OutputNotice(cut, text string) string {
 	return truncationNotice + strconv.Itoa(countLines(cut)) + "/" + strconv.Itoa(countLines(text)) + " lines, " +
 		FormatBytes(len(cut)) + "/" + FormatBytes(len(text)) + " bytes, " +
 		strconv.Itoa(utf8.RuneCountInString(cut)) + "/" + strconv.Itoa(utf8.RuneCountInString(text)) + " chars]"
 }
 
-// limitedBefore reports whether text ends with ctxfold's notice. It must not be cut again in that case.
+// limitedBefore reports whether text ends with ctxfold's notice, and so must not be cut again.
 func limitedBefore(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	return at > 0 && strings.HasSuffix(text, " chars]") && strings.HasPrefix(text[at-1:], truncationNotice)
@@ -105,7 +105,8 @@ func (l OutputLimits) Fits(text string) bool {
 		(l.Runes <= 0 || utf8.RuneCountInString(text) <= l.Runes)
 }
 
-// CutEnd shortens text by lines, then by runes, then by bytes (S4.16). Runes and bytes are cut at the end.
+// CutEnd shortens text to the maximum lines, runes and bytes, in this order (S4.16). It cuts runes and bytes at the
+// end.
 func (l OutputLimits) CutEnd(text string) string {
 	text = l.cutLines(text)
 	if l.Runes > 0 && utf8.RuneCountInString(text) > l.Runes {
@@ -117,7 +118,7 @@ func (l OutputLimits) CutEnd(text string) string {
 	return text
 }
 
-// cut shortens text, keeping both ends if Mode says so.
+// cut shortens text. It keeps both ends if Mode says so.
 func (l OutputLimits) cut(text string) string {
 	if !l.bothEnds() {
 		return l.CutEnd(text)
@@ -148,8 +149,8 @@ func (l OutputLimits) bothEnds() bool {
 	return mode == "" || mode == headTail
 }
 
-// cutLines keeps the first half of the lines and the last ones, with a marker in between. If fewer than four lines
-// may stay, it keeps only the first ones (S4.17).
+// cutLines keeps the first half of the allowed lines from the beginning and the rest from the end, with a marker in
+// between. If fewer than four lines are allowed, it keeps only the first ones (S4.17).
 func (l OutputLimits) cutLines(text string) string {
 	n := countLines(text)
 	if l.Lines <= 0 || n <= l.Lines {
@@ -164,7 +165,7 @@ func (l OutputLimits) cutLines(text string) string {
 		text[lineEnd(text, n-tail)+1:]
 }
 
-// lineEnd returns where the first n lines of text end, before the line feed.
+// lineEnd returns the offset at which the first n lines of text end, before the line feed.
 func lineEnd(text string, n int) int {
 	at := 0
 	for ; n > 0; n-- {
@@ -184,7 +185,7 @@ func countLines(text string) int {
 	return strings.Count(text, "\n") + 1
 }
 
-// FormatBytes formats a number of bytes for people: 1023B, 1.0KB, 1.0MB, in steps of 1,024 (S4.19).
+// FormatBytes returns a number of bytes in a form for people: 1023B, 1.0KB, 1.0MB, in steps of 1,024 (S4.19).
 func FormatBytes(n int) string {
 	if n < 1024 {
 		return strconv.Itoa(n) + "B"

@@ -1,5 +1,5 @@
-// Package passes contains everything that a policy can do to a transcript: one file per pass, which registers itself,
-// and code that passes share. A pass edits the view; other packages repair the result.
+// Package passes contains everything that a policy can do to a transcript. Each pass has its own file and registers
+// itself; other files hold shared code. A pass edits the view, and other packages repair the result.
 //
 // This package knows nothing about the JSON of wire formats, about how a run begins and ends, or about requests and
 // answers.
@@ -21,16 +21,17 @@ import (
 
 //go:generate sh ../../../internal/apigen/easyjson.sh -disallow_unknown_fields
 
-// Pass is a pass with the parameters that a policy gives it.
+// Pass is a pass with the parameters from a policy.
 type Pass interface {
 	policy.Step
-	// Run edits the run's view. The pass belongs to the policy and serves other runs too, so it must not be modified.
+	// Run edits the run's view. It must not modify the pass, which belongs to the policy and is used for other runs
+	// too.
 	Run(c Run)
 }
 
-// Completer is a pass that completes the previous one, and so runs even if the target has been reached.
+// Completer is a pass that completes the previous pass, and therefore runs even if the target has been reached.
 type Completer interface {
-	// CompletesPrevious marks the pass, and does nothing.
+	// CompletesPrevious only marks the pass; it does nothing.
 	CompletesPrevious()
 }
 
@@ -40,29 +41,29 @@ func CompletesPrevious(p Pass) bool {
 	return completes
 }
 
-// Finisher is a pass that uses the room that is left below the target after all passes.
+// Finisher is a pass that can use the room that remains below the target after all passes.
 type Finisher interface {
 	// Finish runs after the last pass.
 	Finish(c Run)
 }
 
-// Placer is a pass that inserts messages in other places than the one for a digest.
+// Placer is a pass that inserts messages in places other than the one for a digest.
 type Placer interface {
-	// InsertPlace returns the origin of these messages, and the last position in the input where one of them may be,
+	// InsertPlace returns the origin of these messages, and the last position in the input at which one of them can be,
 	// or [Anywhere].
 	InsertPlace() (of authorship.Origin, last int)
 }
 
-// Anywhere is the last position of messages that may be at any position.
+// Anywhere is the last position of messages that can be at any position.
 const Anywhere = math.MaxInt
 
 // Kind describes a pass to other packages, which know nothing else about it.
 type Kind struct {
 	Name   string
-	Doc    string      // what the pass does, phrased to follow its name
+	Doc    string      // what the pass does, worded so that it can follow the name
 	Make   func() Pass // returns the pass with unset parameters
 	Params []Param
-	// Markers replace content that the pass removes from messages; Messages are the messages that it writes.
+	// Markers replace content that the pass removes from messages. Messages are the messages that the pass writes.
 	Markers  []handles.Marking
 	Messages []*authorship.Message
 	Counts   []report.Counter // its counters in the report
@@ -70,10 +71,10 @@ type Kind struct {
 	defaults []byte // the JSON of the default parameters
 }
 
-// Param is a parameter of a pass: its key, its default as JSON, and its meaning.
+// Param is a parameter of a pass: its key, its default value as JSON, and its meaning.
 type Param struct{ Name, Default, Doc string }
 
-// kinds are the registered passes, by name.
+// kinds holds the registered passes, sorted by name.
 var kinds []Kind
 
 // Register adds a pass. It must be called from init.
@@ -103,10 +104,10 @@ func Register(k Kind) {
 	kinds = slices.Insert(kinds, i, k)
 }
 
-// Kinds returns the registered passes, by name.
+// Kinds returns the registered passes, sorted by name.
 func Kinds() []Kind { return kinds }
 
-// The counters that several passes share.
+// Counters that several passes share.
 var (
 	cleared = report.Counter{Name: "cleared", Text: "tool results whose content was replaced with a marker",
 		At: func(r *api.Report) *int { return &r.Cleared }}
@@ -116,7 +117,7 @@ var (
 		At: func(r *api.Report) *int { return &r.Dropped }}
 )
 
-// Passes lists the names of the passes.
+// Passes returns the names of all passes, sorted.
 func Passes() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {
@@ -125,8 +126,8 @@ func Passes() []string {
 	return names
 }
 
-// Resolve reads a whole policy: its preset, its style, and its passes with their parameters. The result serves any
-// number of runs and must not be modified.
+// Resolve parses a whole policy: its preset, its style, and its passes with their parameters. The result can be used
+// for any number of runs, and must not be modified.
 func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	p, err := policy.Resolve(src)
 	if err != nil {
@@ -149,7 +150,7 @@ func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	return p, nil
 }
 
-// Steps returns the passes of a policy, in order. It parses those that Resolve hasn't.
+// Steps returns the passes of a policy, in order. It parses those that Resolve hasn't parsed.
 func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	steps := make([]Pass, 0, len(p.Passes))
 	for i := range p.Passes {
@@ -167,7 +168,7 @@ func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	return steps, nil
 }
 
-// read parses the parameters of a step. Error paths are relative to the step.
+// read parses the parameters of a step. The paths in errors are relative to the step.
 func read(step *policy.Pass) (Pass, *policy.Error) {
 	for _, k := range kinds {
 		if k.Name != step.Name {
@@ -192,7 +193,7 @@ func read(step *policy.Pass) (Pass, *policy.Error) {
 		Message: policy.UnknownName("pass", step.Name, Passes())}
 }
 
-// countRange returns the error message for a count of the given things that is out of range; "" if it is in range.
+// countRange returns the error message if n, a number of things named by of, is out of range, and "" otherwise.
 func countRange(name string, n int, of string) string {
 	if n < 0 || n > 1<<30 {
 		return strings.TrimSpace(name + " must be from 0 to 1,073,741,824 " + of)
@@ -200,7 +201,7 @@ func countRange(name string, n int, of string) string {
 	return ""
 }
 
-// tokensRange returns the error message for a number of tokens that is out of range; "" if it is in range.
+// tokensRange returns the error message if a number of tokens is out of range, and "" otherwise.
 func tokensRange(name string, n int) string {
 	if n < 0 || n > policy.MaxTokens {
 		return name + " must be from 0 to 1,000,000,000 tokens"
