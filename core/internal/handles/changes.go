@@ -176,7 +176,7 @@ const maxRepeated = 64
 
 // repeats returns how many times in a row the messages before the result message at index look like those that were
 // dropped before input message m, as after a result that occurred twice. Without this number, a restoration couldn't
-// tell whether the dropped messages have already been put back.
+// know whether the dropped messages have already been put back.
 func (s *saying) repeats(m, index int) (times int) {
 	from := m
 	for from > 0 && s.origins[from-1].op == "" {
