@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -325,10 +326,10 @@ func (c *conversion) setContent(o *outcome, v *wire.Values) {
 	media := c.resultMedia(o)
 	switch {
 	case len(media) > 0 && form.Beside:
-		v['l'] = join(media, ",")
+		v['l'] = bytes.Join(media, []byte(","))
 	case form.List != "" && (len(media) > 0 || len(o.texts) > 1):
 		if parts := append(c.resultTexts(o), media...); len(parts) > 0 {
-			v['c'] = wire.FillTemplate(nil, form.List, &wire.Values{'l': join(parts, ",")})
+			v['c'] = wire.FillTemplate(nil, form.List, &wire.Values{'l': bytes.Join(parts, []byte(","))})
 			return
 		}
 	}

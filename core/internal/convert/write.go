@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -155,10 +156,10 @@ func (c *conversion) closeMessage() {
 			v['a'], v['A'] = here, nil
 		}
 		if m.role == transcript.System {
-			v['t'] = jsonspan.AppendString(nil, join(m.texts, "\n"))
+			v['t'] = jsonspan.AppendString(nil, bytes.Join(m.texts, []byte("\n")))
 		}
 		if len(m.reasoning) > 0 {
-			v['h'] = jsonspan.AppendString(nil, join(m.reasoning, "\n"))
+			v['h'] = jsonspan.AppendString(nil, bytes.Join(m.reasoning, []byte("\n")))
 		}
 		c.emitMessage(template, &v)
 	}
@@ -175,7 +176,7 @@ func (c *conversion) contentOf(m *message) []byte {
 	case m.n == 0 && c.to.Empty != "":
 		return []byte(c.to.Empty)
 	case way == wire.AsString || way == wire.AsEither && !m.other && (len(m.texts) == 1 || m.role == transcript.System):
-		return jsonspan.AppendString(nil, join(m.texts, "\n"))
+		return jsonspan.AppendString(nil, bytes.Join(m.texts, []byte("\n")))
 	case way == wire.AsEither || way == wire.AsBlock && m.n != 1:
 		return append(append([]byte{'['}, m.parts...), ']')
 	}
@@ -184,17 +185,6 @@ func (c *conversion) contentOf(m *message) []byte {
 
 // here is the value for template letters that only say that something is present.
 var here = []byte{}
-
-func join(texts [][]byte, by string) []byte {
-	var all []byte
-	for i, t := range texts {
-		if i > 0 {
-			all = append(all, by...)
-		}
-		all = append(all, t...)
-	}
-	return all
-}
 
 // emitMessage appends a message to the output by filling in a template.
 func (c *conversion) emitMessage(template string, v *wire.Values) {

@@ -2,6 +2,7 @@ package sessionfile
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
@@ -95,9 +96,5 @@ func nearest(id int32, before, later []int32) int32 {
 
 // filled returns a slice of n elements that all have the value v.
 func filled(n int, v int32) []int32 {
-	s := make([]int32, n)
-	for i := range s {
-		s[i] = v
-	}
-	return s
+	return slices.Repeat([]int32{v}, n)
 }
