@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// leastRules is the minimum size, in tokens, that an instruction file must keep to be worth cutting.
+// leastRules is the minimum size in tokens to which an instruction file may be cut.
 const leastRules = 128
 
-// rulesRoom returns the room for the rules, in tokens: what the policy's share for project instructions leaves, but at
+// rulesRoom returns the room for rules in tokens. It is what the policy's share for project instructions leaves, but at
 // most a third of the room that pinned messages leave below the target.
 func rulesRoom(c Run) int {
 	room, free := c.Keep().ProjectRoom(), c.Target()
@@ -27,8 +27,8 @@ func rulesRoom(c Run) int {
 	return min(room, free/3)
 }
 
-// shortenProject pins the newest version of each instruction file that is too large to stay whole, after cutting the
-// file down to its rules. Otherwise a fold would remove the whole file.
+// shortenProject cuts the newest version of each instruction file that is too large to stay whole down to its rules,
+// and pins it. Otherwise a fold would remove the whole file.
 func shortenProject(c Run) {
 	doc, room := c.Doc(), rulesRoom(c)
 	var seen critbit.Map[struct{}]
@@ -48,7 +48,7 @@ func shortenProject(c Run) {
 }
 
 // shortenFile cuts the instruction file in an item down to at most room tokens, and pins it. It returns false if it
-// can't.
+// can't do so.
 func shortenFile(c Run, item, room int) bool {
 	doc := c.Doc()
 	it := &doc.Items[item]
@@ -89,7 +89,7 @@ func cutToRules(c Run, n int32, keep int) bool {
 	return true
 }
 
-// putCut replaces the text of part n with short, preceded by the marker that names the archived original.
+// putCut replaces the text of part n with short, preceded by a marker with the handle of the archived original.
 func putCut(c Run, n int32, short string) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// ReasoningPass removes reasoning from assistant messages, whole parts at a time.
+// ReasoningPass removes whole parts with reasoning from assistant messages.
 //
 //easyjson:json
 type ReasoningPass struct {

@@ -16,8 +16,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// RehydratePass restores the most recently read files whose content a fold removed. Each file becomes a user message
-// after the digest, the newest last.
+// RehydratePass restores the most recently read files of which a fold removed the content. Each file becomes a user
+// message after the digest, with the newest file last.
 //
 //easyjson:json
 type RehydratePass struct {
@@ -65,7 +65,7 @@ func (p *RehydratePass) Run(c Run) {
 	p.Restore(c, NewRehydration(doc, room))
 }
 
-// Restore puts back files that the fold has removed, as selected by r.
+// Restore puts files back that the fold removed. r selects these files.
 func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 	doc := c.Doc()
 	r.MaxFiles, r.Tokens, r.Tool, r.AlwaysNewest = p.MaxFiles, p.Tokens, p.Tool, p.AlwaysNewest
@@ -90,13 +90,13 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 	c.Report().Restored += len(files)
 }
 
-// RestoredFile is a file that was read and is restored.
+// RestoredFile is a file that was read earlier and is restored.
 type RestoredFile struct {
-	Index  int // index, in the dropped messages, of the message with the file's content
+	Index  int // the index, among the dropped messages, of the message with the file's content
 	Path   string
 	Text   string // the text of the message that restores it
 	Tokens int    // the size of that message
-	part   int32  // index in Parts of the result with the content
+	part   int32  // the index in Parts of the result with the content
 }
 
 // Rehydration selects the files to restore.
@@ -106,24 +106,24 @@ type Rehydration struct {
 	MaxFiles, Tokens int // the maximum number of files, and their maximum total size in tokens
 	Tool             string
 	AlwaysNewest     bool
-	// Whole means that only successful reads of whole files count, and that files come first if a kept message says
-	// that they haven't changed since they were read.
+	// Whole means that only successful reads of whole files count. Files come first if a kept message says that they
+	// haven't changed since they were read.
 	Whole bool
 	// Edits reports whether a tool changes files, which makes earlier reads outdated. Content returns the text of a
-	// tool result to restore; "" if there is none.
+	// tool result to restore, or "" if there is none.
 	Edits   func(tool string) bool
 	Content func(result int32) string
 }
 
-// NewRehydration returns a selection among the files that were read in a view, with room for this many tokens.
+// NewRehydration returns a selection from the files that were read in a view, with room for the given number of tokens.
 func NewRehydration(v *view.View, room int) *Rehydration {
 	r := &Rehydration{view: v, room: room, Whole: true, Edits: digest.EditsFile}
 	r.Content = r.Original
 	return r
 }
 
-// Files returns the files to restore from the messages dropped, oldest first: the most recently read ones that are not
-// also in the messages kept. If the policy asks for it, the newest file is included whatever its size (S3.38 to S3.41).
+// Files returns the files to restore from the messages in dropped, oldest first: the most recently read ones that the
+// messages in kept lack. The newest file is included regardless of its size if the policy says so (S3.38 to S3.41).
 func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil
@@ -139,8 +139,8 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	return files
 }
 
-// choose appends the files read in the messages dropped, newest first, as far as the budget in tokens allows. It only
-// considers results for which the function may returns true.
+// choose appends files read in the messages in dropped, newest first, as far as the budget in tokens allows. It
+// considers only results for which may returns true.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32,
 	may func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)
@@ -167,8 +167,8 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 	return files
 }
 
-// fileAt returns the file whose content is the result at part n, if the file may be restored and isn't in seen;
-// otherwise a file without a path. It adds that file, or a file that the part edits, to seen.
+// fileAt returns the file whose content is the result at part n if it may be restored and is not in seen, and a file
+// without a path otherwise. It adds that file to seen, or the file that the part edits.
 func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
 	if path := r.edited(n); path != "" {
 		seen.Add(path)
@@ -187,7 +187,7 @@ func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(resu
 	return f
 }
 
-// pointedAt returns the keys of the reads to which messages refer by saying that a file hasn't changed since then.
+// pointedAt returns the keys of the reads that messages refer to by saying that a file hasn't changed since then.
 func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	keys := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -203,7 +203,7 @@ func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	return keys
 }
 
-// read returns the path of the file whose content is the result at part n; "" if there is none.
+// read returns the path of the file whose content is the result at part n, or "" if there is none.
 func (r *Rehydration) read(n int32) string {
 	t := r.view.T
 	p := &t.Parts[n]
@@ -217,7 +217,7 @@ func (r *Rehydration) read(n int32) string {
 	return digest.Path(t, &t.Parts[p.Pair])
 }
 
-// edited returns the path of the file that the tool call at part n changes; "" if it changes none.
+// edited returns the path of the file that the tool call at part n changes, or "" if it changes none.
 func (r *Rehydration) edited(n int32) string {
 	t := r.view.T
 	p := &t.Parts[n]
@@ -227,8 +227,8 @@ func (r *Rehydration) edited(n int32) string {
 	return digest.Path(t, p)
 }
 
-// visible returns the files that need not be restored: those whose content is still in the messages, and those that the
-// messages change.
+// visible returns the files that need not be restored, because their content is still in the messages or because the
+// messages change them.
 func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	seen := new(critbit.Map[struct{}])
 	for _, m := range messages {
@@ -245,7 +245,7 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 	return seen
 }
 
-// Original returns the input text of the tool result at part n, even if passes have replaced it.
+// Original returns the text that the tool result at part n had in the input, even if passes have replaced it.
 func (r *Rehydration) Original(n int32) string { return originalText(r.view, n) }
 
 func originalText(v *view.View, n int32) string {

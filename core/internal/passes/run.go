@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Run is a pass's view of a compaction: the components that it may use, and the limits of the result.
+// Run is what a pass sees of a compaction: the components that it may use, and the limits of the result.
 type Run interface {
 	Doc() *view.View              // the items, which the pass edits
 	Policy() *policy.Policy       // must not be modified
@@ -22,27 +22,27 @@ type Run interface {
 	Archive() *handles.Archive    // the archive of removed content
 	Mend() *mend.Mender           // repairs what a provider would reject
 	Summary() *summary.Writer     // produces digests
-	Report() *report.Report       // the report so far
+	Report() *report.Report       // the report, as far as it is filled in
 
-	State() *api.State      // the state for the host to store
+	State() *api.State      // the state that the host stores
 	Ledger() *digest.Ledger // the ledger of the state
 	Fold() *Fold            // the result of the last fold
 	Shortened() *Shortened  // the texts with which passes have replaced longer ones
 
-	Limit() int     // maximum tokens of the result according to the gate; 0 means no limit
-	Target() int    // tokens that the result should have; 0 means no limit
-	MaxTokens() int // maximum tokens of a bounded result
+	Limit() int     // the maximum tokens that the gate allows for the result; 0 means no limit
+	Target() int    // the tokens that the result should have; 0 means no limit
+	MaxTokens() int // the maximum tokens of a bounded result
 	MustFit() bool  // whether the result must stay within the limit
-	MinGain() int   // number of tokens that a compaction must free
+	MinGain() int   // the number of tokens that a compaction must free
 
-	TooSmall()                      // records that the pass was skipped because it couldn't free MinGain
+	TooSmall()                      // records that the pass was skipped because it couldn't free MinGain tokens
 	RecordDigestFailure(why string) // records why there is no digest, if the policy allows no local one
 }
 
-// Fold describes the result of a fold: what it has removed from the items, and where its digest is.
+// Fold is the result of a fold: the items that it removed, and the place of its digest.
 type Fold struct {
 	Items  []view.Item
-	Digest int // index of the digest among the document's items
+	Digest int // the index of the digest among the document's items
 }
 
 // Shortened holds the texts with which passes have replaced longer ones, so that another pass can restore or remove
@@ -53,7 +53,7 @@ type Shortened struct {
 	cut      map[int32]string // by part: the handle of the uncut text
 }
 
-// cutTo records the handle under which the whole text of a part is archived, after the text has been cut.
+// cutTo records the handle under which the whole text of a part was archived when the text was cut.
 func (s *Shortened) cutTo(part int32, handle string) {
 	if s.cut == nil {
 		s.cut = map[int32]string{}

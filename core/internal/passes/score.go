@@ -9,15 +9,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// low is a tool result or a text of the assistant with a score below 0, which means that the host can do without it.
+// low is a tool result or an assistant text with a score below 0, which the host can do without.
 type low struct {
 	result
 	score float64
-	text  int // tokens of the text; 0 for a tool result
+	text  int // the size of the text in tokens; 0 for a tool result
 }
 
-// LowFirst removes content with a score below 0, the lowest scores first, until the target is reached: tool results
-// are cleared, and the assistant's texts are cut. It returns false if there was no such content.
+// LowFirst removes content with a score below 0, lowest scores first, until the target is reached. It clears tool
+// results and cuts the assistant's texts. It returns false if there is no such content.
 func LowFirst(c Run) bool {
 	if !c.Keep().HasScores() {
 		return false
@@ -44,8 +44,8 @@ func LowFirst(c Run) bool {
 	return true
 }
 
-// lowest returns the candidates with the lowest scores, as many as the target requires, in the order of their parts.
-// Among equal scores, it chooses the oldest.
+// lowest returns as many of the candidates with the lowest scores as the target requires, in the order of their parts.
+// Among candidates with equal scores, it chooses the oldest.
 func lowest(c Run, lows []low) []low {
 	sorting.Stable(lows, func(a, b low) int {
 		switch {
@@ -65,7 +65,7 @@ func lowest(c Run, lows []low) []low {
 	return lows
 }
 
-// lowResults lists the tool results with a score below 0 that may be cleared.
+// lowResults returns the tool results with a score below 0 that may be cleared.
 func lowResults(c Run) (lows []low) {
 	doc, keep := c.Doc(), c.Keep()
 	for _, r := range oldResults(c, 0, func(string) bool { return true }) {
@@ -83,8 +83,8 @@ func lowResults(c Run) (lows []low) {
 	return lows
 }
 
-// lowTexts appends the assistant's texts with a score below 0 that may be cut. Texts that belong to an open call must
-// stay.
+// lowTexts appends the assistant's texts with a score below 0 that may be cut. It skips texts that belong to an open
+// call, because these must stay.
 func lowTexts(c Run, lows []low) []low {
 	doc := c.Doc()
 	stays, _ := c.Keep().StayingItems()

@@ -16,14 +16,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// squeezePass shortens old tool results; see package squeeze. The whole text is archived. Later passes treat a squeezed
-// result as if it still had its whole text. In the newest results, only the output of terminals is shortened: a model
-// may need the exact text of a file, but never what a progress bar has overwritten. All long results, the newest
-// included, lose the middle of runs of progress lines, and the logs of builds, tests and installations that the model
-// has read lose their middle except for problems. Long results of searches lose the lines around hits. A reminder that
-// a harness added to several results stays only in the newest of them.
+// squeezePass shortens old tool results; see package squeeze. The whole text is archived, and later passes treat a
+// squeezed result as if it still had its whole text. In the newest results, only the output of terminals is shortened,
+// because a model may need the exact text of a file, but never text that a progress bar has overwritten. All long
+// results, including the newest ones, lose the middle of runs of progress lines. Logs of builds, tests and
+// installations that the model has read lose their middle, except for problems. Long search results lose the lines
+// around hits. A reminder that an agent program added to several results is kept only in the newest of them.
 //
-// These are its only changes that lose information. Without an archive, it makes only the change to reminders.
+// No other changes lose information. Without an archive, it makes none of these changes except the one to reminders.
 //
 //easyjson:json
 type squeezePass struct {
@@ -58,21 +58,21 @@ func (p *squeezePass) Check() string {
 		tokensRange("min_reclaim", p.MinReclaim))
 }
 
-// minSqueezed is the minimum number of bytes that squeezing a text must save. A smaller saving would not even make up
-// for the line that reports it.
+// minSqueezed is the minimum number of bytes that squeezing a text must save. A smaller saving would not even pay for
+// the line that reports the change.
 const minSqueezed = 64
 
-// longOutput is the minimum size, in bytes, of text whose progress lines are cut.
+// longOutput is the minimum size, in bytes, of a text in which progress lines are cut.
 const longOutput = 4000
 
-// squeezed is a shortened text and the part that it will replace.
+// squeezed is a shortened text, together with the part whose text it will replace.
 type squeezed struct {
 	part  int32
-	value []byte // JSON, with zeros as a placeholder for the handle
+	value []byte // JSON, with zeros in place of the handle
 	size  transcript.Measure
-	gain  int // tokens saved
-	// For text inside an object: the span of the original string in the part's body, and that of the new string in
-	// value.
+	gain  int // the number of tokens saved
+	// For text inside an object: the span of the original string in the body of the part, and the span of the new
+	// string in value.
 	was, is transcript.Span
 }
 
@@ -105,7 +105,7 @@ func (p *squeezePass) Run(c Run) {
 		return
 	}
 	cutCommandOutputs(c, outputs)
-	dirty := -1 // the item that must be measured again
+	dirty := -1 // the item that must be measured again, or -1
 	for i, r := range results {
 		if len(texts[i]) == 0 {
 			continue
@@ -123,18 +123,18 @@ func (p *squeezePass) Run(c Run) {
 	}
 }
 
-// shortening is the state of shortening results, the newest first.
+// shortening is the state of shortening results, which begins with the newest.
 type shortening struct {
 	pass *squeezePass
 	run  Run
 	log  bool // whether the current result is a log that the model has read
-	// Whether to shorten only escape codes, progress lines and reminders of the current result.
+	// Whether to shorten only escape codes, progress lines and reminders in the current result.
 	terminal bool
 	reminded critbit.Map[struct{}] // the reminders at the ends of newer results
 }
 
-// result returns the replacements for the texts of the tool result at part n. In errors, too, only the output of
-// terminals is shortened.
+// result returns the replacements for the texts of the tool result at part n. In errors, only the output of terminals
+// is shortened, too.
 func (r *shortening) result(n int32) (out []squeezed) {
 	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
@@ -180,8 +180,8 @@ func (r *shortening) text(n int32) (squeezed, bool) {
 	return s, ok
 }
 
-// member returns the replacement for a body that is an object with a long text in it: the same object with a shorter
-// text, so that code that reads its members still finds all of them.
+// member returns the replacement for a body that is an object with a long text in it. It is the same object with a
+// shorter text, so code that reads the members of the object still finds all of them.
 func (r *shortening) member(n int32) (squeezed, bool) {
 	doc := r.run.Doc()
 	body := doc.T.Bytes(doc.T.Parts[n].Body)
@@ -193,7 +193,7 @@ func (r *shortening) member(n int32) (squeezed, bool) {
 	for range sc.Members {
 		start, kind := sc.Pos(), sc.Kind()
 		sc.Skip()
-		// The marker must be near the beginning, or it would not be found.
+		// The marker must be near the beginning; otherwise it would not be found.
 		if value := (jsonspan.Span{Start: start, End: sc.Pos()}); kind == jsonspan.String && value.Len() > longest.Len() && start+64 < handles.MarkerRoom {
 			longest = value
 		}
@@ -213,14 +213,14 @@ func (r *shortening) member(n int32) (squeezed, bool) {
 	return s, ok
 }
 
-// shorter returns a squeezed text, including the line that says that it was squeezed. ok is false if squeezing saves
-// too little, or if a pass of this package wrote the text.
+// shorter returns a text in squeezed form, including the line that says that it was squeezed. ok is false if squeezing
+// would save too little, or if a pass of this package wrote the text.
 func (r *shortening) shorter(text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}
 	o := squeeze.Options{MinSaved: minSqueezed, Steps: longOutput, Log: r.log}
-	if !r.run.Archive().Keeps() { // what is cut would not exist anywhere
+	if !r.run.Archive().Keeps() { // what is cut would be lost
 		o.Steps = 0
 	}
 	if r.terminal {
@@ -240,7 +240,7 @@ func (r *shortening) shorter(text string) (short string, ok bool) {
 	return r.run.Archive().Sized(handles.SqueezedMarker) + " " + form.String() + "\n" + out, true
 }
 
-// lastOfAssistant returns the index of the last item with a message of the assistant; -1 if there is none.
+// lastOfAssistant returns the index of the last item with an assistant message, or -1 if there is none.
 func lastOfAssistant(doc *view.View) int {
 	i := len(doc.Items) - 1
 	for i >= 0 && doc.T.Messages[doc.Items[i].Msg].Role != transcript.Assistant {
@@ -264,8 +264,8 @@ func gains(c Run, s *squeezed, minimum int) bool {
 	return s.gain >= max(1, minimum)
 }
 
-// sizeWith returns the measure of an object after one text in it has been replaced. It takes the measure of the
-// original object from the format, because each format measures objects differently, and corrects it by the text.
+// sizeWith returns the measure of an object after one of its texts has been replaced. It adjusts the original measure
+// by the difference between the texts, because each format measures objects differently.
 func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 	text := func(src []byte, at transcript.Span) transcript.Measure {
 		sc := jsonspan.New(src)
@@ -278,7 +278,7 @@ func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 		UTF16: size.UTF16 - was.UTF16 + is.UTF16, Weight: size.Weight - was.Weight + is.Weight}
 }
 
-// putAll writes shorter texts, and returns the number of tokens that they save.
+// putAll puts shorter texts in place, and returns the number of tokens that they save.
 func putAll(c Run, texts []squeezed) (gain int) {
 	for _, s := range texts {
 		putSqueezed(c, s)
@@ -287,7 +287,7 @@ func putAll(c Run, texts []squeezed) (gain int) {
 	return gain
 }
 
-// putSqueezed replaces the text of a part with the shorter one in s, and archives the original.
+// putSqueezed replaces the text of a part with the shorter text in s, and archives the original.
 func putSqueezed(c Run, s squeezed) {
 	doc := c.Doc()
 	part := &doc.T.Parts[s.part]
@@ -314,8 +314,8 @@ func putSqueezed(c Run, s squeezed) {
 	c.Report().Squeezed++
 }
 
-// unsqueeze restores the texts that this run has squeezed in the results at the given parts, so that another pass reads
-// them whole. The caller must then call Remeasure for the items.
+// unsqueeze restores the texts in the given results that this run has squeezed, so that another pass sees them whole.
+// The caller must then call Remeasure for the items.
 func unsqueeze(c Run, results []int32) {
 	doc := c.Doc()
 	gone := map[uint64]bool{} // by Key
@@ -342,8 +342,8 @@ func unsqueeze(c Run, results []int32) {
 	c.Archive().Unkeep(func(body transcript.Span) bool { return gone[body.Key()] })
 }
 
-// unsqueezeAll works like unsqueeze, but for results that a pass removes or reads one after the other. It measures the
-// items again itself.
+// unsqueezeAll is like unsqueeze, but for results that a pass is about to remove or read. It also remeasures the
+// items.
 func unsqueezeAll(c Run, results []result) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/report"
 )
 
-// ToolDigestPass clears old tool results in the tail of a fold, and lists them in the digest before the tail, one
-// line each (S4.39, S4.40). If the policy has no earlier fold, the lines replace the results.
+// ToolDigestPass clears old tool results in the tail of a fold, and lists them in the digest before the tail, one per
+// line (S4.39, S4.40). If no fold precedes it in the policy, the lines replace the results.
 //
 //easyjson:json
 type ToolDigestPass struct {
@@ -63,8 +63,8 @@ func (p *ToolDigestPass) Run(c Run) {
 	}
 }
 
-// beforeTail adds the lines to the digest message, which precedes the tail. After the newest message they would look
-// like the user's newest words (S4.40).
+// beforeTail adds the lines to the digest message, which precedes the tail. If they came after the newest message, they
+// would look like the user's newest words (S4.40).
 func (p *ToolDigestPass) beforeTail(c Run) {
 	doc := c.Doc()
 	var old []result
@@ -92,7 +92,7 @@ func (p *ToolDigestPass) beforeTail(c Run) {
 		Tokens: before - doc.Total})
 }
 
-// FoldsBefore reports whether the policy has a fold before its first pass with the given name.
+// FoldsBefore reports whether a fold precedes the first pass with the given name in the policy.
 func FoldsBefore(c Run, name string) bool {
 	for _, p := range c.Policy().Passes {
 		switch p.Name {

@@ -14,23 +14,23 @@ import (
 type result struct {
 	item  int
 	part  int32
-	newer int // number of newer results
-	gain  int // tokens saved
+	newer int // the number of newer results
+	gain  int // the number of tokens saved
 }
 
-// oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest results (keep
-// is their number), results in pinned messages, results of tools that may rejects, and results that are already gone.
+// oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep results,
+// results in pinned messages, results of tools for which may returns false, and results that have already been removed.
 func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
 	old = resultsByAge(c, may)
 	return old[:sort.Search(len(old), func(i int) bool { return old[i].newer < keep })]
 }
 
-// resultsByAge is like oldResults, but also returns the newest results.
+// resultsByAge is like oldResults, but includes the newest results.
 func resultsByAge(c Run, may func(tool string) bool) (found []result) {
 	doc := c.Doc()
 	newer := 0
 	lasts := lastingResults(c)
-	// Reads to which a newer result refers by saying that the file has not changed since then.
+	// Reads that a newer result refers to by saying that the file hasn't changed since then.
 	var pointed critbit.Map[bool]
 	for i := len(doc.Items) - 1; i >= 0; i-- {
 		it := &doc.Items[i]
@@ -49,8 +49,8 @@ func resultsByAge(c Run, may func(tool string) bool) (found []result) {
 	return found
 }
 
-// lastingResults returns a function that reports whether a tool result stays relevant: see [digest.Lasting]. In a
-// published system no result does.
+// lastingResults returns a function that reports whether a tool result stays relevant; see [digest.Lasting]. In
+// published systems, no result does.
 func lastingResults(c Run) func(part int32) bool {
 	if c.Policy().IsPublished() {
 		return func(int32) bool { return false }
@@ -63,8 +63,8 @@ func lastingResults(c Run) func(part int32) bool {
 	return digest.NewLasting(doc.T, messages).Holds
 }
 
-// TakeOut replaces the bodies of old tool results with a pass's marker if that saves tokens. The newest results stay;
-// keep is their number. It reports each replacement as the action "clear", and returns the number of replacements.
+// TakeOut replaces the bodies of all but the newest keep tool results with a pass's marker, where that saves tokens. It
+// reports each replacement as the action "clear", and returns the number of replacements.
 func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	doc := c.Doc()
 	targets := oldResults(c, keep, func(string) bool { return true })
@@ -76,8 +76,8 @@ func TakeOut(c Run, keep int, pass api.Doer, marker string) int {
 	return len(targets)
 }
 
-// replace replaces the body of each result with a marker followed by what text returns for the result, and reports the
-// replacement as an action.
+// replace replaces the body of each result with a marker, followed by what text returns for that result. It reports
+// each replacement as an action.
 func replace(c Run, results []result, action api.ActionName, pass api.Doer, marker string, text func(i int) string) {
 	doc := c.Doc()
 	c.Report().Actions = slices.Grow(c.Report().Actions, len(results))
@@ -95,8 +95,8 @@ func replace(c Run, results []result, action api.ActionName, pass api.Doer, mark
 	c.Report().Cleared += len(results)
 }
 
-// ToolFilter returns a function that reports whether a tool is in tools (which may be empty for all tools) and not in
-// exclude. It ignores case, _ and -.
+// ToolFilter returns a function that reports whether a tool is in tools and not in exclude. If tools is empty, all
+// tools count as being in it. Names are compared without case, _ and -.
 func ToolFilter(tools, exclude []string) func(tool string) bool {
 	keys := func(names []string) (set critbit.Map[struct{}]) {
 		for _, name := range names {
@@ -111,7 +111,7 @@ func ToolFilter(tools, exclude []string) func(tool string) bool {
 	}
 }
 
-// pointedAt reports whether the tool result at part n is a read to which a newer result refers. If this result itself
+// pointedAt reports whether the tool result at part n is a read that a newer result refers to. If the result itself
 // refers to an older read, pointedAt adds that read to pointed, which holds the keys of all such reads.
 func pointedAt(c Run, n int32, pointed *critbit.Map[bool]) bool {
 	doc := c.Doc()

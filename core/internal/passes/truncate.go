@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// TruncatePass shortens long tool results to their first and last lines. Each text of a result is shortened separately;
-// images and everything else in it stay (S0.8, S0.9).
+// TruncatePass shortens long tool results to their first and last lines. It shortens each text of a result separately,
+// and keeps images and all other content (S0.8, S0.9).
 //
 //easyjson:json
 type TruncatePass struct {
@@ -56,8 +56,8 @@ func (p *TruncatePass) Run(c Run) {
 	}
 }
 
-// ReportTruncated records in the report how many texts in an item's tool results were truncated, and the tool that
-// returned them. It does nothing if texts is 0.
+// ReportTruncated reports the number of texts that were truncated in an item's tool results, and the tool that returned
+// them. It does nothing if texts is 0.
 func ReportTruncated(c Run, item, texts int, tool string) {
 	doc := c.Doc()
 	if texts == 0 {
@@ -71,8 +71,8 @@ func ReportTruncated(c Run, item, texts int, tool string) {
 		Tokens: before - it.Tokens, Tool: tool})
 }
 
-// Unsqueeze restores squeezed texts that are still too long, so that the whole text is truncated instead of the
-// squeezed one.
+// Unsqueeze restores squeezed texts that are still too long. The whole text is then truncated instead of the squeezed
+// one.
 func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {
@@ -102,8 +102,8 @@ func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	}
 }
 
-// Message truncates the results in message m of the tools for which may returns true. It returns how many texts were
-// truncated, and the tool of the last result.
+// Message truncates the results in message m that come from tools for which may returns true. It returns the number of
+// truncated texts, and the tool of the last result.
 func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
 	which := func(n int32) bool {
@@ -115,7 +115,7 @@ func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (trun
 }
 
 // EachResultText calls cut for each text in those tool results of message m for which the function which returns true.
-// It returns how many of the calls returned true, and the tool of the last result.
+// It returns the number of calls that returned true, and the tool of the last result.
 func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
 	one := func(n int32) {
 		if cut(n) {
@@ -143,8 +143,8 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 	return count, tool
 }
 
-// truncateText truncates the text that is the body of part n, and archives the whole text. It returns false if there
-// was nothing to truncate.
+// truncateText truncates the text that is the body of part n, and archives the whole text. It returns false if it
+// truncated nothing.
 func (p *TruncatePass) truncateText(c Run, n int32) bool {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]
@@ -171,14 +171,14 @@ func (p *TruncatePass) truncateText(c Run, n int32) bool {
 	return true
 }
 
-// markerLines is the number of lines that the marker between head and tail takes, including the blank lines around
+// markerLines is the number of lines that the marker between head and tail takes up, including the blank lines around
 // it.
 const markerLines = 3
 
-// TruncateHeadTail shortens text to its first and last lines, with a marker in between that counts the omitted lines.
-// Each end gets half of the lines that maxLines leaves next to the marker; an odd line goes to the tail. Text of at
-// most maxLines lines stays unchanged, including its line ends (S0.10 to S0.12). The result has maxLines lines, so
-// truncating it again changes nothing. With up to 4 lines there is no room for a marker (S0.15).
+// TruncateHeadTail shortens text to its first and last lines, with a marker in between that says how many are missing.
+// Each end gets half of the lines that maxLines leaves in addition to the marker, and the tail gets an odd one. Text of
+// at most maxLines lines stays unchanged, including its line endings (S0.10 to S0.12). The result has maxLines lines,
+// so truncating it again changes nothing. With up to 4 lines, there is no room for a marker (S0.15).
 func TruncateHeadTail(text string, maxLines int) string {
 	lines := SplitLines(text)
 	if len(lines) <= maxLines {
@@ -195,20 +195,20 @@ func TruncateHeadTail(text string, maxLines int) string {
 	return first + last
 }
 
-// HeadTail returns the first and the last lines with a marker in between. keep is the total number of lines that stay.
+// HeadTail returns the first and the last lines with a marker in between. keep is the total number of lines kept.
 func HeadTail(lines []string, keep int) string {
 	first, last := ends(lines, keep)
 	return first + "\n\n[... " + strconv.Itoa(len(lines)-keep) + " lines truncated ...]\n\n" + last
 }
 
-// ends returns the first and the last lines, joined by line feeds. keep is the total number of lines that stay. If it
-// is odd, last has one line more.
+// ends returns the first and the last lines, joined with line feeds. keep is their total number. If it is odd, last has
+// one more line than first.
 func ends(lines []string, keep int) (first, last string) {
 	head := keep / 2
 	return strings.Join(lines[:head], "\n"), strings.Join(lines[len(lines)-(keep-head):], "\n")
 }
 
-// SplitLines splits text at line feeds. A carriage return directly before a line feed belongs to the line end. A
+// SplitLines splits text at line feeds. A carriage return directly before a line feed is part of the line ending. A
 // line feed at the end of the text doesn't begin another line (S0.14).
 func SplitLines(text string) []string {
 	var lines []string

@@ -9,15 +9,15 @@ import (
 // minBinary is the minimum number of consecutive base64 or hexadecimal digits that count as binary data.
 const minBinary = 256
 
-// wrapped is the minimum length of the lines of binary data that has several lines.
+// wrapped is the minimum length of the lines of binary data that is wrapped into several lines.
 const wrapped = 60
 
 func encodedByte(c byte) bool {
 	return letter(c) || digit(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
-// encodedRun returns the start and the end of the first binary data at or after offset from, or -1, -1. Outside of
-// encoded bytes, it examines only a few bytes.
+// encodedRun returns the start and the end of the first binary data at or after offset from, or -1, -1 if there is
+// none. Outside of encoded bytes, it examines only a few of the bytes.
 func encodedRun(s string, from int) (start, end int) {
 	for at := from; at+minBinary <= len(s); {
 		k := at + minBinary - 1
@@ -40,7 +40,7 @@ func encodedRun(s string, from int) (start, end int) {
 	return -1, -1
 }
 
-// binary reports whether a run of encoded bytes is binary data: unlike any name, it mixes letters and digits a lot.
+// binary reports whether a run of encoded bytes is binary data, which mixes letters and digits more than any name does.
 func binary(s string) bool {
 	if len(s) > 4096 {
 		s = s[:4096]
@@ -61,7 +61,7 @@ func binary(s string) bool {
 	return has[aDigit] > 0 && has[lower] > 0 && has[upper] > 0 && turns*4 > len(s) && slashes*12 < len(s)
 }
 
-// The kinds of characters that are mixed in binary data.
+// The kinds of characters that binary data mixes.
 const (
 	aDigit = iota
 	lower
@@ -85,7 +85,7 @@ var kinds = func() (is [256]uint8) {
 	return is
 }()
 
-// cut writes text in which binary data is replaced with its length and hash.
+// cut writes a text, with its binary data replaced by the length and the hash of the data.
 func (w *writer) cut(s string) {
 	for at := 0; ; {
 		from, to := encodedRun(s, at)
@@ -115,11 +115,11 @@ func (w *writer) data(s string) {
 	w.out = append(w.out, ']')
 }
 
-// minWrapped is the minimum number of lines of binary data that is wrapped.
+// minWrapped is the minimum number of lines of wrapped binary data.
 const minWrapped = 4
 
-// encoded writes a replacement for binary data that is wrapped into lines of equal length, from line i on. It returns
-// the number of these lines, or 0 if there is no such data.
+// encoded writes a replacement for binary data that is wrapped into lines of equal length and begins on line i. It
+// returns the number of these lines, or 0 if there is no such data.
 func (w *writer) encoded(i int) int {
 	s := w.line(i)
 	if len(s) < wrapped || !w.allows(Binary) || !isBase64(s) || !binary(s) {

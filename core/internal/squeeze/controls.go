@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// controls removes escape codes, and text that a terminal would overwrite: of a progress line, only the last state
+// controls removes escape codes, and text that a terminal would overwrite. Only the last state of a progress line
 // remains. changed is false if there was nothing to remove.
 func controls(text string) (clean string, changed bool) {
 	at := len(text)
@@ -48,7 +48,7 @@ func controls(text string) (clean string, changed bool) {
 // control marks the characters that a terminal interprets.
 var control = [256]bool{0x1b: true, '\r': true, '\b': true, '\n': true}
 
-// terminal simulates the text that remains on a terminal's screen.
+// terminal simulates a terminal to find the text that remains on its screen.
 type terminal struct {
 	text string
 	at   int // the position in the text
@@ -64,7 +64,7 @@ func (t *terminal) restart() {
 	}
 }
 
-// rubOut removes the last character of the current line, if there is any.
+// rubOut removes the last character of the current line, if any.
 func (t *terminal) rubOut() {
 	n := len(t.out)
 	if n == t.line {
@@ -75,7 +75,7 @@ func (t *terminal) rubOut() {
 	t.out = t.out[:n]
 }
 
-// escape executes the escape code at t.at.
+// escape interprets the escape code at t.at.
 func (t *terminal) escape() {
 	n, final := escape(t.text[t.at:])
 	t.at += n
@@ -89,8 +89,8 @@ func (t *terminal) escape() {
 	}
 }
 
-// back returns out after a carriage return in its last line, which begins at index line. It removes the line if it is
-// empty, or if next, the text after the carriage return, shows the same progress. Otherwise the line stays, and next
+// back returns out after a carriage return on its last line, which begins at index line. It removes that line if it is
+// empty, or if the text after the carriage return, next, shows the same progress. Otherwise the line stays, and next
 // begins a new line.
 func back(out []byte, line int, next string) []byte {
 	was := out[line:]
@@ -103,7 +103,7 @@ func back(out []byte, line int, next string) []byte {
 	return append(out, '\n')
 }
 
-// progressWords is the number of first letters of two lines that are compared.
+// progressWords is the number of letters, from the beginning of two lines, that are compared.
 const progressWords = 12
 
 // sameProgress reports whether a line contains only digits and punctuation, or begins with the same letters as next.
@@ -135,7 +135,7 @@ func sameProgress(was []byte, next string) bool {
 	return true
 }
 
-// escape returns the length of the escape code at the beginning of text and, for a code with parameters, its final
+// escape returns the length of the escape code at the beginning of text and, if the code has parameters, its final
 // letter.
 func escape(text string) (n int, final byte) {
 	if len(text) < 2 {

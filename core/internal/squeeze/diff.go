@@ -2,8 +2,8 @@ package squeeze
 
 import "strings"
 
-// diffHead skips the "diff --git" line of a diff, which names both files, if the lines that name each file follow. It
-// returns the number of skipped lines.
+// diffHead skips the "diff --git" line of a diff, which names both files, if lines that name each of the files follow.
+// It returns the number of skipped lines.
 func (w *writer) diffHead(i int) int {
 	s := w.line(i)
 	rest, ok := strings.CutPrefix(s, "diff --git ")
@@ -28,7 +28,7 @@ func (w *writer) diffHead(i int) int {
 	return 0
 }
 
-// context reports whether s is a context line of a diff that can be omitted because it contains no word.
+// context reports whether s is a context line of a diff that can be left out because it contains no words.
 func (w *writer) context(s string) bool {
 	if strings.HasPrefix(s, "@@ -") {
 		w.diff = true

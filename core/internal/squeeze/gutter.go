@@ -2,8 +2,8 @@ package squeeze
 
 import "strconv"
 
-// gutterLine splits a numbered line into its number, a byte that identifies the separator, and the text: " 12→text",
-// " 12\ttext", " 12 | text". ok is false if the line isn't numbered.
+// gutterLine splits a numbered line, such as " 12→text", " 12\ttext" or " 12 | text", into its number, a byte that
+// identifies the separator, and its text. ok is false if the line isn't numbered.
 func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	at := indentOf(s)
 	k := digits(s[at:])
@@ -27,12 +27,12 @@ func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	return 0, 0, "", false
 }
 
-// minGutter is the minimum number of lines in a row, with consecutive numbers, that count as numbered lines of a
+// minGutter is the minimum number of adjacent lines with consecutive numbers that count as the numbered lines of a
 // file.
 const minGutter = 3
 
-// gutter writes numbered lines from line i on, without the padding before each number and the separator after it. It
-// returns the number of lines, or 0 if line i doesn't begin such lines.
+// gutter writes the numbered lines that begin on line i, without the padding before and the separator after each
+// number. It returns the number of lines, or 0 if no such lines begin there.
 func (w *writer) gutter(i int) int {
 	if !w.allows(Gutter) {
 		return 0
@@ -73,7 +73,7 @@ func (w *writer) gutter(i int) int {
 	return k
 }
 
-// gutterLines returns the number of lines from line i on that have consecutive numbers, beginning with first, and the
+// gutterLines returns the number of lines, from line i on, that have consecutive numbers, beginning with first, and the
 // same separator. tabs is true if more of their texts begin with a tab than with a space.
 func (w *writer) gutterLines(i, first int, sign byte) (k int, tabs bool) {
 	more := 0

@@ -2,34 +2,34 @@ package squeeze
 
 import "strings"
 
-// node is a JSON value or a key. The nodes inside it follow directly, up to index next.
+// node is a JSON value or a key. The nodes inside it follow directly, up to but not including index next.
 type node struct {
 	start, end int32 // offsets in the text
-	next       int32 // index of the first node that is not inside it
-	count      int32 // number of elements of an array, or members of an object
-	kind       byte  // the first character of the value ('0' for all scalars but strings); ':' for a key
+	next       int32 // the index of the first node that is not inside it
+	count      int32 // the number of elements of an array, or of members of an object
+	kind       byte  // the first character of the value ('0' for scalars other than strings); ':' for a key
 }
 
 const (
 	maxDepth = 256
 	minJSON  = 40 // bytes
 
-	valueBits = 9 // number of bits of a value's hash that are used
+	valueBits = 9 // the number of bits of a value's hash that are used
 )
 
-// jsonLines describes JSON values that begin at the start of a line.
+// jsonLines describes JSON values that begin at the beginning of a line.
 type jsonLines struct {
 	line   int   // the first line
 	lines  int   // number of lines
 	from   int   // offsets in the text
 	end    int   //
-	root   int32 // index of the node that contains the values
+	root   int32 // the index of the node that contains the values
 	values int
-	whole  bool // false if the values are elements of an incomplete array
+	whole  bool // whether the values are complete; false for elements of an incomplete array
 }
 
-// json writes JSON from line i on: a value that ends at the end of a line, or several lines with a value each. It
-// returns the number of lines, or 0 if line i begins no JSON.
+// json writes the JSON that begins on line i: a value that ends at the end of a line, or several lines with one value
+// each. It returns the number of lines, or 0 if no JSON begins there.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.allows(JSON) {
@@ -51,15 +51,15 @@ func (w *writer) json(i int) int {
 	}
 	root := &w.nodes[j.root]
 	root.end, root.next, root.count = int32(j.end), int32(len(w.nodes)), int32(j.values)
-	// It is part of an error message, which continues to the end of its line.
+	// It is part of an error message, which continues to the end of the line.
 	if j.lines == j.values && tellsError(w.src[from:j.end]) {
 		return 0
 	}
 	return w.writeJSON(&j)
 }
 
-// firstJSON reads the first value or, if that is an incomplete array, its complete elements. It returns false if it
-// found neither.
+// firstJSON parses the first value or, if that is an incomplete array, its complete elements. It returns false if it
+// finds neither.
 func (w *writer) firstJSON(j *jsonLines) bool {
 	w.nodes = append(w.nodes[:0], node{start: int32(j.from), kind: '['})
 	j.end, j.whole = w.value(j.from)
@@ -76,8 +76,8 @@ func (w *writer) firstJSON(j *jsonLines) bool {
 	return true
 }
 
-// moreJSON reads further objects that are on lines of their own: JSON lines, or elements of an array that began
-// earlier.
+// moreJSON parses further objects that are on lines of their own. These are JSON lines, or elements of an array that
+// began earlier.
 func (w *writer) moreJSON(j *jsonLines) {
 	for j.line+j.lines < w.count() {
 		i := j.line + j.lines
@@ -103,8 +103,8 @@ func (w *writer) moreJSON(j *jsonLines) {
 	}
 }
 
-// writeJSON writes the values, as rows if they are similar, otherwise one per line without white space. It returns the
-// number of lines that it has replaced.
+// writeJSON writes the values as rows if they are similar, and otherwise one per line without white space. It returns
+// the number of lines that it replaced.
 func (w *writer) writeJSON(j *jsonLines) int {
 	if w.twice = j.end-j.from > 2*minValue; w.twice {
 		if w.values == nil {
@@ -133,7 +133,7 @@ func (w *writer) writeJSON(j *jsonLines) int {
 	if tail := w.src[j.end : w.lines[behind]-1]; !blank(tail) && (j.whole || j.lines == 1) {
 		w.out = append(append(w.out[:len(w.out)-1], tail...), '\n')
 	}
-	if len(w.out)-before >= int(w.lines[behind]-w.lines[j.line]) { // the original is as compact already
+	if len(w.out)-before >= int(w.lines[behind]-w.lines[j.line]) { // the original is just as compact
 		w.forms = was
 		w.out = append(append(w.out[:before], w.src[w.lines[j.line]:w.lines[behind]-1]...), '\n')
 	}
@@ -149,8 +149,8 @@ func (w *writer) lastEnd() int {
 	return int(last)
 }
 
-// linesTo returns the number of lines from line i to the line that contains offset end, at which a value ends. rest
-// is true if something follows the value on that line.
+// linesTo returns the number of lines from line i up to the line that contains offset end, at which a value ends. rest
+// reports whether anything follows the value on that line.
 func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	for k = 1; int(w.lines[i+k]) <= end; k++ {
 	}
@@ -162,8 +162,8 @@ func (w *writer) linesTo(i, end int) (k int, rest bool) {
 	return k, false
 }
 
-// value parses the JSON value at an offset into nodes. If the value is invalid, ok is false, and end is the offset up
-// to which it was read.
+// value parses the JSON value at an offset into nodes. If the value is invalid, ok is false, and end is the offset at
+// which parsing stopped.
 func (w *writer) value(at int) (end int, ok bool) {
 	r := nodeReader{w: w, at: at}
 	for more := true; more; {
@@ -181,11 +181,11 @@ func (w *writer) value(at int) (end int, ok bool) {
 	return r.at, true
 }
 
-// nodeReader is the state of parsing a JSON value into nodes.
+// nodeReader is the state of a parser that turns a JSON value into nodes.
 type nodeReader struct {
 	w     *writer
 	at    int
-	stack [maxDepth]int32 // indexes of the open arrays and objects
+	stack [maxDepth]int32 // the indexes of the open arrays and objects
 	depth int
 }
 
@@ -198,7 +198,7 @@ func (r *nodeReader) space() bool {
 }
 
 // begin reads a scalar, or opens an array or an object. opened is false if there is nothing to read inside: the value
-// is a scalar, or an empty container, which the next call of follow closes.
+// is a scalar, or an empty array or object, which the next call of follow closes.
 func (r *nodeReader) begin() (opened, ok bool) {
 	if !r.space() {
 		return false, false
@@ -223,7 +223,7 @@ func (r *nodeReader) begin() (opened, ok bool) {
 	return false, false
 }
 
-// scalar adds a node that ends at an offset, if ok is set, and moves to that offset.
+// scalar adds a node that ends at the given offset if ok is set, and moves to that offset.
 func (r *nodeReader) scalar(end int, kind byte, ok bool) {
 	if ok {
 		r.w.nodes = append(r.w.nodes, node{int32(r.at), int32(end), int32(len(r.w.nodes) + 1), 0, kind})
@@ -246,14 +246,14 @@ func (r *nodeReader) open(c byte) (opened, ok bool) {
 	return true, c == '[' || r.key()
 }
 
-// key reads a key and the colon after it.
+// key reads a key and the colon that follows it.
 func (r *nodeReader) key() (ok bool) {
 	r.at, ok = r.w.key(r.at)
 	return ok
 }
 
 // follow closes the containers that end after a value, or reads the comma and the key before the next value. more is
-// false after the end of the whole value.
+// false after the end of the outermost value.
 func (r *nodeReader) follow() (more, ok bool) {
 	for r.depth > 0 {
 		if !r.space() {
@@ -283,7 +283,7 @@ func (r *nodeReader) follow() (more, ok bool) {
 	return false, true
 }
 
-// numeric marks the characters of numbers, and of true, false and null.
+// numeric marks the characters that occur in numbers and in true, false and null.
 var numeric = func() (is [256]bool) {
 	for i := range is {
 		c := byte(i)
@@ -294,7 +294,7 @@ var numeric = func() (is [256]bool) {
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// key reads a key and the colon after it.
+// key parses a key and the colon that follows it.
 func (w *writer) key(at int) (end int, ok bool) {
 	if at >= len(w.src) || w.src[at] != '"' {
 		return at, false
@@ -336,7 +336,7 @@ func stringEnd(src string, at int) (end int, ok bool) {
 	}
 }
 
-// emit writes the value at node n without white space. An array of similar objects becomes rows.
+// emit writes the value of node n without white space. It writes an array of similar objects as rows.
 func (w *writer) emit(n int32) {
 	v := &w.nodes[n]
 	switch {
@@ -375,11 +375,11 @@ func (w *writer) emitInside(n int32) {
 	w.out = append(w.out, kind+2)
 }
 
-// minValue is the minimum size, in bytes, of a repeated value that is replaced with a reference.
+// minValue is the minimum size, in bytes, of a repeated value that a reference replaces.
 const minValue = 80
 
-// again writes a reference instead of a member's value if the same value was written further above, under any key. It
-// returns false if it wrote nothing.
+// again writes a reference instead of a member's value if an equal value was written earlier, under any key. It returns
+// false if it wrote nothing.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
 	if !w.twice || v.end-v.start < minValue || !w.allows(Repeats) {
@@ -400,11 +400,11 @@ func (w *writer) again(key int32) bool {
 	return true
 }
 
-// minMembers is the minimum number of lines that incomplete JSON must have for its white space to be removed.
+// minMembers is the minimum number of lines of incomplete JSON from which white space is removed.
 const minMembers = 4
 
-// memberLine parses a line of pretty-printed JSON. text is the line without white space around it. Its first key
-// bytes are the member's key and colon; key is 0 if there is none. ok is false for any other line.
+// memberLine parses a line of pretty-printed JSON. text is the line without leading and trailing white space. key is
+// the length of the key and the colon at its beginning, or 0 if there are none. ok is false for any other line.
 func memberLine(s string) (text string, key int, ok bool) {
 	text = strings.TrimRight(s[indentOf(s):], " \t")
 	if text == "" || len(text) > 1<<16 {
@@ -431,8 +431,8 @@ func memberLine(s string) (text string, key int, ok bool) {
 	return "", 0, false
 }
 
-// memberValue reports whether text is the value of a member on a line of pretty-printed JSON, or the opening
-// bracket of a value.
+// memberValue reports whether value, on a line of pretty-printed JSON, is the value of a member or the opening bracket
+// of one.
 func memberValue(value string) bool {
 	switch c := value[0]; {
 	case c == '"':
@@ -446,9 +446,9 @@ func memberValue(value string) bool {
 	return false
 }
 
-// members writes lines of pretty-printed JSON from line i on without white space. They need not form a complete
-// value, for example because the middle of the output was cut out. It returns the number of lines, or 0 if line i
-// begins no such lines.
+// members writes lines of pretty-printed JSON, from line i on, without white space. They need not form a complete
+// value; the middle of the output may have been cut out, for example. It returns the number of lines, or 0 if no such
+// lines begin on line i.
 func (w *writer) members(i int) int {
 	if i < w.member || !w.allows(JSON) {
 		return 0
@@ -475,8 +475,8 @@ func (w *writer) members(i int) int {
 	return k
 }
 
-// writeMember appends a line of pretty-printed JSON to the current line. It ends the current line where an outer value
-// ends.
+// writeMember appends a line of pretty-printed JSON to the current line. It ends the current line at the end of an
+// outer value.
 func (w *writer) writeMember(line string) {
 	text, key, _ := memberLine(line)
 	if key > 0 {

@@ -2,7 +2,7 @@ package squeeze
 
 import "strings"
 
-// place is a parsed line of a search result: "path:12:text" for a match, or "path-12-text" for a context line.
+// place is a parsed line of a search result: "path:12:text" for a match, or "path-12-text" for a line of context.
 type place struct {
 	path, rest string // rest begins with the line number
 	number     int
@@ -15,7 +15,7 @@ const maxPath = 512
 // maxDashes is the maximum number of dashes in a line after which placeOf looks for a line number.
 const maxDashes = 8
 
-// placeOf parses line s of a search result. path is the path of the previous line, or "", and next is the following
+// placeOf parses line s of a search result. path is the path on the previous line, or "". next is the following
 // line.
 func placeOf(s, path, next string) (p place, ok bool) {
 	if path != "" && len(s) > len(path)+2 && s[:len(path)] == path {
@@ -32,7 +32,7 @@ func placeOf(s, path, next string) (p place, ok bool) {
 	return contextPlace(s, path, next)
 }
 
-// matchPlace parses the line of a match, "path:12:text". It returns false for any other line.
+// matchPlace parses a line with a match, "path:12:text". It returns false for any other line.
 func matchPlace(s string) (place, bool) {
 	from := 0
 	if len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/') { // a Windows drive
@@ -45,8 +45,8 @@ func matchPlace(s string) (place, bool) {
 	return numbered(s, at)
 }
 
-// contextPlace parses a context line, "path-12-text". It returns false unless the previous or the next line belongs to
-// the same file.
+// contextPlace parses a line of context, "path-12-text". It returns false unless the previous or the next line belongs
+// to the same file.
 func contextPlace(s, path, next string) (place, bool) {
 	for from, k := 0, 0; k < maxDashes; k++ {
 		i := strings.IndexByte(s[from:min(len(s), maxPath)], '-')
@@ -71,7 +71,7 @@ func contextPlace(s, path, next string) (place, bool) {
 	return place{}, false
 }
 
-// placeOfFile parses a line that begins with the given path. It returns false if a line number doesn't follow.
+// placeOfFile parses a line that begins with the given path. It returns false if no line number follows.
 func placeOfFile(s, path string) (place, bool) {
 	if len(s) > len(path)+2 && s[:len(path)] == path {
 		return numbered(s, len(path))
@@ -79,8 +79,8 @@ func placeOfFile(s, path string) (place, bool) {
 	return place{}, false
 }
 
-// numbered parses a line whose path ends at offset at. It returns false unless a separator, a line number and the
-// same separator follow.
+// numbered parses a line whose path ends at offset at. It returns false unless a separator, a line number and the same
+// separator follow.
 func numbered(s string, at int) (place, bool) {
 	if s[at] != ':' && s[at] != '-' {
 		return place{}, false
@@ -97,7 +97,7 @@ func numbered(s string, at int) (place, bool) {
 	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
-// mayBePath reports whether text may be a path: it contains a letter and a dot or a slash, but no white space.
+// mayBePath reports whether text can be a path: it contains a letter, and a dot or a slash, but no white space.
 func mayBePath(s string) bool {
 	if len(s) < 3 || len(s) > maxPath {
 		return false
@@ -111,7 +111,7 @@ func mayBePath(s string) bool {
 	return seen == separates|spells
 }
 
-// The roles of a byte in a path.
+// The roles that a byte can have in a path.
 const (
 	separates uint8 = 1 << iota // a dot or a slash
 	spells                      // a letter or a non-ASCII byte
@@ -132,16 +132,16 @@ var inPaths = func() (is [256]uint8) {
 	return is
 }()
 
-// sameFile reports whether two paths may name the same file: whether short is the end of long, starting at a
-// directory or file name.
+// sameFile reports whether two paths can name the same file. This is so if short is the end of long and begins at the
+// name of a directory or a file.
 func sameFile(long, short string) bool {
 	return len(long) > len(short) && strings.HasSuffix(long, short) &&
 		(long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
 
-// paths writes the lines of a search result from line i on that belong to one file: the path once, and below it the
-// lines, including the separators that the search has written between them. It returns the number of lines, or 0 if
-// line i begins no such lines.
+// paths writes those lines of a search result, from line i on, that belong to the same file. It writes the path once,
+// and below it the lines, including the separators that the search put between them. It returns the number of lines, or
+// 0 if no such lines begin on line i.
 func (w *writer) paths(i int) int {
 	if !w.allows(Paths) {
 		return 0
@@ -167,12 +167,12 @@ func (w *writer) paths(i int) int {
 	return k
 }
 
-// betweenHits is the line that searches write between hits that are not adjacent.
+// betweenHits is the line that search programs write between hits that aren't adjacent.
 const betweenHits = "--"
 
-// belowPath writes lines that belong to the file path without the path, and without the indentation that consecutive
-// lines share. Lines may be left out only around a hit, because file names such as "shot-0012-left.png" look like lines
-// without a hit.
+// belowPath writes lines that belong to the file at path, without the path and without the indentation shared by
+// consecutive lines. Lines may be left out only around a hit, because file names such as "shot-0012-left.png" look like
+// lines of context.
 func (w *writer) belowPath(at, to int, path string) {
 	for at < to {
 		end, margin, hit := w.stretchOf(at, to, path)
@@ -193,8 +193,8 @@ func (w *writer) belowPath(at, to int, path string) {
 	}
 }
 
-// fileLines returns the path of line i and the number of lines in a row that belong to that file. The number is 0 if
-// there are too few lines, or if writing the path only once would save too little.
+// fileLines returns the path on line i, and the number of consecutive lines that belong to that file. The number is 0
+// if there are too few lines, or if writing the path only once would save too little.
 func (w *writer) fileLines(i int) (path string, k int) {
 	if len(w.line(i)) < 6 || len(w.line(i+1)) < 6 {
 		return "", 0
@@ -206,8 +206,8 @@ func (w *writer) fileLines(i int) (path string, k int) {
 	return path, k
 }
 
-// adjacent returns the longest form of the path of line i, the number of lines in a row that belong to that file, and
-// the number of bytes that the paths of all of them but the first take.
+// adjacent returns the longest form of the path on line i, the number of consecutive lines that belong to that file,
+// and the number of bytes taken up by all of their paths except the first.
 func (w *writer) adjacent(i int) (path string, k, size int) {
 	following := func(k int) string {
 		if i+k < w.count() {
@@ -243,8 +243,8 @@ func (w *writer) adjacent(i int) (path string, k, size int) {
 	return path, k, size
 }
 
-// stretchOf returns the end of the lines with consecutive numbers that begin at line at, at most end, and the
-// indentation that all of them share. hit reports whether one of them is a match.
+// stretchOf returns the end of the lines with consecutive numbers that begin on line at, which is at most end, and the
+// indentation that all of them share. hit reports whether any of them is a match.
 func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) {
 	margin = 1 << 30
 	number := 0
@@ -262,7 +262,7 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) 
 	return to, margin, hit
 }
 
-// placeIn parses line i of the file at path. The line may have a shorter form of the path.
+// placeIn parses line i of the file at path. The line may contain a shorter form of the path.
 func (w *writer) placeIn(i int, path string) place {
 	s := w.line(i)
 	if p, ok := placeOfFile(s, path); ok {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// plain writes line i by itself, if no form for several lines fits.
+// plain writes line i by itself, because no form for several lines fits.
 func (w *writer) plain(i int) {
 	s := w.line(i)
 	if i >= w.judged {
@@ -17,11 +17,11 @@ func (w *writer) plain(i int) {
 	}
 }
 
-// judging is the number of lines that are examined to decide whether brackets determine their indentation.
+// judging is the number of lines that are examined to find out whether brackets determine their indentation.
 const judging = 64
 
-// judgeIndents determines, for the lines from i on, whether brackets determine their indentation, and the indentation
-// that all of them share. line returns the line at an index.
+// judgeIndents finds out, for the lines from i on, whether brackets determine their indentation, and which indentation
+// all of them share. line returns the line with a given index.
 func (w *writer) judgeIndents(i, end int, line func(i int) string) {
 	end = min(i+judging, end)
 	if !w.bracket {
@@ -56,8 +56,8 @@ func (w *writer) judgeIndents(i, end int, line func(i int) string) {
 	w.bracket = deep >= 4 && agree*4 >= lines*3 && w.unit > 0
 }
 
-// agrees reports whether a line, indented by at, is indented as brackets imply: one unit more than the last line if
-// that ended with an open bracket (opened), and one unit less if the line begins with a closing bracket (closes).
+// agrees reports whether a line with the indentation at is indented as brackets imply: one unit more than the last line
+// if that ended with an opening bracket (opened), one unit less if it begins with a closing bracket (closes).
 func (w *writer) agrees(at, last int, opened, closes bool) bool {
 	switch {
 	case opened == closes:
@@ -68,7 +68,7 @@ func (w *writer) agrees(at, last int, opened, closes bool) bool {
 	return at < last && (w.unit == 0 || at == last-w.unit)
 }
 
-// closing reports whether a character closes a bracket.
+// closing reports whether a character is a closing bracket.
 func closing(c byte) bool { return c == '}' || c == ')' || c == ']' }
 
 func bit(b bool) int {
@@ -78,7 +78,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// opens reports whether a line ends with an open bracket.
+// opens reports whether a line ends with an opening bracket.
 func opens(s string) bool {
 	for n := len(s) - 1; n >= 0; n-- {
 		switch s[n] {
@@ -92,7 +92,7 @@ func opens(s string) bool {
 	return false
 }
 
-// undent returns a line without the part of its indentation that brackets imply or that all lines share.
+// undent returns a line without the indentation that brackets imply or that all lines share.
 func (w *writer) undent(s string) string {
 	at := indentOf(s)
 	switch {
@@ -120,14 +120,14 @@ func (w *writer) undent(s string) string {
 	return s[at:]
 }
 
-// Limits for runs of one repeated character.
+// Limits for runs of the same character.
 const (
 	longRun  = 8 // the minimum length of a run that is cut, in characters
 	shortRun = 3 // the length to which it is cut, in characters
 )
 
-// text writes a line without layout: without trailing white space, wide gaps between columns, and long runs of one
-// character.
+// text writes a line without its layout: without trailing white space, wide gaps between columns, and long runs of the
+// same character.
 func (w *writer) text(s string) {
 	if !w.allows(Padding) {
 		w.out = append(w.out, s...)
@@ -158,8 +158,8 @@ func (w *writer) text(s string) {
 }
 
 // columnGap returns the position of the first run of spaces that isn't indentation. at is the end of the line's
-// indentation, and at+gap the position of the first run of spaces after it (gap may be -1). It returns the length of
-// the line if there is no such run, or if the spaces may be inside quotes.
+// indentation, and at+gap the position of the first run of spaces after it (gap can be -1). columnGap returns the
+// length of the line if there is no such run, or if the spaces may be inside quotes.
 func columnGap(s string, at, gap int) int {
 	for gap >= 0 && nests(s[:at+gap]) { // indentation after a mark or a number
 		at += gap
@@ -174,8 +174,8 @@ func columnGap(s string, at, gap int) int {
 	return at + gap
 }
 
-// writeSigns writes a line in which runs of one character, and runs of spaces after the indentation, are shortened. gap
-// and run are the positions of the first such runs, or the length of the line.
+// writeSigns writes a line, and shortens runs of the same character and runs of spaces after the indentation. gap and
+// run are the positions of the first such runs, or the length of the line.
 func (w *writer) writeSigns(s string, gap, run int) {
 	at, n := 0, len(s)
 	for at < n {
@@ -207,8 +207,8 @@ func (w *writer) writeSigns(s string, gap, run int) {
 	w.out = append(w.out, s[at:]...)
 }
 
-// nests reports whether white space after s, the beginning of a line, is indentation. It is in a tree after a bar,
-// and in code after the mark of a diff.
+// nests reports whether white space after s, the beginning of a line, is indentation. This is so after a bar in a tree,
+// and after a diff mark in code.
 func nests(s string) bool {
 	n := len(s)
 	switch {
@@ -232,8 +232,8 @@ func runeSize(c byte) int {
 	return 4
 }
 
-// sign reports whether a character that begins with byte c can be part of a drawn line: ASCII punctuation except dots,
-// quotes and brackets, or a drawing character (U+2500 to U+259F, U+2000 to U+203F).
+// sign reports whether a character that begins with byte c can be part of a drawn line. Such characters are ASCII
+// punctuation, except for dots, quotes and brackets, and drawing characters (U+2500 to U+259F, U+2000 to U+203F).
 func sign(c byte) bool {
 	switch c {
 	case '-', '=', '*', '#', '~', '+', '^', '_', '<', '>', '|', '/', 0xe2:
@@ -242,8 +242,8 @@ func sign(c byte) bool {
 	return false
 }
 
-// longSign returns the start of the first run of one character that is long enough to be cut, or -1. It samples bytes
-// at such intervals that each such run contains a sample that is the last of three equal characters.
+// longSign returns the start of the first run of the same character that is long enough to be cut, or -1. The interval
+// at which it samples bytes ensures that one sample in each such run is the last of three equal characters.
 func longSign(s string, from int) int {
 	for i := from + longRun - 1; i < len(s); i += longRun - 2 {
 		at := i
@@ -264,7 +264,7 @@ func longSign(s string, from int) int {
 }
 
 // signRun returns the start of the run around the character at offset at, but not before from. It returns -1 if the
-// character can't be part of a drawn line, or if the run is short.
+// character can't be part of a drawn line, or if the run is too short.
 func signRun(s string, from, at int) int {
 	size := runeSize(s[at])
 	if !sign(s[at]) || at+size > len(s) {
@@ -285,10 +285,10 @@ func signRun(s string, from, at int) int {
 
 // Limits for repeated lines.
 const (
-	minLine   = 10  // the minimum size, in bytes, of the first line of a repetition
-	minRepeat = 64  // the minimum size of repeated lines further above, in bytes
-	minAgain  = 48  // the minimum size of repeated lines directly above, in bytes
-	quoted    = 28  // the number of bytes of a line that are quoted, so that a reader can find the repeated lines
+	minLine   = 10  // the minimum size of the first line of a repetition, in bytes
+	minRepeat = 64  // the minimum size of repeated lines that occurred further above, in bytes
+	minAgain  = 48  // the minimum size of lines that repeat those directly above, in bytes
+	quoted    = 28  // the number of bytes quoted from a line, so that a reader can find the repeated lines
 	maxCycle  = 256 // the maximum number of lines that are repeated together
 )
 
@@ -317,8 +317,8 @@ func firstEight(s string) uint64 {
 		uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// repeats writes a count if lines repeat the lines directly before them, or a reference if they occur further above.
-// Each line is compared with at most two earlier ones, and a match is used as a whole, so the cost is linear. It
+// repeats writes a count if lines repeat those directly before them, or a reference if they occurred further above.
+// Each line is compared with at most two earlier lines, and a match is used as a whole, so the cost is linear. repeats
 // returns the number of lines, or 0 if nothing is repeated.
 func (w *writer) repeats(i int) int {
 	j := w.equalLineAbove(i)
@@ -338,7 +338,7 @@ func (w *writer) repeats(i int) int {
 	return w.writeAbove(i, n)
 }
 
-// equalLineAbove returns the index of an earlier line that equals line i, or -1.
+// equalLineAbove returns the index of an earlier line that is equal to line i, or -1.
 func (w *writer) equalLineAbove(i int) int {
 	s := w.line(i)
 	if len(s) < minLine || !w.allows(Repeats) {
@@ -356,8 +356,8 @@ func (w *writer) equalLineAbove(i int) int {
 	return j
 }
 
-// writeAgain writes that the preceding lines, lines in number, occur times more times from line i on. It returns the
-// number of repeated lines, or 0 if they are too short.
+// writeAgain writes that the preceding lines, whose number is lines, occur times more times from line i on. It returns
+// the number of repeated lines, or 0 if they are too short.
 func (w *writer) writeAgain(i, lines, times int) int {
 	n := times * lines
 	if int(w.lines[i+n]-w.lines[i]) < minAgain {
@@ -376,8 +376,8 @@ func (w *writer) writeAgain(i, lines, times int) int {
 	return n
 }
 
-// writeAbove writes a reference to an earlier occurrence of the n lines from line i on. It returns n, or 0 if the lines
-// are too short.
+// writeAbove writes a reference to an earlier occurrence of the n lines that begin with line i. It returns n, or 0 if
+// the lines are too short.
 func (w *writer) writeAbove(i, n int) int {
 	s := w.line(i)
 	if int(w.lines[i+n]-w.lines[i]) < minRepeat || n == 1 && longSign(s, 0) >= 0 { // a drawn line will be cut anyway

@@ -1,13 +1,13 @@
 package squeeze
 
-// column is a column in the rows: a key that similar objects share.
+// column is a column of a table with rows: a key that similar objects have in common.
 type column struct {
 	start, end int32 // the range of the key, including its quotes
 	rows       int32 // the number of objects that have the key
-	last       int32 // the number of the last object that has it, from 1
-	value      int32 // index of the node of its first value
-	same       bool  // all its values are the same
-	alike      bool  // all its values are objects with the same keys in the same order
+	last       int32 // the number, from 1, of the last object that has the key
+	value      int32 // the index of the node of the first value
+	same       bool  // whether all values are the same
+	alike      bool  // whether all values are objects with the same keys in the same order
 }
 
 // Limits for rows of similar objects.
@@ -17,9 +17,9 @@ const (
 	minFilled  = 2 // of five cells
 )
 
-// rows writes an array of similar objects as a header with the keys and a row for each object: [{id,name,kind="bug"}
-// ["a",1] ["b",2]]. If all objects have the same value for a key, the header contains the value; if an object lacks a
-// key, its cell is empty. It returns false if it has written nothing.
+// rows writes an array of similar objects as a header with the keys, followed by one row for each object:
+// [{id,name,kind="bug"} ["a",1] ["b",2]]. If all objects have the same value for a key, the header contains this value.
+// If an object lacks a key, its cell is empty. rows returns false if it wrote nothing.
 func (w *writer) rows(n int32) bool {
 	if !w.allows(Rows) || w.nodes[n].count < minRows {
 		return false
@@ -44,12 +44,12 @@ func (w *writer) rows(n int32) bool {
 	return true
 }
 
-// table describes a list of objects while its columns are collected.
+// table describes a list of objects while its columns are being collected.
 type table struct {
-	base  int   // index of its first column
+	base  int   // the index of the first column
 	rows  int32 //
 	cells int
-	total int // bytes of the keys in all cells, with quotes, colons and commas
+	total int // the bytes of the keys in all cells, with quotes, colons and commas
 }
 
 // addRow adds an object to a table. It returns false if the object can't be a row.
@@ -84,8 +84,8 @@ func (w *writer) addCell(col *column, value int32) {
 	col.alike = col.alike && w.alike(col.value, value)
 }
 
-// isWorthTable reports whether a header with rows is shorter than the objects, and most cells are filled. It also sets
-// column.same.
+// isWorthTable reports whether a header with rows is shorter than the objects, and whether enough cells are filled. It
+// also sets column.same.
 func (w *writer) isWorthTable(t *table) bool {
 	cols := w.cols[t.base:]
 	head, total := 6, t.total
@@ -163,7 +163,7 @@ func (w *writer) alike(a, b int32) bool {
 	return true
 }
 
-// each calls do with the nodes of each member of an object.
+// each calls do for each member of an object, with the nodes of its key and its value.
 func (w *writer) each(object int32, do func(key, value int32)) {
 	for m, end := object+1, w.nodes[object].next; m < end; m = w.nodes[m+1].next {
 		do(m, m+1)
@@ -180,8 +180,8 @@ func (w *writer) writeMembers(object int32, write func(key, value int32)) {
 	})
 }
 
-// cells calls write with each value of an object in the order of the columns, or with 0 for a missing value. It skips
-// values that are in the header. alike is true if the object has the keys of the first object in the same order.
+// cells calls write for each column whose value the header doesn't give, in order, with the object's value or, if it has
+// none, 0. alike is true if the values in that column are all objects with the same keys in the same order.
 func (w *writer) cells(object int32, base int, write func(value int32, alike bool)) {
 	var at [maxColumns]int32
 	n := len(w.cols)
@@ -197,8 +197,8 @@ func (w *writer) cells(object int32, base int, write func(value int32, alike boo
 	}
 }
 
-// column returns the index of the column for a key, and adds one for a new key. It tries the column guess first. It
-// returns -1 if there are too many columns.
+// column returns the index of the column for a key. It tries the column guess first, and adds a column for a new key.
+// It returns -1 if there would be too many columns.
 func (w *writer) column(base, guess int, key *node) int {
 	s := w.src[key.start:key.end]
 	if guess < len(w.cols) && w.src[w.cols[guess].start:w.cols[guess].end] == s {

@@ -1,15 +1,15 @@
-// Package squeeze shortens tool outputs. White space is removed from JSON, similar objects become rows, a path that a
-// search prints on every line is written once, repeated lines are counted, and escape codes and padding are removed.
-// Only cutting progress lines, the lines around hits and the middle of logs loses information.
+// Package squeeze shortens the output of tools. It removes white space from JSON, turns similar objects into rows,
+// writes a path that a search prints on every line only once, counts repeated lines, and removes escape codes and
+// padding. Information is lost only when it cuts progress lines, the lines around hits, or the middle of logs.
 //
-// Each form is recognized by the text alone, never by the name of the tool, and anywhere in the text: an output may
-// begin with a header, contain JSON, and end with a log. What isn't recognized stays unchanged. The package only knows
-// texts, not messages or wire formats. Its cost is linear in any text, and it keeps nothing between calls.
+// Each form is recognized anywhere in a text by the text alone, never by the name of the tool. For example, an output
+// can begin with a header, contain JSON, and end with a log. What isn't recognized stays unchanged. The package knows
+// only texts, no messages or wire formats. Its cost is linear for any text, and it keeps nothing between calls.
 package squeeze
 
 import "strings"
 
-// Form is a set of the ways in which text was shortened.
+// Form is a set of ways in which a text was shortened.
 type Form uint16
 
 // The ways to shorten text.
@@ -24,7 +24,7 @@ const (
 	Repeats                      // repeated lines replaced with a count, or with a reference to their first occurrence
 	Binary                       // long hexadecimal or base64 data replaced with its length and a hash
 	Context                      // context lines of a diff without any word removed
-	// Trailing white space, wide column gaps, long runs of one character and repeated empty lines removed.
+	// Trailing white space, wide column gaps, long runs of the same character and repeated empty lines removed.
 	Padding
 	Steps  // the middle of long runs of progress lines replaced with a count
 	Around // the lines around the hits of a search removed
@@ -37,7 +37,7 @@ var words = [...]string{
 	"repeats counted", "binary data cut", "", "", "progress cut", "lines around hits cut", "middle cut",
 }
 
-// String describes the forms in a few words, for the first line of a squeezed text.
+// String returns a short description of the forms for the first line of a squeezed text.
 func (f Form) String() string {
 	var b strings.Builder
 	for i, w := range words {
@@ -55,18 +55,18 @@ func (f Form) String() string {
 	return b.String()
 }
 
-// Options control how text is shortened.
+// Options control how a text is shortened.
 type Options struct {
-	// MinSaved is the minimum saving in bytes; if less can be saved, the text stays unchanged. Less than 1 counts as 1.
+	// MinSaved is the minimum saving in bytes. If less is saved, the text stays unchanged. Values below 1 count as 1.
 	MinSaved int
 	// Without is the set of forms that must not be used.
 	Without Form
-	// Steps is the minimum length, in bytes, of text from which progress lines may be cut. Unlike most forms this
-	// loses information, so 0 turns it off. From text of at least this length, the lines around search hits are
-	// removed too, unless Without has Paths.
+	// Steps is the minimum length, in bytes, of a text in which progress lines may be cut. Unlike most forms, this
+	// loses information, so 0 turns it off. In texts of at least this length, the lines around search hits are removed
+	// too, unless Without includes Paths.
 	Steps int
-	// Log says that the text is a program's log that the model has already read. If it has at least Steps bytes, only
-	// the beginning, the end and the lines around problems stay.
+	// Log means that the text is the log of a program, and that the model has already read it. If it has at least Steps
+	// bytes, only the beginning, the end and the lines around problems are kept.
 	Log bool
 }
 
@@ -102,30 +102,30 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 	return string(w.out), w.forms, true
 }
 
-// writer is the state of shortening text.
+// writer is the state of shortening a text.
 type writer struct {
 	src     string
 	out     []byte
 	forms   Form
 	without Form
-	lines   []int32 // the start of each line, then one more than the length of the text
-	seen    []int32 // for each hash, one more than the indexes of the last two lines with it
+	lines   []int32 // the start of each line, followed by one more than the length of the text
+	seen    []int32 // for each hash, one more than the indexes of the last two lines that have it
 	shift   uint    // the number of bits by which a hash is shifted to the right to index seen
 	judged  int     // the line up to which bracket, unit and margin are valid
-	bracket bool    // brackets determine the indentation of these lines
+	bracket bool    // whether brackets determine the indentation of these lines
 	unit    int     // the indentation per level in these lines, in bytes
-	margin  int     // the indentation that all these lines share, in bytes
-	level   int     // the indentation of the last written line, in bytes
-	opened  bool    // the last written line ends with an open bracket
+	margin  int     // the indentation that all of these lines share, in bytes
+	level   int     // the indentation of the last line that was written, in bytes
+	opened  bool    // whether the last line that was written ends with an open bracket
 	start   int     // lines before this one don't share a beginning
 	member  int     // no lines of JSON members begin before this line
 	noJSON  int     // no complete JSON value begins before this offset
 	nodes   []node
 	cols    []column
-	twice   bool    // values may repeat, so again looks for them
-	values  []int32 // the node of the last key whose value has a hash, by the hash
-	diff    bool    // the current line is in a hunk of a diff
-	bare    bool    // the lines around the hits of a search are removed
+	twice   bool    // whether values may repeat, so that again looks for them
+	values  []int32 // for each hash, the node of the last key whose value has it
+	diff    bool    // whether the current line is in a hunk of a diff
+	bare    bool    // whether the lines around the hits of a search are removed
 }
 
 // line returns line i without its line feed.
@@ -158,8 +158,8 @@ func (w *writer) split() {
 	w.seen = make([]int32, 2<<size)
 }
 
-// run writes the whole text. It tries forms that cover several lines first; each returns the number of lines that it
-// has written.
+// run writes the whole text. It first tries forms that cover several lines. Each of these returns the number of lines
+// that it wrote.
 func (w *writer) run() {
 	w.split()
 	w.out = make([]byte, 0, len(w.src)+1)
@@ -188,7 +188,7 @@ func (w *writer) run() {
 	}
 }
 
-// anyLines lists the forms for any kind of line, in the order in which they are tried. The last one always succeeds.
+// anyLines lists the forms for all kinds of lines in the order in which they are tried. The last one always succeeds.
 var anyLines = [...]func(w *writer, i int) int{
 	func(w *writer, i int) int {
 		if i+1 == w.count() {
@@ -206,7 +206,7 @@ var anyLines = [...]func(w *writer, i int) int{
 	},
 }
 
-// indented tries the forms for lines that begin with white space. s is line i.
+// indented tries the forms for lines with leading white space. s is line i.
 func (w *writer) indented(i int, s string) int {
 	at := indentOf(s)
 	if at == len(s) {
@@ -223,7 +223,7 @@ func (w *writer) indented(i int, s string) int {
 	return 0
 }
 
-// empty writes the first of several empty lines. It returns the number of lines that it replaced.
+// empty writes only the first of several empty lines. It returns the number of lines that it replaced.
 func (w *writer) empty(i int) int {
 	k := 1
 	for i+k < w.count() && blank(w.line(i+k)) {
@@ -271,8 +271,8 @@ func digits(s string) int {
 	return n
 }
 
-// tellsError reports whether a line contains an error message. The words and spaces of such a line must stay
-// unchanged.
+// tellsError reports whether a line contains an error message. The words and the spaces in such a line must not be
+// changed.
 func tellsError(s string) bool {
 	for at := 0; ; {
 		i := strings.Index(s[at:], ": ")

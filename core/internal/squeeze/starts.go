@@ -23,9 +23,9 @@ func commonPrefix(a, b string) int {
 	return i
 }
 
-// boundary returns the last position in a line, up to n, at which the line may be split: after a space or a tab,
-// between the hours, minutes and seconds of a time, or before a number in parentheses, as in "main.ts(12,5)". So it
-// doesn't split a path, an address or a number that contains no space. It returns 0 if there is no such position.
+// boundary returns the last position in a line, up to n, at which the line can be split. This is after a space or a
+// tab, between the hours, minutes and seconds of a time, or before a number in parentheses, as in "main.ts(12,5)".
+// Paths, addresses and numbers without spaces are not split. It returns 0 if there is no such position.
 func boundary(s string, n int) int {
 	if n > 0 && n < len(s) && word(s[n]) {
 		for n > 0 && word(s[n-1]) {
@@ -43,17 +43,17 @@ func boundary(s string, n int) int {
 	return n
 }
 
-// inTime reports whether the character before n is a colon between two numbers of a time.
+// inTime reports whether the character before n is a colon between two numbers in a time.
 func inTime(s string, n int) bool {
 	return n >= 4 && n+1 < len(s) && digit(s[n-2]) && digit(s[n-3]) && digit(s[n]) && digit(s[n+1]) &&
 		!strings.Contains(lastWord(s[:n]), "/")
 }
 
-// lastWord returns the text after the last space.
+// lastWord returns the text after the last space in s.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// starts writes lines with a common beginning from line i on: the beginning once, and below it the rest of each line
-// after a space. It returns the number of lines, or 0 if line i begins no such lines.
+// starts writes the lines from line i on that have a common beginning. It writes this beginning once, and below it the
+// rest of each line after a space. It returns the number of lines, or 0 if no such lines begin on line i.
 func (w *writer) starts(i int) int {
 	start, k := w.startOf(i), 1
 	if start == "" {
@@ -71,7 +71,7 @@ func (w *writer) starts(i int) int {
 	if (k-1)*n-2*k < minGained || k < minLines {
 		return 0
 	}
-	if same { // equal lines are left to repeats
+	if same { // repeats takes care of equal lines
 		w.start = i + k
 		return 0
 	}
@@ -91,7 +91,7 @@ func (w *writer) starts(i int) int {
 	return k
 }
 
-// startOf returns the common beginning of line i and some of the lines after it, or "" if it is too short.
+// startOf returns the common beginning of line i and some of the following lines, or "" if it is too short.
 func (w *writer) startOf(i int) string {
 	s, next := w.line(i), w.line(i+1)
 	if i < w.start || len(s) < minStart || len(next) < minStart || firstEight(s) != firstEight(next) || !w.allows(Starts) || i+2 >= w.count() {
@@ -108,7 +108,7 @@ func (w *writer) startOf(i int) string {
 	if lines < minLines {
 		return ""
 	}
-	w.start = i + lines - 1 // the lines up to here have no longer common beginning
+	w.start = i + lines - 1 // the lines up to here have no longer beginning in common
 	n = boundary(s, n)
 	if !isStart(s, n) {
 		return ""

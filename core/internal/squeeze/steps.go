@@ -12,9 +12,9 @@ const (
 	lastSteps  = 2 // the number of lines that stay at the end of a run
 )
 
-// withoutSteps replaces the middle of long runs of progress lines with a count. changed is false if there were none.
-// Text that consists almost only of sizes or times stays unchanged, because then the list was the purpose of the
-// call.
+// withoutSteps replaces the middle of each long run of progress lines with a count. changed is false if there are none.
+// A text that consists almost entirely of lines with sizes or times stays unchanged, because this list was probably the
+// purpose of the call.
 func withoutSteps(text string) (short string, changed bool) {
 	var r stepRuns
 	for line := range strings.Lines(text) {
@@ -27,7 +27,7 @@ func withoutSteps(text string) (short string, changed bool) {
 	return string(r.out), true
 }
 
-// stepRuns copies lines, and shortens runs of progress lines among them. A run consists of lines of the same kind.
+// stepRuns copies lines and shortens runs of progress lines. A run consists of lines of the same kind.
 type stepRuns struct {
 	out     []byte
 	kind    stepKind
@@ -73,8 +73,8 @@ func (r *stepRuns) end() {
 	r.lines = r.lines[:0]
 }
 
-// stepKind holds the features that the progress lines in a run share. It is zero for a line that is not a progress
-// line.
+// stepKind holds the features that all progress lines of a run have in common. It is zero for lines that are not
+// progress lines.
 type stepKind struct {
 	word string // the first word
 	unit string // the unit of the first quantity
@@ -82,7 +82,7 @@ type stepKind struct {
 }
 
 // stepOf returns the kind of a line. A progress line begins with an activity ("Compiling"), says that something passed,
-// or gives a path or a name with a size or a duration. Lines that mention a problem are never progress lines.
+// or gives the size or duration for a path or a name. A line that mentions a problem is never a progress line.
 func stepOf(line string) (kind stepKind) {
 	line = strings.TrimSpace(line)
 	first, rest, _ := strings.Cut(line, " ")
@@ -106,11 +106,11 @@ func stepOf(line string) (kind stepKind) {
 	return stepKind{}
 }
 
-// maxStep is the maximum length of a progress line, in bytes.
+// maxStep is the maximum length of a progress line in bytes.
 const maxStep = 240
 
-// isActivity reports whether a word names what a compiler or a package manager does to one of many files. Other words
-// with this ending may begin the rows of a table that somebody asked for, as in "Booking 4711".
+// isActivity reports whether a word names what a compiler or a package manager does to each of many files. Other words
+// with the same ending can begin the rows of a table that somebody asked for, such as "Booking 4711".
 func isActivity(word string) bool {
 	switch word {
 	case "Compiling", "Copying", "Downloading", "Extracting", "Fetching", "Generating", "Installing", "Linking",
@@ -121,14 +121,14 @@ func isActivity(word string) bool {
 	return false
 }
 
-// isTest reports whether text begins with the path of a package or the number of a test, as the output of test
-// runners does after "ok".
+// isTest reports whether text begins with the path of a package or the number of a test, which follow "ok" in the
+// output of test runners.
 func isTest(s string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(s, " \t"), " ")
 	return first != "" && (digit(first[0]) || strings.ContainsAny(first, "/."))
 }
 
-// isPassed reports whether a word says that something went well.
+// isPassed reports whether a word or a sign says that something succeeded.
 func isPassed(word string) bool {
 	switch word {
 	case "ok", "OK", "PASS", "PASSED", "✓", "✔", "√":
@@ -137,7 +137,7 @@ func isPassed(word string) bool {
 	return false
 }
 
-// troubles lists parts of words, and signs, that mark problems.
+// troubles lists parts of words, and signs, that indicate problems.
 var troubles = [...]string{"error", "fail", "warn", "miss", "conflict", "panic", "denied", "not ", "✗", "✖", "✕",
 	"❌", "⚠"}
 
@@ -152,7 +152,7 @@ func troubled(line string) bool {
 	return false
 }
 
-// unitIn returns the unit of the first quantity in text: a size in bytes, or a duration. It is "" if there is none.
+// unitIn returns the unit of the first quantity in text, which is a size in bytes or a duration, or "".
 func unitIn(s string) string {
 	for {
 		at := strings.IndexAny(s, "0123456789")
@@ -184,8 +184,8 @@ func isUnit(word string) bool {
 	return false
 }
 
-// The numbers of lines of a log that stay: at its beginning, at its end, and before and after each line that mentions a
-// problem. Fewer than minLeftOut lines are never left out.
+// The numbers of lines that are kept of a log: at its beginning, at its end, and before and after each line that
+// mentions a problem. A gap of fewer than minLeftOut lines is never left out.
 const (
 	firstOfLog    = 4
 	lastOfLog     = 20
@@ -194,8 +194,8 @@ const (
 	minLeftOut    = 4
 )
 
-// withoutMiddle removes the middle of a log, except for problems. If that would leave more than two thirds of the log,
-// it changes nothing.
+// withoutMiddle removes the middle of a log, except for problems. It changes nothing if that would leave more than two
+// thirds of the log.
 func withoutMiddle(text string) (short string, changed bool) {
 	lines := strings.SplitAfter(text, "\n")
 	out := make([]byte, 0, len(text))
