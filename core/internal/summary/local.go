@@ -7,7 +7,7 @@ import (
 )
 
 // local returns the digest that ctxfold writes without a model. It has at most budget tokens, plus the block of
-// standing instructions, plus spare tokens for the user's requests. It may be larger if the target leaves room.
+// standing instructions, plus spare tokens for the user's requests. It may be larger if the target leaves enough room.
 func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
 	chats := digest.Chats(w.t, j.Messages, j.Ledger)
 	budget = min(budget, w.usualLocal(j, chats))
@@ -51,12 +51,12 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	return text
 }
 
-// leastRules is the number of tokens that the user's rules and preferences may take in a chat's digest if half of the
-// digest is less; but they never take more than three quarters of the digest. The rest of the digest doesn't repeat
-// these rules, so it loses little.
+// leastRules is the number of tokens that the user's rules and preferences may take up in the digest of a chat, even if
+// that is more than half of the digest. They never take up more than three quarters of it. The rest of the digest
+// doesn't repeat these rules, so it loses little.
 const leastRules = 120
 
-// bytesOf estimates the number of bytes of a job's messages that make up the given number of tokens.
+// bytesOf returns an estimate of the number of bytes that make up the given number of tokens in a job's messages.
 func (w *writing) bytesOf(j Job, tokens int) int {
 	least, size := w.doc.P.MaxUnits(tokens), 0
 	for _, m := range j.Messages {
@@ -72,9 +72,9 @@ func (w *writing) bytesOf(j Job, tokens int) int {
 	return max(least, min(size/j.Gain, 5)*tokens)
 }
 
-// filled calls write a few times with different sizes in bytes, because only the finished text shows how many tokens it
-// has. It returns the longest text that has at most budget tokens. size is the first size to try. The result exceeds
-// budget if even a small text does.
+// filled calls write several times with different sizes in bytes, because only the finished text shows how many tokens
+// it has. It returns the longest text with at most budget tokens. size is the first size that it tries. The result
+// exceeds budget if even a small text does.
 func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
 	most, last := 0, -1
 	for range 3 {
@@ -97,13 +97,14 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 	return best
 }
 
-// leastLocal is the smallest limit, in tokens, for a digest written without a model. A larger limit is chosen so that
-// the digest frees at least a quarter of what it replaces.
+// leastLocal is the minimum limit, in tokens, of a digest written without a model. Larger limits are chosen so that the
+// digest frees at least a quarter of what it replaces.
 const leastLocal = 32
 
-// mostChat and mostSession are the factors by which the digest of a chat or of a working session may exceed
-// summary.max_output_tokens without a model if the target leaves room. usualSession, in sixteenths, is the factor where
-// it leaves none. sessionPart is the share of a working session that its digest may take in any case.
+// mostChat and mostSession are the factors by which the digests of chats and of working sessions may exceed
+// summary.max_output_tokens without a model if the target leaves room. usualSession, in sixteenths, is the factor for
+// working sessions if it leaves none. sessionPart divides a session's size to yield a size that its digest may always
+// have.
 const (
 	mostChat     = 4
 	mostSession  = 2
@@ -111,8 +112,8 @@ const (
 	sessionPart  = 32
 )
 
-// free returns the number of tokens that the target leaves for the digest of a job: at most half of the tokens that the
-// digest replaces.
+// free returns the number of tokens that the target leaves for the digest of a job. It is at most half of the number of
+// tokens that the digest replaces.
 func (w *writing) free(j Job, chats bool) int {
 	left := int(float64(w.target)*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
 	if j.Room > 0 {
@@ -121,9 +122,9 @@ func (w *writing) free(j Job, chats bool) int {
 	return min(left, (j.Gain+j.Old)/2, w.mostLocal(j, chats))
 }
 
-// mostLocal returns the maximum size, in tokens, of a digest written without a model, if the target leaves room for it.
-// It is limited because every later request contains the digest; whatever the digest of a working session omits is
-// still in files and in the archive.
+// mostLocal returns the maximum size, in tokens, of a digest written without a model if the target leaves room for it.
+// There is a maximum because every later request includes the digest. What the digest of a working session omits is
+// still available in files and in the archive.
 func (w *Writer) mostLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens
@@ -131,7 +132,7 @@ func (w *Writer) mostLocal(j Job, chats bool) int {
 	return max(mostSession*w.policy.Summary.MaxOutputTokens, w.usualLocal(j, chats))
 }
 
-// usualLocal returns the maximum size, in tokens, of a digest written without a model, if the target leaves no room.
+// usualLocal returns the maximum size, in tokens, of a digest written without a model if the target leaves no room.
 func (w *Writer) usualLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens
@@ -139,11 +140,11 @@ func (w *Writer) usualLocal(j Job, chats bool) int {
 	return max(w.policy.Summary.MaxOutputTokens*usualSession/16, (j.Gain+j.Old)/sessionPart)
 }
 
-// lookBeside is the number of bytes of the remaining messages that are searched for information that the digest need
-// not repeat.
+// lookBeside is the number of bytes of the remaining messages that are searched for information, so that the digest
+// need not repeat it.
 const lookBeside = 1 << 16
 
-// besides returns the newest texts after the messages that the digest covers, up to lookBeside bytes.
+// besides returns the newest texts that follow the messages covered by the digest, up to lookBeside bytes.
 func (w *writing) besides(messages []int32) (texts []string) {
 	last := int32(-1)
 	if len(messages) > 0 {
@@ -163,12 +164,12 @@ func (w *writing) besides(messages []int32) (texts []string) {
 	return texts
 }
 
-// ChatTail is the share of the target that the newest messages of a chat may take if its digest is made without a
-// model, in percent. It was set on public chats by halving and doubling, judged as docs/inside/memory.md describes.
+// ChatTail is the percentage of the target that the newest messages of a chat may take up if the digest is written
+// without a model. It was tuned on public chats by halving and doubling, judged as docs/inside/memory.md describes.
 const ChatTail = 15
 
-// HasNoToolCalls reports whether the document is a chat: its items have no tool calls, and neither do earlier
-// digests.
+// HasNoToolCalls reports whether the document is a chat, that is, neither its items nor earlier digests contain tool
+// calls.
 func (w *Writer) HasNoToolCalls() bool {
 	messages := make([]int32, 0, len(w.doc.Items))
 	for _, it := range w.doc.Items {

@@ -9,31 +9,31 @@ import (
 // Limits for records that are too long for one request.
 const (
 	fewParts = 8  // up to this number of parts, tool results are only clipped to 1,000 bytes
-	MaxParts = 32 // beyond this number of parts, the middle of the record is left out
-	// splitRoom is the minimum room for a record, in tokens, for splitting it. With less room, the requests would
-	// contain more prompt than record.
+	MaxParts = 32 // above this number of parts, the middle of the record is left out
+	// splitRoom is the minimum room for a record, in tokens, at which the record is split. With less room, the requests
+	// would contain more prompt than record.
 	splitRoom = 1000
 )
 
-// rungs are the steps by which a record is made to fit in the style of a published system: tool results and arguments
-// are clipped harder and harder (sizes in bytes), and then reasoning is left out.
+// rungs are the steps by which a record in the style of a published system is made to fit. Tool results and arguments
+// are clipped to fewer and fewer bytes, and finally reasoning is left out as well.
 var rungs = []struct {
 	clip     int
 	thoughts bool
 }{{16000, true}, {4000, true}, {1000, true}, {1000, false}, {200, false}}
 
-// part is a piece of the record of messages that fits into one request.
+// part is a part of the record of messages that fits into one request.
 type part struct {
 	messages []int32
 	record   string
 	tokens   int
 }
 
-// openClip is the maximum length of tool results and arguments, in bytes, if requests may have any size.
+// openClip is the maximum length of tool results and arguments, in bytes, if requests can have any size.
 const openClip = 16000
 
-// parts writes the record of the messages in one part if clipping makes it fit into room tokens, and otherwise in
-// several. It splits a group only if the group alone is too large for a part.
+// parts returns the record of the messages in one part if clipping makes it fit into room tokens, and in several parts
+// otherwise. It splits a group only if the group alone is too large for a part.
 func (w *writing) parts(messages []int32, room int) []part {
 	style := w.Style()
 	if !style.Fitted {
@@ -54,9 +54,9 @@ func (w *writing) parts(messages []int32, room int) []part {
 	return w.fewest(pieces, messages, room)
 }
 
-// fewest splits a record into as few parts as possible with gentle clipping, which shortens only long texts. If that
-// results in too many parts, it splits the record into as few as the hardest clipping allows, and then clips only as
-// much as that number of parts requires.
+// fewest splits a record into as few parts as possible with gentle clipping, which only shortens long texts. If that
+// yields too many parts, it splits the record into as few as the hardest clipping allows, and then clips only as much
+// as this number of parts requires.
 func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)
@@ -72,9 +72,9 @@ func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []pa
 		clips = digest.Hardest
 		parts = with(clips)
 	}
-	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts don't fill up completely
+	for _, percent := range []int{96, 88, 80} { // groups stay whole, so parts aren't filled completely
 		if len(parts) == MaxParts {
-			break // content was left out that gentler clipping can't bring back
+			break // content was left out, which gentler clipping can't bring back
 		}
 		longer, ok := pieces.Solve(room * len(parts) / 100 * percent)
 		if !ok || longer.Result <= clips.Result {
@@ -87,7 +87,7 @@ func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []pa
 	return parts
 }
 
-// rungParts is like parts, but for the styles of published systems, which have limits of their own.
+// rungParts is like parts, but for the styles of published systems, which have their own limits.
 func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []part {
 	var records []string
 	var sizes []int
@@ -120,8 +120,8 @@ func (w *writing) rungParts(style *digest.Style, messages []int32, room int) []p
 	return w.split(style.Between, messages, records, sizes, room)
 }
 
-// split joins the records of messages, separated by between, into parts of at most room tokens. sizes are the sizes of
-// the records in tokens.
+// split joins the records of messages into parts of at most room tokens, with between as the separator. sizes contains
+// the sizes of the records in tokens.
 func (w *writing) split(between string, messages []int32, records []string, sizes []int, room int) []part {
 	groups := w.t.Groups(messages)
 	var out []part

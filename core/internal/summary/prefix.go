@@ -7,19 +7,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// Prefix is a request for a summary that is appended to the conversation as it was last sent, so that the provider
-// reads the conversation from its prompt cache. The messages are referenced, not copied.
+// Prefix is a request for a summary that is appended to the conversation in the form in which it was last sent. So the
+// provider reads the conversation from its prompt cache. The messages are referenced, not copied.
 type Prefix struct {
-	Until  int    // number of input messages in the request
-	At     int    // index of the message that is rewritten, or -1
+	Until  int    // the number of input messages in the request
+	At     int    // the index of the message that is rewritten, or -1
 	Anew   []byte // the rewritten message, as JSON
 	Joined bool   // whether the rewritten message also contains the instruction, so that no message follows it
 	Asks   []byte // the message with the instruction, as JSON; nil if it is joined
 	Patch  []byte // changes to the request body, as a JSON Merge Patch
-	Cached int    // number of tokens of the request that the provider probably has in its cache
+	Cached int    // the number of tokens in the request that the provider probably has in its cache
 }
 
-// WriteEdits writes the messages of the request. It calls keep for unchanged input messages, set for a rewritten
+// WriteEdits writes the messages of the request. It calls keep for each unchanged input message, set for a rewritten
 // message, and insert for a new one.
 func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
@@ -34,8 +34,8 @@ func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text [
 	}
 }
 
-// told returns the digest that the model writes for a job. The request is appended to the conversation if that is
-// cheaper. Otherwise, or if the response to an appended request was rejected, the request contains a record.
+// told returns the model's digest for a job. The request is appended to the conversation if that is cheaper. Otherwise,
+// or if the reply to an appended request was rejected, the request contains a record.
 func (w *writing) told(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.ReplyTo(PrefixRequest)
@@ -55,7 +55,7 @@ func (w *writing) told(j Job, output int) answer {
 	return a
 }
 
-// prefixed returns the request of a job that is appended to the conversation, or nil if a record should be sent
+// prefixed returns the request of a job that is appended to the conversation. b is nil if a record should be sent
 // instead.
 func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
 	body, possible := w.mayFollow(j)
@@ -94,8 +94,8 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 	return r, b
 }
 
-// mayFollow reports whether the request of a job may be appended to the conversation. body contains the known members
-// of the request body.
+// mayFollow reports whether the request of a job may be appended to the conversation. body contains those members of
+// the request body that are known.
 func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
 	if !w.policy.AsksPrefix() || w.doc.F.PrefixForm() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return nil, false
@@ -110,9 +110,9 @@ func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
 	return nil, always // the system prompt and the tools are unknown
 }
 
-// lastCall returns the number of messages that the app's last call sent, and the number of input messages that an
-// appended request includes: the messages sent plus the response, unless the response calls a tool. Both are 0 if there
-// was no call.
+// lastCall returns the number of messages that the app sent in its last call, and the number of input messages in an
+// appended request. The latter also includes the response to that call, unless the response calls a tool or contains
+// reasoning. Both numbers are 0 if there was no call.
 func (w *Writer) lastCall() (sent, until int) {
 	end := w.doc.N
 	for end > 0 && w.doc.T.Messages[end-1].Role != transcript.Assistant {
@@ -135,7 +135,7 @@ func (w *Writer) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write adds to b what an appended request adds to the conversation: the instruction and, if the app uses cache
+// write adds to b what an appended request adds to the conversation. This is the instruction and, if the app uses cache
 // breakpoints, a breakpoint at the end of the app's last call. It returns false if the provider would have nothing in
 // its cache.
 func (w *Writer) write(b *Prefix, sent int, text string) bool {
@@ -178,9 +178,9 @@ func spliced(message []byte, at transcript.Span, text []byte) []byte {
 	return append(append(out, text...), message[at.End:]...)
 }
 
-// cheaper reports whether an appended request costs less than a record, according to the policy's prices. output and
-// input are the sizes of the summary and of the appended request in tokens, and cached is the part of input that is in
-// the cache.
+// cheaper reports whether an appended request costs less than a record at the policy's prices. output and input
+// are the sizes in tokens of the summary and of the appended request. cached is the part of input that is in the
+// cache.
 func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	price := w.policy.Prices
 	read := price.Input
@@ -195,8 +195,8 @@ func (w *writing) cheaper(j *Job, output, input, cached int) bool {
 	return float64(float64(cached)*read)+float64(float64(input-cached)*price.Input) < float64(float64(flat)*price.Input)
 }
 
-// counts adds to the report the shape of the request that led to the summary, if the host supports both shapes, and the
-// provider's counts for all requests.
+// counts adds the provider's counts for all requests to the report. If the host supports both shapes of requests, it
+// also adds the shape of the request that led to the summary.
 func (w *Writer) counts(shape api.SummaryShape) {
 	sum := &w.report.Summary
 	if w.policy.Summary.Prefix {
@@ -230,5 +230,5 @@ func (w *Writer) counts(shape api.SummaryShape) {
 	sum.Saved = &saved
 }
 
-// perTokens is the number of tokens to which a price refers.
+// perTokens is the number of tokens that prices refer to.
 const perTokens = 1e6

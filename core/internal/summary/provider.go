@@ -9,19 +9,19 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// native describes a provider's own compaction API for a wire format.
+// native describes a provider's compaction API for a wire format.
 type native struct {
 	format     string
-	path, beta string   // path of its API, and value of the header anthropic-beta
+	path, beta string   // the path of the API, and the value of the header anthropic-beta
 	list       string   // the member that contains the messages
 	beside     []string // the members of the conversation's request body that the API needs
 	more       string   // the members that request a compaction
-	// Whether the result is one message with a readable summary (empty on failure), not a list that begins with user
-	// messages.
+	// Whether the result is one message with a readable summary (empty on failure), rather than a list that begins with
+	// user messages.
 	readable bool
 }
 
-// natives lists the supported APIs. Their members are those of the SDK types in `@anthropic-ai/sdk` 1.12.0
+// natives lists the supported APIs. The names of the members are those in the SDK types of `@anthropic-ai/sdk` 1.12.0
 // (BetaCompactionConfig) and `openai` 7.57.0 (ResponseCompactParams).
 var natives = []native{
 	{format: "anthropic", path: "/v1/messages", beta: "compact-2026-09-04", list: "messages", beside: []string{"system", "tools"},
@@ -29,17 +29,17 @@ var natives = []native{
 	{format: "openai-responses", path: "/v1/responses/compact", list: "input", beside: []string{"instructions"}},
 }
 
-// ProviderCompaction is the part of a fold that the provider can compact.
+// ProviderCompaction describes the part of a fold that the provider can compact.
 type ProviderCompaction struct {
 	native
-	items []int // indexes of items of the view
-	// Old marks the items that are earlier compactions by the provider, which the new one replaces.
+	items []int // indexes of the items in the view
+	// Old marks items that are earlier compactions by the provider, which the new compaction replaces.
 	Old []bool
 }
 
-// ProviderCompaction returns the items that the provider can compact instead of the model: all items before cut. It
-// returns nil if the policy doesn't request that, if the provider has no such API, or if the provider would return
-// items that must stay anyway.
+// ProviderCompaction returns the items that the provider can compact in place of the model, which are all items before
+// cut. It returns nil if the policy doesn't ask for this, if the provider has no such API, or if the compaction would
+// include items that must stay.
 func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
 	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.UsesLocalDigest() || w.policy.IsBranchScope() {
 		return nil
@@ -70,7 +70,7 @@ func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *Prov
 	return o
 }
 
-// isCompaction reports whether a message is a provider's compaction of other messages.
+// isCompaction reports whether a message is a compaction of other messages by a provider.
 func isCompaction(t *transcript.Transcript, m int32) bool {
 	return slices.ContainsFunc(t.PartsOf(int(m)), func(p transcript.Part) bool { return isCompacted(&p) })
 }
@@ -79,8 +79,8 @@ func isCompacted(p *transcript.Part) bool {
 	return p.Has(transcript.ProviderOnly) && p.Has(transcript.Signed)
 }
 
-// providerRequest returns the request to the provider. It contains the original messages, because these are in the
-// provider's prompt cache, unless some were repaired.
+// providerRequest returns the request to the provider. It contains the original messages, which are in the provider's
+// prompt cache, unless some of them were repaired.
 func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 	doc := w.doc
 	body := append([]byte{'{', '"'}, o.list...)
@@ -114,8 +114,8 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 		Body: api.Raw(append(body, '}'))}
 }
 
-// accepted returns the provider's compaction, or nil if it is unusable. It must consist of messages in the format,
-// end with a compacted one, and have at most half of the tokens that it replaces, which are gain.
+// accepted returns the provider's compaction, or nil if it can't be used. It must consist of messages in the format,
+// end with a compacted message, and have at most half as many tokens as it replaces (gain).
 func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Compacted {
 	s := jsonspan.New([]byte(messages))
 	s.Weigh = w.doc.T.Weigh
@@ -140,9 +140,9 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 	return made
 }
 
-// askProvider requests the provider's own compaction, or accepts its result. A host that can't request one may have
-// called its model instead, with the prompt for the first part of the record. taken is false if the provider failed, so
-// that the model must be called.
+// askProvider requests the provider's compaction, or accepts the result. A host that can't request a compaction may
+// have called its model instead, with the prompt for the first part of the record. taken is false if the provider
+// failed, so that the model must be called.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {
@@ -184,11 +184,11 @@ func sealed(item []byte) bool {
 	}
 }
 
-// Compacted is a provider's compaction of messages.
+// Compacted is a compaction of messages by a provider.
 type Compacted struct {
 	Messages [][]byte // JSON
 	Tokens   int
 }
 
-// providerBody is the text of the digest that accompanies a provider's compaction. The ledger follows it.
+// providerBody is the text of the digest that accompanies a provider's compaction. It is followed by the ledger.
 const providerBody = "The message before this one has the summary of the earlier conversation. The following record was kept with it."

@@ -7,17 +7,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// AskOnce returns the model's text for a single prompt, or the reason why the text was rejected. represents is the
-// number of tokens that the text replaces, and output is its maximum size. ok is false while the model has to be
-// called. [Writer.WriteDigest] handles jobs that need several prompts.
+// AskOnce returns the model's text for a single prompt, or the reason why it was rejected. output is the maximum size
+// of the text, and represents is the size of what it replaces, both in tokens. ok is false as long as the model has to
+// be called. [Writer.WriteDigest] handles jobs that need several prompts.
 func (w *Writer) AskOnce(id string, p digest.Prompt, output,
 	represents int) (text string, why api.SummaryFault, ok bool) {
 	a := w.requestText(id, p, output, represents)
 	return a.text, a.why, !a.pending
 }
 
-// requestText returns the answer to one prompt. After a rejected answer, the model is called again, as often as the
-// policy allows.
+// requestText returns the answer to a single prompt. If an answer is rejected, the model is called again as often as
+// the policy allows.
 func (w *Writer) requestText(id string, p digest.Prompt, output, represents int) (a answer) {
 	for try := 0; ; try++ {
 		key := id
@@ -43,8 +43,8 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 	}
 }
 
-// judged returns the usable text in a reply to a prompt, or the reason for rejecting the reply. wrong lists, for the
-// next request, what the reply names or quotes but the prompt's sources don't contain.
+// judged returns the usable text in a reply to a prompt, or the reason for rejecting the reply. wrong lists names and
+// quotes in the reply that the prompt's sources don't contain, for use in the next request.
 func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output,
 	represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {
@@ -60,7 +60,7 @@ func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output,
 	return text, why, wrong
 }
 
-// request returns the request for a prompt. If it would exceed the limit for requests, its record is clipped. fits is
+// request returns the request for a prompt. If the request would exceed its size limit, it clips the record. fits is
 // false if even that isn't enough.
 func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
 	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output,
@@ -87,21 +87,21 @@ func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryR
 	}
 }
 
-// clipMark is the approximate size, in tokens, of the mark that replaces clipped text. leastClip exceeds the mark's
-// size in bytes, so that a clipped record is always shorter.
+// clipMark is the approximate size, in tokens, of the mark that replaces clipped text. leastClip is larger than the
+// mark in bytes, so a clipped record always becomes shorter.
 const (
 	clipMark  = 12
 	leastClip = 64
 )
 
-// FitsWindow reports whether a prompt fits into a request without clipping, together with the objection that a
-// repeated request contains.
+// FitsWindow reports whether a prompt fits into a request without being clipped, together with the objection that is
+// added if the request is repeated.
 func (w *Writer) FitsWindow(p *digest.Prompt, output int) bool {
 	limit := w.inputLimit(output)
 	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
 }
 
-// inputLimit returns the maximum size of a request, in tokens; 0 means no limit.
+// inputLimit returns the maximum size of a request in tokens, or 0 for no limit.
 func (w *Writer) inputLimit(output int) int {
 	if limit := w.policy.Summary.MaxInputTokens; limit > 0 || w.policy.Window.Tokens == 0 {
 		return limit
@@ -109,17 +109,17 @@ func (w *Writer) inputLimit(output int) int {
 	return max(1, w.policy.UsableTokens()-output)
 }
 
-// leastRoom is the minimum room for a record, in tokens, with which asking the model makes sense.
+// leastRoom is the minimum room for a record, in tokens, at which it makes sense to ask the model.
 const leastRoom = 64
 
-// objectionRoom is the room, in tokens, for the objection to the first response that a repeated request contains.
+// objectionRoom is the room, in tokens, for the objection to the first reply that a repeated request contains.
 const objectionRoom = 60
 
-// unlimited is room for any record.
+// unlimited is enough room for any record.
 const unlimited = 1 << 30
 
 // room returns the number of tokens that a prompt leaves for its record. It clips the previous digest and the user's
-// first request if they would take most of the room.
+// first request if they would take up most of the room.
 func (w *Writer) room(p *digest.Prompt, output int) int {
 	limit := w.inputLimit(output)
 	if limit == 0 {
@@ -133,7 +133,7 @@ func (w *Writer) room(p *digest.Prompt, output int) int {
 	return limit - w.doc.P.Text(p.Text())
 }
 
-// clipped shortens text to about most tokens.
+// clipped returns text, shortened to about most tokens.
 func (w *Writer) clipped(text string, most int) string {
 	if w.doc.P.Text(text) <= most {
 		return text

@@ -3,7 +3,7 @@ package summary
 import "github.com/ctxfold/ctxfold/core/internal/digest"
 
 // standing returns the block of the user's standing instructions for a digest of budget tokens that replaces gain
-// tokens; "" if there are no instructions. The block gets its share of the target plus whatever room the target
+// tokens, or "" if there are no instructions. The block gets its share of the target, and any room that the target
 // leaves. It is limited so that the fold still frees something, and to half of most, the maximum size of a digest (0
 // means no limit).
 func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
@@ -20,9 +20,9 @@ func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) s
 	return w.StandingIn(l, room, chat)
 }
 
-// spare returns the number of tokens that the user's requests may take in addition to a digest of the given size that
-// replaces gain tokens: half of what the target leaves free, so that restored files have room too. Requests may contain
-// instructions that no cue identifies.
+// spare returns the number of tokens that the user's requests may take up in addition to a digest of the given size,
+// which replaces gain tokens. It is half of what the target leaves free, so that restored files have room too. Requests
+// may contain instructions that no cue word identifies.
 func (w *Writer) spare(gain, digest int) int {
 	if w.target == 0 {
 		return 0

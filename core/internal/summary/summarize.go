@@ -1,5 +1,5 @@
-// Package summary produces digests: it requests summaries from the host's model or its provider, judges the
-// responses, and writes digests itself if there is no model.
+// Package summary produces digests. It requests summaries from the host's model or its provider, judges the replies,
+// and writes digests itself if there is no model.
 //
 // This package never edits the document.
 package summary
@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// The ids of requests: for a digest, for the beginning of a divided turn, for a digest that is requested by a message
+// The ids of requests: for a digest, for the beginning of a divided turn, for a digest requested by a message that is
 // appended to the conversation, and for the provider's own compaction.
 const (
 	FoldRequest     = "fold-1"
@@ -26,7 +26,7 @@ const (
 	ProviderRequest = FoldRequest + "-provider"
 )
 
-// Writer produces digests with the host's model, with its provider, or with code alone. Requests lists the requests
+// Writer produces digests with the host's model, with its provider, or with code alone. Requests returns the requests
 // that must be answered first.
 type Writer struct {
 	doc           *view.View
@@ -34,19 +34,19 @@ type Writer struct {
 	state         *api.State
 	ledger        *digest.Ledger
 	report        *report.Report
-	target        int // target size of the result, in tokens
+	target        int // the target size of the result in tokens
 	keepOnFailure bool
 
 	replies   []api.Summary
 	requests  []api.SummaryRequest
-	prefix    *Prefix // the request that is appended to the conversation; nil if there is none
+	prefix    *Prefix // the request that is appended to the conversation, or nil
 	forecast  Forecast
-	callCost  Cost // cost of the model calls
-	compacted bool // the provider has compacted a part of this document
+	callCost  Cost // the cost of the model calls
+	compacted bool // whether the provider has compacted a part of this document
 }
 
-// New returns a Writer for a document whose result should have at most target tokens. If keepOnFailure is true, or
-// the policy says so, a failed summary results in no digest instead of a local one.
+// New returns a Writer for a document whose result should have at most target tokens. If keepOnFailure is true, or if
+// the policy says so, a failed summary leads to no digest instead of a local one.
 func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, target int, keepOnFailure bool) *Writer {
 	w := &Writer{doc: doc, policy: in.Policy, state: state, ledger: (*digest.Ledger)(&state.Ledger), report: to,
 		target:        target,
@@ -82,7 +82,7 @@ func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	return api.Summary{}, false
 }
 
-// RecordForecast records the forecast: items from index first on will change, and the result will have after tokens,
+// RecordForecast records a forecast: the items from index first on will change, and the result will have after tokens,
 // not counting the summaries.
 func (w *Writer) RecordForecast(first, after int) {
 	w.forecast = Forecast{First: max(0, first), After: after, Cost: w.callCost}
@@ -96,50 +96,50 @@ func (w *Writer) RecordForecast(first, after int) {
 	}
 }
 
-// Cost is the cost of summary requests, in tokens. Cached is the part of In that the provider probably has in its
+// Cost is the cost of summary requests in tokens. Cached is the part of In that the provider probably has in its
 // cache.
 type Cost struct{ In, Cached, Out int }
 
-// Forecast is a forecast of the result of a run that waits for summaries: the first item that will change, the size
-// in tokens, and the cost of the model calls.
+// Forecast is a forecast of the result of a run that waits for summaries: the index of the first item that will change,
+// the size in tokens, and the cost of the model calls.
 type Forecast struct {
 	First, After int
 	Cost         Cost
 }
 
-// Job describes a digest to write: the messages to summarize, and the sizes to respect, in tokens.
+// Job describes a digest to write: the messages to summarize, and the sizes to observe, in tokens.
 type Job struct {
 	Scope    api.Scope
 	Messages []int32
 	Prior    string // the previous digest
 	Ledger   *digest.Ledger
-	Gain     int  // tokens that the digest replaces
+	Gain     int  // the number of tokens that the digest replaces
 	Old      int  // the part of Gain that belongs to the previous digest
-	Turn     int  // index in Messages of the turn that is divided, or -1
-	Room     int  // tokens that the limit leaves for the digest; 0 means no limit
+	Turn     int  // the index in Messages of the divided turn, or -1
+	Room     int  // the number of tokens that the limit leaves for the digest; 0 means no limit
 	Least    bool // whether to only count the messages if there is no room for a digest
 	Cut      bool // whether only the beginning of a message is folded, and the rest stays
-	// Input index of the first message that stays after the folded ones; -1 if there is none.
+	// The input index of the first message that stays after the folded ones, or -1.
 	Tail  int
 	Local bool                // whether to use neither the model nor the provider nor the host's text
-	Offer *ProviderCompaction // the items that the provider can compact instead of the model; nil if there are none
-	id    string              // id of the job's request
+	Offer *ProviderCompaction // the items that the provider can compact in place of the model, or nil
+	id    string              // the id of the job's request
 }
 
 // Digest is the result of a job.
 type Digest struct {
 	Text    string
 	Pending bool             // whether the host's model must be called first
-	Failed  api.SummaryFault // why there is no digest, if the policy allows no local one
-	Made    *Compacted       // the provider's compaction that the text accompanies; nil if there is none
+	Failed  api.SummaryFault // the reason why there is no digest, if the policy allows no local one
+	Made    *Compacted       // the provider's compaction that the text accompanies, or nil
 }
 
 // answer is the text for a job, or the reason why there is none.
 type answer struct {
 	text    string
-	why     api.SummaryFault // why the text is unusable, or why it is accepted although it has no headings
+	why     api.SummaryFault // why the text is unusable, or why it was accepted although it has no headings
 	pending bool             // whether the host's model must be called first
-	shape   api.SummaryShape // the shape of the answered request
+	shape   api.SummaryShape // the shape of the request that was answered
 	made    *Compacted       // the provider's compaction, if there is no text
 }
 
@@ -201,14 +201,14 @@ func (w *writing) digest(j Job) Digest {
 	return Digest{Text: w.completed(&j, a, standing, budget, spare)}
 }
 
-// besideLedger adds the standing instructions and the ledger to text that a model or the host wrote.
+// besideLedger adds the standing instructions and the ledger to a text that a model, a provider or the host wrote.
 func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3,
 		w.doc.P.MaxUnits(spare))
 }
 
-// completed returns the digest with the model's text. Text that only lacks headings is accepted, because it is
-// still better than an extract.
+// completed returns the digest that contains the model's text. A text that only lacks headings is accepted, because it
+// is still better than an extract.
 func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)
@@ -225,13 +225,13 @@ func (w *writing) completed(j *Job, a answer, standing string, budget, spare int
 	return done.Text()
 }
 
-// Style returns the layout of requests and digests that the policy names.
+// Style returns the style of requests and digests that the policy names.
 func (w *Writer) Style() *digest.Style { return digest.StyleByName(w.policy.Summary.Style) }
 
-// Frame is the approximate size of a digest message without its digest, in tokens.
+// Frame is the approximate size, in tokens, of a digest message without the digest itself.
 const Frame = 60
 
-// share returns found divided by all, rounded to three digits; 1 if all is 0.
+// share returns found divided by all, rounded down to three digits, or 1 if all is 0.
 func share(found, all int) float64 {
 	if all == 0 {
 		return 1
@@ -246,10 +246,10 @@ func join(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// bad reports whether a fault means that a response must be rejected.
+// bad reports whether a fault means that a reply must be rejected.
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
-// written returns the model's text for a job, which may consist of several summaries.
+// written returns the model's text for a job. The text can consist of several summaries.
 func (w *writing) written(j Job, output int) answer {
 	switch {
 	case j.Scope == api.ScopeBranch:
@@ -261,7 +261,7 @@ func (w *writing) written(j Job, output int) answer {
 	return w.answered(j, output)
 }
 
-// apart requests two summaries in parallel: one of the divided turn, and one of the messages before it (S1.23).
+// apart requests two summaries in parallel, one of the divided turn and one of the messages before it (S1.23).
 func (w *writing) apart(j Job, output int) answer {
 	output = max(64, output/2)
 	past, turn := j, j
@@ -282,7 +282,7 @@ func (w *writing) apart(j Job, output int) answer {
 	return answer{text: digest.JoinTurn(before.text, now.text)}
 }
 
-// sizeOf returns the size of messages, in tokens.
+// sizeOf returns the size of messages in tokens.
 func (w *writing) sizeOf(messages []int32) (sum int) {
 	for _, m := range messages {
 		sum += w.doc.P.Message(w.t, int(m))
@@ -290,8 +290,8 @@ func (w *writing) sizeOf(messages []int32) (sum int) {
 	return sum
 }
 
-// extract returns a digest without a model for those messages whose summary was rejected while the summary of other
-// messages was accepted. It adds no ledger, because the whole digest has one.
+// extract returns a digest written without a model, for messages whose summary was rejected while that of other
+// messages was accepted. It adds no ledger, because the whole digest gets one.
 func (w *writing) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }
@@ -324,14 +324,14 @@ func (w *writing) answered(j Job, output int) answer {
 		p.Record = parts[0].record
 		return w.requestText(j.id, p, output, j.Gain)
 	case w.policy.Summary.Split == "chain":
-		carried := min(output, room/3) // the part of the room that the previous digest takes
+		carried := min(output, room/3) // the part of the room that the previous digest takes up
 		return w.chain(j, p, w.parts(j.Messages, room-carried), output, carried)
 	}
 	return w.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
 }
 
-// language returns the name of the user's language, judging by the folded messages or, if these are inconclusive, by
-// the messages before them.
+// language returns the name of the user's language. It is determined from the folded messages or, if these are
+// inconclusive, from the messages before them.
 func (w *writing) language(j Job) string {
 	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
 		return name
@@ -339,8 +339,8 @@ func (w *writing) language(j Job) string {
 	return digest.Language(append(slices.Clone(j.Ledger.Requests), j.Ledger.Task))
 }
 
-// mapped requests the digests of all parts in parallel, and then one digest that merges them. The parameters each and
-// output are the maximum sizes of a part's digest and of the merged digest, in tokens.
+// mapped requests the digests of all parts in parallel, and then one digest that merges them. each and output are the
+// maximum sizes, in tokens, of a part's digest and of the merged digest.
 func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int) answer {
 	var record strings.Builder
 	var texts string // like record, but without the text that tells the model which part it is
@@ -376,8 +376,8 @@ func (w *writing) mapped(j Job, p digest.Prompt, parts []part, each, output int)
 	return a
 }
 
-// chain makes the model process the parts one after the other, each time with the digest so far. The parameters carried
-// and output are the maximum sizes of that digest and of the result, in tokens.
+// chain lets the model process the parts one after the other, each time together with the digest so far. carried and
+// output are the maximum sizes, in tokens, of that digest and of the result.
 func (w *writing) chain(j Job, p digest.Prompt, parts []part, output, carried int) answer {
 	all := answer{why: api.FaultFailed}
 	for i, part := range parts {
