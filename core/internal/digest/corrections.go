@@ -59,20 +59,20 @@ func deniedIn(text string, ws []words.Word) (from, to int) {
 	return -1, -1
 }
 
-// correctionsIn returns the corrections at the beginning of text. If an admission contains no number, the statement
-// after it counts as the correction. room is memory to reuse.
-func correctionsIn(text string, room *[]words.Word) (out []*fact) {
+// corrections returns the corrections at the beginning of text. If an admission contains no number, the statement
+// after it counts as the correction.
+func (r *factReader) corrections(text string) (out []*fact) {
 	text = trimRune(text[:min(len(text), lookCorrection)])
-	ws := words.Append((*room)[:0], text)
-	*room = ws
+	ws := words.Append(r.ws[:0], text)
+	r.ws = ws
 	if denied, _ := deniedIn(text, ws); denied < 0 && !correcting.in(text, ws) {
 		return nil
 	}
 	ranges := sentencesIn(nil, text, nil)
 	for n, at := range ranges {
-		f := factOf(text[at[0]:at[1]])
+		f := r.fact(text[at[0]:at[1]])
 		if f.corrects && f.number == "" && n+1 < len(ranges) {
-			f = factOf(text[ranges[n+1][0]:ranges[n+1][1]])
+			f = r.fact(text[ranges[n+1][0]:ranges[n+1][1]])
 			f.corrects, f.changes = true, max(f.changes, differs)
 		}
 		if f.corrects || f.denies > 0 {
@@ -84,10 +84,9 @@ func correctionsIn(text string, room *[]words.Word) (out []*fact) {
 
 // corrections collects the statements in the talk that correct earlier ones.
 func (k *talk) corrections() {
-	var room []words.Word
 	for i := range k.items {
 		if k.sources[i].fresh {
-			for _, f := range correctionsIn(k.items[i].Text, &room) {
+			for _, f := range k.reader.corrections(k.items[i].Text) {
 				k.corrected = append(k.corrected, correction{i, f})
 			}
 		}
@@ -124,10 +123,10 @@ func (r *turnReader) corrects() {
 		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped || corrections >= mostOfTurn {
 			continue
 		}
-		for _, f := range correctionsIn(u.text, &r.words) {
+		for _, f := range r.facts.corrections(u.text) {
 			corrections++
 			for n := max(now-mostDoubted, 0); n <= now; n++ {
-				r.turns[n].corrected(f, i, n == now, r.turns[now].number)
+				r.turns[n].corrected(&r.facts, f, i, n == now, r.turns[now].number)
 			}
 		}
 	}
@@ -139,13 +138,13 @@ const mostOfTurn = 8
 
 // corrected applies correction f to the statements of turn t. number is the number of the current turn, which contains
 // f in its unit with index unit. If t is the current turn (current), only earlier units are affected.
-func (t *turn) corrected(f *fact, unit int, current bool, number int) {
+func (t *turn) corrected(r *factReader, f *fact, unit int, current bool, number int) {
 	for i := range t.units {
 		u := &t.units[i]
 		if current && i == unit {
 			return
 		}
-		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped || len(u.text) > lookText/10 || !f.correctsIn(u.text) {
+		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped || len(u.text) > lookText/10 || !f.correctsIn(r, u.text) {
 			continue
 		}
 		switch {
@@ -171,9 +170,9 @@ func (t *turn) doubtOnly(i, number int) {
 
 // correctsIn reports whether text contains a statement that f corrects. It isn't enough that f denies a name ("no Opik
 // plugin"): f must also give another value, and be about the same subject.
-func (f *fact) correctsIn(text string) bool {
+func (f *fact) correctsIn(r *factReader, text string) bool {
 	for _, at := range sentencesIn(nil, text, nil) {
-		old := factOf(text[at[0]:at[1]])
+		old := r.fact(text[at[0]:at[1]])
 		if f.replaces(old) && (f.denies == 0 || f.corrects || f.value != "" && (len(f.subject) == 0 || common(f.subject, old.subject) >= leastAbout)) {
 			return true
 		}

@@ -93,28 +93,29 @@ func (m *measure) rivals(other *measure) bool {
 	return m.count != other.count && (m.after != 0 && m.after == other.after || m.before != 0 && m.before == other.before)
 }
 
-// claimOf analyzes a sentence. ok is false if the sentence contains no number, is a question, or is too long to be a
-// single claim. room is memory to reuse.
-func claimOf(text string, room *[]words.Word) (c claim, ok bool) {
+// claim analyzes a sentence. ok is false if the sentence contains no number, is a question, or is too long to be a
+// single claim.
+func (r *claimReader) claim(text string) (c claim, ok bool) {
 	if len(text) > longestClaim || asks(text) || strings.IndexFunc(text, unicode.IsDigit) < 0 {
 		return c, false
 	}
-	ws := words.Append((*room)[:0], text)
-	*room = ws
+	ws := words.Append(r.ws[:0], text)
+	r.ws = ws
 	c.measures = measuresIn(text, ws)
 	c.self = speakers.in(text, ws[:min(len(ws), nearSubject)])
-	numbered := false
+	numbered, about := false, r.about[:0]
 	for k, w := range ws {
 		numbered = numbered || w.Kind&words.Digit != 0
 		if w.Kind&(words.Digit|words.Short) == 0 && !frequent.Has(w.Stem) {
 			if k == 0 {
 				w.Kind &^= words.Capital
 			}
-			if c.about = append(c.about, w); !numbered {
+			if about = append(about, w); !numbered {
 				c.head++
 			}
 		}
 	}
+	c.about, r.about = slices.Clone(about), about
 	return c, len(c.measures) > 0
 }
 
@@ -188,6 +189,7 @@ type claimReader struct {
 	own    []claim // the claims in one of the user's items
 	ranges [][2]int
 	ws     []words.Word
+	about  []words.Word // of the newest claim
 }
 
 // read appends the claims in item i to claims. It may drop all claims but the newest mostClaims.
@@ -199,7 +201,7 @@ func (r *claimReader) read(claims []claim, i int) []claim {
 	}
 	r.ranges = sentencesIn(r.ranges[:0], text, nil)
 	for n, at := range r.ranges {
-		c, ok := claimOf(text[at[0]:at[1]], &r.ws)
+		c, ok := r.claim(text[at[0]:at[1]])
 		if !ok {
 			continue
 		}

@@ -155,7 +155,7 @@ func TestFactOf(t *testing.T) {
 		{"My phone number is 555 1234.", "555 1234", true}, {"I live in Porto.", "Porto", false},
 		{"It is on 8 May.", "8 May", false}, {"We met in Porto and in Lisbon.", "", false}, {"Nothing of it is here.", "", false}, {"Porto is nice.", "", false},
 	} {
-		if f := factOf(c.text); f.value != c.value || f.counts != c.counts {
+		if f := new(factReader).fact(c.text); f.value != c.value || f.counts != c.counts {
 			t.Errorf("%s: %q %t, want %q %t", c.text, f.value, f.counts, c.value, c.counts)
 		}
 	}

@@ -449,8 +449,9 @@ var usual = words.NewSet("the and for you your that this with have has are was c
 
 // tell adds the telltale for a phrase: its longest word that isn't one of the usual words.
 func tell(phrase string) {
+	var room [16]words.Word
 	telltale, rare := words.Word{}, false
-	for _, w := range words.Append(nil, strings.TrimSpace(phrase)) {
+	for _, w := range words.Append(room[:0], strings.TrimSpace(phrase)) {
 		if is := !usual.Has(w.Stem); is && !rare || is == rare && w.End-w.From > telltale.End-telltale.From {
 			telltale, rare = w, is
 		}

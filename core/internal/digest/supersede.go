@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
-	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -38,9 +37,17 @@ const (
 	moves              // moved, postponed, switched: the sentence is about the old thing
 )
 
-// factOf analyses a statement.
-func factOf(text string) *fact {
-	ws := words.Append(nil, text)
+// factReader analyses statements. It reuses its buffers.
+type factReader struct {
+	ws    []words.Word
+	stems []uint32 // of all facts
+}
+
+// fact analyses a statement. If the statement is too long to replace another one or to be replaced, its subject and
+// its values are left out.
+func (r *factReader) fact(text string) *fact {
+	ws := words.Append(r.ws[:0], text)
+	r.ws = ws
 	f := &fact{size: len(ws)}
 	low := text // which only words in scripts without spaces need
 	if slices.ContainsFunc(ws, func(w words.Word) bool { return w.Kind&words.Pair != 0 }) {
@@ -53,7 +60,6 @@ func factOf(text string) *fact {
 	case changeWords[differs].in(low, ws):
 		f.changes = differs
 	}
-	f.lives, f.moved, f.works, f.self = homeWords.in(low, ws), moveWords.in(low, ws), workWords.in(low, ws), speakers.in(low, ws[:min(len(ws), nearSubject)])
 	if f.corrects = admits(ws); f.corrects {
 		f.changes = max(f.changes, differs)
 	}
@@ -61,25 +67,51 @@ func factOf(text string) *fact {
 	if denied >= 0 {
 		f.denies, f.changes = ws[denied].Stem, max(f.changes, differs)
 	}
-	for k, w := range ws {
-		switch {
-		case k >= denied && k < after, correcting.Has(w.Stem), denying.Has(w.Stem):
-		case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1:
-			f.values = append(f.values, w.Stem)
-		case w.Kind&words.Short != 0 || changeWords[moves].Has(w.Stem) || changeWords[differs].Has(w.Stem) || frequent.Has(w.Stem):
-		default:
-			f.subject = append(f.subject, w.Stem)
-		}
+	if f.size <= longFact {
+		f.lives, f.moved, f.works, f.self = homeWords.in(low, ws), moveWords.in(low, ws), workWords.in(low, ws), speakers.in(low, ws[:min(len(ws), nearSubject)])
+		r.sort(f, denied, after)
 	}
 	if denied >= 0 {
 		ws = slices.Delete(ws, denied, after)
 	}
 	f.value, f.number = valueIn(text, ws, words.Digit|words.Capital), valueIn(text, ws, words.Digit)
 	f.counts = f.value != "" && strings.Trim(f.value, "0123456789 .,:-/") == ""
-	sorting.Ordered(f.subject)
-	sorting.Ordered(f.values)
-	f.subject, f.values = slices.Compact(f.subject), slices.Compact(f.values)
 	return f
+}
+
+// sort determines the values and the subject of f, a statement with the words r.ws, of which it denies those with the
+// indexes [denied, after).
+func (r *factReader) sort(f *fact, denied, after int) {
+	var rooms [2][longFact]uint32
+	values, subject := rooms[0][:0], rooms[1][:0]
+	for k, w := range r.ws {
+		switch {
+		case k >= denied && k < after, correcting.Has(w.Stem), denying.Has(w.Stem):
+		case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1:
+			values = withStem(values, w.Stem)
+		case w.Kind&words.Short != 0 || changeWords[moves].Has(w.Stem) || changeWords[differs].Has(w.Stem) || frequent.Has(w.Stem):
+		default:
+			subject = withStem(subject, w.Stem)
+		}
+	}
+	from := len(r.stems)
+	r.stems = append(append(r.stems, values...), subject...)
+	f.values, f.subject = r.stems[from:from+len(values)], r.stems[from+len(values):]
+}
+
+// withStem adds a stem to a short sorted list, unless the list contains it.
+func withStem(list []uint32, stem uint32) []uint32 {
+	at := len(list)
+	for at > 0 && list[at-1] > stem {
+		at--
+	}
+	if at > 0 && list[at-1] == stem {
+		return list
+	}
+	list = append(list, 0)
+	copy(list[at+1:], list[at:])
+	list[at] = stem
+	return list
 }
 
 // longestValue is the maximum length of a value, and longestBefore the maximum length of a statement without one, in
@@ -192,7 +224,7 @@ func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, w
 			continue
 		}
 		if facts[i] = k.facts[chosen[i].Sentence]; facts[i] == nil {
-			facts[i] = factOf(chosen[i].Text(k.items[chosen[i].Item].Text))
+			facts[i] = k.reader.fact(chosen[i].Text(k.items[chosen[i].Item].Text))
 			k.facts[chosen[i].Sentence] = facts[i]
 		}
 		if facts[i].changes == stays {

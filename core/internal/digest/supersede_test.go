@@ -29,7 +29,8 @@ func TestReplaces(t *testing.T) {
 		{"The appointment is on 26 September at nine.", "The appointment was moved to 27 July, they say.", false},
 		{"我去年住在大理。", "姑姑搬到了上海。", false},
 	} {
-		if got := factOf(c.new).replaces(factOf(c.old)); got != c.want {
+		var r factReader
+		if got := r.fact(c.new).replaces(r.fact(c.old)); got != c.want {
 			t.Errorf("%q after %q replaces it: %v", c.new, c.old, got)
 		}
 	}

@@ -24,6 +24,7 @@ type talk struct {
 	served    bool           // see serve
 	crowded   bool           // the user's names and numbers take more than the whole room
 	facts     map[int]*fact  // facts of the chosen sentences, by Chosen.Sentence
+	reader    factReader
 	corrected []correction
 	countered []countered
 	months    [13]string // by month, how a header has spelled a day

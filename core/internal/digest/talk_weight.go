@@ -148,12 +148,14 @@ func appendHeadings(dst []extract.Weighed, text string) []extract.Weighed {
 // favourRules gives the user's rules a high weight, except for those that block lists, which need not appear twice.
 func (k *talk) favourRules(rules []string, block string) {
 	var weights critbit.Map[int]
+	var ranges [][2]int
 	for _, rule := range rules {
 		factor := ofRule
 		if strings.Contains(block, rule) {
 			factor = ofListed
 		}
-		for _, s := range sentencesIn(nil, rule, quotedIn(rule)) {
+		ranges = sentencesIn(ranges[:0], rule, quotedIn(rule))
+		for _, s := range ranges {
 			weights.Set(rule[s[0]:s[1]], factor)
 		}
 	}
@@ -164,7 +166,8 @@ func (k *talk) favourRules(rules []string, block string) {
 		}
 		at := 0
 		for line := range strings.Lines(it.Text) {
-			for _, s := range sentencesIn(nil, line, quotedIn(line)) {
+			ranges = sentencesIn(ranges[:0], line, quotedIn(line))
+			for _, s := range ranges {
 				if factor, found := weights.Get(withoutJoin(strings.Trim(line[s[0]:s[1]], " \t\r\n*-•"))); found {
 					it.Weighed = append(it.Weighed, extract.Weighed{From: at + s[0], To: at + s[1], Factor: factor})
 				}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 
@@ -44,12 +45,13 @@ type talkLines struct {
 	alike        []extract.Alike // by statement: others that say the same
 	day, speaker string          // of the last line
 	before       int             // the item of the last line; -1 if there is none
+	room         []byte          // a buffer for a line
 }
 
 // line returns the statements with indexes [from, to), which are from the same item, as one line, or "" if the digest
 // has them in another section.
 func (l *talkLines) line(from, to int) string {
-	var line strings.Builder
+	line := l.room[:0]
 	number, heading := 0, "" // of the previous item of a list
 	for n := from; n < to; n++ {
 		c := l.kept[n]
@@ -60,7 +62,7 @@ func (l *talkLines) line(from, to int) string {
 		text := c.Text(whole)
 		if src.fresh {
 			over := listHeading(whole, c.From)
-			if text, number = listed(rowOf(text), number); over != "" && over != heading && !strings.HasSuffix(line.String(), over) {
+			if text, number = listed(rowOf(text), number); over != "" && over != heading && !bytes.HasSuffix(line, []byte(over)) {
 				text = over + " " + text
 			}
 			heading = over
@@ -74,12 +76,13 @@ func (l *talkLines) line(from, to int) string {
 				text = bare + ";"
 			}
 		}
-		if end, _ := utf8.DecodeLastRuneInString(line.String()); line.Len() > 0 && end != '。' {
-			line.WriteByte(' ')
+		if end, _ := utf8.DecodeLastRune(line); len(line) > 0 && end != '。' {
+			line = append(line, ' ')
 		}
-		line.WriteString(text)
+		line = append(line, text...)
 	}
-	return line.String()
+	l.room = line
+	return string(line)
 }
 
 // tell writes a line of an item to w. Before it, it writes the day or the mark of a gap and, if the speaker changes,

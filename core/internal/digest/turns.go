@@ -84,7 +84,8 @@ type turnReader struct {
 	patches  patchFiles         // the patches that scripts wrote to files
 	around   remarks
 	words    []words.Word // a buffer for the words of a unit
-	silent   unit         // the last command that isn't worth a unit, unless the assistant then says that it didn't work
+	facts    factReader
+	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }
 
 // turnsOf returns the entries for messages, numbered from first on. asked holds the user's requests in the messages,
