@@ -37,7 +37,7 @@ func changesOf(t *transcript.Transcript, call *transcript.Part) []change {
 	if path == "" && call.Pair >= 0 {
 		path = openFile(ResultText(t, int(call.Pair)))
 	}
-	return changesBy(t.Text(call.Name), path, func(see func(key, text string)) { arguments(t, call, see) })
+	return changesBy(t.Name(call.Name), path, func(see func(key, text string)) { arguments(t, call, see) })
 }
 
 // undoTool is the name, as ToolKey returns it, of a tool that reverts the last edit of a file. Text editor tools, such

@@ -108,7 +108,7 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 	known := func(x point) int {
 		return slices.IndexFunc(p.points, func(old point) bool { return x.id != "" && old.id == x.id })
 	}
-	single := changesPoint(t.Text(part.Name))
+	single := changesPoint(t.Name(part.Name))
 	if !single && (boxes != nil || !(len(told) < len(p.points) && !slices.ContainsFunc(told, func(x point) bool { return known(x) < 0 }))) {
 		p.replace(append(told, boxes...), message)
 		return
@@ -146,7 +146,7 @@ func (p *planList) goOn(t *transcript.Transcript, from int) {
 			switch {
 			case part.Has(transcript.Removed):
 			case part.Kind == transcript.ToolCall:
-				name := t.Text(part.Name)
+				name := t.Name(part.Name)
 				newer = useOf(name) == plans && (!changesPoint(name) || p.done() == len(p.points))
 			case part.Kind == transcript.Text && t.Messages[i].Role == transcript.Assistant:
 				text := t.Text(part.Body)

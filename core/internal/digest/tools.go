@@ -72,7 +72,7 @@ func useOf(name string) use {
 // useOfCall returns what a call does. Some tools for editing files can also show them, depending on their argument
 // "command".
 func useOfCall(t *transcript.Transcript, call *transcript.Part) use {
-	u := useOf(t.Text(call.Name))
+	u := useOf(t.Name(call.Name))
 	if args := t.Bytes(call.Body); u == edits && bytes.Contains(args[:min(len(args), lookAhead)], []byte(viewCommand)) {
 		arguments(t, call, func(key, text string) {
 			if is, _ := argumentOf(key); is == command && text == viewCommand {
@@ -133,13 +133,14 @@ func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, te
 	if len(args) == 0 {
 		return
 	}
-	s := jsonspan.New(args)
-	if s.Skip(); s.Err() != nil {
-		see("", string(args))
-		return
+	if isText(t, call) {
+		s := jsonspan.New(args)
+		if s.Skip(); s.Err() != nil {
+			see("", string(args))
+			return
+		}
 	}
-	s = jsonspan.New(args)
-	stringsIn(s, args, "", see)
+	stringsIn(jsonspan.New(args), args, "", see)
 }
 
 func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text string)) {
@@ -193,10 +194,15 @@ func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
 	case call.Body.IsZero():
 		return nil
-	case call.Has(transcript.JSONText) || t.IsString(call.Body):
+	case isText(t, call):
 		return t.AppendText(nil, call.Body)
 	}
 	return t.Bytes(call.Body)
+}
+
+// isText reports whether the arguments of a tool call are a JSON string, which usually contains JSON.
+func isText(t *transcript.Transcript, call *transcript.Part) bool {
+	return call.Has(transcript.JSONText) || t.IsString(call.Body)
 }
 
 // commandOf returns the script that a call of a shell tool runs.

@@ -365,12 +365,18 @@ func (r *turnReader) dropRepeated() {
 	}
 }
 
+// usualUnits is the number of units for which a turn has room at first.
+const usualUnits = 4
+
 // leastSaidAgain is the minimum length of a repeated part that is dropped, in bytes.
 const leastSaidAgain = 30
 
 func (r *turnReader) add(u unit) {
 	if u.text != "" {
 		t := r.now()
+		if t.units == nil {
+			t.units = make([]unit, 0, usualUnits)
+		}
 		t.units = append(t.units, u)
 	}
 }

@@ -21,7 +21,7 @@ const calledVerb = "called "
 // other adds a call of a tool whose use is unknown, with its result. Of several identical calls in a turn, only the
 // last one stays.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
-	name := r.t.Text(call.Name)
+	name := r.t.Name(call.Name)
 	if name == "" || polling.hasTool(name) || closes(r.t, call) {
 		return
 	}

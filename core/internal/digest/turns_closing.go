@@ -11,7 +11,7 @@ var (
 
 // closes reports whether a part is a call in which an agent reports what it has done.
 func closes(t *transcript.Transcript, p *transcript.Part) bool {
-	return p.Kind == transcript.ToolCall && closingTools.hasTool(t.Text(p.Name))
+	return p.Kind == transcript.ToolCall && closingTools.hasTool(t.Name(p.Name))
 }
 
 // closingWords returns the report in the arguments of a call in message i.

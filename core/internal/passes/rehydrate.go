@@ -221,7 +221,7 @@ func (r *Rehydration) read(n int32) string {
 func (r *Rehydration) edited(n int32) string {
 	t := r.view.T
 	p := &t.Parts[n]
-	if p.Kind != transcript.ToolCall || !r.Edits(t.Text(p.Name)) {
+	if p.Kind != transcript.ToolCall || !r.Edits(t.Name(p.Name)) {
 		return ""
 	}
 	return digest.Path(t, p)
