@@ -15,7 +15,7 @@ I told you before: never touch the lock file, and do not add new dependencies to
 [Assistant]: I read core/wire/limits.go and core/wire/detect.go. parse_item failed because retry_budget was 250; I raised it to 400.
 [Assistant]: The tests TestSplit and TestDetect pass now, 118 of 120; two are skipped on Windows since 2024-03-15.`
 
-// True summaries pass, even if they shorten, reformat, compute or translate.
+// True summaries are accepted, even if they shorten, reformat, compute or translate facts.
 func TestCheckSourceTrue(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain":      "# Objective\nFix the importer in core/wire/detect.go, which dropped 1337 frames.\n# Status\nretry_budget was raised from 250 to 400; TestSplit passes.",
@@ -36,7 +36,7 @@ func TestCheckSourceTrue(t *testing.T) {
 	}
 }
 
-// Facts that a model has made up are detected and named.
+// Facts that a model invented are detected and named.
 func TestCheckSourceFalse(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -83,7 +83,8 @@ func TestCheckSourceFalse(t *testing.T) {
 	}
 }
 
-// A line that permits something that a rule of the user forbids is removed; a line with the rule, or about something else, stays.
+// A line that permits something forbidden by a user's rule is removed. A line that states the rule, or is about
+// something else, stays.
 func TestDeniedLinesGo(t *testing.T) {
 	tr, seq := read(t, "openai-chat", `[{"role":"user","content":"Do not add new dependencies. Never touch the lock file. Always write docs in English. Never share the plan with Olga. Ask Marta before you mail anybody."}]`)
 	var l digest.Ledger

@@ -67,7 +67,7 @@ func TestAcceptDigest(t *testing.T) {
 	}
 }
 
-// The facts are counted that are in a digest.
+// Check counts the facts that a digest mentions.
 func TestCheck(t *testing.T) {
 	tr, seq := read(t, "native", failing)
 	var l digest.Ledger
@@ -82,7 +82,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Of a long output both ends are searched for facts, and of a long record the newest messages and the first one.
+// In a long output, both ends are searched for facts. In a long record, the newest messages and the first message are
+// searched.
 func TestCheckSamples(t *testing.T) {
 	output := `stage_one \u00e9\\n` + strings.Repeat(`\n\"so\" it went `, 200) + "stage_two" + strings.Repeat(`\n\"so\" it went `, 200) + "stage_three"
 	filler := `,{"role":"user","content":"` + strings.Repeat("so it went on ", 1000) + `"}`

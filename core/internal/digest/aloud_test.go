@@ -2,7 +2,7 @@ package digest
 
 import "testing"
 
-// TestThinksAloud checks which texts of an agent at work are thoughts that it writes down, in several languages.
+// TestThinksAloud checks, in several languages, which texts of a working agent are thoughts that it writes down.
 func TestThinksAloud(t *testing.T) {
 	for text, want := range map[string]bool{
 		"The door opens twice. Why would it? Maybe the relay sticks. But wait, the relay is new. Actually, the log says otherwise. Hmm, let me look.":  true,

@@ -2,8 +2,8 @@ package digest_test
 
 import "testing"
 
-// An attempt that failed stays in the entry with its error and with what the assistant said about it, even if the
-// command succeeds later in the turn.
+// A failed attempt stays in the entry, with its error and with what the assistant said about it, even if the command
+// succeeds later in the turn.
 func TestFailedAttempts(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Build the kiln's firmware and commit it."},
@@ -28,7 +28,7 @@ func TestFailedAttempts(t *testing.T) {
 	}, []string{"Let me", "Still failing", "“Slow the fan”\n"})
 }
 
-// A command that prints nothing is told if the assistant then says that it did not work.
+// A command that prints nothing is mentioned if the assistant then says that it didn't work.
 func TestAttemptsInVain(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Call glow() instead of light() everywhere."},
@@ -40,7 +40,7 @@ func TestAttemptsInVain(t *testing.T) {
 	wants(t, text, []string{"ran `sed -i 's/light(/glow(/g' kiln.c` (assistant: That won't work for the macros.)"}, []string{"is clean now"})
 }
 
-// A commit that prints nothing because it is quiet has not failed, even if the assistant then says that something else did.
+// A quiet commit, which prints nothing, hasn't failed, even if the assistant then says that something else failed.
 func TestQuietCommits(t *testing.T) {
 	for _, command := range []string{"git commit -q -m 'Slow the fan' && git push", "git commit -m 'Slow the fan' > /dev/null; git push"} {
 		text := logOf(t, `[
@@ -53,7 +53,8 @@ func TestQuietCommits(t *testing.T) {
 	}
 }
 
-// The assistant's reason for a failed attempt counts also if it begins with words in bold print, and stays if another attempt fails.
+// The assistant's reason for a failed attempt counts even if it begins in bold type, and it stays if another attempt
+// fails.
 func TestReasonInBold(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Commit the lamps."},
 `+ranAs("1", "x", "git commit -m 'Light the lamps'", `Checked 4 files. No fixes applied.\nThe following paths are ignored by one of your .gitignore files:\nlamps`)+`,
@@ -64,7 +65,7 @@ func TestReasonInBold(t *testing.T) {
 	wants(t, text, []string{"with --no-verify (before that, it failed 2 times; assistant: ", "The hooks refuse it because of the ignored lamps folder."}, nil)
 }
 
-// "Still failing" is no announcement.
+// "Still failing" is not an announcement.
 func TestReasonOfAnotherFailure(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Commit the lamps."},
 `+ranAs("1", "x", "git commit -m 'Light the lamps'", `The following paths are ignored by one of your .gitignore files:\nlamps`)+`,
@@ -73,7 +74,7 @@ func TestReasonOfAnotherFailure(t *testing.T) {
 	wants(t, text, []string{"(before that, it failed; assistant: ", "git warns about ignored lamps although the hooks passed."}, nil)
 }
 
-// The causes of failed attempts stay even if the command then succeeds without a word, each one if they differ.
+// The causes of failed attempts stay, one for each different cause, even if the command later succeeds without comment.
 func TestAttemptsBeforeASilentSuccess(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Make the audit of the kiln pass."},
@@ -92,7 +93,7 @@ func TestAttemptsBeforeASilentSuccess(t *testing.T) {
 	}, nil)
 }
 
-// An edit that is taken back because it did not work stays with the reason. Without a reason it goes.
+// An edit that was reverted because it didn't work stays if the assistant gave a reason. Otherwise it is dropped.
 func TestEditsTakenBackWithAReason(t *testing.T) {
 	edit := func(id, said, path, before, after string) string {
 		return `{"role":"assistant","content":[{"type":"text","text":"` + said + `"},{"type":"tool_call","id":"` + id + `","name":"edit","arguments":{"path":"/kiln/` + path + `","old":"` + before + `","new":"` + after +
@@ -110,7 +111,7 @@ func TestEditsTakenBackWithAReason(t *testing.T) {
 	wants(t, text, []string{"edited /kiln/zones.js: adds `const glaze = \"file:glaze\";` (taken back; assistant: Wait, I already tried this and it broke the installer.)"}, []string{"lamp.js: adds", "bulb"})
 }
 
-// A call that the user refused without a word is named. Words of the user are in the request.
+// A call that the user refused without a comment is named. If the user commented on it, the comment is in the request.
 func TestRefusedCalls(t *testing.T) {
 	const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."
 	messages := func(refusal string) string {

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
-// What a model's summary keeps of what it mentions, in a thousand, as was measured on summaries of coding agents.
+// How much of what it mentions a model's summary keeps, per thousand, as measured on summaries of coding agents.
 var kept = []struct {
 	spelling *regexp.Regexp
 	of1000   uint32
@@ -28,8 +28,8 @@ var kept = []struct {
 	{regexp.MustCompile(`\b\d[\d.,]*\b`), 19, "some"},
 }
 
-// summaryLike returns text like a model's summary of messages: the newest sentences of the agent that fit in size bytes, without nearly
-// all paths, identifiers and numbers.
+// summaryLike returns text that resembles a model's summary of messages. It contains the agent's newest sentences that
+// fit into size bytes, without almost all paths, identifiers and numbers.
 func summaryLike(tr *transcript.Transcript, messages []int32, size int) string {
 	var all []string
 	for _, i := range messages {
@@ -64,8 +64,9 @@ func summaryLike(tr *transcript.Transcript, messages []int32, size int) string {
 	return "# Status\n" + strings.Join(lines, "\n")
 }
 
-// TestCompletion measures what is in a digest that a model wrote once code has completed it: of the facts before a cut that later messages
-// use, by kind, of the commands that are run again, and of the user's rules. In make test the digests have one size.
+// TestCompletion measures how much a model's digest contains after code has completed it: facts before a cut that later
+// messages use (by kind), commands that are run again, and the user's rules. In make test, all digests have the same
+// size.
 func TestCompletion(t *testing.T) {
 	est := tokens.ByName("bytes4")
 	budgets := []int{2000}
@@ -177,7 +178,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Facts missing from a model's text are added, facts in it are not, and every number comes with words.
+// Only facts that a model's text lacks are added to it, and every number comes with words.
 func TestComplete(t *testing.T) {
 	tr, seq := read(t, "native", `[
 {"role":"user","content":"Never push to main. Answer in short sentences, please.\nThe timeout of the gateway is 4500 ms, see https://example.com/api."},
@@ -219,7 +220,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// A path that the record has with more in front of it, or in the middle of a long result, is founded.
+// A path counts as founded if the record has it with a longer prefix, or in the middle of a long result.
 func TestUnfounded(t *testing.T) {
 	long := strings.Repeat("x y z ", 3000)
 	tr, seq := read(t, "native", `[{"role":"user","content":"Go."},

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The value that a user states stays, even if the assistant repeats its words later; the assistant's own value is marked or gone.
+// The value that a user states stays, even if the assistant repeats the words later. The assistant's own value is
+// marked or removed.
 func TestUsersValue(t *testing.T) {
 	for _, c := range []struct{ name, model, user, repeated, gone string }{
 		{"a subject in the middle", "Lifts in such depots usually carry about 900 pounds per pallet, but the foreman may have set a lower load, so ask him before the first delivery comes.",
@@ -42,7 +43,7 @@ func TestUsersValue(t *testing.T) {
 	}
 }
 
-// Numbers of other things don't mark the assistant's sentence.
+// Numbers that belong to other things don't mark the assistant's sentence.
 func TestOtherValues(t *testing.T) {
 	for _, c := range [][2]string{
 		{"The museum of Marstrand costs 12 euros per day.", "The bus costs 3 euros per day."},

@@ -43,7 +43,7 @@ func TestAnswersInDoubt(t *testing.T) {
 	}
 }
 
-// Of a contested answer, the log keeps the part that the correction refers to, and its line names a heading only once.
+// In a contested answer, the log keeps the part that the correction is about. Its line names a heading only once.
 func TestContestedPart(t *testing.T) {
 	said := func(request, answer string) string {
 		return `{"role":"user","content":"` + request + `"},` + ranAs("1", "x", "ls", "valve.py") + `,{"role":"assistant","content":"` + answer + `"}`
@@ -67,7 +67,7 @@ func TestContestedPart(t *testing.T) {
 	}
 }
 
-// The next digest has the mark too.
+// The next digest contains the mark, too.
 func TestDoubtGoesOn(t *testing.T) {
 	before := "# What happened\n[1] user: Make the valve open slowly.\n  - answer, which [2] puts in doubt: The valve opens in `open_slowly`.\n[2] user: it does not heat.\n  - answer: The relay `K4` was off."
 	tr, seq := read(t, "native", `[{"role":"user","content":"And the pump?"},`+ranAs("1", "x", "ls", "pump.py")+`,{"role":"assistant","content":"It runs at 40 percent."}]`)
@@ -78,7 +78,8 @@ func TestDoubtGoesOn(t *testing.T) {
 	}
 }
 
-// If one command changes many files, only their number and folder are reported. The next ledger reads no file from that.
+// If a command changes many files at once, only their number and folder are reported. The next ledger adds no file for
+// that.
 func TestSweptFiles(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Format the press."},`+ranAs("1", "x",
 		"sed -i s/a/b/ press/src/a.go press/src/b.go press/src/c.go press/src/d.go press/test/e.go press/test/f.go press/test/g.go", "ok")+`]`, 6000)
@@ -91,7 +92,7 @@ func TestSweptFiles(t *testing.T) {
 	}
 }
 
-// A question that the user did not wait for is followed by the assistant's findings.
+// If the user didn't wait for the answer to a question, the assistant's findings follow the question.
 func TestInterruptedQuestionHasAFinding(t *testing.T) {
 	messages := `{"role":"user","content":"Why does the pump stop?"},` + ranAs("1", "The pump stops because `relay_off` is called by the watchdog of the boiler.", "cat pump.py", "def pump(): pass")
 	for n := range 12 {
@@ -103,7 +104,7 @@ func TestInterruptedQuestionHasAFinding(t *testing.T) {
 	}
 }
 
-// The outcome of a turn without an answer is not repeated if the entry already has it after other words.
+// The outcome of a turn without an answer isn't repeated if the entry already contains it after other words.
 func TestOutcomeOnce(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Does this oven belong in the cellar? The rest looks fine."},{"role":"assistant","content":[{"type":"text","text":"You have a point:\n\n1. `+"`bake_all`"+` belongs in the kitchen.\n\n`+
 		`| Room | Purpose |\n|---|---|\n| `+"`kitchen/oven.py`"+` | Baking, and warming the plates |\n| `+"`cellar/main.py`"+` | Storage, cooling, door check (inline) |"},{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"mkdir kitchen"}}]},`+
@@ -113,7 +114,8 @@ func TestOutcomeOnce(t *testing.T) {
 	}
 }
 
-// An answer that claims success although the last check failed says so, unless it admits the failure or a later run passed.
+// If an answer claims success although the last check failed, its line says so, unless the answer admits the failure or
+// a later run passed.
 func TestClaimsAgainstChecks(t *testing.T) {
 	failed, passed := `lamp.go:3:5: undefined: fan\nexit code: 1`, `ok  \texample.com/kiln\t0.1s`
 	turn := func(outputs []string, answer string) string {
@@ -154,7 +156,7 @@ func TestClaimsAgainstChecks(t *testing.T) {
 	}
 }
 
-// A sentence with nothing but a pronoun stays with the one before it.
+// A sentence whose only subject is a pronoun stays with the previous sentence.
 func TestPronounAlone(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Write the table of the months."},`+ranAs("1", "x", "ls", "months.go")+`,{"role":"assistant","content":"monthNames is not defined yet. I add it next."}]`, 130)
 	if strings.Contains(text, "answer: I add") {

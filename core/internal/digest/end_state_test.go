@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// stateOf returns the section with the state at the end of a digest.
+// stateOf returns the section of a digest about the state at the end.
 func stateOf(text string) string {
 	_, state, _ := strings.Cut(text, "# State at the end of this record\n")
 	state, _, _ = strings.Cut(state, "\n\n")
@@ -20,8 +20,8 @@ func editedAs(id, path, old, now string) string {
 	return strings.NewReplacer("ID", id, "PATH", path, "OLD", old, "NEW", now).Replace(gaugeEdit)
 }
 
-// The state at the end lists the last commit and push, later edits, and the last result of each kind of check; the log has no passing
-// checks.
+// The state at the end consists of the last commit and push, later edits, and the last result of each kind of check.
+// The log doesn't contain passing checks.
 func TestStateAtTheEnd(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Calibrate the gauge of the press in press/gauge.go, and commit it."},
@@ -54,7 +54,7 @@ func TestStateAtTheEnd(t *testing.T) {
 	}
 }
 
-// git status says more than the edits that the record shows, until something changes.
+// The output of git status replaces the edits that the record shows, until something changes.
 func TestStateOfTheTree(t *testing.T) {
 	const asked = `[{"role":"user","content":"Is the press committed?"},
 {"role":"assistant","content":[{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"git status --short --branch"}}]},
@@ -91,7 +91,7 @@ func TestStateGoesOn(t *testing.T) {
 	}
 }
 
-// A passing check resolves the errors of another command of the same kind; tests only resolve their own.
+// A passing check resolves the errors of another command of the same kind. Tests resolve only their own errors.
 func TestOtherCheckOfTheSameKind(t *testing.T) {
 	tr, seq := read(t, "native", `[{"role":"user","content":"Is the press clean?"},
 `+ranAs("1", "x", "bun run lint", `2 problems\nexit code: 1`)+`,
@@ -110,7 +110,8 @@ func TestOtherCheckOfTheSameKind(t *testing.T) {
 	}
 }
 
-// The exit of a script is that of its last program. If this is another one than the check, a failure says nothing about the check.
+// The exit code of a script is that of its last program. If that isn't the check, a failure says nothing about the
+// check.
 func TestStateOfAScriptThatGoesOn(t *testing.T) {
 	for script, failed := range map[string]bool{
 		`go build -o /tmp/press ./cmd/press`:                                       true,
@@ -133,7 +134,7 @@ func TestStateOfAScriptThatGoesOn(t *testing.T) {
 	}
 }
 
-// A check whose exit code is that of a filter, or unknown, is judged by what it prints.
+// If the exit code of a check is unknown or that of a filter, the check is judged by its output.
 func TestStateBehindAFilter(t *testing.T) {
 	for output, failed := range map[string]bool{
 		`src/fan.ts(12,3): error TS2322: Type 'string' is not assignable to type 'number'.`: true,

@@ -2,7 +2,7 @@ package digest
 
 import "testing"
 
-// What people want to do once is no rule, in any language. What they want things to be like is one.
+// What people want to do once is not a rule, in any language. What they want something to be like is one.
 func TestWishesToDoSomethingAreNoRules(t *testing.T) {
 	for _, s := range []string{
 		"Guten Tag, ich möchte mein Fahrrad zur Wartung bringen, ein blaues.", "Ich möchte zwei Karten umtauschen.",

@@ -2,7 +2,7 @@ package digest
 
 import "testing"
 
-// What somebody chooses for one deal with a service is not a rule for later ones.
+// A choice that somebody makes for one deal with a service is not a rule for later deals.
 func TestChoicesAreNoRules(t *testing.T) {
 	for _, s := range []string{
 		"No, I do not want rental insurance.", "No extra luggage, thank you.", "No ticket insurance, and no luggage either, thanks.",
@@ -40,7 +40,7 @@ func TestChoicesAreNoRules(t *testing.T) {
 	}
 }
 
-// What is said on the way to a deal is no rule: what somebody has to do, has read, or agrees to.
+// What somebody has to do, has read, or agrees to while making a deal is not a rule.
 func TestSaidForADealIsNoRule(t *testing.T) {
 	for _, s := range []string{
 		"I can look at that later, but I also need to change the driver to my son.", "I need to cancel the second cabin as well.", "First of all I have to reschedule the visit of your plumber.",

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A request for one turn is not a rule, even if it has the words of a rule.
+// A request for one turn is not a rule, even if it contains the words of one.
 func TestErrands(t *testing.T) {
 	for _, s := range []string{
 		"ok, read the file boiler.py in full please and tell me what else must be shorter",
@@ -44,7 +44,7 @@ func TestErrands(t *testing.T) {
 	}
 }
 
-// Other people's comments on the work, and the output of programs, set no rules.
+// Other people's comments on the work and the output of programs contain no rules.
 func TestPastedRules(t *testing.T) {
 	log := "look at this\n\n" + strings.Repeat("Warming the kiln\nzone 3 at 900\nYou can open the door now\n", 10) + "\nNever run the kiln above 1,100 degrees."
 	if got := standing(t, log); !slices.Equal(got, []string{"Never run the kiln above 1,100 degrees."}) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An excerpt consists of what a person would copy as a whole.
+// An excerpt consists of blocks that a person would copy as a whole.
 func TestExcerptsQuoteWholeBlocks(t *testing.T) {
 	padding := strings.Repeat("\t\tshelves.dust(shelf)\n", 40)
 	for _, tt := range []struct{ name, result, said, want string }{
@@ -32,7 +32,7 @@ func TestExcerptsQuoteWholeBlocks(t *testing.T) {
 	}
 }
 
-// The cost of dividing text into blocks doesn't depend on how deep its lines are indented, or how its lists follow each other.
+// The cost of dividing a text into blocks doesn't depend on the depth of its indentation or on the order of its lists.
 func TestBlocksOfHostileTexts(t *testing.T) {
 	deep := ""
 	for i := range 900 {
@@ -49,7 +49,7 @@ func TestBlocksOfHostileTexts(t *testing.T) {
 	}
 }
 
-// What an edit answers when it succeeds says nothing that its arguments don't say.
+// The result of a successful edit says nothing that the arguments of the edit don't say.
 func TestNoExcerptsOfEdits(t *testing.T) {
 	edited := call("edit", "e", `{"path":"dairy.go","oldText":"a","newText":"b"}`, "The file dairy.go has been updated.\nHere's the result:\n4\toven_door = 3\n")
 	failed := call("edit", "f", `{"path":"dairy.go","oldText":"c","newText":"d"}`, "Error: oldText was not found in dairy.go, which the oven_door is in.")

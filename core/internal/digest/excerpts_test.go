@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// excerpts chooses lines of all tool results of a conversation in the native format, of each in at most size bytes, in room bytes.
+// excerpts chooses lines from all tool results of a conversation in the native format, in at most size bytes per result
+// and room bytes altogether.
 func excerpts(t *testing.T, src string, size, room int) []string {
 	t.Helper()
 	tr, messages := read(t, "native", src)
@@ -25,7 +26,7 @@ func excerpts(t *testing.T, src string, size, room int) []string {
 	return digest.NewExcerpts(tr, messages, results, texts).Choose(sizes, nil, room)
 }
 
-// filled is like excerpts, but gives the whole room to the only result.
+// filled is like excerpts, but for a single result, which may use the whole room.
 func filled(t *testing.T, src string, size, most, room int) string {
 	t.Helper()
 	tr, messages := read(t, "native", src)
@@ -38,7 +39,8 @@ func filled(t *testing.T, src string, size, most, room int) string {
 	return ""
 }
 
-// What is left of the room shows what a result says beyond the names that others repeat: comments with the code that they explain, but no other code.
+// The rest of the room shows what a result says in addition to names that others repeat: comments with the code that
+// they explain, but no other code.
 func TestExcerptsFillTheRoom(t *testing.T) {
 	code := "   11→func taxOf(o Order) (int, error) {\n   12→\t// Orders from before 2019 have no rate, so they are taxed by the old table.\n   13→\tn := 0\n" +
 		"   14→\tif o.rate == nil {\n   15→\t\treturn oldTable(o)\n   16→\t}\n   17→\tif n < 0 {\n   18→\t\treturn 0, errors.New(\"a negative tax is a refund\")\n   19→\t}\n" +
