@@ -113,7 +113,7 @@ a.go
 	}
 }
 
-// The effects of many agents' tools are recognized by the names of the tools and their arguments.
+// The effects of many agents' tools are recognized by the names and the arguments of the tools.
 func TestLedgerKnowsTools(t *testing.T) {
 	for _, c := range []struct{ name, args, read, modified, command string }{
 		{"read_file", `{"filePath":"a"}`, "a", "", ""},
@@ -149,7 +149,7 @@ func TestLedgerKnowsTools(t *testing.T) {
 	}
 }
 
-// Exit codes are found in the output formats of many agents' tools, and an error counts until the same call succeeds.
+// Exit codes are found in the output formats of many agents' tools. An error counts until the same call succeeds.
 func TestLedgerOutcomes(t *testing.T) {
 	type run struct{ command, answer string }
 	for _, c := range []struct {
@@ -242,7 +242,8 @@ func TestLocalKeepsTheUsersWordsAndFits(t *testing.T) {
 	}
 }
 
-// Files that are in the digest but not in the state are older than those in the state; otherwise the state takes precedence.
+// Files that are in the digest but not in the state are older than those in the state. Otherwise, the state takes
+// precedence.
 func TestBodyCompletesTheLedger(t *testing.T) {
 	l := digest.Ledger{Task: "t", Read: []string{"a"}, Modified: []string{"b"}}
 	text := digest.Message("x\n\n<user-requests>\n- [first] other\n</user-requests>\n\n<read-files>\n(3 more)\nb\nc\n</read-files>\n\ny")

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// An answer that a later turn puts in doubt is marked: trouble after "all done", the same error again, or a user who denies something that
-// it names.
+// An answer is marked if a later turn puts it in doubt: the user reports trouble after "all done", the same error
+// occurs again, or the user denies something that the answer names.
 func TestAnswersInDoubt(t *testing.T) {
 	const work = "The boiler's valve now opens in `open_slowly`, and the pump follows it in `pump_on`."
 	asked := func(request, answer string) string {

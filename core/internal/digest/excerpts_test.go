@@ -63,7 +63,7 @@ func TestExcerptsFillTheRoom(t *testing.T) {
 	}
 }
 
-// Lines that only pass values on under their own names don't fill the room; a value that says something does.
+// Lines that only pass values on under their own names don't fill the room. A value with information does.
 func TestExcerptsLeaveOutCopies(t *testing.T) {
 	code := "   11→func order(o Order) Slip {\n   12→\treturn Slip{\n   13→\t\tOwnerName: owner.Name,\n   14→\t\tRate:      o.rate,\n   15→\t\tCheeses:   heldCheeses,\n   16→\t}\n   17→}\n   18→\n" +
 		"   18→// empty is the slip of an order that nobody has paid for.\n   19→func empty() Slip {\n   20→\treturn Slip{\n   21→\t\tRate:  defaultRate(2019),\n   22→\t\tState: waitingForMilk,\n   23→\t\tShelf: \"the lowest of the cellar\",\n   24→\t}\n   25→}\n" +
@@ -81,7 +81,8 @@ func TestExcerptsLeaveOutCopies(t *testing.T) {
 	}
 }
 
-// The harness's reminders between the parts of a result are not its words; a file's line with the tag is.
+// A result doesn't include the agent program's reminders between its parts, but does include a line of a file with the
+// tag.
 func TestExcerptsHaveNoReminders(t *testing.T) {
 	result := "The oven_9 of the cellar has two doors, and both of them are closed at night.\n\n<system-reminder>\nYou must never open the cellar of the baker without a key.\n</system-reminder>\n\n" +
 		"The kettle_4 stands beside the doors and holds forty litres of milk.\n12: <system-reminder> is the tag of a reminder in this format.\n" +
@@ -92,14 +93,14 @@ func TestExcerptsHaveNoReminders(t *testing.T) {
 	}
 }
 
-// call is a call of a tool with arguments, JSON, and its result.
+// call returns the messages for a call of a tool and its result. arguments is JSON.
 func call(tool, id, arguments, result string) string {
 	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }
 	return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"` + tool + `","arguments":` + arguments + `}]},` +
 		`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"` + tool + `","content":[{"type":"text","text":"` + quote(result) + `"}]}`
 }
 
-// Lines that are in the arguments of a later call aren't quoted again, and a file that a later call edits isn't quoted at all.
+// Lines that occur in the arguments of a later call aren't quoted. A file that a later call edits isn't quoted at all.
 func TestExcerptsLeaveOutWhatLaterCallsHave(t *testing.T) {
 	dairy := "// mature keeps a cheese in the cellar for its ripening_days.\nfunc mature(c Cheese) {\n\tshelf_of(c).put(c)\n\tc.ripening_days = 40\n}\n\n// sell takes a cheese to the market_stall of the village.\nfunc sell(c Cheese) {\n\tmarket_stall.add(c)\n}\n"
 	said := `,{"role":"assistant","content":[{"type":"text","text":"ripening_days and the market_stall it is, in shelf_of"}]}]`
@@ -128,7 +129,7 @@ func TestExcerptsLeaveOutNamesOfTheCall(t *testing.T) {
 	}
 }
 
-// A line that two results have is quoted once.
+// A line that occurs in two results is quoted once.
 func TestExcerptsQuoteALineOnce(t *testing.T) {
 	line := "the oven_9 of the cellar has two doors"
 	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("one", line, "ok")+`,`+exchange("two", line, "oven_9 it is")+`]`, 200, 10000)
@@ -137,7 +138,8 @@ func TestExcerptsQuoteALineOnce(t *testing.T) {
 	}
 }
 
-// A statement is quoted with its whole block, below the definition that it is in. Only the first line of an unbroken quote has its number.
+// A statement is quoted with its whole block, below the definition that contains it. In an unbroken quote, only the
+// first line is numbered.
 func TestExcerptsAreUnbroken(t *testing.T) {
 	filler := strings.Repeat("   20→\tn += o.lines[0]\n", 30)
 	code := "   11→func taxOf(o Order) int {\n" + filler + "   51→\tbase := o.gross_amount\n   52→\tif o.exported {\n   53→\t\treturn 0\n   54→\t}\n   55→\tbase -= o.customs_duty\n   56→\tif base < 0 {\n" + filler + "   90→}\n"
@@ -147,7 +149,7 @@ func TestExcerptsAreUnbroken(t *testing.T) {
 	}
 }
 
-// exchange is a call of a tool with its result, and what is said next.
+// exchange returns the messages for a call of a tool, its result, and what is said next.
 func exchange(tool, result, next string) string {
 	quote := func(s string) string { return strings.NewReplacer(`"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) }
 	return `{"role":"assistant","content":[{"type":"tool_call","id":"` + tool + `","name":"` + tool + `","arguments":{}}]},` +
@@ -201,7 +203,7 @@ func TestExcerpts(t *testing.T) {
 	}
 }
 
-// What was repeated before a result was there is not what somebody has learned from it.
+// Words that were repeated before a result existed don't count as learned from it.
 func TestExcerptsOfLaterWords(t *testing.T) {
 	got := excerpts(t, `[{"role":"user","content":"where is tax_rate?"},`+exchange("read", "tax_rate = 7\n\nshipping_cost = 4", "Look at shipping_cost.")+`]`, 200, 10000)
 	if got[0] != "\nshipping_cost = 4" {
@@ -209,7 +211,8 @@ func TestExcerptsOfLaterWords(t *testing.T) {
 	}
 }
 
-// Where there is room for few lines, the rarest words have it, whichever result they are in.
+// If there is room for only a few lines, those with the rarest words are quoted, regardless of the result that they are
+// in.
 func TestExcerptsShareRoom(t *testing.T) {
 	common := strings.Repeat("call shared_helper here\n", 30)
 	got := excerpts(t, `[{"role":"user","content":"go"},`+exchange("one", common, "ok")+`,`+exchange("two", "the only rare_setting = 3\n"+common, "rare_setting and shared_helper")+`]`, 200, 220)
@@ -218,8 +221,8 @@ func TestExcerptsShareRoom(t *testing.T) {
 	}
 }
 
-// Whatever a tool writes behind the numbers of lines, an excerpt has the numbers in one form and no empty lines, and its text is read back
-// without numbers.
+// Whatever a tool writes after line numbers, an excerpt contains the numbers in one form and no empty lines. Its text
+// is restored without numbers.
 func TestExcerptsWriteNumbersInOneForm(t *testing.T) {
 	for _, mark := range []string{"→", "\t", ": ", "|"} {
 		var file strings.Builder
@@ -233,7 +236,7 @@ func TestExcerptsWriteNumbersInOneForm(t *testing.T) {
 	}
 }
 
-// The cost of ranking blocks is about linear in their number, although each of them shares names with others.
+// The cost of ranking blocks is almost linear in their number, although each of them shares names with others.
 func TestExcerptsOfManyBlocksAreQuick(t *testing.T) {
 	var rows, later strings.Builder
 	for i := range 3900 {

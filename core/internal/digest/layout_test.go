@@ -18,7 +18,7 @@ func TestHeadingOf(t *testing.T) {
 	}
 }
 
-// A digest in one layout keeps all of its lines when it continues in the other.
+// A digest keeps all of its lines when it continues in the other layout.
 func TestLayoutsCarryOver(t *testing.T) {
 	for _, from := range []*layout{sessionLayout, chatLayout} {
 		for _, to := range []*layout{sessionLayout, chatLayout} {
@@ -46,7 +46,7 @@ func TestLayoutsCarryOver(t *testing.T) {
 	}
 }
 
-// Quoted lines in a digest are not taken for its headings.
+// Quoted lines in a digest are not mistaken for its headings.
 func TestQuotesAreNoHeadings(t *testing.T) {
 	text := splitSections("## Active\nSaid last: done.\n # Plan\n**Notes**\nmore\n\n# Plan\n1. go on")
 	if text[active] != "Said last: done.\n # Plan\n**Notes**\nmore" || text[plan] != "1. go on" {

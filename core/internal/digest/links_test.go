@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Where each item of a list links to its own page, the address is told once, as the others follow from it.
+// If each item of a list links to a page of its own, the address is written once, because the others follow from it.
 func TestLinksOfLists(t *testing.T) {
 	const kiln = "https://example.com/kiln/issues/"
 	text := logOf(t, `[{"role":"user","content":"Which issues of the kiln are stale?"},

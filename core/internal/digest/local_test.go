@@ -12,8 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "write the files of testdata anew")
 
-// work is a session of a coding agent with everything that a digest includes: rules, requests, a plan, decisions, files, commands, open and
-// repaired errors, links, names, numbers, code, lists, and text that a program put into the user's message.
+// work is a session of a coding agent that contains everything a digest can include: rules, requests, a plan,
+// decisions, files, commands, open and repaired errors, links, names, numbers, code, lists, and text that a program put
+// into the user's message.
 const work = `[
 {"role":"user","content":"<system-reminder>Today is Monday.</system-reminder>Fix the date parser in src/dates/parse.go. It must accept 2023-05-08T10:00:00Z and 8 May 2023.\n\nAlways run gofmt before you commit. Never touch the generated files in gen/."},
 {"role":"assistant","content":"I read the parser first.","tool_calls":[{"id":"1","type":"function","function":{"name":"read","arguments":"{\"path\":\"src/dates/parse.go\"}"}},{"id":"2","type":"function","function":{"name":"bash","arguments":"{\"command\":[\"bash\",\"-lc\",\"go test ./src/dates/... -run TestParse\"]}"}}]},
@@ -33,8 +34,8 @@ const work = `[
 {"role":"assistant","content":"monthNames is not defined yet. I add it next."}
 ]`
 
-// TestLocalExact compares digests written without a model with testdata/local.txt: of this session, and of one with a summary by another
-// program, in several sizes. The flag -update rewrites the file.
+// TestLocalExact compares digests written without a model with testdata/local.txt. The digests are of this session and
+// of one with another program's summary, in several sizes. The flag -update rewrites the file.
 func TestLocalExact(t *testing.T) {
 	const name = "testdata/local.txt"
 	var b strings.Builder
@@ -71,7 +72,7 @@ func TestLocalExact(t *testing.T) {
 	}
 }
 
-// equal compares lines, and reports the first that differs.
+// equal compares lines and reports the first difference.
 func equal(t *testing.T, got, want []string) bool {
 	t.Helper()
 	for i := range max(len(got), len(want)) {
@@ -83,7 +84,7 @@ func equal(t *testing.T, got, want []string) bool {
 	return true
 }
 
-// A chat without anything to report has an empty digest, not a missing one.
+// A chat with nothing to report has an empty digest rather than none.
 func TestChatDigestOfNothing(t *testing.T) {
 	for _, src := range []string{`[]`, `[{"role":"user","content":""}]`, `[{"role":"user","content":"?"}]`} {
 		tr, messages := read(t, "native", src)

@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// If a session has so many short requests that not all of them fit, the digest names the topic of nearly every turn, and
-// the numbers that short answers contain, instead of the newest requests alone.
+// If a session has so many short requests that they don't all fit, the digest names the topic of almost every turn, and
+// the numbers in short answers, instead of only the newest requests.
 func TestManyShortRequests(t *testing.T) {
 	for _, c := range []struct {
 		size               int

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// What was booked or changed stays, although its call is too long for a line and the user only agreed to it. The words of
-// newer requests don't displace it.
+// What was booked or changed stays, even if the call is too long for a line and the user only agreed to it. The words
+// of newer requests don't displace it.
 func TestDeedsWithLongArgumentsStay(t *testing.T) {
 	var b strings.Builder
 	say := func(role, text string) { fmt.Fprintf(&b, `,{"role":%q,"content":%q}`, role, text) }

@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// smallLog returns the digest, in size bytes, of a session in which a service settles a side matter before it returns to the first one.
+// smallLog returns a digest of size bytes of a session in which a service settles a side issue before it returns to the
+// main one.
 func smallLog(t *testing.T, size int) string {
 	t.Helper()
 	var b strings.Builder
@@ -38,7 +39,7 @@ func smallLog(t *testing.T, size int) string {
 	return digest.NewExtract(tr, seq, "", l).Digest(size)
 }
 
-// A small log names each matter that was settled, with what came of it, before it tells the newest at length.
+// A small log names each issue that was settled, with its outcome, before it describes the newest one at length.
 func TestASmallLogKeepsSettledMatters(t *testing.T) {
 	for _, size := range []int{900, 1100, 1300} {
 		text := smallLog(t, size)
@@ -53,14 +54,14 @@ func TestASmallLogKeepsSettledMatters(t *testing.T) {
 	}
 }
 
-// What the assistant asked for is in the user's next message, so that the question isn't told.
+// The user's next message contains what the assistant asked for, so the question isn't shown.
 func TestALogTellsNoRequestForDetails(t *testing.T) {
 	if text := smallLog(t, 6000); strings.Contains(text, "Please provide") || strings.Contains(text, "customer number; ") || !strings.Contains(text, "customer number is KD-20417") {
 		t.Errorf("%s", text)
 	}
 }
 
-// Where the room is small, each answer is told by what it says first or names last, instead of one answer whole.
+// If there is little room, the log shows what each answer says first or names last, rather than one answer as a whole.
 func TestASmallLogTellsEachAnswer(t *testing.T) {
 	var b strings.Builder
 	for n, turn := range [][2]string{
@@ -83,7 +84,7 @@ func TestASmallLogTellsEachAnswer(t *testing.T) {
 	}
 }
 
-// The room for outcomes is measured by what is left of them after clipping, which may be much less than their maximum
+// The room for outcomes is based on their size after clipping, which may be much less than their maximum
 // length.
 func TestASmallLogClipsNoOutcomeForRoomThatIsLeft(t *testing.T) {
 	var b strings.Builder
@@ -105,8 +106,8 @@ func TestASmallLogClipsNoOutcomeForRoomThatIsLeft(t *testing.T) {
 	}
 }
 
-// An outcome that several turns share is told once; later entries refer to the first one. A digest of the digest finds
-// the outcome of each turn.
+// An outcome that several turns share is written once, and later entries refer to the first one. A digest of the digest
+// finds the outcome of each turn.
 func TestALogTellsAnOutcomeOnce(t *testing.T) {
 	const shared = "Your transfer has been entered and will be executed on the next working day, see PT-7731 and the terms of the account."
 	var b strings.Builder
@@ -132,7 +133,7 @@ func TestALogTellsAnOutcomeOnce(t *testing.T) {
 	}
 }
 
-// The line with a turn's answer says what the answer says, not only that it agrees or praises.
+// The line with a turn's answer contains the content of the answer, not just that it agrees or praises.
 func TestASmallLogTellsWhatAnAnswerSays(t *testing.T) {
 	var b strings.Builder
 	say := func(role, text string) { fmt.Fprintf(&b, `,{"role":%q,"content":%q}`, role, text) }

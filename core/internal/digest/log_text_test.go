@@ -7,7 +7,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// The text about a change names the changed thing, or shows a value before and after.
+// The text about a change names what was changed, or shows a value before and after.
 func TestChangeText(t *testing.T) {
 	for _, c := range []struct{ name, before, after, want string }{
 		{"a value", "  night: 12,\n", "  night: 14,\n", "changes `night: 12,` to `night: 14,`"},
@@ -30,7 +30,8 @@ func TestChangeText(t *testing.T) {
 	}
 }
 
-// A change of settings names them: added ones with their value, changed ones with both values. Of a long line, only what differs is quoted.
+// The text about changed settings names them, with the value of added settings and both values of changed ones. If a
+// line is long, only the part that differs is quoted.
 func TestChangeOfSettings(t *testing.T) {
 	long := strings.Repeat("lamp door fan ", 9)
 	for _, c := range []struct{ name, path, before, after, want string }{
@@ -69,7 +70,7 @@ func TestScriptsShareALine(t *testing.T) {
 	}
 }
 
-// Edits of one file are described together: nothing twice, and numbers of places added up.
+// Edits to one file are described together, without repetitions, and the numbers of places are added up.
 func TestEditsOfOneFile(t *testing.T) {
 	uses := func(n string) string { return "uses `lamp.blink(…)` in " + n + " places instead of `lamp.on(…)`" }
 	for _, c := range []struct {
@@ -96,7 +97,7 @@ func TestEditsOfOneFile(t *testing.T) {
 	}
 }
 
-// The entry of a command is about its outcome.
+// The entry of a command describes its outcome.
 func TestRunText(t *testing.T) {
 	for _, c := range []struct{ script, output, want string }{
 		{"git commit --no-verify -m 'Heat zone 7'", "[main 1f2e3d4] Heat zone 7\n 1 file changed, 1 insertion(+)\n", "committed “Heat zone 7” (main 1f2e3d4; 1 file changed, 1 insertion(+)) with --no-verify"},
@@ -142,7 +143,8 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// The new location of a file is described by its last names, and the marks of a merge conflict are not part of an edit.
+// The new location of a file is described by the last elements of its path, and the marks of a merge conflict are not
+// part of an edit.
 func TestPlacesAndMarks(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{{"/a/b/c/d/x.go", "/a/b/c/x.go", "b/c/"}, {"d/x.go", "lib/door/x.go", "lib/door/"}, {"x.go", "y.go", "y.go"}} {
 		if got := awayName(move{c.from, c.to}); got != c.want {
@@ -154,7 +156,7 @@ func TestPlacesAndMarks(t *testing.T) {
 	}
 }
 
-// Files that were changed in the same entries share a line, and are read back from it.
+// Files that were changed in the same entries share a line, from which they are restored.
 func TestChangedFiles(t *testing.T) {
 	k := turnLog{turns: []turn{
 		{number: 1, touched: []touch{{"a.go", "moved", 0}, {"b.go", "moved", 0}, {"b, c.go", "moved", 0}}},
@@ -207,7 +209,7 @@ func TestLinkless(t *testing.T) {
 	}
 }
 
-// A commit is quoted in whole lines, and its message keeps the stars of a pattern.
+// A commit message is quoted in whole lines, and keeps the asterisks of a pattern.
 func TestCommitMessage(t *testing.T) {
 	long := "fix: heat the seventh zone only while its door is shut and the fan of the upper lamp turns slowly"
 	script := "git add . && git commit -m \"$(cat <<'EOF'\n" + long + "\n\n- Leave **/*.lamp alone\n- Ask the door before the ramp begins,\n  and again after it\n- " +
@@ -220,7 +222,7 @@ func TestCommitMessage(t *testing.T) {
 	}
 }
 
-// The entry of a test run names the failed tests, whatever the exit code of a filter after it.
+// The entry of a test run names the failed tests, regardless of the exit code of a filter after it.
 func TestFailedTests(t *testing.T) {
 	for _, c := range []struct{ script, output, want string }{
 		{"go test ./kiln 2>&1 | tail -9", "--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: 940, not 900\n    --- FAIL: TestRamp/seven (0.00s)\nFAIL\nFAIL\texample.com/kiln\t0.1s\n",

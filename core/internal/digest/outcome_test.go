@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// The text around a message with many failed calls is read only once, however long it is.
+// The text around a message with many failed calls is read only once, regardless of its length.
 func TestFailuresBesideALongMessage(t *testing.T) {
 	said := strings.Repeat(`The kiln is slow today.\n`, 1<<13)
 	allocated := func(failures int) (bytes uint64) {

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// A conversation without tool calls is asked for under the headings of a chat, whatever the scope; no request wants lists that
-// code appends.
+// For a conversation without tool calls, the headings of a chat are requested, regardless of the scope. No request asks
+// for lists that code appends.
 func TestAsksByWhatIsThere(t *testing.T) {
 	for _, scope := range []api.Scope{api.ScopeSession, api.ScopeUpdate, api.ScopeTurnPrefix, api.ScopePart, api.ScopeMerge, api.ScopeBranch} {
 		for _, chat := range []bool{false, true} {

@@ -64,7 +64,7 @@ func TestListItem(t *testing.T) {
 	}
 }
 
-// TestBlock has entries of ten bytes, their line feed included, in less and less room.
+// TestBlock uses entries of ten bytes, including the line feed, and less and less room.
 func TestBlock(t *testing.T) {
 	entries := []string{"- entry 1", "- entry 2", "- entry 3"}
 	const tag = "tag"
@@ -93,7 +93,7 @@ func TestBlock(t *testing.T) {
 	}
 }
 
-// TestTerms has the terms of texts, with their kinds.
+// TestTerms checks which terms are found in texts, and their kinds.
 func TestTerms(t *testing.T) {
 	names := map[termKind]string{urlTerm: "url", pathTerm: "path", nameTerm: "name", numberTerm: "number"}
 	for _, c := range []struct{ text, want string }{
@@ -126,7 +126,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestClipResultKeepsTroubles puts one error line at each position of a log. The line is kept wherever it is.
+// TestClipResultKeepsTroubles puts an error line at each position of a log. The line is kept at every position.
 func TestClipResultKeepsTroubles(t *testing.T) {
 	for at := range 100 {
 		if at == 20 { // where the head ends
@@ -172,7 +172,7 @@ func TestStemsOfSubjects(t *testing.T) {
 	}
 }
 
-// TestTextBesideIsFull has blocks that take all the room there is, and a byte less.
+// TestTextBesideIsFull checks blocks that take up exactly the available room, and one byte less.
 func TestTextBesideIsFull(t *testing.T) {
 	files := &Ledger{Read: []string{"a.go"}}
 	requests := &Ledger{Task: "Build it.", Requests: []string{"And test it."}}
@@ -191,7 +191,7 @@ func TestTextBesideIsFull(t *testing.T) {
 	}
 }
 
-// Only the newest megabyte of a long conversation is examined. Text counts as far as it is read.
+// Only the newest megabyte of a long conversation is examined. Texts count as far as they are read.
 func TestRecent(t *testing.T) {
 	const long = lookBack / lookText
 	for _, c := range []struct{ size, want int }{{lookBack - long*lookText, 1}, {lookBack - long*lookText - 1, 0}, {lookText, 1}} {
@@ -211,7 +211,7 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// The user's requests stay whole as soon as there is room for them, their tags and a note about others.
+// The user's requests stay whole if there is room for them, the tags and a note about other requests.
 func TestRequestsBlockRoom(t *testing.T) {
 	const note = len("(1000 more)\n") + 8
 	for _, requests := range [][]string{{"Look at the parser."}, {"Look at the parser.", "And the lexer, please."}} {
@@ -225,7 +225,7 @@ func TestRequestsBlockRoom(t *testing.T) {
 	}
 }
 
-// An article or a particle that has lost its vowel is a separate word; other apostrophes are inside words.
+// An article or a particle that has lost its vowel is a separate word. Other apostrophes are parts of words.
 func TestWordsOf(t *testing.T) {
 	for text, want := range map[string]string{
 		"N'utilise jamais l’ancien": "n'|utilise|jamais|l'|ancien",

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPassagesOfTables reads short lines that don't end a sentence, like those of a pasted table. They form one paragraph, and joining them
-// takes memory in proportion to their length.
+// TestPassagesOfTables reads short lines that don't end a sentence, like those of a pasted table. They form one
+// paragraph, and joining them takes memory proportional to their length.
 func TestPassagesOfTables(t *testing.T) {
 	for _, lines := range []string{"a,b,1\n", "ab;\"\"\n", "x,y\"\n", "a\n", "- a\nb\n", "ab,\n\n"} {
 		text := strings.Repeat(lines, lookHead/len(lines))

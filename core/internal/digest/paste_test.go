@@ -30,7 +30,8 @@ func TestWithoutPaste(t *testing.T) {
 	}
 }
 
-// The end of pasted text is not joined to its beginning where the middle is left out; what the user wrote below it stays.
+// The end of a pasted text is not joined to its beginning if the middle is left out. What the user wrote below it
+// stays.
 func TestClippedPasteHasOneEnd(t *testing.T) {
 	paste := "[pasted: Kiln review: " + strings.Repeat("the lid is not tight; ", 30) + "with these changes it will be a good kiln"
 	if got := clipRequest(paste+"]", 200); !strings.HasPrefix(got, "[pasted: Kiln review: ") || !strings.HasSuffix(got, "[…]") {

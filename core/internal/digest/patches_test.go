@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A patch that is written to a file changes nothing until it is applied, and one that is refused changes nothing at all.
+// A patch that is written to a file changes nothing until it is applied. A patch that is refused changes nothing at
+// all.
 func TestPatchesInFiles(t *testing.T) {
 	const patch = `--- a/src/ramp.go\n+++ b/src/ramp.go\n@@ -1 +1 @@\n-slope := 1\n+slope := 9\n`
 	write := ranAs("1", "", `cat > fix.patch <<'EOF'\n`+patch+`EOF`, "")
@@ -38,7 +39,8 @@ func TestPatchesInFiles(t *testing.T) {
 	}
 }
 
-// Scripts that were only written to be run are noise: a few of them are named, and the log says of them only what they define.
+// Scripts that were written just to be run are noise. Only a few of them are named, and the log says only what they
+// define.
 func TestTrialScripts(t *testing.T) {
 	var calls []string
 	for _, name := range strings.Fields("ash birch cedar elm fir gum") {

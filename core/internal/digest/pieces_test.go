@@ -11,7 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// recordFrom returns a conversation in which the user's words, the agent's thoughts and the tools' outputs have the given sizes in bytes.
+// recordFrom returns a conversation in which the user's words, the agent's thoughts and the outputs of tools have the
+// given sizes in bytes.
 func recordFrom(t *testing.T, sizes ...[3]int) (*transcript.Transcript, []int32) {
 	t.Helper()
 	var b strings.Builder
@@ -82,7 +83,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A short result stays whole next to a long one.
+// A short result stays whole even if another result is long.
 func TestFitTakesFromTheLongest(t *testing.T) {
 	tr, seq := recordFrom(t, [3]int{10, 10, 20000}, [3]int{10, 10, 1500}, [3]int{10, 10, 30000})
 	records, _, ok := NewPieces(tr, seq, 1<<20, tokensOf).Fit(3000)

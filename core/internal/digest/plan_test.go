@@ -7,19 +7,20 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// toolCall is a call of a tool with its result, in the native format.
+// toolCall returns the messages for a call of a tool and its result, in the native format.
 func toolCall(id, name, arguments, result string) string {
 	return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"` + name + `","arguments":` + arguments + `}]},` +
 		`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"` + name + `","content":"` + result + `"}`
 }
 
-// planOf returns the content under the heading for the plan in a digest.
+// planOf returns the text under the heading for the plan in a digest.
 func planOf(text string) string {
 	_, plan, _ := strings.Cut(text, "# Plan\n")
 	return plan
 }
 
-// Whatever tool keeps the plan, a digest lists the steps that are done, under way and open, and as of which turn.
+// Regardless of the tool that keeps the plan, a digest lists the steps that are done, in progress and open, and says as
+// of which turn.
 func TestPlans(t *testing.T) {
 	const want = "- [x] measure the loom\n- [~] oil the shuttle\n- [ ] weave the sample"
 	for name, calls := range map[string]string{
@@ -45,7 +46,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// A plan survives compactions until another one replaces it or its steps are done. If room is short, the last steps take precedence.
+// A plan survives compactions until another one replaces it or its steps are done. If there is little room, the last
+// steps take precedence.
 func TestPlanStays(t *testing.T) {
 	const begun = `{"todos":[{"content":"measure the loom","status":"completed"},{"content":"weave the sample","status":"pending"}]}`
 	round := func(messages, prior string) string {
@@ -73,8 +75,8 @@ func TestPlanStays(t *testing.T) {
 	}
 }
 
-// A plan in the assistant's text is listed with its progress, also by a later digest, but not before work on it has begun and not when it
-// is finished.
+// A plan in the assistant's text is listed with its progress, in later digests as well, but not before work on it has
+// begun or after it is finished.
 func TestWrittenPlan(t *testing.T) {
 	const plan = "The ramp is read twice.\n\n## Plan\n\n1. Cache the sensor in sensors.go\n   - one value per cycle\n2. **Shut the door** before the heater starts\n3. Document the lamp colours in README.md\n\nI begin with the sensor."
 	start := `{"role":"user","content":"Repair the kiln."},
@@ -94,7 +96,8 @@ func TestWrittenPlan(t *testing.T) {
 	}
 }
 
-// A finished list is not described if the messages that stay begin another one, whether by a tool or in the assistant's text.
+// A finished list is not described if the messages that stay begin another list, either by a tool or in the assistant's
+// text.
 func TestFinishedPlanBeforeAnotherOne(t *testing.T) {
 	done := toolCall("1", "TodoWrite", `{"todos":[{"content":"weave the sample","status":"completed"}]}`, "ok")
 	for name, next := range map[string]string{

@@ -90,7 +90,7 @@ People come on Sundays. They see the cellar and the copper kettles, and at the e
 There is a car park behind the barn, and a bus from the station twice a day, except on holidays and when it snows.
 `
 
-// Sections stay whole, and the note names the omitted ones.
+// Sections stay whole, and the note names those that are left out.
 func TestProjectRulesKeepWholeSections(t *testing.T) {
 	const brine = "## Brine\nMix it as follows, every time:\n1. Weigh the salt.\n2. Always warm the water before the salt goes in.\n   Cold water leaves grains behind.\n3. Stir until it is clear.\n"
 	const titles = "## Titles\nWrite the title in the imperative.\nDo not put the name of the shop in front unless the owner wants it.\n"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Items stay below their heads at any depth, but no further.
+// Items stay below their heads at any depth, but only there.
 func TestProseUnits(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -26,7 +26,8 @@ func TestProseUnits(t *testing.T) {
 	}
 }
 
-// A longer block of code in an answer is a unit with its introduction, and one that is too long is left out with it.
+// A longer code block in an answer forms a unit with its introduction. A block that is too long is left out together
+// with it.
 func TestCodeInAnswers(t *testing.T) {
 	tree := strings.Repeat("lamp.go # the lamp\n", 12)
 	var got []string

@@ -5,12 +5,13 @@ import (
 	"testing"
 )
 
-// kilnFile is a call that reads a file of the kiln, and its result.
+// kilnFile returns the messages for a call that reads a file of the kiln, and its result.
 func kilnFile(id, file, out string) string {
 	return strings.NewReplacer("ID", id, "FILE", file, "OUT", strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`, `\`, `\\`).Replace(out)).Replace(kilnRead)
 }
 
-// A definition is quoted with its end, or not at all. What a tool puts around and before the lines of a file is no part of it.
+// A definition is quoted up to its end, or not at all. What a tool adds around and before the lines of a file isn't
+// part of a quote.
 func TestQuotesAreWhole(t *testing.T) {
 	const ask = `{"role":"user","content":"Why does take_glaze of KilnShelf leave kiln_rest at RETRY_GLAZE?"}`
 	const end = `{"role":"assistant","content":"take_glaze reads kiln_rest and RETRY_GLAZE."},{"role":"user","content":"Thanks, and now?"}`
@@ -37,7 +38,7 @@ func TestQuotesAreWhole(t *testing.T) {
 	}
 }
 
-// Lines that each file of a kind begins with say nothing: the name of a module, a licence, what is imported.
+// Lines with which all files of a kind begin say nothing: the name of a module, a licence, imports.
 func TestBoilerplateIsNotQuoted(t *testing.T) {
 	const ask = `{"role":"user","content":"Why does take_glaze of KilnShelf leave kiln_rest at RETRY_GLAZE?"}`
 	const end = `{"role":"assistant","content":"take_glaze reads kiln_rest and RETRY_GLAZE."}`
@@ -55,8 +56,8 @@ func TestBoilerplateIsNotQuoted(t *testing.T) {
 	}
 }
 
-// A list, a table or an example in a document is quoted with the sentence that introduces it and under its heading. Its items are shortened, and a
-// list of links is none.
+// A list, a table or an example in a document is quoted with the sentence that introduces it, and under its heading.
+// Its items are shortened. Lists of links are not quoted.
 func TestQuotesOfDocuments(t *testing.T) {
 	const ask = `{"role":"user","content":"Please read the notes about the kiln."}`
 	const end = `{"role":"assistant","content":"I have read kiln.md."}`
