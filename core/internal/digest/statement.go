@@ -249,7 +249,7 @@ type judging struct {
 
 // rateClause is like rate, but doesn't rate an order inside the text separately.
 func rateClause(s string, ws []word) rating {
-	j := judging{ask: (asks(s) || inverted(ws)) && !polite(ws)}
+	j := judging{ask: (asks(s) || inverted(ws)) && !polite(ws) && !hasAny(s, politeSigns)}
 	j.look(s, ws)
 	spacedScript := true
 	for i := range ws {
@@ -346,6 +346,9 @@ func polite(ws []word) bool {
 	}
 	return false
 }
+
+// politeSigns lists character sequences in polite questions, for scripts without spaces and for Korean.
+var politeSigns = strings.Fields("能不能 可不可以 能否 可否 可以请 可以請 もらえ いただけ くれませんか くださいませんか 주실 주시겠 줄래")
 
 // asksAnybody lists words that express a wish only before "you": "can we …?" is a question.
 var asksAnybody = wordListOf("can could would will")

@@ -43,7 +43,7 @@ var cueRows = []cueRow{
 	// German
 	{anywhere, strict, false, false, "allergisch gegen,allergisch auf,darf nicht,dürfen nicht,darfst nicht,darf nur,dürfen nur,darf niemals,darf kein,darf keine,darf keinen,dürfen keine,auf keinen fall,unter keinen umständen,unbedingt,zwingend,verboten,untersagt,tabu,nicht erlaubt,ist pflicht,verpflichtend,ausnahmslos,keinesfalls,auf gar keinen fall"},
 	{duty, strict, false, false, "muss,müssen,musst,müsst"},
-	{order, wish, false, false, "nenne,sag,erwähne,beginne,beende,zeig,zeige,gib,füge,duze,sieze,runde"},
+	{order, wish, false, false, "nenne,sag,erwähne,beginne,beende,zeig,zeige,gib,füge,duz,duze,siez,sieze,runde"},
 	{habit, strict, false, false, "niemals,nie,nirgends,nirgendwo"},
 	{anywhere, strict, true, false, "ab jetzt,ab sofort,von nun an,künftig,zukünftig,in zukunft,ab heute"},
 	{anywhere, none, true, false, "stattdessen,nicht mehr,doch lieber,ich habe es mir anders überlegt"},
@@ -76,7 +76,7 @@ var cueRows = []cueRow{
 	{duty, strict, false, false, "debe,deben,debes,tiene que,tienen que,tienes que,precisa,precisam,deve,devem,devono,devi"},
 	{habit, strict, false, false, "nunca,jamás"},
 	{bare, strict, false, false, "no"},
-	{lead, strict, false, false, "trátame,tutéame,evita,evite,evitar,asegúrate,asegúrese,solo,sólo"},
+	{lead, strict, false, false, "trátame,tutéame,háblame de,evita,evite,evitar,asegúrate,asegúrese,solo,sólo"},
 	{anywhere, strict, true, false, "a partir de ahora,de ahora en adelante,desde ahora,en adelante,en lo sucesivo,de aquí en adelante"},
 	{anywhere, none, true, false, "en lugar de,en vez de,ya no,mejor dicho,he cambiado de idea,cambié de opinión"},
 	{habit, wish, false, false, "siempre,sempre"},
@@ -145,7 +145,7 @@ var signRows = []cueRow{
 	{anywhere, strict, false, false, "过敏,過敏,必须,必須,务必,務必,一定要,一律,只能,只允许,只允許,只可以,得先"},
 	{anywhere, strict, true, false, "从现在起,從現在起,从现在开始,從現在開始,今后,今後,从今以后,從今以後,往后,以后都,以后请"},
 	{anywhere, wish, true, false, "改用,改为,改為,不再,改成"},
-	{anywhere, wish, false, true, "不要,请勿,請勿,勿,请别,請別,别再,別再,别用,別用,别把,別把,别给,別給,别在,別在,别碰,別碰,别动,別動,避免,我不喜欢,我不喜歡,我不想,不用"},
+	{anywhere, wish, false, true, "不要,别太,別太,请勿,請勿,勿,请别,請別,别再,別再,别用,別用,别把,別把,别给,別給,别在,別在,别碰,別碰,别动,別動,避免,我不喜欢,我不喜歡,我不想,不用"},
 	{anywhere, wish, false, false, "始终,始終,应当,應當,只用,仅限,僅限,以后,以後,记住,記住,牢记,注意,最多,至少,不超过,不超過,除非,优先,優先,尽量,盡量,我喜欢,我喜歡,我更喜欢,我希望,我偏好,我倾向,先问我,先問我,先跟我,先和我,要说明,要注明,要标明,要附上,经我同意,經我同意,规则,規則,要求,约定,限制,默认,默認,宁可,每次"},
 	{anywhere, weak, false, false, "请用,請用,用中文,用英文,用英语,用英語,用日语,统一,統一,上限,预算,預算,回答要,回复要,回覆要,时候，请,時候，請,请使用,請使用,使用,请保持,保持,所有,每个,每個,全部,保密,目标,目標"},
 	// Japanese
@@ -216,7 +216,7 @@ var wordSets = []struct {
 	{reactions, "that it this your you you're how them him her he she they idea way fact sound smell look thought what so das es dich ça te lo"},
 	{moment, "temps tiempo tempo zeit veux peux quieres puedes willst kannst chance time moment minute second ready done free home back want wish need can could feel think know get wrong okay ok fine possible have"},
 	{agains, "again now anymore longer wieder nouveau nuevo снова опять"},
-	{verbs, "name list quote answer reply number title mention call sign put end"},
+	{verbs, "comment format name list quote answer reply number title mention call sign put end"},
 	// These words after "always" or "never" make a rule even in a sentence that tells a story.
 	{habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
 	// If people say that they must do something themselves, it is a story.

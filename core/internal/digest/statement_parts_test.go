@@ -113,3 +113,32 @@ func TestRuleIsDropped(t *testing.T) {
 		}
 	}
 }
+
+// Polite questions, orders with a pronoun for the writer, and orders under a condition are rules in any language.
+func TestOrdersToTheAssistant(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Could you always give me the total in euros?": true,
+		"Can you always see the sea from there?":       false,
+		"你能不能每次都先给结论？":                                 true,
+		"能不能便宜一点？":                                     false,
+		"你能不能帮我看看这个文件？":                                false,
+		"毎回例を入れてもらえますか？":                               true,
+		"この文を直してもらえますか？":                               false,
+		"항상 출처를 알려 주실 수 있나요?":                          true,
+		"이 문장을 고쳐 주실 수 있나요?":                           false,
+		"No me des respuestas largas.":                 true,
+		"No me acuerdo.":                               false,
+		"Ne me tutoie pas.":                            true,
+		"Ne me dis pas que c'est fini !":               false,
+		"If you give me code, comment every line.":     true,
+		"And please tell me when you're not sure.":     true,
+		"Tell me when you are back.":                   false,
+		"回答别太长。":                                       true,
+		"Ich esse nichts mit Pilzen.":                  true,
+		"Laute Lokale sind mir ein Graus.":             true,
+	} {
+		if got := statements(text, new(readRoom)); len(got) > 0 != want {
+			t.Errorf("%q: %q, want some: %v", text, got, want)
+		}
+	}
+}

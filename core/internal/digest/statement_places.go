@@ -87,8 +87,20 @@ func (s *spot) fitsLead() bool {
 }
 
 func (s *spot) fitsBare() bool {
-	return s.w.starts && s.after != nil && (!s.after.is(idle|askers&^conjunctions|persons) || s.alone(s.i)) &&
+	return s.w.starts && s.after != nil && (!s.after.is(idle|askers&^conjunctions|persons) || s.alone(s.i) || s.forbidsToWriter()) &&
 		!s.after.breaks && !s.exclaims && !s.past && s.all&days == 0
+}
+
+// forbidsToWriter reports whether a negation begins an order with a pronoun for the writer: "No me mandes enlaces", "Ne me
+// tutoie pas". In Spanish, the ending of the verb distinguishes it from a statement such as "No me gusta".
+func (s *spot) forbidsToWriter() bool {
+	switch s.w.text {
+	case "ne":
+		return s.next == "me" || s.next == "m'"
+	case "no":
+		return s.next == "me" && s.word(s.end+2) != nil && len(s.textAt(s.end+1)) > 2 && endsWithAny(s.textAt(s.end+1), "es", "as")
+	}
+	return false
 }
 
 func (s *spot) fitsNobody() bool {
@@ -111,7 +123,7 @@ func (s *spot) fitsHabit() bool {
 		return false
 	}
 	return len(s.ws) == 1 || s.next != "mind" && s.before != nil && s.before.text != "as" && !s.past &&
-		(s.w.starts || !s.before.is(tellers) || s.after.is(habits) ||
+		(s.w.starts || !s.before.is(tellers) || s.before.is(addressees) && polite(s.ws) && !knowing.has(s.next) || s.after.is(habits) ||
 			s.states(s.i, s.next) && plurals.has(s.before.text) && !s.word(s.end+1).is(tasks)) ||
 		s.w.starts && s.next != "mind" && s.after != nil && (!s.after.is(idle|tasks) || s.next == "more") && !s.past
 }

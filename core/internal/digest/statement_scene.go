@@ -287,7 +287,7 @@ func (sc *scene) ordersAt(i int, conditional bool) bool {
 		return true
 	}
 	return after.is(tasks|quantifiers|products|addressees|lastingly) && !after.breaks ||
-		conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && sc.textAt(i+2) == "to"
+		conditional && w.breaks && i > 0 || sc.textAt(i+1) == "me" && (sc.textAt(i+2) == "to" || conditional && sc.word(i+2).is(conditions))
 }
 
 // adverb reports whether the first word of a sentence is an adverb rather than a verb: "basically".

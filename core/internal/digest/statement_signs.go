@@ -63,7 +63,7 @@ func (c *cueRow) misses(sign, before, from string) bool {
 	case c.place == versus && (strings.HasSuffix(before, "생각") || !strings.Contains(from, "좋") && !strings.Contains(from, "낫")): // "better than expected"
 		return true
 	case sign == "最好" && seeksSigned(before), (sign == "以后" || sign == "以後") && timed(before),
-		strings.HasPrefix(sign, "不") && lasted(before):
+		strings.HasPrefix(sign, "不") && (lasted(before) || endsWithAny(before, "能", "可")): // "能不能" is a polite question
 		return true
 	case strings.HasPrefix(sign, "应该") && strings.HasPrefix(rest, "能"): // what a thing should be able to do
 		return true
