@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// uiTurns returns a conversation whose assistant messages contain tool calls with their results; it begins with such a message.
+// uiTurns returns a conversation in which assistant messages contain both tool calls and their results. It begins with
+// such a message.
 func uiTurns(n int) string {
 	var list []string
 	for i := range n {
@@ -20,7 +21,7 @@ func uiTurns(n int) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// A result that was cleared, and then folded with its message, is in the archive once: with the message.
+// If a result was cleared and its message was then folded, the archive contains it only once, as part of the message.
 func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
 	c := run(t, "ai-sdk-ui", `{"archive":"bodies","summary":{"mode":"local"},"passes":[{"pass":"clear","keep_recent":1},{"pass":"fold","keep_tokens":300,"boundary":"group"}]}`+force, uiTurns(6))
 	if c.report.Cleared == 0 || len(c.fold.Items) == 0 {
@@ -33,7 +34,7 @@ func TestFoldedBodiesAreArchivedOnce(t *testing.T) {
 	}
 }
 
-// The log describes the outcome for every message, including the first.
+// The log describes the outcome for each message, including the first one.
 func TestDecisionsOfFoldedMessages(t *testing.T) {
 	c := run(t, "native", `{"log":true,"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"}]}`+force,
 		strings.Replace(session(4, 200), `{"role":"system","content":"You are careful."},`, "", 1))

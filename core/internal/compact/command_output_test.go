@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The output of a harness's own commands is cut to its beginning and end, because the user did not write it. Undoing the compaction restores
-// it. The newest message, and a request that only quotes the tag, don't change.
+// The output of an agent program's own commands is cut to its beginning and end, because the user didn't write it.
+// Undoing the compaction restores it. The newest message, and a request that only quotes the tag, stay unchanged.
 func TestOutputsOfHarnessCommandsAreCut(t *testing.T) {
 	long := `<local-command-stdout>\u001b[1mContext\u001b[22m of this session\n` + strings.Repeat(`\u001b[2mtools of the harness: 400 tokens\u001b[22m\n`, 60) + `</local-command-stdout>`
 	src := func(first, last string) string {
@@ -39,7 +39,8 @@ func TestOutputsOfHarnessCommandsAreCut(t *testing.T) {
 	}
 }
 
-// The long output that follows a command of the user is no skill or instruction file, so it is not kept as project instructions.
+// The long output of a command that the user entered is neither a skill nor an instruction file, so it isn't kept as
+// project instructions.
 func TestOutputOfACommandIsNoInstructionFile(t *testing.T) {
 	src := `[{"role":"user","content":"bake"},{"role":"assistant","content":[{"type":"text","text":"Yes."}]},{"role":"user","content":"<command-name>/context</command-name>"},` +
 		`{"role":"user","content":"<local-command-stdout>` + strings.Repeat("tools of the harness: 400 tokens, read from CLAUDE.md. ", 40) + `</local-command-stdout>"},` +

@@ -19,7 +19,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// force is put after a policy: the options of a call that compacts although it is not due.
+// force follows a policy. It contains the options of a call that compacts although compaction isn't due.
 const force = `,"options":{"force":true}`
 
 func input(t testing.TB, format, pol, src string) view.Input {
@@ -54,7 +54,8 @@ func run(t testing.TB, format, pol, src string, replies ...api.Summary) *Run {
 
 func output(c *Run) string { return string(c.doc.AppendOuter(nil)) }
 
-// session returns an agent's session in ctxfold's own format: n turns, in each of which the agent reads a different file.
+// session returns the session of an agent in ctxfold's own format. It has n turns, and the agent reads a different file
+// in each of them.
 func session(n, size int) string {
 	var b strings.Builder
 	b.WriteString(`[{"role":"system","content":"You are careful."}`)
@@ -130,7 +131,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// contents lists the first words of the messages.
+// contents returns the first words of each message.
 func contents(t testing.TB, out string) (list []string) {
 	t.Helper()
 	var ms []struct {
@@ -304,8 +305,8 @@ func TestEditsDescribeTheResult(t *testing.T) {
 	}
 }
 
-// TestRemovedPartsLeaveNoComma removes every subset of the parts of a message, in all kinds of lists, and compares the result with that of
-// encoding/json.
+// TestRemovedPartsLeaveNoComma removes each subset of the parts of a message, in all kinds of lists, and compares the
+// result with that of encoding/json.
 func TestRemovedPartsLeaveNoComma(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	space := func() string { return []string{"", " ", "\n\t"}[r.IntN(3)] }
@@ -366,7 +367,7 @@ func TestRemovedMemberLeavesNoComma(t *testing.T) {
 	}
 }
 
-// The rest of a message keeps its members when a part is removed.
+// When a part is removed, the rest of the message keeps its members.
 func TestRemovedPartsLeaveMembers(t *testing.T) {
 	const src = `[{"role":"assistant","reasoning_content":"r","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}]`
 	c := Begin(input(t, "openai-chat", `{}`, src))
@@ -418,8 +419,7 @@ func TestPassesAreChecked(t *testing.T) {
 	}
 }
 
-// TestFoldOfLines: what collapse has left of a turn is told on in the digest, and is nothing that the user asked for.
-// Numbers of passes have bounds, which belong to them.
+// The numeric parameters of passes have limits, and errors name the parameter.
 func TestNumbersOfPasses(t *testing.T) {
 	for _, c := range []struct {
 		pass, key string
@@ -440,6 +440,7 @@ func TestNumbersOfPasses(t *testing.T) {
 	}
 }
 
+// The digest covers the lines that collapse has left of turns, and these lines don't count as requests of the user.
 func TestFoldOfLines(t *testing.T) {
 	policy := `{"format":"openai-chat","window":{"tokens":100000},"summary":{"mode":"model"},
 		"passes":[{"pass":"collapse","keep_recent":2},{"pass":"fold","keep_tokens":20,"boundary":"group"}]}` + force

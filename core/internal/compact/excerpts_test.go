@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// excerpted returns a session with two long results, one name of which is repeated by the path of a later call, a short result, and a
-// newest one.
+// excerpted returns a session with two long results, one of which contains a name that the path of a later call
+// repeats, a short result, and a newest result.
 func excerpted(t *testing.T) (policy, src string) {
 	t.Helper()
 	filler := strings.Repeat("nothing that anybody needs. ", 20)
@@ -22,7 +22,7 @@ func excerpted(t *testing.T) (policy, src string) {
 	return `{"window":{"tokens":2400,"reserve":1},"gate":{"ratio":1,"target":0.5},"archive":"bodies","passes":[{"pass":"clear","keep_recent":1,"excerpt":60}]}`, src
 }
 
-// A cleared result keeps the lines on which later messages build. A result that would free little stays whole.
+// A cleared result keeps the lines that later messages rely on. A result that would free little stays whole.
 func TestClearLeavesExcerpts(t *testing.T) {
 	pol, src := excerpted(t)
 	c := run(t, "native", pol, src)
@@ -61,7 +61,7 @@ func TestExcerptsHaveLittleRoomOverTheTarget(t *testing.T) {
 	}
 }
 
-// The excerpt of a read that an earlier compaction has cleared is not the content of a file.
+// The excerpt of a read that an earlier compaction cleared doesn't count as the content of a file.
 func TestNothingRestoredOfMarkers(t *testing.T) {
 	pol, src := excerpted(t)
 	for _, pol := range []string{pol, strings.Replace(pol, `,"excerpt":60`, "", 1)} {

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// instructed returns a session that begins with messages that contain instructions, followed by some turns.
+// instructed returns a session that begins with messages containing instructions, followed by several turns.
 func instructed(first ...string) string {
 	list := make([]string, 0, len(first)+24)
 	for _, text := range first {
@@ -71,7 +71,8 @@ func TestProjectInstructionsStay(t *testing.T) {
 	}
 }
 
-// An instruction file that is too large to stay is cut down to its rules, can be put back, and stays so in the next compaction.
+// An instruction file that is too large to stay is cut down to its rules. It can be restored, and isn't cut again in
+// the next compaction.
 func TestLargeProjectInstructionsKeepTheirRules(t *testing.T) {
 	agents := "# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\n## History\n" + strings.Repeat("The project began as a script and grew over the years.\n", 300) +
 		"## Rules\n- Never use spaces for indentation.\n</INSTRUCTIONS>"
@@ -98,7 +99,7 @@ func TestLargeProjectInstructionsKeepTheirRules(t *testing.T) {
 	}
 }
 
-// The task of an agent that writes its calls as text stays, and so does its newest call with the output.
+// An agent that writes its calls as text keeps its task, and its newest call together with the output.
 func TestTextAgentKeepsItsTask(t *testing.T) {
 	list := []string{`{"role":"system","content":"You can run commands."}`, `{"role":"user","content":"<pr_description>\nThe parser drops commas.\n</pr_description>\nFix it."}`}
 	for i := range 12 {
@@ -118,7 +119,8 @@ func TestTextAgentKeepsItsTask(t *testing.T) {
 	}
 }
 
-// A result that reports running work isn't cleared before the work has ended, and a cleared result that reports the end still counts.
+// A result that reports running work isn't cleared before the work has ended. A cleared result that reports the end
+// still counts.
 func TestRunningWorkOutlivesClearing(t *testing.T) {
 	call := func(id, tool, args, result string) string {
 		return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_call","id":%q,"name":%q,"arguments":%s}]},{"role":"tool_result","tool_call_id":%[1]q,"tool_name":%[2]q,"content":%[4]q}`, id, tool, args, result)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A result that fills the room to the last token fits, so the last resort doesn't change it.
+// A result that fills the room completely fits, so the last resort doesn't change it.
 func TestLastResortSparesWhatFits(t *testing.T) {
 	src := session(8, 4000)
 	for window := 1000; window < 4000; window++ {
@@ -23,7 +23,8 @@ func TestLastResortSparesWhatFits(t *testing.T) {
 	t.Error("no window is filled to the last token")
 }
 
-// A squeezed result that is still too long is cut. The remaining text begins with one marker, that of the cut.
+// A squeezed result that is still too long is cut. The remaining text begins with a single marker, which is that of the
+// cut.
 func TestLastResortCutsSqueezedResults(t *testing.T) {
 	var found strings.Builder
 	for i := range 200 {

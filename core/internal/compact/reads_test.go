@@ -8,7 +8,8 @@ import (
 
 const sameNote = "File unchanged since last read. The content from the earlier Read tool_result in this conversation is still current — refer to that instead of re-reading."
 
-// readings is a session of calls of a tool that reads: each is its arguments and its result, and "!" before that for an error that is flagged.
+// readings returns a session with calls of a tool that reads. Each call is given by its arguments and its result. A "!"
+// before the result marks an error that is flagged.
 func readings(calls ...[2]string) string {
 	list := []string{`{"role":"user","content":"go on"}`, `{"role":"assistant","content":[{"type":"text","text":"` + strings.Repeat("I think about it. ", 200) + `"}]}`, `{"role":"user","content":"read"}`}
 	for i, c := range calls {
@@ -19,8 +20,8 @@ func readings(calls ...[2]string) string {
 	return "[" + strings.Join(append(list, `{"role":"user","content":"and now?"}`), ",") + "]"
 }
 
-// A result that says only that a file has not changed, a part of a file, and a failure supersede no read of the whole, and rehydrate
-// doesn't take them for the file.
+// A result that only says that a file hasn't changed, that contains part of a file, or that failed doesn't supersede a
+// read of the whole file, and rehydrate doesn't mistake it for the file.
 func TestPointersToReads(t *testing.T) {
 	const whole, part = `{"file_path":"a.go"}`, `{"file_path":"a.go","offset":10,"limit":2}`
 	content := "package a\n" + strings.Repeat("the whole file has this line\n", 60)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A message with nothing but the results for one message of calls moves after it as a whole.
+// A message that contains nothing but results for the calls of one message is moved after that message as a whole.
 func TestRepairMovesResultsTogether(t *testing.T) {
 	const (
 		calls   = `{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"tool_use","id":"b","name":"x","input":{}}]}`
@@ -20,7 +20,7 @@ func TestRepairMovesResultsTogether(t *testing.T) {
 	}
 }
 
-// If a message has other content too, only the result moves; the rest stays in place.
+// If a message contains other content as well, only the result moves, and the rest stays in place.
 func TestRepairMovesAResultAlone(t *testing.T) {
 	const (
 		asked  = `{"role":"user","content":"Go."}`

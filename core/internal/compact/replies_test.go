@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// conversationOf returns a conversation in ctxfold's own format. Each line of text is a message: of the user (U), of the assistant (A), a
-// tool call (C) or its result (R).
+// conversationOf returns a conversation in ctxfold's own format. Each line of text is a message: one by the user (U),
+// one by the assistant (A), a tool call (C) or the result of the call (R).
 func conversationOf(t *testing.T, text string) string {
 	t.Helper()
 	quote := func(s string) string {
@@ -40,8 +40,8 @@ func conversationOf(t *testing.T, text string) string {
 	return "[" + strings.Join(messages, ",\n") + `,{"role":"assistant","content":"` + strings.Repeat("… ", 3000) + `"},{"role":"user","content":"ok"}]`
 }
 
-// The summaries in testdata/replies.txt, of conversations in several languages, are accepted or rejected as the file says. Of accepted
-// ones, the lines that deny a rule are removed.
+// The summaries in testdata/replies.txt, of conversations in several languages, are accepted or rejected as the file
+// says. The lines of accepted summaries that contradict a rule are removed.
 func TestReplies(t *testing.T) {
 	data, err := os.ReadFile("testdata/replies.txt")
 	if err != nil {

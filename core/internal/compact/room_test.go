@@ -11,15 +11,15 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
-// recordOf is the record in a prompt.
+// recordOf returns the record in a prompt.
 func recordOf(prompt string) string {
 	_, rest, _ := strings.Cut(prompt, "<scrollback>\n")
 	record, _, _ := strings.Cut(rest, "\n</scrollback>")
 	return record
 }
 
-// TestRoom measures how much of a request's room its record fills if the whole record is larger, with real sessions in windows of five
-// sizes; in make test each session in one of them.
+// TestRoom measures how much of the room in a request its record fills, if the whole record is larger. It uses real
+// sessions in windows of five sizes. In make test, it uses one of the sizes for each session.
 func TestRoom(t *testing.T) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "| window | sessions | record, tokens | room, tokens | share of the room used, mean | least | requests |\n|---:|---:|---:|---:|---:|---:|---:|\n")
@@ -71,7 +71,7 @@ func requestsOf(t testing.TB, format, pol, src string) []api.SummaryRequest {
 	return run(t, format, pol, src).summary.Requests()
 }
 
-// A record is clipped until its request fits, however little it is over, and uses the room then.
+// A record is clipped until its request fits, even if it is only slightly too large, and then uses the room.
 func TestClippedRequest(t *testing.T) {
 	for limit := 560; limit < 1400; limit += 3 {
 		pol := fmt.Sprintf(`{"estimator":"bytes4","window":{"tokens":3000000},"passes":[{"pass":"fold","keep_tokens":10}],`+

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A log loses its middle only if the command worked and the model has answered since. What a command was asked to print stays, and so does a log
-// that the model hasn't read. Undoing the compaction restores it.
+// A log loses its middle only if the command succeeded and the model has answered since. Output that a command was
+// asked to print stays, and so does a log that the model hasn't read. Undoing the compaction restores the log.
 func TestLogsThatWereReadAreCut(t *testing.T) {
 	const pol = `{"archive":"bodies","passes":[{"pass":"squeeze","keep_recent":2}]}` + force
 	var log strings.Builder

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// In the Gemini format a result has its media next to its text. A new text would take them away, so such a result is not squeezed.
+// In the Gemini format, a result contains its media next to its text. A new text would remove them, so such a result is
+// not squeezed.
 func TestSqueezeLeavesMediaBesideAText(t *testing.T) {
 	const pol = `{"passes":[{"pass":"squeeze","keep_recent":0}]}` + force
 	src := func(media string) string {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Where the tail would begin inside a message of many steps, and a turn begins soon after it, the tail begins with the turn.
+// If the tail would begin inside a message with many steps, and a turn begins soon after it, the tail begins with that
+// turn.
 func TestTailBeginsWithATurnBehindSteps(t *testing.T) {
 	var steps strings.Builder
 	for i := range 8 {

@@ -14,8 +14,8 @@ import (
 // good is a digest that is always accepted.
 const good = "# Objective\nGo on with the work that the user asked for.\n\n# Carryover\nNothing else is open, and no test fails."
 
-// answers runs a compaction until it needs no more summaries; answer receives each request. It returns the last run and the ids of the
-// requests, one list for each round.
+// answers runs a compaction until it needs no more summaries. It calls answer for each request. It returns the last
+// run, and the ids of the requests, in one list per round.
 func answers(t testing.TB, format, pol, src string, answer func(q api.SummaryRequest) api.Summary) (*Run, [][]string) {
 	t.Helper()
 	var replies []api.Summary
@@ -86,11 +86,11 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// styles lists ctxfold's style and those of the published systems, which request summaries in the same way.
+// styles lists ctxfold's own style and the styles of the published systems that request summaries in the same way.
 var styles = []string{"", "turn-tail", "checkpoint", "agent-loop"}
 
-// No request exceeds its limit, whatever the conversation; nothing is requested in a step that could have been requested in the previous
-// one; and the digest has the user's requests.
+// No request exceeds its limit in any conversation. Everything is requested in the earliest possible step. The digest
+// contains the user's requests.
 func TestLadder(t *testing.T) {
 	long := func(n, size int) string {
 		var b strings.Builder
@@ -174,7 +174,7 @@ func TestLadder(t *testing.T) {
 	}
 }
 
-// If a part fails, it is digested locally; the other parts still count.
+// If the summary of a part fails, the part is digested locally. The other parts still count.
 func TestLadderSurvivesFailures(t *testing.T) {
 	src := session(40, 900)
 	pol := `{"window":{"tokens":3000000},"passes":[{"pass":"fold","keep_tokens":10}],"summary":{"max_input_tokens":2500,"split":%q,"style":%q}}` + force
@@ -198,8 +198,8 @@ func TestLadderSurvivesFailures(t *testing.T) {
 	}
 }
 
-// TestRefusedMerge: if the merged digest is rejected, the digests of the parts are used, without the text that told the model which part
-// each of them covers.
+// TestRefusedMerge checks that the digests of the parts are used if the merged digest is rejected. They don't include
+// the text that told the model which part each of them covers.
 func TestRefusedMerge(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`[{"role":"system","content":"You are careful."}`)

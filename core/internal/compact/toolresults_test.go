@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// reads returns a session in which the agent calls tools. Each entry is "tool argument result", and a "!" before it marks an error.
+// reads returns a session in which the agent calls tools. Each entry is "tool argument result". A "!" before it marks
+// an error.
 func reads(entries ...string) string {
 	var b strings.Builder
 	b.WriteString(`[{"role":"user","content":"go"}`)
@@ -24,7 +25,7 @@ func reads(entries ...string) string {
 	return b.String() + `]`
 }
 
-// takenOut lists the actions on messages.
+// takenOut returns the actions on messages.
 func takenOut(c *Run) string {
 	s := ""
 	for _, a := range c.report.Actions {
@@ -90,7 +91,8 @@ func TestArchivePass(t *testing.T) {
 	}
 }
 
-// An answer that is not a summary of tool results is requested once more, and no request exceeds its limit, however many results it covers.
+// If an answer is not a summary of tool results, it is requested once more. No request exceeds its limit, regardless of
+// the number of results that it covers.
 func TestArchiveRequests(t *testing.T) {
 	src := reads("read a "+strings.Repeat("alpha ", 5000), "!bash b "+strings.Repeat("beta ", 5000), "read c "+strings.Repeat("gamma ", 5000), "read d x")
 	for _, batch := range []int{0, 2, 3} {
@@ -125,7 +127,7 @@ func TestArchiveRequests(t *testing.T) {
 	}
 }
 
-// S4.28: 5000 to 1800 is 1200 and 600, and the mark between them.
+// S4.28: if 5000 characters are cut to 1800, 1200 and 600 of them remain, with the mark in between.
 func TestExcerpt(t *testing.T) {
 	for _, tt := range []struct{ in, n, head, tail int }{{5000, 1800, 1200, 600}, {5000, 800, 533, 267}, {10, 1, 1, 1}} {
 		text := digest.TrimWithTail(strings.Repeat("ä", tt.in-1)+"z", tt.n)

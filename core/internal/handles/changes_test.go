@@ -2,7 +2,8 @@ package handles
 
 import "testing"
 
-// Only white space and a comma may be between messages, and a bracket before the first one; no other text is taken from a body.
+// Only white space and a comma may separate messages, and a bracket may precede the first one. No other text from a
+// body is used.
 func TestParseChanges(t *testing.T) {
 	for lines, want := range map[string]bool{
 		``:                                true,

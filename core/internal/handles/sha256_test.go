@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// The handle equals the hash of crypto/sha256, for every length around block boundaries, and for input in pieces of any
+// The handle equals the hash from crypto/sha256 for each length around block boundaries, and for input in pieces of any
 // size.
 func TestHandle(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

@@ -17,12 +17,12 @@ func sequence(pattern string, n int) string {
 	return b.String()
 }
 
-// base64 is n characters that look like data.
+// base64 returns n characters that look like data.
 func base64(n int) string {
 	return strings.Repeat("aGVsbG8gd29ybGQ5X-rT4mP0", n/24+1)[:n]
 }
 
-// names are the names of forms, as the constants have them.
+// names returns the names of forms, as the constants spell them.
 func names(forms squeeze.Form) string {
 	var list []string
 	for _, f := range []struct {
@@ -40,7 +40,8 @@ func names(forms squeeze.Form) string {
 	return strings.Join(list, " ")
 }
 
-// TestEdges lists texts at the edges of each form, with the whole output; "" means that the text stays unchanged.
+// TestEdges checks texts at the limits of each form. Each comes with the whole output, or with "" if it stays
+// unchanged.
 func TestEdges(t *testing.T) {
 	value := func(c string, n int) string { return `{"k":"` + strings.Repeat(c, n-8) + `"}` }
 	for _, tt := range []struct{ name, text, forms, want string }{
@@ -213,7 +214,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// A run of eight characters is cut at any position of a line, and a run of seven is never cut.
+// A run of eight characters is cut at any position in a line. A run of seven is never cut.
 func TestRunsOfSigns(t *testing.T) {
 	for at := range 40 {
 		for _, sign := range []string{"-", "=", "─"} {

@@ -20,15 +20,16 @@ import (
 // marker is similar to the text that precedes a squeezed text.
 const marker = "[Squeezed. Handle: 0123456789abcdef] "
 
-// minTokens is the default number of tokens that text must save for the pass to squeeze it.
+// minTokens is the default number of tokens that squeezing a text must save.
 const minTokens = 16
 
-// kinds lists the kinds of content of results, in the order in which they are tested.
+// kinds lists the kinds of content in results, in the order in which they are tested.
 var kinds = []string{"escape codes", "JSON", "search", "paths", "line numbers", "diff", "other text"}
 
-// TestSaved measures the savings of squeezing tool results in real sessions, each text once and including the explanatory line, in tokens
-// of o200k as the estimator counts them. It checks that every fact of text is still found, that no text becomes longer, and that
-// squeezing again changes little. It writes the table of docs/inside/memory.md to the log and to the file named by CTXFOLD_SQUEEZE.
+// TestSaved measures how much squeezing tool results saves in real sessions, in tokens of o200k as the estimator counts
+// them. It counts each text once, and includes the explanatory line. It checks that every fact in a text can still be
+// found, that no text becomes longer, and that squeezing again changes little. It writes the table of
+// docs/inside/memory.md to the log and to the file named by CTXFOLD_SQUEEZE.
 func TestSaved(t *testing.T) {
 	est := tokens.ByName("script").For("gpt-4o")
 	count := func(text string) int { return est.Text(text) }
@@ -113,7 +114,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// results are the texts of the tool results in all real sessions, each once.
+// results returns the texts of the tool results in all real sessions, each of them once.
 func results(t testing.TB) (texts []string) {
 	seen := map[string]bool{}
 	add := func(text string) {
@@ -139,8 +140,8 @@ func results(t testing.TB) (texts []string) {
 	return texts
 }
 
-// missing returns the facts of text that its squeezed form lacks. It ignores escape codes, text that a terminal overwrites, and binary
-// data.
+// missing returns the facts in text that are missing from its squeezed form. It ignores escape codes, text that a
+// terminal overwrites, and binary data.
 func missing(text, out string, form squeeze.Form) (known int, lost []facts.Fact) {
 	if form&squeeze.Controls != 0 {
 		text, _, _ = squeeze.Text(text, squeeze.Options{Without: 1<<11 - 1 - squeeze.Controls})
@@ -161,7 +162,7 @@ func missing(text, out string, form squeeze.Form) (known int, lost []facts.Fact)
 	return known, lost
 }
 
-// kindOf returns the kind of most of text.
+// kindOf returns the kind of content that makes up most of text.
 func kindOf(text string) string {
 	if strings.Contains(text, "\x1b[") {
 		return "escape codes"

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// outputs are tool outputs by their kind, each of some size.
+// outputs returns tool outputs of each kind, which have about the given size.
 func outputs(size int) (names []string, texts []string) {
 	add := func(name string, line func(b *strings.Builder, i int)) {
 		var b strings.Builder

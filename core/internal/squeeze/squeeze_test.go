@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/steps"
 )
 
-// TestForms has an output for each form, with the result.
+// TestForms checks the result for one output of each form.
 func TestForms(t *testing.T) {
 	hex := strings.Repeat("0f1e2d3c4b5a69788796a5b4c3d2e1f0", 10)
 	data := strings.Repeat("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk", 5)
@@ -100,7 +100,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Text stays unchanged if too little would be saved.
+// Text stays unchanged if squeezing it would save too little.
 func TestMinSaved(t *testing.T) {
 	text := "a\n\n\n\n\nb"
 	if out, _, ok := squeeze.Text(text, squeeze.Options{MinSaved: 3}); !ok || out != "a\n\nb" {
@@ -122,7 +122,7 @@ func TestFormString(t *testing.T) {
 	}
 }
 
-// hostile returns texts of about n bytes that might cost more than their size, or break a form.
+// hostile returns texts of about n bytes that could cause more than linear cost, or break a form.
 func hostile(n int) map[string]string {
 	repeat := func(s string) string { return strings.Repeat(s, n/len(s)+1) }
 	return map[string]string{
@@ -166,7 +166,7 @@ func hostile(n int) map[string]string {
 	}
 }
 
-// No text becomes longer, and each stays valid.
+// No text becomes longer, and all texts remain valid.
 func TestHostile(t *testing.T) {
 	const n = 4 << 20
 	for name, text := range hostile(n) {
@@ -182,7 +182,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// No text takes more than in proportion to its size.
+// The cost is at most proportional to the size for all texts.
 func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds core with counters")

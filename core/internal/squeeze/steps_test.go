@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/squeeze"
 )
 
-// numberedLines returns n lines, each made from a format with a letter pair and a number.
+// numberedLines returns n lines, each written with a format, a pair of letters and a number.
 func numberedLines(format string, n int) string {
 	var b strings.Builder
 	for i := range n {
