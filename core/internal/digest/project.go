@@ -31,20 +31,20 @@ var (
 
 // ProjectIn returns the kind of project instructions in message i, and a key that all versions of these instructions
 // have in common. Agent programs put such instructions into user messages, or a tool returns them.
-func ProjectIn(t *transcript.Transcript, i int) (what Project, key string) {
+func ProjectIn(t *transcript.Transcript, i int) (kind Project, key string) {
 	m := &t.Messages[i]
 	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {
 		return NoProject, ""
 	}
-	what, key, _ = projectPart(t, m)
-	return what, key
+	kind, key, _ = projectPart(t, m)
+	return kind, key
 }
 
 // ProjectFileText returns the index of the part in message i that contains an instruction file, or -1. It ignores a
 // part in which the user's own words follow the file.
 func ProjectFileText(t *transcript.Transcript, i int) int32 {
-	what, _, n := projectPart(t, &t.Messages[i])
-	if what != ProjectFile {
+	kind, _, n := projectPart(t, &t.Messages[i])
+	if kind != ProjectFile {
 		return -1
 	}
 	text := strings.TrimSpace(t.Text(t.Parts[n].Body))
@@ -55,7 +55,7 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 }
 
 // projectPart is like ProjectIn, but also returns the index of the part with the instructions, or -1.
-func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project, key string, part int32) {
+func projectPart(t *transcript.Transcript, m *transcript.Message) (kind Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
 		if p.Has(transcript.Removed|transcript.Cleared) || p.Parent >= 0 {
@@ -71,8 +71,8 @@ func projectPart(t *transcript.Transcript, m *transcript.Message) (what Project,
 			if m.Role != transcript.User {
 				continue
 			}
-			if what, key = projectText(t, n); what != NoProject {
-				return what, key, n
+			if kind, key = projectText(t, n); kind != NoProject {
+				return kind, key, n
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 }
 
 // projectText is like ProjectIn, but examines only the user text at part index n.
-func projectText(t *transcript.Transcript, n int32) (what Project, key string) {
+func projectText(t *transcript.Transcript, n int32) (kind Project, key string) {
 	body := t.Parts[n].Body
 	if raw := t.Bytes(body); !ownStarts.mayOpen(raw) { // most texts
 		if len(raw) > 2 && isPasted(t, n, func() string { return t.Text(body) }) {

@@ -190,10 +190,10 @@ type bodySplice struct {
 }
 
 // putBack restores bodies in the message of an item, once each. It restores the bodies whose handles are named in the
-// message's markers and for which may returns true. put is the number of restored bodies. ok is false if the resulting
-// message is invalid.
-func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put int, ok bool) {
-	splices, put := r.splicesOf(it.Msg, may)
+// message's markers and for which allowed returns true. put is the number of restored bodies. ok is false if the
+// resulting message is invalid.
+func (r *restoring) putBack(it *view.Item, allowed func(handle string) bool) (put int, ok bool) {
+	splices, put := r.splicesOf(it.Msg, allowed)
 	if put == 0 {
 		return 0, true
 	}
@@ -217,14 +217,14 @@ func (r *restoring) putBack(it *view.Item, may func(handle string) bool) (put in
 	return put, true
 }
 
-// splicesOf returns the splices that restore the bodies in message m for whose handles may returns true, and the number
-// of these bodies. If a part has copies in the message, each copy gets the body.
-func (r *restoring) splicesOf(m int32, may func(handle string) bool) (splices []bodySplice, bodies int) {
+// splicesOf returns the splices that restore the bodies in message m for whose handles allowed returns true, and the
+// number of these bodies. If a part has copies in the message, each copy gets the body.
+func (r *restoring) splicesOf(m int32, allowed func(handle string) bool) (splices []bodySplice, bodies int) {
 	t := r.doc.T
 	covered := t.Messages[m].Span.Start
 	for _, k := range namedIn(r.doc, m) {
 		i := -1
-		if may(k.handle) {
+		if allowed(k.handle) {
 			i = r.body(k.handle)
 		}
 		if i < 0 || len(r.given[i].Text) > r.room {

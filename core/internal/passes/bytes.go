@@ -65,11 +65,11 @@ func textPart(doc *view.View, text string) []byte {
 	return []byte(strings.Replace(doc.F.TextPart, "%t", string(jsonspan.AppendString(nil, text)), 1))
 }
 
-// placehold replaces part n with a text that consists of marker. The part is archived under the kind what.
-func placehold(c Run, n int32, marker string, what api.BodyKind) {
+// placehold replaces part n with a text that consists of marker. The part is archived under kind.
+func placehold(c Run, n int32, marker string, kind api.BodyKind) {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]
-	marker = handles.WithHandle(marker, c.Archive().Keep(what, p.Msg, n, p.Span))
+	marker = handles.WithHandle(marker, c.Archive().Keep(kind, p.Msg, n, p.Span))
 	text := textPart(doc, marker)
 	span := doc.T.WriteToArena(text)
 	doc.Splice(p.Msg, p.Span, span)

@@ -154,7 +154,7 @@ func isAsked(t *transcript.Transcript, p *transcript.Part) bool {
 }
 
 // long returns, in order, the texts of a kind that are long enough to be cut, either in pinned or in unpinned items.
-func (r *resort) long(pinned bool, which textKind) (texts []longText) {
+func (r *resort) long(pinned bool, kind textKind) (texts []longText) {
 	t := r.doc.T
 	for i := r.from; i < len(r.doc.Items); i++ {
 		it := &r.doc.Items[i]
@@ -167,7 +167,7 @@ func (r *resort) long(pinned bool, which textKind) (texts []longText) {
 			first = max(first, r.part)
 		}
 		for n := first; n < msg.First+msg.Count; n++ {
-			if p := &t.Parts[n]; n != it.Said-1 && which(t, p) && r.cuttable(n) {
+			if p := &t.Parts[n]; n != it.Said-1 && kind(t, p) && r.cuttable(n) {
 				texts = append(texts, longText{i, r.doc.P.Measure(p.Size), n})
 			}
 		}
@@ -249,13 +249,13 @@ func level(texts []longText, need, floor int) int {
 
 // cutAll cuts the longest texts of a kind until the transcript has at most aim tokens, or until each of these texts has
 // at most floor tokens.
-func (r *resort) cutAll(pinned bool, which textKind, floor, aim int) {
+func (r *resort) cutAll(pinned bool, kind textKind, floor, aim int) {
 	for range 4 { // a cut text may have a few tokens more or less than planned
 		need := r.doc.Total - aim
 		if need <= 0 {
 			return
 		}
-		texts := r.long(pinned, which)
+		texts := r.long(pinned, kind)
 		keep, done := level(texts, need, floor), false
 		for len(texts) > 0 {
 			n := 1

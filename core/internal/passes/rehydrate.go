@@ -140,9 +140,9 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 }
 
 // choose appends files read in the messages in dropped, newest first, as far as the budget in tokens allows. It
-// considers only results for which may returns true.
+// considers only results for which allowed returns true.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32,
-	may func(result int32) bool) []RestoredFile {
+	allowed func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)
 	for _, f := range files {
 		seen.Add(f.Path)
@@ -150,7 +150,7 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 	for i, m := range slices.Backward(dropped) {
 		msg := &r.view.T.Messages[m]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
-			f := r.fileAt(n, seen, may)
+			f := r.fileAt(n, seen, allowed)
 			if f.Path == "" {
 				continue
 			}
@@ -169,7 +169,7 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 
 // fileAt returns the file whose content is the result at part n if it may be restored and is not in seen, and a file
 // without a path otherwise. It adds that file to seen, or the file that the part edits.
-func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(result int32) bool) (f RestoredFile) {
+func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], allowed func(result int32) bool) (f RestoredFile) {
 	if path := r.edited(n); path != "" {
 		seen.Add(path)
 	}
@@ -178,7 +178,7 @@ func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], may func(resu
 		return f
 	}
 	text := r.Content(n)
-	if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(r.view.T, n, text) != digest.ReadsWhole || !may(n) {
+	if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(r.view.T, n, text) != digest.ReadsWhole || !allowed(n) {
 		return f
 	}
 	seen.Add(path)

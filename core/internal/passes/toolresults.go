@@ -19,14 +19,15 @@ type result struct {
 }
 
 // oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep results,
-// results in pinned messages, results of tools for which may returns false, and results that have already been removed.
-func oldResults(c Run, keep int, may func(tool string) bool) (old []result) {
-	old = resultsByAge(c, may)
+// results in pinned messages, results of tools for which allowed returns false, and results that have already been
+// removed.
+func oldResults(c Run, keep int, allowed func(tool string) bool) (old []result) {
+	old = resultsByAge(c, allowed)
 	return old[:sort.Search(len(old), func(i int) bool { return old[i].newer < keep })]
 }
 
 // resultsByAge is like oldResults, but includes the newest results.
-func resultsByAge(c Run, may func(tool string) bool) (found []result) {
+func resultsByAge(c Run, allowed func(tool string) bool) (found []result) {
 	doc := c.Doc()
 	newer := 0
 	lasts := lastingResults(c)
@@ -36,7 +37,7 @@ func resultsByAge(c Run, may func(tool string) bool) (found []result) {
 		it := &doc.Items[i]
 		msg := &doc.T.Messages[it.Msg]
 		for n := msg.First + msg.Count - 1; n >= msg.First; n-- {
-			if !handles.OwnBody(doc, n) || !may(digest.ToolName(doc.T, int(n))) {
+			if !handles.OwnBody(doc, n) || !allowed(digest.ToolName(doc.T, int(n))) {
 				continue
 			}
 			if meant := pointedAt(c, n, &pointed); !it.Pinned && !meant && !lasts(n) {

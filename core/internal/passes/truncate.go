@@ -46,11 +46,11 @@ func (p *TruncatePass) Check() string {
 
 func (p *TruncatePass) Run(c Run) {
 	doc := c.Doc()
-	may := ToolFilter(p.Tools, p.ExcludeTools)
-	p.Unsqueeze(c, may)
+	allowed := ToolFilter(p.Tools, p.ExcludeTools)
+	p.Unsqueeze(c, allowed)
 	for i := range doc.Items {
 		if !doc.Items[i].Pinned {
-			n, tool := p.Message(c, doc.Items[i].Msg, may)
+			n, tool := p.Message(c, doc.Items[i].Msg, allowed)
 			ReportTruncated(c, i, n, tool)
 		}
 	}
@@ -73,7 +73,7 @@ func ReportTruncated(c Run, item, texts int, tool string) {
 
 // Unsqueeze restores squeezed texts that are still too long. The whole text is then truncated instead of the squeezed
 // one.
-func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
+func (p *TruncatePass) Unsqueeze(c Run, allowed func(tool string) bool) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {
 		return
@@ -91,7 +91,7 @@ func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 			if part.Parent >= 0 {
 				result = part.Parent
 			}
-			if may(digest.ToolName(doc.T, int(result))) {
+			if allowed(digest.ToolName(doc.T, int(result))) {
 				items, results = append(items, i), append(results, result)
 			}
 		}
@@ -102,22 +102,22 @@ func (p *TruncatePass) Unsqueeze(c Run, may func(tool string) bool) {
 	}
 }
 
-// Message truncates the results in message m that come from tools for which may returns true. It returns the number of
-// truncated texts, and the tool of the last result.
-func (p *TruncatePass) Message(c Run, m int32, may func(tool string) bool) (truncated int, tool string) {
+// Message truncates the results in message m that come from tools for which allowed returns true. It returns the number
+// of truncated texts, and the tool of the last result.
+func (p *TruncatePass) Message(c Run, m int32, allowed func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
-	which := func(n int32) bool {
+	selects := func(n int32) bool {
 		pair := doc.T.Parts[n].Pair
 		return !handles.Cleared(doc, n) && (pair < 0 || !doc.T.AwaitsResult(&doc.T.Parts[pair])) &&
-			may(digest.ToolName(doc.T, int(n)))
+			allowed(digest.ToolName(doc.T, int(n)))
 	}
-	return EachResultText(doc, m, which, func(n int32) bool { return p.truncateText(c, n) })
+	return EachResultText(doc, m, selects, func(n int32) bool { return p.truncateText(c, n) })
 }
 
-// EachResultText calls cut for each text in those tool results of message m for which the function which returns true.
+// EachResultText calls cut for each text in those tool results of message m for which selects returns true.
 // It returns the number of calls that returned true, and the tool of the last result.
-func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (count int, tool string) {
-	one := func(n int32) {
+func EachResultText(doc *view.View, m int32, selects, cut func(part int32) bool) (count int, tool string) {
+	cutText := func(n int32) {
 		if cut(n) {
 			count++
 		}
@@ -125,18 +125,18 @@ func EachResultText(doc *view.View, m int32, which, cut func(part int32) bool) (
 	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		part := &doc.T.Parts[n]
-		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.IsZero() || !which(n) {
+		if part.Kind != transcript.ToolResult || part.Has(transcript.Server|transcript.Removed|transcript.Edited) || part.Body.IsZero() || !selects(n) {
 			continue
 		}
 		tool = digest.ToolName(doc.T, int(n))
 		if doc.T.IsString(part.Body) {
-			one(n)
+			cutText(n)
 			continue
 		}
 		last := n + int32(len(doc.T.InnerParts(int(n))))
 		for k := n + 1; k <= last; k++ {
 			if inner := &doc.T.Parts[k]; inner.Kind == transcript.Text && !inner.Has(transcript.Removed) && doc.T.IsString(inner.Body) {
-				one(k)
+				cutText(k)
 			}
 		}
 	}
