@@ -8,7 +8,7 @@ import (
 // A user's short reply ("yes", "option 2") means nothing without the question or the option that it refers to. This
 // file finds that question or option.
 
-// acceptsIn is the length, in bytes, up to which an answer says little, however it begins.
+// acceptsIn is the maximum length, in bytes, of a message that counts as only an answer regardless of how it begins.
 const acceptsIn = 16
 
 // affirmations lists words at the beginning of replies that accept or decline an offer, or answer a question.
@@ -29,8 +29,8 @@ func affirms(asked string) bool {
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-// asking lists affirmations that begin a question if a word in personal or a question mark follows: "can we …", "do you
-// …".
+// asking lists affirmations that can also begin a question, as in "can we …". They do if the next word is in personal
+// or the message contains a question mark.
 var (
 	asking   = wordListOf("can do please go")
 	personal = wordListOf("we you i u they he she")
@@ -57,28 +57,28 @@ func optionIn(asked string) int {
 	return 0
 }
 
-// emptyQuestions lists parts of closing questions, in lower case, that mean nothing without the text before them.
+// emptyQuestions lists phrases, in lower case, from closing questions that mean nothing without the text before them.
 var emptyQuestions = strings.Split("your preference|you prefer|do you think|your thoughts|thoughts?|which one|which option|which approach|which of these|would you like?|sound good|make sense|sounds good|"+
 	"bevorzugst du|was meinst du|qué prefieres|qué opinas|préférez-vous|tu préfères|qu'en penses|что думаешь|你觉得|您觉得|哪个|哪一个|どう思|どちら", "|")
 
-// longestEmpty is the maximum length of such a question, in bytes.
+// longestEmpty is the maximum length, in bytes, of a question that means nothing by itself.
 const longestEmpty = 60
 
-// isEmptyQuestion reports whether text is such a question and nothing else.
+// isEmptyQuestion reports whether text is only a question that means nothing without the text before it.
 func isEmptyQuestion(text string) bool {
 	said := lower(text)
 	return len(said) <= longestEmpty && asksIn(said) && !names(said) && slices.ContainsFunc(emptyQuestions, func(s string) bool { return strings.Contains(said, s) })
 }
 
-// detailHeads lists, in lower case, the beginnings of sentences in which the assistant asks for details, which the
-// user's next message gives.
+// detailHeads lists, in lower case, the beginnings of sentences in which the assistant asks for details that the user's
+// next message then provides.
 var detailHeads = strings.Split("please provide |please share |please give me |please send me |please tell me |please enter |bitte geben sie |bitte nennen |bitte teilen sie |bitte schick|"+
 	"por favor, indique|por favor, proporcione|por favor, facilíteme|por favor, informe|veuillez |merci de me |fornisca |mi fornisca |пожалуйста, укажите|пожалуйста, сообщите|"+
 	"请提供|请告诉|请告知|请您提供|麻烦提供|お名前を|を教えてください", "|")
 
-// meant returns the units of the turn's answer to which the user's next message refers, if the message is short: the
-// option with the number in it, or the closing question. If that question is empty, it returns the list of options
-// before it, or the sentence before it.
+// meant returns the units of the turn's answer to which asked, the user's next message, refers if it is short: the
+// option whose number it contains, or else the closing question. If that question means nothing by itself, meant
+// returns the sentence or the list of options before the question.
 func (t *turn) meant(asked string) (units []int) {
 	last := len(t.units) - 1
 	if len(asked) > shortReply || last < 0 || t.units[last].kind != answerUnit {
@@ -126,8 +126,8 @@ func (u *unit) option() int {
 	return 0
 }
 
-// numberAt returns the single-digit number at the beginning of text if a dot, a parenthesis, a colon or a dash follows;
-// otherwise 0.
+// numberAt returns the digit from 1 to 9 at the beginning of text if a space, a dot, a comma, a colon, a dash or a
+// closing parenthesis follows it. Otherwise it returns 0.
 func numberAt(text string) int {
 	if len(text) < 2 || text[0] < '1' || text[0] > '9' || strings.IndexByte(".):, -", text[1]) < 0 {
 		return 0

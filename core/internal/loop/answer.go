@@ -65,8 +65,8 @@ func (a *answer) withoutMemory() api.Raw {
 	return append(a.json[:start:start], a.json[end:]...)
 }
 
-// members are the members of an object. A list suffices, because only a few members are looked up; no choice of names
-// makes that slow.
+// members lists the members of an object. It isn't a map because only a few members are looked up, and hostile names
+// can't make a search through a list slow.
 type members []struct {
 	name  string
 	value []byte
@@ -135,7 +135,7 @@ func int64Of(json []byte) int64 {
 	return n
 }
 
-// marshalJSON returns the JSON that write produces, which is the MarshalEasyJSON method of a value.
+// marshalJSON returns the JSON written by write, the MarshalEasyJSON method of a value.
 func marshalJSON(write func(*jwriter.Writer)) []byte {
 	w := jwriter.Writer{NoEscapeHTML: true, Flags: jwriter.NilSliceAsEmpty}
 	write(&w)
@@ -149,7 +149,7 @@ func appendFailure(f *api.Failure) []byte { return marshalJSON(f.MarshalEasyJSON
 
 func (c *call) policyMember() Member { return Member{operations.InPolicy, c.Policy} }
 
-// memoryMember returns the member memory of a request, with the remembered compactions.
+// memoryMember returns a request's member "memory", which lists the remembered compactions in entries.
 func memoryMember(entries []entry) Member {
 	list := []byte{'['}
 	for i, e := range entries {

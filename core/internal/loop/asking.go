@@ -98,7 +98,7 @@ func (c *call) askOpenQuestions() {
 	}
 }
 
-// isLate reports whether the time for a question that has been asked is over.
+// isLate reports whether a question has been asked and its deadline has passed.
 func (c *call) isLate(q *question) bool {
 	return q.Asked > 0 && q.Deadline > 0 && q.Deadline <= c.Clock
 }

@@ -26,10 +26,10 @@ func (c *call) beginInBackground() {
 	c.emit(e)
 }
 
-// countKeys returns the number of keys that meet the condition.
-func countKeys(keys []string, is func(key string) bool) (n int) {
+// countKeys returns the number of keys for which match returns true.
+func countKeys(keys []string, match func(key string) bool) (n int) {
 	for _, key := range keys {
-		if is(key) {
+		if match(key) {
 			n++
 		}
 	}
@@ -69,8 +69,8 @@ func (c *call) findBackgroundJob(running []api.RunningJob) {
 	}
 }
 
-// later returns the key, independent of the text of the first message, of the messages that a job replaces. whole holds
-// the keys of the job's history: first those that depend on that text, then those that don't.
+// later returns the key of the messages that a job replaces, in the form that doesn't depend on the text of the first
+// message. whole holds the keys of the job's history: the first half depends on that text, the second half doesn't.
 func later(replaced string, whole []string) string {
 	if i := slices.Index(whole, replaced); i >= 0 && i < len(whole)/2 {
 		return whole[i+len(whole)/2]

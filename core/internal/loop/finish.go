@@ -95,7 +95,7 @@ func (c *call) storeAndSave(a answer) {
 	c.putBodies(a)
 }
 
-// putBodies asks the host to store the content that the response a contains and its messages don't.
+// putBodies asks the host to store the removed content that the response a lists in addition to its messages.
 func (c *call) putBodies(a answer) {
 	c.Phase = phaseStoring
 	if c.can(api.EffectPut) {
@@ -160,8 +160,8 @@ func (c *call) saveAndContinue(a api.Raw, new *record, then string) {
 	}
 }
 
-// finishWith ends the job with the result a, and saves no record. A remembered compaction may have cut the current text
-// of the first message.
+// finishWith ends the job with the result a and saves no compaction. It stores removed content, because a remembered
+// compaction may have cut the current text of the first message.
 func (c *call) finishWith(a answer) {
 	if c.prepareSave(a.withoutMemory(), nil, thenEnd); !c.ended() {
 		c.putBodies(a)

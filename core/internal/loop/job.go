@@ -15,7 +15,7 @@ const Version = 1
 // The phases of a job. The comment after each says what the job waits for.
 const (
 	phaseEntering  = "entering"  // for other compactions of the conversation to end
-	phaseBeginning = "beginning" // for what the host says about a compaction that is about to begin
+	phaseBeginning = "beginning" // for the host's decision about a compaction that is about to begin
 	phaseLoading   = "loading"   // for records
 	phaseCounting  = "counting"  // for the number of tokens
 	phaseLeasing   = "leasing"   // for a lease
@@ -169,14 +169,14 @@ const (
 	MaxTime = 9_999_999_999_999
 )
 
-// outOfRange returns the error for a setting that is invalid. The parameter says describes the valid values, as in
-// "from 1 to 64".
-func outOfRange(name, says string) *jsonspan.Error {
-	return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + says}
+// outOfRange returns the error for a setting that is out of range. name is the setting's name, and valid describes the
+// values that it accepts, as in "from 1 to 64".
+func outOfRange(name, valid string) *jsonspan.Error {
+	return &jsonspan.Error{Code: api.CodeOutOfRange, At: name, Message: name + " must be " + valid}
 }
 
-// defaultInRange sets *n to preset if it is 0, and returns an error for other numbers that are not from least to most.
-// If endless is set, -1 is valid too, for no limit.
+// defaultInRange sets *n to preset if it is 0. Otherwise it returns an error unless *n is between least and most,
+// inclusive. If endless is set, -1 is also valid and means that there is no limit.
 func defaultInRange(n *int64, name string, preset, least, most int64, endless bool) *jsonspan.Error {
 	if *n == 0 {
 		*n = preset
@@ -256,7 +256,7 @@ func (j *Job) random(n int64) int64 {
 	return int64(uint64(x) * uint64(n) >> 32)
 }
 
-// deadline returns the time at which something that begins now and has the given time limit is too late; 0 means never.
+// deadline returns the time at which a time limit that begins now is over, or 0 if timeout is negative (no limit).
 func (j *Job) deadline(timeout int64) int64 {
 	if timeout < 0 {
 		return 0

@@ -66,7 +66,7 @@ func (c *call) forceCompaction(limit int) {
 	}
 }
 
-// loadRecords looks up remembered compactions under the history's keys, from the key at index c.At on.
+// loadRecords looks up remembered compactions under the history's keys, starting with the key at index c.At.
 func (c *call) loadRecords() {
 	c.loaded = nil
 	if c.Settings.Operation == api.JobPlan || !c.can(api.EffectLoad) {
@@ -194,7 +194,7 @@ func (c *call) addFound(entries []entry) {
 	}
 }
 
-// foundMost reports whether so much was found that nothing more needs to be looked up.
+// foundMost reports whether the job has found as many entries or attempts as a record can hold.
 func (c *call) foundMost() bool { return len(c.Found) >= maxEntries || len(c.Attempts) >= maxAttempts }
 
 // loadShorter looks up entries for shorter beginnings of the history if none of those found can be used. For example, a
@@ -212,7 +212,7 @@ func (c *call) loadShorter(a answer) bool {
 	return true
 }
 
-// forgetCount forgets the count of what is sent, if other messages are sent.
+// forgetCount discards the host's token count if others is true, which means that other messages will be sent.
 func (c *call) forgetCount(others bool) {
 	if others && c.Counted {
 		c.Counted, c.Options.Usage = false, nil
