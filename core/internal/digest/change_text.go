@@ -85,14 +85,14 @@ func leadingLine(removed, added []string) string {
 	if len(added) == 0 {
 		verb, lines = removesVerb, removed
 	}
+	if len(lines) <= mostAdded {
+		return ""
+	}
 	best, most := "", -1
 	for _, line := range lines {
 		if worth := worthInQuote(line); worth > most {
 			best, most = line, worth
 		}
-	}
-	if len(lines) <= mostAdded {
-		return ""
 	}
 	return verb + Fence(codeQuote(clipLine(best, quotedLine))) + " and " + itoa(len(lines)-1) + " more lines"
 }

@@ -54,9 +54,7 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 		if length > 0 && k.told[length-1] != nil && k.told[length-1][i].fitsWhole(most) {
 			told[i] = k.told[length-1][i]
 		} else {
-			told[i].said, told[i].line = k.turns[i].outcome(most)
-			deed, _ := k.turns[i].lastDeed(most)
-			told[i].deed = deed != nil
+			told[i] = k.turns[i].outcome(most)
 		}
 		at := first.At(told[i].line)
 		if *at == 0 {
@@ -194,15 +192,15 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	})
 }
 
-// outcome returns the unit with the outcome of a turn, and a line for entries that don't show it otherwise. most is the
-// maximum size of the line in bytes. The outcome is the last call that changed something outside of the conversation,
-// or else the first unit of the answer that names something. If the user continued before there was an answer, the
-// outcome is the last unit that the assistant wrote during its work and that names something. line is "" if the user
-// rejected the answer and hadn't asked a question.
-func (t *turn) outcome(most int) (said *unit, line string) {
+// outcome returns the outcome of a turn. Its line has at most most bytes and is for entries that don't show the outcome
+// otherwise. The outcome is the last call that changed something outside of the conversation, or else the first unit of
+// the answer that names something. If the user continued before there was an answer, the outcome is the last unit that
+// the assistant wrote during its work and that names something. The line is "" if the user rejected the answer and
+// hadn't asked a question.
+func (t *turn) outcome(most int) turnOutcome {
 	deed, line := t.lastDeed(most)
 	if line != "" {
-		return deed, line
+		return turnOutcome{said: deed, line: line, deed: true}
 	}
 	asks, answered := asksIn(t.asked), false
 	for n := range t.units {
@@ -212,18 +210,18 @@ func (t *turn) outcome(most int) (said *unit, line string) {
 			continue
 		}
 		if line := outcomeOf(u, t.answerFrom(n, most), answerLabelOf(t, u), most); line != "" {
-			return u, line
+			return turnOutcome{said: u, line: line, deed: deed != nil}
 		}
 	}
 	for n := range slices.Backward(t.units) {
 		if u := &t.units[n]; !answered && u.kind == saidUnit && u.factor >= ofSaid && len(u.text) >= leastFinding && namesMore(u.text) {
-			return u, outcomeOf(u, introOf(u)+u.text, saidLabel, most)
+			return turnOutcome{said: u, line: outcomeOf(u, introOf(u)+u.text, saidLabel, most), deed: deed != nil}
 		}
 	}
 	if deed != nil {
-		return deed, entryBullet + clipWords(deed.text, most) + "\n"
+		return turnOutcome{said: deed, line: entryBullet + clipWords(deed.text, most) + "\n", deed: true}
 	}
-	return nil, ""
+	return turnOutcome{}
 }
 
 // lastDeed returns the unit of the last call that changed something outside of the conversation, and a line of up to
