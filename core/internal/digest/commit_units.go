@@ -84,7 +84,7 @@ func commitSubject(script string) string {
 // messageIn returns the message of the git commit in a script, or "".
 func messageIn(script string) string {
 	at := strings.Index(script, "commit")
-	for _, option := range []string{" -m ", " -am ", " --message ", " --message=", " -m"} {
+	for _, option := range []string{messageFlags(script[at:]), " --message ", " --message=", " -m"} {
 		n := strings.Index(script[at:], option)
 		if n < 0 {
 			continue
@@ -104,6 +104,21 @@ func messageIn(script string) string {
 		return strings.TrimSpace(message)
 	}
 	return ""
+}
+
+// messageFlags returns the first short options of git commit that end with the one for the message, as in " -qam ". It
+// returns " -m " if there are none.
+func messageFlags(script string) string {
+	const option = " -m "
+	for found := true; found; {
+		if _, script, found = strings.Cut(script, option[:2]); found {
+			rest := strings.TrimLeft(script, "aqsven")
+			if strings.HasPrefix(rest, option[2:]) {
+				return option[:2] + script[:len(script)-len(rest)] + option[2:]
+			}
+		}
+	}
+	return option
 }
 
 // shortMessage returns a commit message on one line. It contains the subject and as many of the following paragraphs

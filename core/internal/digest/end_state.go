@@ -49,8 +49,10 @@ func (s *endState) ran(r *run, output string, turn int) {
 	case r.kind == checks:
 		s.checked(r, bad, turn)
 	case r.kind == looks && !bad && strings.Contains(r.script, "git status"):
-		s.tree = dated{turn, treeIn(output)}
-	case r.kind == commits && !bad && r.result != "":
+		if s.tree = (dated{turn, treeIn(output)}); strings.HasSuffix(s.tree.text, cleanTree) {
+			s.edited = nil
+		}
+	case r.kind == commits && !bad && (r.result != "" || blank(output) || statOf(output) != ""):
 		s.commit, s.push, s.tree, s.edited = dated{turn, commitLine(r)}, dated{}, dated{}, nil
 		if pushed := pushOf(output); pushed != "" {
 			s.push = dated{turn, pushed}
@@ -88,14 +90,22 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 	}
 }
 
-// commitLine returns the first line of a commit's message, with the branch and the hash in parentheses.
+// commitLine returns the first line of a commit's message, with the branch and the hash in parentheses if git printed
+// them.
 func commitLine(r *run) string {
 	made, _, _ := strings.Cut(r.result, ";")
-	if subject := commitSubject(r.script); subject != "" {
-		return "“" + Fence(subject) + "” (" + Fence(made) + ")"
+	subject := commitSubject(r.script)
+	switch {
+	case subject == "":
+		return Fence(made)
+	case made == "":
+		return "“" + Fence(subject) + "”"
 	}
-	return Fence(made)
+	return "“" + Fence(subject) + "” (" + Fence(made) + ")"
 }
+
+// cleanTree is what git status prints about a working tree without changes.
+const cleanTree = "nothing to commit"
 
 // treeIn returns the state of the working tree from the output of git status. This is "nothing to commit" or, if the
 // output is in the short format, the list of changed files. It returns "" for any other output.
@@ -105,8 +115,8 @@ func treeIn(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		line = strings.TrimRight(line, " \r\n")
 		switch {
-		case strings.HasPrefix(line, "nothing to commit"):
-			return "nothing to commit"
+		case strings.HasPrefix(line, cleanTree):
+			return cleanTree
 		case strings.HasPrefix(line, "## "):
 			branch = line[len("## "):] + ": "
 			continue
@@ -119,7 +129,7 @@ func treeIn(output string) string {
 		}
 	}
 	if branch != "" && list == nil {
-		return Fence(branch) + "nothing to commit"
+		return Fence(branch) + cleanTree
 	}
 	return Fence(branch + strings.Join(list, "; "))
 }

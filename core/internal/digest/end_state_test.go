@@ -73,6 +73,37 @@ func TestStateOfTheTree(t *testing.T) {
 	}
 }
 
+// An edit counts as made since the last commit only until another commit or a clean working tree contains it, even if
+// git doesn't print that commit.
+func TestEditsAreCommittedQuietly(t *testing.T) {
+	for _, c := range []struct{ script, output, commit, edited string }{
+		{"git commit -qam 'Open the valve slowly'", "", "last commit, in [2]: “Open the valve slowly”\n", noEdits},
+		{"git commit -am 'Open the valve slowly' | tail -1", ` 1 file changed, 2 insertions(+)`, "last commit, in [2]: “Open the valve slowly”\n", noEdits},
+		{"git commit -am 'Open the valve slowly' | tail -1", `lint: 2 problems`, "last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n", "valve.go"},
+		{"git status", `On branch main\nnothing to commit, working tree clean\n`, "last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n", noEdits},
+		{"git status --short", ` M press/valve.go\n`, "last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n", "press/valve.go"},
+	} {
+		text := logOf(t, `[
+{"role":"user","content":"Calibrate the gauge of the press in press/gauge.go, and commit it."},
+`+editedAs("1", "press/gauge.go", "readRaw", "readScaled")+`,
+`+ranAs("2", "x", "git commit -am 'Scale the gauge'", `[main 9f8e7d6] Scale the gauge\n 1 file changed, 4 insertions(+)`)+`,
+{"role":"assistant","content":"The gauge is scaled by readScaled."},
+{"role":"user","content":"Now the valve in press/valve.go too."},
+`+editedAs("3", "press/valve.go", "openRaw", "openSlowly")+`,
+`+ranAs("4", "x", c.script, c.output)+`,
+{"role":"assistant","content":"The valve opens in 3 seconds by openSlowly."}
+]`, 6000)
+		state := stateOf(text) + "\n"
+		_, edited, _ := strings.Cut(state, "edited since that commit: ")
+		edited, _, _ = strings.Cut(edited, "\n")
+		if !strings.Contains(state, c.commit) || !strings.HasSuffix(edited, c.edited) {
+			t.Errorf("%s: got\n%s\nwant %q and edits of %q", c.script, text, c.commit, c.edited)
+		}
+	}
+}
+
+const noEdits = "nothing"
+
 // The next compaction continues from the state in the previous digest.
 func TestStateGoesOn(t *testing.T) {
 	before := "# What happened\n[1] user: Scale the gauge.\n  - edited press/gauge.go\n\n# State at the end of this record\n- last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n" +
