@@ -310,7 +310,7 @@ class Job {
     return "error" in given ? given : { summary: { id: of, ...given } };
   }
 
-  /** Executes an effect for which no model is called. */
+  /** Executes an effect that calls no model. */
   async #stored(effect: Effect): Promise<Given> {
     const { keys = [], holder = "", ttl = 0 } = effect;
     const { records, store, enter, before } = this.#means;
@@ -394,7 +394,7 @@ class Job {
   }
 }
 
-/** Effects that call functions of the caller's. If such a function fails, the job ends. */
+/** The effects that call the caller's own functions. If such a function fails, the job ends. */
 const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;

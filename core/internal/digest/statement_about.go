@@ -25,7 +25,7 @@ var (
 	enduring = wordListOf("stay remain keep have contain fit match follow use include bleiben haben enthalten rester avoir contenir quedar tener contener ter conter avere contenere restare иметь оставаться содержать")
 )
 
-// about reports whether a cue is in a statement about a thing or a place, and not about how to work.
+// about reports whether a cue is in a statement about a thing or a place, and not in a rule about how to work.
 func (s *spot) about() bool {
 	if s.i > s.invention() || s.ws[0].is(lastingly) && s.neverYet() {
 		return true
@@ -46,8 +46,8 @@ func (s *spot) about() bool {
 	return false
 }
 
-// invention returns the index of the relative pronoun with which a sentence that asks for a single new thing describes
-// it: 5 in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
+// invention returns the index of the relative pronoun after which a request for a single new thing describes that thing:
+// 5 in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
 func (sc *scene) invention() int {
 	if sc.invents == 0 {
 		sc.invents = sc.inventionIn(sc.ws)

@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// Lists of words for what others say or do, of words about the moment, and of words that point at something.
+// Lists of words for what other people say or do, for the present moment, and for pointing at something.
 var (
 	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
@@ -39,7 +39,7 @@ func (s *spot) ofOccasion() bool {
 		s.place != me && s.going(s.i)
 }
 
-// reports reports whether a sentence passes on what others say, or says what its writer hopes.
+// reports reports whether a sentence repeats what other people say, or says what its writer hopes.
 func (s *spot) reports() bool {
 	last := len(s.ws) - 1
 	for k := range s.ws {
