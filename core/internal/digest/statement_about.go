@@ -46,7 +46,7 @@ func (s *spot) about() bool {
 	return false
 }
 
-// invention returns the index of the relative pronoun after which a request for a single new thing describes that thing:
+// invention returns the index of the relative pronoun after which a request for a single new thing describes it:
 // 5 in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
 func (sc *scene) invention() int {
 	if sc.invents == 0 {
