@@ -118,3 +118,29 @@ func TestLastAnswerKeepsItsLists(t *testing.T) {
 		t.Errorf("a heading stands alone:\n%s", got)
 	}
 }
+
+// Formulas with which a user answers exercises give way to what the user says.
+func TestFormulasGiveWay(t *testing.T) {
+	said := []string{
+		"I'm Ottilie, and I live in Marburg.", "My exam is on 4 June in the old gym.", "I play left wing for the Herons.",
+		"My teacher is called Mr Quandt.", "I need a 2 for the course in Giessen.", "My sister Wiebke can help me on Sundays.",
+	}
+	formulas := []string{"1. 2a + 7b  2. 4x - 3  3. x = 6.", "10y+5, -2x-8, 5x+4.", "3x+15, 2x+18, x²+8x+16.", "5x + 3 = 2x + 9 so x = 2.", "6(x+4)=162, x+4=27, x=23.", "4x + 12 = 372, x = 90."}
+	var texts []string
+	size := 0
+	for i := range said {
+		texts = append(texts, formulas[i], "That is right, well done.", said[i], "Good to know. Here is the next exercise.")
+		size += len(said[i])
+	}
+	digest := digestOf(t, "", size+40, texts...)
+	for _, want := range []string{"Ottilie", "4 June", "Quandt", "Wiebke"} {
+		if !strings.Contains(digest, want) {
+			t.Errorf("%q is missing in:\n%s", want, digest)
+		}
+	}
+	for _, formula := range formulas[1:] { // the first message says what the chat is about
+		if strings.Contains(digest, formula) {
+			t.Errorf("%q takes room in:\n%s", formula, digest)
+		}
+	}
+}

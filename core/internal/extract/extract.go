@@ -186,6 +186,7 @@ const (
 	withName  = 1229
 	question  = 410 // a question: it says what isn't known yet
 	ofOthers  = 512 // any other word of a terse text, in a script with spaces
+	ofFormula = 64  // a word or number of a formula
 	fewWords  = 512 // for clauses of fewer than four words
 )
 
@@ -238,7 +239,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		out.lower(it, s.from)
 		out.clauses[0] = int32(len(e.clauses))
 		from := int32(len(e.words))
-		print := e.addWords(it, text, ws, inQuotes)
+		print := e.addWords(it, text, ws, inQuotes, isFormula(text))
 		if (!out.leans || len(ws) >= longRepeated && !reply) && e.said.in(print) { // an exact repetition
 			e.words = e.words[:from]
 			e.before = before{sentence: -1}
@@ -264,8 +265,8 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 }
 
 // addWords adds the words of the next sentence of an item, and returns a hash of them. inQuotes reports for each word
-// whether it is in quotes; it is nil if none is.
-func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bool) (print uint32) {
+// whether it is in quotes; it is nil if none is. The words of a formula count little.
+func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bool, formula bool) (print uint32) {
 	number := int32(len(e.sentences)) + 1
 	print = uint32(len(ws))
 	for k, w := range ws {
@@ -275,6 +276,8 @@ func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bo
 			o.factor = 0
 		case w.Kind&words.Pair != 0 && inQuotes != nil && inQuotes[k]:
 			o.factor = titled
+		case formula:
+			o.factor = ofFormula
 		case w.Kind&words.Digit != 0, w.Kind&words.Capital != 0 && k > 0 && w.End-w.From > 1, inQuotes != nil && inQuotes[k]:
 			o.factor = twice
 		case it.Terse:

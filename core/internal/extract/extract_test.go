@@ -51,6 +51,8 @@ func TestChoose(t *testing.T) {
 			"„Der lange Winter in Aarhus“ von Nansen liegt jetzt hier."},
 		{"signs without spaces", items("你好！你好吗？", "你好，我很好。", "我妹妹二〇一九年搬到了卑尔根。", "你好吗？很好。"), nil, 60,
 			"我妹妹二〇一九年搬到了卑尔根。"},
+		{"words before formulas", items("6(x+4)=162, x+4=27, x=23.", "Gloves are in the boiler room.", "5x + 3 = 2x + 9 so x = 2."), nil, 36,
+			"Gloves are in the boiler room."},
 		{"code is no sentence", items("```\nx := 1\n```\nThe gate is green."), nil, 100, "The gate is green."},
 		{"uncut", []Item{{Text: "oh yes, the kiln. Fired at noon, twice", Uncut: true}}, nil, 100, "oh yes, the kiln. | Fired at noon, twice"},
 		{"whole", []Item{{Text: "oh yes, the kiln. Fired at noon", Whole: true}}, nil, 100, "oh yes, the kiln. Fired at noon"},

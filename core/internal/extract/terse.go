@@ -29,7 +29,7 @@ func Terse(text string, own, opens bool) (result string, denied bool) {
 	var ws []words.Word
 	for s := (splitter{text: text}); s.next(); {
 		sentence := text[s.from:s.to]
-		if ws = words.Append(ws[:0], sentence); len(ws) == 0 || idle(sentence, ws) {
+		if ws = words.Append(ws[:0], sentence); len(ws) == 0 || idle(sentence, ws) || isFormula(sentence) {
 			continue
 		}
 		if said := withoutIdle(sentence); len(said) < len(sentence) {
@@ -200,7 +200,7 @@ func Continues(text string) bool {
 	for s := (splitter{text: text}); s.next(); {
 		sentence := text[s.from:s.to]
 		ws := words.Append(nil, sentence)
-		if len(ws) == 0 || idle(sentence, ws) {
+		if len(ws) == 0 || idle(sentence, ws) || isFormula(sentence) {
 			continue
 		}
 		return answers(sentence, ws) || fillers.Has(spelled(sentence, ws[0])) || leans(sentence, ws, nil) || asks(sentence) && asksAbout(sentence, ws)
