@@ -171,8 +171,10 @@ func (t *turn) doubtOnly(i, number int) {
 // correctsIn reports whether text contains a statement that f corrects. It isn't enough that f denies a name ("no Opik
 // plugin"): f must also give another value, and be about the same subject.
 func (f *fact) correctsIn(r *factReader, text string) bool {
+	kept := len(r.stems)
 	for _, at := range sentencesIn(nil, text, nil) {
 		old := r.fact(text[at[0]:at[1]])
+		r.stems = r.stems[:kept] // old is only needed until the next sentence
 		if f.replaces(old) && (f.denies == 0 || f.corrects || f.value != "" && (len(f.subject) == 0 || common(f.subject, old.subject) >= leastAbout)) {
 			return true
 		}
