@@ -69,7 +69,8 @@ func saidBy(t *transcript.Transcript, i int) (asked, words string) {
 	if m.Role == transcript.System || m.Variant != transcript.Plain || IsLine(t, i) || IsLoop(t, i) {
 		return "", ""
 	}
-	var all []answer
+	var room [1]answer
+	all := room[:0]
 	about, result := "", m.Output // about is the question for the tool result whose text follows
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]

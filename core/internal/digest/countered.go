@@ -55,8 +55,8 @@ type countered struct {
 	value          string
 }
 
-// measuresIn returns the numbers in text.
-func measuresIn(text string, ws []words.Word) (out []measure) {
+// appendMeasures appends the numbers in text to out.
+func appendMeasures(out []measure, text string, ws []words.Word) []measure {
 	for k := 0; k < len(ws); k++ {
 		if ws[k].Kind&words.Digit == 0 {
 			continue
@@ -96,12 +96,12 @@ func (m *measure) rivals(other *measure) bool {
 // claim analyzes a sentence. ok is false if the sentence contains no number, is a question, or is too long to be a
 // single claim.
 func (r *claimReader) claim(text string) (c claim, ok bool) {
-	if len(text) > longestClaim || asks(text) || strings.IndexFunc(text, unicode.IsDigit) < 0 {
+	if len(text) > longestClaim || strings.IndexFunc(text, unicode.IsDigit) < 0 || asks(text) {
 		return c, false
 	}
 	ws := words.Append(r.ws[:0], text)
 	r.ws = ws
-	c.measures = measuresIn(text, ws)
+	r.measures = appendMeasures(r.measures[:0], text, ws)
 	c.self = speakers.in(text, ws[:min(len(ws), nearSubject)])
 	numbered, about := false, r.about[:0]
 	for k, w := range ws {
@@ -115,7 +115,9 @@ func (r *claimReader) claim(text string) (c claim, ok bool) {
 			}
 		}
 	}
-	c.about, r.about = slices.Clone(about), about
+	r.about = about
+	c.about, r.keptAbout = kept(about, r.keptAbout)
+	c.measures, r.keptMeasures = kept(r.measures, r.keptMeasures)
 	return c, len(c.measures) > 0
 }
 
@@ -189,7 +191,22 @@ type claimReader struct {
 	own    []claim // the claims in one of the user's items
 	ranges [][2]int
 	ws     []words.Word
-	about  []words.Word // of the newest claim
+	// Buffers for the newest claim, and the blocks of memory that claims share.
+	about, keptAbout       []words.Word
+	measures, keptMeasures []measure
+}
+
+// blockLength is the usual length of a block of memory for several lists.
+const blockLength = 128
+
+// kept returns a copy of list at the end of a block, and the block. If the block is full, it begins another one.
+func kept[T any](list, block []T) (copied, grown []T) {
+	from := len(block)
+	if from+len(list) > cap(block) {
+		from, block = 0, make([]T, 0, max(blockLength, len(list)))
+	}
+	grown = append(block, list...)
+	return grown[from:], grown
 }
 
 // read appends the claims in item i to claims. It may drop all claims but the newest mostClaims.

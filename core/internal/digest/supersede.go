@@ -219,7 +219,7 @@ func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, w
 	gone := make([]bool, len(chosen))
 	from := max(0, len(chosen)-mostFacts)
 	for i := from; i < len(chosen); i++ {
-		src := k.sources[chosen[i].Item]
+		src := &k.sources[chosen[i].Item]
 		if src.section != told {
 			continue
 		}
@@ -231,7 +231,7 @@ func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, w
 			continue
 		}
 		for n := i - 1; n >= from; n-- {
-			before := k.sources[chosen[n].Item]
+			before := &k.sources[chosen[n].Item]
 			if facts[i].lacksSubject() && chosen[i].Item-chosen[n].Item > nearCorrection {
 				break
 			}
