@@ -39,6 +39,9 @@ type Item struct {
 	// Answers means that the item answers the last sentence of the previous item, without which a reader wouldn't know
 	// what it is about.
 	Answers bool
+	// Personal means that sentences in the first person weigh more than elsewhere, because a user's preferences rarely
+	// contain a name or a number.
+	Personal bool
 	// More is the number of further sentences that the item's last sentence represents, and UpTo the number in the
 	// newest of them; see [Extract.Alike].
 	More int
@@ -182,6 +185,7 @@ const (
 	twice     = 2048 // a name or a number
 	titled    = 6144 // a pair of characters in a title: in a script without spaces, nearly every other pair is rare too
 	ofSelf    = 1280 // a sentence in the first person
+	personal  = 2048 // the same in a personal item
 	withDigit = 1229 // a sentence with a number: a date, an amount
 	withName  = 1229
 	question  = 410 // a question: it says what isn't known yet
@@ -232,7 +236,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			e.connect(&out, text, ws, inQuotes, replies, reply)
 		}
 		asks := out.asks
-		out.factor, out.own = factorOf(ws, inQuotes, asks)
+		out.factor, out.own = factorOf(it, ws, inQuotes, asks)
 		if out.own && asks {
 			out.own, out.asks = false, false
 		}
@@ -336,7 +340,7 @@ func (e *Extract) question(item int32) int32 {
 }
 
 // factorOf returns the factor of a sentence's gain, in 1/1024, and whether the speaker is its subject.
-func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
+func factorOf(it *Item, ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind
 	self, selves := false, selfSet.Stems()
@@ -351,8 +355,11 @@ func factorOf(ws []words.Word, inQuotes []bool, asked bool) (factor int32, own b
 		all |= kind
 		self = self || selves.Has(w.Stem)
 	}
-	if self {
-		f = f * ofSelf / plain
+	switch {
+	case self && it.Personal:
+		f = personal
+	case self:
+		f = ofSelf
 	}
 	if all&words.Digit != 0 {
 		f = f * withDigit / plain
@@ -373,7 +380,7 @@ func Own(text string) bool {
 	for s := (splitter{text: text}); s.next(); {
 		sentence := text[s.from:s.to]
 		ws = words.Append(ws[:0], sentence)
-		if _, own := factorOf(ws, quoted(nil, sentence, ws), false); own && !asks(sentence) {
+		if _, own := factorOf(&Item{}, ws, quoted(nil, sentence, ws), false); own && !asks(sentence) {
 			return true
 		}
 	}

@@ -53,6 +53,8 @@ func TestChoose(t *testing.T) {
 			"我妹妹二〇一九年搬到了卑尔根。"},
 		{"words before formulas", items("6(x+4)=162, x+4=27, x=23.", "Gloves are in the boiler room.", "5x + 3 = 2x + 9 so x = 2."), nil, 36,
 			"Gloves are in the boiler room."},
+		{"a preference before a number", []Item{{Text: "I loathe slides and lecterns.", Personal: true}, {Text: "The old hall has 40 chairs.", Personal: true}}, nil, 36,
+			"I loathe slides and lecterns."},
 		{"code is no sentence", items("```\nx := 1\n```\nThe gate is green."), nil, 100, "The gate is green."},
 		{"uncut", []Item{{Text: "oh yes, the kiln. Fired at noon, twice", Uncut: true}}, nil, 100, "oh yes, the kiln. | Fired at noon, twice"},
 		{"whole", []Item{{Text: "oh yes, the kiln. Fired at noon", Whole: true}}, nil, 100, "oh yes, the kiln. Fired at noon"},
