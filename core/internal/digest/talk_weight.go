@@ -104,7 +104,7 @@ func (k *talk) weigh() {
 		if src.own {
 			most, floor, factor = s.long, s.least, 1024
 		}
-		it.Personal = src.fresh && !src.own
+		it.Personal = src.fresh && src.speaker == "user"
 		it.Answers = s.lectures && src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own &&
 			len(it.Text) > fullAnswer
 		switch {
