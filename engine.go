@@ -32,7 +32,7 @@ type Pinned interface {
 	Drop(ctx context.Context)
 }
 
-// Cost describes the resources of one operation, except its running time.
+// Cost describes what one operation used, apart from running time.
 type Cost struct {
 	Waited time.Duration // time spent waiting for an instance
 	Memory uint64        // memory of the instance, in bytes; 0 if it has no memory of its own

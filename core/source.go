@@ -139,8 +139,8 @@ func (set *settings) suit() {
 	}
 }
 
-// adopt uses the window and the tokenizer family of a model that a result of open names, if the policy doesn't set
-// them.
+// adopt applies the context window and the tokenizer family of the model that an opened file names. It does nothing if
+// the policy names a model, and the policy's own values take precedence.
 func (r *request) adopt(set *settings, model string) {
 	if model == "" || set.policy.Model != "" {
 		return

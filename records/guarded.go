@@ -126,7 +126,7 @@ func (g *Guarded) Renew(ctx context.Context, key, holder string, ttl time.Durati
 	return held || err != nil, ctx.Err()
 }
 
-// Release is [Shared].Release. A lease that can't be released expires.
+// Release implements [Shared.Release]. A lease that can't be released is left to expire.
 func (g *Guarded) Release(ctx context.Context, key, holder string) error {
 	_ = g.near.Release(ctx, key, holder)
 	if g.shared != nil {

@@ -111,8 +111,8 @@ export interface Compactor {
     options?: StepOptions,
   ): Pending | Done<M>;
   /**
-   * Returns fingerprints of the first message, of the first two messages, and so on, as 16 hexadecimal digits each. They
-   * cover only the content that the model sees. A `memory` entry applies to a history if `prints[entry.messages - 1]`
+   * Returns fingerprints of the first message, of the first two messages, and so on, each in up to 16 hexadecimal digits.
+   * They cover only the content that the model sees. A `memory` entry applies to a history if `prints[entry.messages - 1]`
    * equals `entry.print`, or `prints[entry.sent_messages - 1]` equals `entry.sent`.
    */
   prints(messages: Messages): string[];

@@ -18,7 +18,7 @@ export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
 interface Platform {
   /** The memory size in bytes above which an instance is replaced with a new one. */
   swollen?: number;
-  /** Loads the module as code if its file is missing, which happens because some bundlers don't copy files. */
+  /** Loads the copy of the module in the JavaScript if the module's file is missing: some bundlers don't copy files. */
   inside?: () => Promise<ModuleSource>;
 }
 

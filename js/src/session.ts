@@ -446,7 +446,7 @@ function runInOrder(runOperation: (request: OperationRequest) => Promise<Answer>
   };
 }
 
-/** A session with the module on this thread. */
+/** A session whose module runs on this thread. */
 export class ModuleSession extends OpenSession<"here"> implements LiveSession {
   constructor(runOperation: (request: OperationRequest) => Answer, ...of: ConstructorParameters<typeof SessionSteps>) {
     super(runHere(runOperation), ...of);

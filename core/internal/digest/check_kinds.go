@@ -19,7 +19,7 @@ const checkSets = 1 << 7
 // buildRow is the row of build programs, which can also run other checks ("make test").
 const buildRow = 4
 
-// testChecks is the set of a command that runs only tests.
+// testChecks is the set of kinds for a command that runs only tests.
 const testChecks checkKinds = 1 << 1
 
 // checkers lists programs that check something. checking lists words that, after the name of a runner, stand for a

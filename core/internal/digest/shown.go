@@ -272,7 +272,7 @@ func (r *quoteReader) add(message int32, path, content string, holds, written bo
 }
 
 // related returns how closely a passage is related to the conversation, from 0 to mostRelated. A passage is related if
-// the conversation names what the passage defines, or several names in it, or contains half of its longer words.
+// the conversation mentions what the passage defines or several of its names, or contains half of its longer words.
 func (r *quoteReader) related(p *fileQuote) int {
 	shared := min(r.said.namesIn(p.text), mostRelated)
 	switch {

@@ -104,8 +104,8 @@ func (sc *scene) lesson() int {
 	return -1
 }
 
-// effectOnWriterInflected is like moved, but for Russian, and for plurals in Romance languages: "Толпа меня нервирует",
-// "Museus me entediam".
+// effectOnWriterInflected is like moved for Russian and for plurals in Romance languages, but it returns the byte offset
+// of the pronoun: "Толпа меня нервирует", "Museus me entediam".
 func (sc *scene) effectOnWriterInflected() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
 		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && (i == 1 || i == 2 && len(sc.ws[0].text) < 4) && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {

@@ -393,7 +393,7 @@ func (sc *scene) places(i int) bool {
 	return false
 }
 
-// offers reports whether the condition that begins at word i is only polite: "only if you have time".
+// offers reports whether the condition that begins at word i is merely a courtesy: "only if you have time".
 func (sc *scene) offers(i int) bool {
 	for k := i; k < len(sc.ws) && k < i+6; k++ {
 		if sc.ws[k].is(moment) && !sc.ws[k].is(moods) && sc.ws[k].text != "have" && sc.ws[k].text != "get" {

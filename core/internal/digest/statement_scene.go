@@ -18,7 +18,7 @@ type scene struct {
 	invents  int  // the result of invention; 0 before its first call
 }
 
-// look analyses a sentence s with the words ws.
+// look analyses s, a sentence that consists of the words ws, and stores the findings in sc.
 func (sc *scene) look(s string, ws []word) {
 	sc.text, sc.ws, sc.narrates = s, ws, len(ws) > 0 && ws[0].is(narrators)
 	for i := range ws {

@@ -162,7 +162,7 @@ const (
 	mostError  = 160
 )
 
-// errorIn returns the error message at the beginning of text; "" if it is too short.
+// errorIn returns the error message at the beginning of text, or "" if that message is too short.
 func errorIn(text string) string {
 	said := text[:min(len(text), mostError)]
 	if n := strings.IndexAny(said, "\n\r\x1b"); n >= 0 {

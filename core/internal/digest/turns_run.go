@@ -174,7 +174,7 @@ func (r *turnReader) earlierRun(c *execution, key string) (before attempts, test
 	return earlier.failed, cmp.Or(c.tests, earlier.source), failed && !c.failed()
 }
 
-// inspected adds what an inspecting command read, found or counted.
+// inspected adds to the current turn what a command that changes nothing has read, found or counted.
 func (r *turnReader) inspected(c *execution) {
 	if len(c.read) == 1 {
 		r.looked(c.message, c.read[0])

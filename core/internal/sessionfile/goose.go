@@ -136,7 +136,7 @@ type gooseHeard struct {
 	media  bool // whether there are images among the blocks
 }
 
-// add adds an item of the content.
+// add adds an item of a tool result's content. It ignores items other than texts and images.
 func (h *gooseHeard) add(src []byte, p jsonspan.Span) {
 	if typeOf(src, p) == "image" {
 		if !stringAt(src, p, "data").IsZero() && !stringAt(src, p, "mimeType").IsZero() {

@@ -8,8 +8,8 @@ import (
 )
 
 // Fingerprint identifies a list of messages by a 64-bit hash of their bytes, ignoring the separators between messages.
-// It shows whether a transcript has changed. It isn't collision-resistant and need not be, because applying a step to a
-// different transcript is as valid as making a plan for it.
+// It shows whether a transcript has changed. It isn't collision-resistant and need not be: after a collision, a plan is
+// applied to a different transcript, and the result is as valid as if the plan had been made for that transcript.
 type Fingerprint uint64
 
 // Add adds the next message.

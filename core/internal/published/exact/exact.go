@@ -1,8 +1,8 @@
 // Package exact reproduces what the published systems do to a transcript, step by step and with their defects: a whole
-// compaction, the passes of a policy with wire_safe false, cut points, truncations, and blocks over the loops of a
-// session. It repairs nothing, retries nothing, and cuts nothing when a result exceeds its limit.
+// compaction, the passes of a policy with wire_safe false, cut points, truncations, and the blocks that replace whole
+// loops of a session. It repairs nothing, retries nothing, and cuts nothing when a result exceeds its limit.
 //
-// The wording of requests and digests is in package styles, and reading the arguments of functions is in package
+// Package styles has the wording of requests and digests. Package functions reads the arguments of the published
 // functions.
 package exact
 

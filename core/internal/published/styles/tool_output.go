@@ -62,8 +62,8 @@ func toolReply(r api.Summary, empty string, max int) (summary, why string) {
 	return digest.TrimRunes(summary, max), ""
 }
 
-// BatchSummary returns the summary from a reply to ToolPrompt for a batch. If the reply is unusable, why is the
-// reason (S4.30).
+// BatchSummary returns the summary of a batch from a reply to ToolPrompt or, if the reply is unusable, the reason in
+// why (S4.30).
 func BatchSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty batch summary", digest.BatchOutput)
 }
