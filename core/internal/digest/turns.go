@@ -83,7 +83,6 @@ type turnReader struct {
 	stashed  []place            // the edits that git's stash holds
 	patches  patchFiles         // the patches that scripts wrote to files
 	around   remarks
-	words    []words.Word // a buffer for the words of a unit
 	facts    factReader
 	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }
