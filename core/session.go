@@ -361,7 +361,7 @@ func sessionClose(r *request) []byte {
 	return encoded(api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
 }
 
-// appendSession appends the response that describes the session.
+// appendSession returns the response that describes the session.
 func (r *request) appendSession() []byte {
 	s := r.session
 	a := api.SessionInfo{Session: s.id}

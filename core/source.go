@@ -41,7 +41,7 @@ type source struct {
 	history *history // where the messages come from, for a fit
 }
 
-// input returns what a compaction of the transcript is given.
+// input returns the input of a compaction of the transcript.
 func (s *source) input(state api.State) view.Input {
 	return view.Input{Transcript: s.t, Format: s.format, Estimator: s.profile, Policy: s.policy, State: state,
 		N: len(s.t.Messages)}

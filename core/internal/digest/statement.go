@@ -111,7 +111,7 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		if r.parts(s, quoted, ws) {
 			return s
 		}
-		ws = r.room.wordsOf(s, quoted[:min(len(s), len(quoted))])
+		ws = r.room.wordsOf(s, quoted[:min(len(s), len(quoted))]) // parts has reused the memory of ws
 		rate(s, ws)
 	}
 	if rated.strength == strict || r.before != "" || r.lead != "" || !pointless(ws) {

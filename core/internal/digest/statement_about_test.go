@@ -5,7 +5,7 @@ import "testing"
 // Descriptions of a new thing, rules of a country or a game, remaining amounts, reports of what somebody told somebody else, and orders for one
 // occasion are no rules, in any language. The same words addressed to the reader are rules.
 func TestAbout(t *testing.T) {
-	for text, want := range map[string]bool{
+	wantStatements(t, map[string]bool{
 		"Write a song about a baker who never sleeps.":                  false,
 		"Schreib ein Lied über einen Bäcker, der niemals schläft.":      false,
 		"Напиши песню о пекаре, который никогда не спит.":               false,
@@ -43,16 +43,12 @@ func TestAbout(t *testing.T) {
 		"For this project, only use rye flour.":                         true,
 		"Suppose we banned sugar: who would come?":                      false,
 		"Imagine you must never use the letter e, what would you write": false,
-	} {
-		if got := statements(text, new(readRoom)); len(got) > 0 != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
+	})
 }
 
 // Rules and preferences are recognized by the form of their sentence.
 func TestFormsOfRules(t *testing.T) {
-	for text, want := range map[string]bool{
+	wantStatements(t, map[string]bool{
 		"Put the price behind every cake you list for me.":     true,
 		"Prices in francs, always without cents.":              true,
 		"Headings in small caps, tables in plain text.":        true,
@@ -77,16 +73,12 @@ func TestFormsOfRules(t *testing.T) {
 		"我只是问问。":                                               false,
 		"저는 호밀빵만 먹어요.":                                         true,
 		"删除任何配方之前先问我。":                                         true,
-	} {
-		if got := statements(text, new(readRoom)); len(got) > 0 != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
+	})
 }
 
 // Sentences about what people had never heard of, what they have to do at a certain time, or what somebody else does are no rules either.
 func TestRemarksInOtherLanguages(t *testing.T) {
-	for text, want := range map[string]bool{
+	wantStatements(t, map[string]bool{
 		"Nie von dem Brot gehört.":                     false,
 		"Nie von dem Brot reden.":                      true,
 		"Jamais entendu cette chanson.":                false,
@@ -122,9 +114,5 @@ func TestRemarksInOtherLanguages(t *testing.T) {
 		"让我想想。":                                        false,
 		"I rarely bake cakes.":                         true,
 		"パンはほとんど食べません。":                                true,
-	} {
-		if got := statements(text, new(readRoom)); len(got) > 0 != want {
-			t.Errorf("%q: %q", text, got)
-		}
-	}
+	})
 }

@@ -289,7 +289,7 @@ func (sc *scene) restricted() int {
 	return sc.limited(i, negated)
 }
 
-// isBeing reports whether a word is "am" or contains it: after it comes an adjective, and no verb.
+// isBeing reports whether a word is "am" or contains it. The word after it is then an adjective, not a verb.
 func isBeing(w string) bool { return w == "am" || w == "i'm" }
 
 // suffers reports whether the verb at word i says how something always affects the writer: "I sleep badly on trains",

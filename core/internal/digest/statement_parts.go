@@ -36,7 +36,7 @@ func (r *statementReader) parts(s string, quoted []bool, ws []word) (found bool)
 	return found
 }
 
-// causal lists words that begin a reason, or what happened before.
+// causal lists words that begin a clause about a reason or about what happened before.
 var causal = wordListOf("because since after weil nachdem parce après porque después depois perché dopo потому")
 
 // part adds the part of a sentence from byte from to the end of s if it is a statement by itself, and returns whether it

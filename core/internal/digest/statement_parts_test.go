@@ -30,9 +30,19 @@ func TestRulesInPassing(t *testing.T) {
 	}
 }
 
+// wantStatements checks for each text whether it contains a statement.
+func wantStatements(t *testing.T, cases map[string]bool) {
+	t.Helper()
+	for text, want := range cases {
+		if got := statements(text, new(readRoom)); len(got) > 0 != want {
+			t.Errorf("%q: %q, want some: %v", text, got, want)
+		}
+	}
+}
+
 // A statement that ends with a request for agreement is no question, and a polite question may be a rule.
 func TestRulesAsQuestions(t *testing.T) {
-	for text, want := range map[string]bool{
+	wantStatements(t, map[string]bool{
 		"don't tell me the answer straight away, just give hints ok?":   true,
 		"Gib mir nie gleich die Lösung, ja?":                            true,
 		"Ne me donne jamais la réponse tout de suite, d'accord ?":       true,
@@ -46,17 +56,13 @@ func TestRulesAsQuestions(t *testing.T) {
 		"Can you give me suggestions for names?":                        false,
 		"Could you please double-check with any tools that you have?":   false,
 		"Can you book that for me, please?":                             false,
-	} {
-		if got := statements(text, new(readRoom)); len(got) > 0 != want {
-			t.Errorf("%q: %q, want some: %v", text, got, want)
-		}
-	}
+	})
 }
 
 // What is limited to one thing or one occasion anywhere in the sentence is no rule; what applies from now on is one,
 // whatever its verb.
 func TestOnceOrFromNowOn(t *testing.T) {
-	for text, want := range map[string]bool{
+	wantStatements(t, map[string]bool{
 		"Draft the reply please, and only for this one, make it sound old-fashioned.": false,
 		"Write it just this once in capitals.":                                        false,
 		"Pour demain seulement, fais-moi une version sans sel.":                       false,
@@ -70,11 +76,7 @@ func TestOnceOrFromNowOn(t *testing.T) {
 		"The doctor put me on hold.":                                                  false,
 		"My boss told me not to use adverbs.":                                         false,
 		"Olives taste like soap to me.":                                               true,
-	} {
-		if got := statements(text, new(readRoom)); len(got) > 0 != want {
-			t.Errorf("%q: %q, want some: %v", text, got, want)
-		}
-	}
+	})
 }
 
 // What somebody says on the way to a deal is no preference: about what was offered, what is needed, or under which
@@ -108,6 +110,9 @@ func TestRuleIsDropped(t *testing.T) {
 		for _, text := range said {
 			all = append(all, statements(text, new(readRoom))...)
 		}
+		if !slices.Contains(all, said[0]) {
+			t.Errorf("%q is no rule: %q", said[0], all)
+		}
 		if got := newestStanding(slices.Clone(all)); slices.Contains(got, said[0]) {
 			t.Errorf("%q of %q", got, all)
 		}
@@ -116,7 +121,7 @@ func TestRuleIsDropped(t *testing.T) {
 
 // Polite questions, orders with a pronoun for the writer, and orders under a condition are rules in any language.
 func TestOrdersToTheAssistant(t *testing.T) {
-	for text, want := range map[string]bool{
+	wantStatements(t, map[string]bool{
 		"Could you always give me the total in euros?": true,
 		"Can you always see the sea from there?":       false,
 		"你能不能每次都先给结论？":                                 true,
@@ -136,9 +141,5 @@ func TestOrdersToTheAssistant(t *testing.T) {
 		"回答别太长。":                                       true,
 		"Ich esse nichts mit Pilzen.":                  true,
 		"Laute Lokale sind mir ein Graus.":             true,
-	} {
-		if got := statements(text, new(readRoom)); len(got) > 0 != want {
-			t.Errorf("%q: %q, want some: %v", text, got, want)
-		}
-	}
+	})
 }
