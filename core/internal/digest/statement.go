@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// The strictness of statements.
+// The levels of strictness of a statement, from the lowest to the highest.
 const (
 	none   = iota
 	weak   // a statement of fact: "Amounts go in cents, every one of them."
@@ -17,14 +17,14 @@ const (
 	strict // "Never push to main."
 )
 
-// The sizes of statements, in bytes. Longer ones are cut at the ends of clauses.
+// The minimum and the maximum length of a statement, in bytes. A longer statement is cut at the end of a clause.
 const (
 	minStatement = 8
 	maxStatement = 400
 )
 
-// statements returns those sentences of a user text that say how to work, in order. It ignores a date that a chat
-// program wrote at the beginning.
+// statements returns the sentences of a user message that say how to work, in their original order. It ignores a date
+// that a chat program put at the beginning of the message.
 func statements(text string, r *readRoom) (out []string) {
 	if day, size := dates.Header(text); day.Date != 0 {
 		text = text[size:]
@@ -35,7 +35,7 @@ func statements(text string, r *readRoom) (out []string) {
 	return out
 }
 
-// readRoom is memory that is reused from one passage to the next.
+// readRoom holds buffers that are reused from one passage to the next.
 type readRoom struct {
 	stems  []words.Word
 	words  []word
@@ -50,12 +50,12 @@ type statementReader struct {
 	out    []string
 	order  featureOf
 	before string // the previous sentence
-	once   bool   // whether the previous sentence is an errand
+	once   bool   // whether the previous sentence is a one-time errand
 }
 
-// statements appends the statements of a passage to out, and returns out.
+// statements appends the statements in p to out, and returns the result.
 func (p *passage) statements(out []string, room *readRoom) []string {
-	var cues []int32 // positions of words that may begin cues
+	var cues []int32 // byte offsets of words that may belong to cues
 	if p.lead == "" {
 		cues = room.telltalesIn(p.text)
 		if len(cues) == 0 && !hasSigns(p.text) {
@@ -82,8 +82,8 @@ func (p *passage) statements(out []string, room *readRoom) []string {
 	return r.out
 }
 
-// sentence adds the sentence s if it is a statement, and returns the part of s that the user asserts. quoted marks the
-// bytes in quotes; nil means that there are none. at is the byte offset of s in the passage.
+// sentence adds s to the statements if it is one, and returns the part of s that the user asserts. quoted marks the
+// bytes of s that are in quotes; it may be nil. at is the byte offset of s in the passage.
 func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 	ws := r.room.wordsOf(s, quoted)
 	if n := asserted(s, ws); n > 0 {
@@ -120,13 +120,13 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 	return s
 }
 
-// isLasting reports whether words make a sentence apply permanently.
+// isLasting reports whether a sentence contains a word that makes it apply permanently.
 func isLasting(ws []word) bool {
 	return slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) })
 }
 
-// add adds the statement s, with the sentence before it if it can't be understood alone. cue is the offset of its
-// decisive cue.
+// add adds the statement s. If s can't be understood without the previous sentence, add puts that sentence before it.
+// cue is the byte offset of the decisive cue in s.
 func (r *statementReader) add(s string, ws []word, cue int) {
 	whole, fits := s, r.before != "" && len(r.before)+len(s) < maxStatement
 	switch {
@@ -138,7 +138,7 @@ func (r *statementReader) add(s string, ws []word, cue int) {
 	case fits && refersBack(ws, longestReference):
 		whole = r.before + " " + s
 	}
-	// Both are on one line.
+	// If the previous sentence is the end of the last statement, it must not appear twice.
 	if n := len(r.out) - 1; len(whole) > len(s) && n >= 0 && strings.HasSuffix(r.out[n], withoutJoin(r.before)) {
 		if said := r.out[n]; said == withoutJoin(r.before) || r.lead != "" {
 			r.out = r.out[:n]
@@ -152,8 +152,8 @@ func (r *statementReader) add(s string, ws []word, cue int) {
 	r.out = append(r.out, clause(whole, len(whole)-len(s)+cue))
 }
 
-// clause returns a statement on one line. A long statement is reduced to the text around the cue, cut at the ends of
-// clauses or words.
+// clause returns the statement s on one line. If s is too long, it returns only the text around the cue, cut at the
+// ends of clauses or words.
 func clause(s string, cue int) string {
 	if strings.ContainsAny(s, "\t\r\n") || strings.Contains(s, "  ") {
 		s = onOneLine(s)
@@ -186,14 +186,14 @@ func clause(s string, cue int) string {
 	return strings.ToValidUTF8(out, "")
 }
 
-// joining lists words that connect a sentence to the one before it, which may not be in the list of rules: "And never
-// push to main."
+// joining lists words that connect a sentence to the previous one, as in "And never push to main." They are removed,
+// because the previous sentence may not be in the list of rules.
 var joining = wordListOf("and but so also oh und aber et mais y pero mas и а но ale ve ama maar")
 
-// mostJoins is the maximum number of such words at the beginning of a sentence.
+// mostJoins is the maximum number of such words that are removed from the beginning of a sentence.
 const mostJoins = 2
 
-// withoutJoin returns a sentence without the words at its beginning that connect it to the one before it.
+// withoutJoin returns s without the words at its beginning that connect it to the previous sentence.
 func withoutJoin(s string) string {
 	for range mostJoins {
 		word, rest, _ := strings.Cut(s, " ")
@@ -208,7 +208,7 @@ func withoutJoin(s string) string {
 // rating says how strictly a sentence prescribes a way of working, judged by its cues.
 type rating struct {
 	strength int
-	at       int // the position of the decisive cue, in bytes
+	at       int // the byte offset of the decisive cue
 	changes  bool
 	negative bool
 	revokes  bool // it revokes an earlier statement
@@ -216,7 +216,7 @@ type rating struct {
 	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer
 }
 
-// ranks is the number of ranks. If not all statements fit, those of higher ranks stay.
+// ranks is the number of ranks. If not all statements fit, those with higher ranks are kept.
 const ranks = 2 * (strict + 1)
 
 func (r *rating) rank() int {
@@ -240,14 +240,14 @@ func rate(s string, ws []word) rating {
 	return r
 }
 
-// judging is the state of rateClause: a sentence, or the order in it, whose cues are being judged.
+// judging is the state of rateClause while it judges the cues of a sentence, or of an order within a sentence.
 type judging struct {
 	rating
 	scene
-	ask bool // it is a question that isn't a polite wish
+	ask bool // the sentence is a question, and not a polite wish
 }
 
-// rateClause is like rate, but doesn't rate an order inside the text separately.
+// rateClause is like rate, but doesn't rate an order within the sentence separately.
 func rateClause(s string, ws []word) rating {
 	j := judging{ask: (asks(s) || inverted(ws)) && !polite(ws) && !hasAny(s, politeSigns)}
 	j.look(s, ws)
@@ -284,8 +284,8 @@ func (j *judging) judgeForm(spacedScript bool) {
 	}
 }
 
-// take counts a cue of a row at a byte offset. A cue in a question doesn't count, and neither does one that is less
-// strict than a cue before it.
+// take updates the rating for a cue of row c at byte offset at. The strength of a cue in a question doesn't count, nor
+// does that of a cue that is less strict than an earlier one.
 func (j *judging) take(c *cueRow, at int) {
 	j.changes = j.changes || c.changes
 	j.revokes = j.revokes || c.place == lift && !j.ask
@@ -299,7 +299,7 @@ func (j *judging) take(c *cueRow, at int) {
 	}
 }
 
-// cuesAt counts the cues that begin with word i, and marks their words.
+// cuesAt updates the rating for the cues that begin at word i, and marks the words of these cues.
 func (j *judging) cuesAt(i int) {
 	w := &j.ws[i]
 	for n := int(w.cues) - 1; n >= 0; n = cues.after(n) {
@@ -322,13 +322,13 @@ func (j *judging) cuesAt(i int) {
 	}
 }
 
-// For sentences without a question mark: words that begin a question, and words that may precede these.
+// inverters lists verbs that begin a question without a question mark. openers lists words that may precede them.
 var (
 	inverters = wordListOf("should would could does is are did was were has am")
 	openers   = wordListOf("so then and also but ok okay well now hm hmm")
 )
 
-// inverted reports whether a sentence has the word order of a question: "so then should it …".
+// inverted reports whether a sentence has the word order of a question, as in "so then should it …".
 func inverted(ws []word) bool {
 	k := 0
 	for k < len(ws) && openers.has(ws[k].text) {
@@ -337,7 +337,7 @@ func inverted(ws []word) bool {
 	return k+1 < len(ws) && inverters.has(ws[k].text) && !ws[k+1].breaks && (ws[k].text != "am" || ws[k+1].text == "i")
 }
 
-// polite reports whether a question is really a wish: "could you always …?"
+// polite reports whether a question really expresses a wish, as in "could you always …?".
 func polite(ws []word) bool {
 	for i := range ws[:min(len(ws), 4)] {
 		if ws[i].is(wishes) && (!asksAnybody.has(ws[i].text) || i+1 < len(ws) && ws[i+1].text == "you") {
@@ -350,14 +350,14 @@ func polite(ws []word) bool {
 // politeSigns lists character sequences in polite questions, for scripts without spaces and for Korean.
 var politeSigns = strings.Fields("能不能 可不可以 能否 可否 可以请 可以請 もらえ いただけ くれませんか くださいませんか 주실 주시겠 줄래")
 
-// asksAnybody lists words that express a wish only before "you": "can we …?" is a question.
+// asksAnybody lists verbs that express a wish only if "you" follows. With "we", they form a real question.
 var asksAnybody = wordListOf("can could would will")
 
-// longestReference is the maximum length, in words, of a sentence that refers to the previous one by its pronouns.
+// longestReference is the maximum length, in words, of a sentence whose pronouns refer to the previous sentence.
 const longestReference = 8
 
-// refersBack reports whether a sentence is short and can't be understood without the previous one. most is its maximum
-// length in words.
+// refersBack reports whether a sentence contains a pronoun and can't be understood without the previous sentence. It
+// returns false for sentences of more than most words.
 func refersBack(ws []word, most int) bool {
 	if len(ws) > most {
 		return false
@@ -370,7 +370,7 @@ func refersBack(ws []word, most int) bool {
 	return false
 }
 
-// pointless reports whether a sentence only refers to something before it: "I like that."
+// pointless reports whether a sentence only comments on something that precedes it: "I like that."
 func pointless(ws []word) bool {
 	if !refersBack(ws, longestReference-1) {
 		return false
@@ -386,8 +386,8 @@ func pointless(ws []word) bool {
 // mostSkipped is the maximum number of modifiers between two words of a cue: "I do not [really] like".
 const mostSkipped = 2
 
-// matches returns the number of words at the beginning of ws that a cue matches, including modifiers in between, or 0.
-// The caller must have matched the first word.
+// matches returns how many words at the beginning of ws the cue matches, including modifiers between its words, or 0.
+// The caller must already have matched the first word.
 func (c *cue) matches(ws []word) int {
 	at := 1
 	for more := c.text[len(ws[0].text):]; more != ""; at++ {
@@ -407,17 +407,17 @@ func (c *cue) matches(ws []word) int {
 	return at
 }
 
-// leadsWith reports whether a cue, or the rest of one, begins with a word. cue may continue with the other cues of its
-// row.
+// leadsWith reports whether cue begins with word. cue may be the rest of a cue, and may be followed by the other cues
+// in its row.
 func leadsWith(cue, word string) bool {
 	return strings.HasPrefix(cue, word) && (len(cue) == len(word) || cue[len(word)] == ' ' || cue[len(word)] == ',')
 }
 
-// telltales has a bit for the stem of one word from each cue in scripts with spaces. Text with none of these stems
-// contains no cue.
+// telltales is a bit set of word stems. It contains the stem of one word from each cue in a script with spaces, so text
+// without any of these stems contains no such cue.
 var telltales [1 << 16 / 64]uint64
 
-// hasSigns reports whether text may be in a script whose cues are character sequences.
+// hasSigns reports whether text may contain a script whose cues are character sequences.
 func hasSigns(text string) bool {
 	for i := 0; i < len(text); i++ {
 		if text[i] >= 0xd6 {
@@ -427,14 +427,14 @@ func hasSigns(text string) bool {
 	return false
 }
 
-// wordsOf is like the function wordsOf. The result is valid until the next call.
+// wordsOf is like the function of the same name, but its result is valid only until the next call.
 func (r *readRoom) wordsOf(text string, quoted []bool) []word {
 	r.words = appendWords(r.words[:0], text, quoted)
 	return r.words
 }
 
-// telltalesIn returns the positions of words that may begin cues. Text that has no such word and no sign contains no
-// cue. The result is valid until the next call.
+// telltalesIn returns the byte offsets of the words in text that may belong to cues. Text with neither such words nor
+// signs contains no cue. The result is valid until the next call.
 func (r *readRoom) telltalesIn(text string) []int32 {
 	ready()
 	cues := r.cues[:0]
@@ -447,16 +447,16 @@ func (r *readRoom) telltalesIn(text string) []int32 {
 	return cues
 }
 
-// usual lists words that occur in most sentences. A cue is recognized by another of its words, if it has one.
+// usual lists words that occur in most sentences. The telltale of a cue is one of its other words, if it has any.
 var usual = words.NewSet("the and for you your that this with have has are was can not but when will from what all one is am my me no of in on to as at it its i we be do an so a der die das und ich nicht ist mit von zu es ein le la les de des et que en un une el los y o не на и в с я")
 
-// tell adds the telltale for a phrase: its longest word that isn't one of the usual words.
+// tell adds the telltale of a phrase, which is its longest word that isn't a usual word.
 func tell(phrase string) {
 	var room [16]words.Word
 	telltale, rare := words.Word{}, false
 	for _, w := range words.Append(room[:0], strings.TrimSpace(phrase)) {
-		if is := !usual.Has(w.Stem); is && !rare || is == rare && w.End-w.From > telltale.End-telltale.From {
-			telltale, rare = w, is
+		if unusual := !usual.Has(w.Stem); unusual && !rare || unusual == rare && w.End-w.From > telltale.End-telltale.From {
+			telltale, rare = w, unusual
 		}
 	}
 	at := telltale.Stem % (1 << 16)

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// This file recognizes sentences that are worded like rules but aren't rules: they describe a thing that the user asks
-// for, customs of a place, a game, or the behavior of a part of the program. Their form shows it: a relative clause, a
-// definite subject, or a place at the beginning.
+// This file recognizes sentences that are worded like rules but aren't rules. They describe a thing that the user asks
+// for, the customs of a place, a game, or the behavior of a part of the program. They are recognized by their form: a
+// relative clause, a definite subject, or a place at the beginning.
 
 // Lists of grammatical words that occur in such sentences, in the languages of the cue tables.
 var (
@@ -25,7 +25,7 @@ var (
 	enduring = wordListOf("stay remain keep have contain fit match follow use include bleiben haben enthalten rester avoir contenir quedar tener contener ter conter avere contenere restare иметь оставаться содержать")
 )
 
-// about reports whether a cue is in a statement about a thing or a place, and not in a rule about how to work.
+// about reports whether a cue is in a statement about a thing or a place rather than in a rule about how to work.
 func (s *spot) about() bool {
 	if s.i > s.invention() || s.ws[0].is(lastingly) && s.neverYet() {
 		return true
@@ -46,7 +46,7 @@ func (s *spot) about() bool {
 	return false
 }
 
-// invention returns the index of the relative pronoun after which a request for a single new thing describes it:
+// invention returns the index of the relative pronoun that begins the description in a request for a single new thing:
 // 5 in "Write a poem about cats that never sleep". If there is none, it returns the number of words.
 func (sc *scene) invention() int {
 	if sc.invents == 0 {
@@ -91,8 +91,8 @@ func (sc *scene) abroad(i int) bool {
 	return unicode.IsUpper(first) && !unicode.IsUpper(next)
 }
 
-// lasts reports whether a sentence says that it applies permanently, or to everything of a kind. The description of a
-// new thing doesn't count.
+// lasts reports whether a sentence says that it applies permanently, or to everything of a kind. It ignores the
+// description of a new thing.
 func (sc *scene) lasts() bool {
 	return sc.all&(quantifiers|lastingly) != 0 &&
 		slices.ContainsFunc(sc.ws[:sc.invention()], func(w word) bool { return w.is(quantifiers | lastingly) })
@@ -137,8 +137,8 @@ func (sc *scene) expected(i int) bool {
 // where lists English words that introduce a place.
 var where = wordListOf("in on at there somewhere under")
 
-// behaves reports whether the verb that consists of size words from word i on describes what one part of the program
-// does: "The endpoint must return 404".
+// behaves reports whether a verb describes what one part of the program does, as in "The endpoint must return 404". The
+// verb begins at word i and has size words.
 func (sc *scene) behaves(i, size int) bool {
 	ws := sc.ws
 	if sc.all&(products|lastingly|quantifiers) != 0 || slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(addressees) }) {
@@ -161,7 +161,7 @@ func (sc *scene) behaves(i, size int) bool {
 	return definite.has(ws[from].text) && i-from > 1 && !strings.HasSuffix(ws[i-1].text, "s")
 }
 
-// nearby lists demonstratives that point at a particular thing: "me gusta esta versión" is about a single version.
+// nearby lists demonstratives that point to a particular thing: "me gusta esta versión" is about a single version.
 var nearby = wordListOf("este esta questo questa этот эта эту diese dieser dieses diesen cette ce cet essa esse deze")
 
 // unreal reports whether a sentence states a condition that isn't met: "If I were the mayor, …", "Si fuera alcalde, …".
@@ -183,7 +183,7 @@ var unmet = wordListOf("were wäre wären hätte étais étions fuera fuese fué
 // suppositions lists words that begin a hypothetical sentence.
 var suppositions = wordListOf("suppose supposing imagine supón imagina suponha immagina imaginons представь")
 
-// counted reports whether the words from index i on say how many things are left: "Só faltam dois dias".
+// counted reports whether the words beginning at index i say how many things are left: "Só faltam dois dias".
 func (sc *scene) counted(i int) bool {
 	verb := sc.textAt(i)
 	return sc.word(i+1).is(numbers) && (strings.HasSuffix(verb, "m") || strings.HasSuffix(verb, "n") ||

@@ -1,12 +1,12 @@
 package digest
 
-// The words that identify standing instructions, in lower case, in some languages in which people write to agents. The
-// lists are deliberately small: they contain words for modality, negation and habit, but none for the things that rules
-// are about. A hyphen separates words.
+// This file lists, in lower case, the words that identify standing instructions in some of the languages in which
+// people write to agents. The lists are deliberately small: they contain words for modality, negation and habit, but
+// none for the subjects of rules. A hyphen counts as a space between words.
 
-// cueRow lists cues that have the same place and strength, separated by commas. In languages with spaces, a cue is one
-// or more words with one space between them, as wordsOf splits them; an elided word counts as a word ("d' accord"). In
-// other languages, a cue is a character sequence.
+// cueRow lists cues that have the same place and strength, separated by commas. In languages with spaces, a cue
+// consists of one or more words, as returned by wordsOf, with one space between them. An elided word counts as a word
+// ("d' accord"). In other languages, a cue is a character sequence.
 type cueRow struct {
 	place, strength   int
 	changes, negative bool
@@ -138,7 +138,7 @@ var cueRows = []cueRow{
 	{last, wish, false, false, "kullanma,yazma,söyleme,gösterme,ekleme,verme,silme,dokunma,değiştirme,paylaşma,yapma,gönderme,bahsetme,sorma,koyma,önerme,geçme,kullanmayın,yazmayın,söylemeyin,göstermeyin,eklemeyin,vermeyin,silmeyin,dokunmayın,değiştirmeyin,paylaşmayın,yapmayın,göndermeyin,bahsetmeyin,sormayın,koymayın,önermeyin,geçmeyin,kaçın,kaçının,bana sor,bana göster,diye hitap et,sor önce,yer almalı,içermeli,aşmamalı,geçmemeli,olmamalı,yazılmalı,kullanılmalı,kullanılmamalı,verilmeli,verilmemeli,gösterilmeli,bulunmalı,edilmeli,edilmemeli,yapılmalı,yapılmamalı,eklenmeli,belirtilmeli,kısa olsun,kısa olmalı,sonuna ekle,başına ekle,da söyle,de söyle,da yaz,de yaz,da ekle,de ekle,olarak yaz,olarak göster"},
 }
 
-// signRows lists the cues for scripts without spaces, and for languages whose words change at both ends.
+// signRows lists the cues for scripts without spaces, and for languages whose words are inflected at both ends.
 var signRows = []cueRow{
 	// Chinese
 	{anywhere, strict, false, true, "不得,禁止,严禁,嚴禁,绝不,絕不,绝对不,絕對不,千万不要,千萬不要,千万别,切勿,永远不要,永遠不要,不许,不許,不准,不允许,不允許,不可以,不能"},
@@ -217,9 +217,9 @@ var wordSets = []struct {
 	{moment, "temps tiempo tempo zeit veux peux quieres puedes willst kannst chance time moment minute second ready done free home back want wish need can could feel think know get wrong okay ok fine possible have"},
 	{agains, "again now anymore longer wieder nouveau nuevo снова опять"},
 	{verbs, "comment format name list quote answer reply number title mention call sign put end"},
-	// These words after "always" or "never" make a rule even in a sentence that tells a story.
+	// After "always" or "never", these words make a rule even of a sentence that tells a story.
 	{habits, "want wants need prefer use used keep run commit push ask be write test review squash check answer touch"},
-	// If people say that they must do something themselves, it is a story.
+	// If one of these words is the subject of a duty, the sentence tells a story.
 	{singles, "ik i he she you'd he'd ich er je j' yo eu io я"},
 	{done, "cost put hurt shut come become taken eaten written driven fallen flown frozen given grown known shown stolen thrown worn broken chosen spoken been missed forgotten forgot gotten seen gone done lost misread misunderstood"},
 	{wishes, "can could would please will kannst könntest könnten bitte würdest peux peut pouvez pourrais pourriez puedes podrías puede podría por pode poderia você puoi potresti può potrebbe можешь можете могли пожалуйста"},
@@ -246,15 +246,15 @@ var wordSets = []struct {
 	{conditions, "если когда пока потому хотя"},
 }
 
-// ruleSigns and pasteSigns list words for rules and for pasted texts, in scripts without spaces.
+// ruleSigns lists words for rules, and pasteSigns lists words for pasted texts, both in scripts without spaces.
 var (
 	ruleSigns  = []string{"规则", "規則", "约束", "要求", "规范", "偏好", "ルール", "制約", "規約", "규칙", "제약", "قواعد", "القواعد", "नियम"}
 	pasteSigns = []string{"日志", "输出如下", "报错", "以下内容", "原文", "如下", "翻译", "ログ", "出力", "以下の", "エラー", "로그", "출력", "오류",
 		"다음은", "السجل", "المخرجات", "النص التالي", "लॉग", "आउटपुट"}
 )
 
-// alternativeRows lists words for alternatives, of which a project or a user uses one at a time. Naming another one
-// from the same row is a change of mind.
+// alternativeRows lists groups of alternatives, one group per row. A project or a user uses one of them at a time, so
+// naming another one from the same row is a change of mind.
 var alternativeRows = []string{
 	"tab tabs space spaces tabulatoren leerzeichen tabulations espaces tabulaciones espacios табы пробелы",
 	"npm yarn pnpm bun",
@@ -289,7 +289,7 @@ var alternativeSigns = [][]string{
 	{"公制", "英制"},
 }
 
-// stopRows lists words that don't show what a statement is about.
+// stopRows lists words that say nothing about the subject of a statement.
 var stopRows = []string{
 	"remember a an the of to in on at by for with from into as is are was were be been being it its this that these those there here and or but if then than so not no nor do does did don't doesn't we you your yours our us i me my mine they them their he she his her will would can could may might shall should must have has had just also too very more most much many any all each every some such only own same when whenever while where which who whom whose what how why please always never from now until over under again once please use used using make makes made let get keep sure want wants need needs like please still even ever one ones thing things way rule rules said say told earlier before again back anymore longer forget ignore drop okay ok fine allowed about mind changed actually instruction instructions",
 	"der die das den dem des ein eine einen einem einer und oder aber wenn dann als so nicht kein keine ist sind war im in am an auf bei für mit von zu zum zur aus nach über unter ich du er sie es wir ihr mir dir uns mich dich bitte immer nie nur auch noch mehr verwende benutze nutze mache wird werden regel gesagt wieder doch musst darfst kannst vergiss",

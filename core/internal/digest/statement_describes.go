@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// Lists of words for what other people say or do, for the present moment, and for pointing at something.
+// Lists of words for what other people say or do, for the present moment, and for pointing to something.
 var (
 	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
@@ -14,7 +14,7 @@ var (
 	befalls   = wordListOf("happen happens mean means matter matters exist exists last lasts")
 )
 
-// somebody lists pronouns for no particular person: "someone should fix that gate".
+// somebody lists pronouns that refer to no particular person, as in "someone should fix that gate".
 var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
 // describes reports whether a sentence with a cue only describes something, or reports what somebody else says: "that
@@ -33,7 +33,7 @@ func (s *spot) describes() bool {
 	return s.describesSubject()
 }
 
-// ofOccasion reports whether a sentence is about a single occasion, or about what is happening.
+// ofOccasion reports whether a sentence is about a single occasion, or about what is happening at the moment.
 func (s *spot) ofOccasion() bool {
 	return s.place != self && s.thisTime() || s.tells() && s.ws[len(s.ws)-1].text == "tonight" ||
 		s.place != me && s.going(s.i)
@@ -80,7 +80,7 @@ func (s *spot) describesAll() bool {
 		first.is(quantifiers) && s.soon())
 }
 
-// describesSubject reports whether a sentence says what its subject does, by the verb after the cue.
+// describesSubject reports whether the verb after the cue shows that a sentence only says what its subject does.
 func (s *spot) describesSubject() bool {
 	first, last := s.ws[0].text, s.ws[len(s.ws)-1].text
 	at := s.end
@@ -133,8 +133,8 @@ func (sc *scene) sighs(i int) bool {
 	return false
 }
 
-// befallen reports whether a sentence describes what happens each time that its writer does something: "Jedes Mal, wenn
-// ich anrufe, ist besetzt". In a rule, the last clause is an order.
+// befallen reports whether a sentence describes what happens each time its writer does something: "Jedes Mal, wenn ich
+// anrufe, ist besetzt". In a rule, by contrast, the last clause is an order.
 func (sc *scene) befallen() bool {
 	at := 0
 	for i := 1; i < min(len(sc.ws)-1, 4) && at == 0; i++ {
@@ -163,10 +163,10 @@ func (sc *scene) befallen() bool {
 	return definite.has(w.text) || articles.has(w.text) || w.is(persons|beings|askers) || strings.HasSuffix(w.text, "t")
 }
 
-// conditionAt reports whether a clause that begins with a word is a condition.
+// conditionAt reports whether a clause that begins with w is a condition.
 func conditionAt(w *word) bool { return w.is(conditions) || w.text == "als" }
 
-// Verbs in sayings about what nobody knows, and words for "the same".
+// known lists verbs from sayings about what nobody knows, and same lists words for "the same".
 var (
 	known = wordListOf("weiß weet sait sabe sa знаешь")
 	same  = wordListOf("dasselbe gleiche même mismo misma mesma mesmo stessa stesso hetzelfde same одно")

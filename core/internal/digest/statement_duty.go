@@ -8,8 +8,8 @@ func (s *spot) fitsDuty() bool {
 	return !s.passes() && !s.supposes() && s.obliges()
 }
 
-// passes reports whether a duty is past, or applies for one day. It also excludes words that are not verbs in this
-// sentence.
+// passes reports whether a duty is past, or applies to one day only. It also returns true for a word that isn't a verb
+// in this sentence.
 func (s *spot) passes() bool {
 	switch {
 	case s.past && s.all&(products|addressees) == 0:
@@ -22,7 +22,7 @@ func (s *spot) passes() bool {
 	return s.w.is(numbers) && !s.before.is(addressees|singles|negations) // "dois" is a number in Portuguese
 }
 
-// supposes reports whether a verb for a duty expresses a guess: "deve ter tido", "must have been", "должно быть,".
+// supposes reports whether a verb of duty expresses a guess: "deve ter tido", "must have been", "должно быть,".
 func (s *spot) supposes() bool {
 	at := s.i + s.words()
 	if s.inPerfect(at) {
@@ -39,7 +39,7 @@ func (s *spot) supposes() bool {
 	return s.place == should && likely.has(s.next) && s.all&(lastingly|negations|addressees) == 0
 }
 
-// inPerfect reports whether the verb after a duty, which begins at word index at, is a past infinitive.
+// inPerfect reports whether the verb that follows a verb of duty, at word index at, is a past infinitive.
 func (s *spot) inPerfect(at int) bool {
 	last := len(s.ws) - 1
 	end, before := s.ws[last].text, s.textAt(last-1)
@@ -47,7 +47,7 @@ func (s *spot) inPerfect(at int) bool {
 		end == "haben" && strings.HasPrefix(before, "ge") || before == "hebben" && strings.HasPrefix(end, "ge")
 }
 
-// supposesAt is like supposes, but for the word at index n. at is the index of the word after the verb.
+// supposesAt is like supposes, but examines only the word at index n. at is the index of the word after the verb.
 func (s *spot) supposesAt(n, at int) bool {
 	w, next := &s.ws[n], s.word(n+1)
 	if next != nil && (w.text == "have" || w.text == "haben" || w.text == "haber") {
@@ -61,8 +61,8 @@ func (s *spot) supposesAt(n, at int) bool {
 	return (w.is(beings) || n == at-1) && s.unshaded(n+1).is(moods)
 }
 
-// subject returns the index of the first word of the clause before the cue, at most 12 words before the cue, and the
-// kinds of the clause's words.
+// subject returns the index at which the clause with the cue begins, but at most 12 words before the cue, and the kinds
+// of the words between that index and the cue.
 func (s *spot) subject() (from int, kinds wordKind) {
 	for from = s.i; from > 0 && s.i-from < 12 && !s.ws[from].breaks; {
 		from--
@@ -121,7 +121,7 @@ func (s *spot) obligesReader() bool {
 	return !last.is(advice) && !s.after.is(advice) && !(s.exclaims && s.all&negations == 0)
 }
 
-// obligesThing is like obliges, but for what a thing must do. soft means that the verb may express a likelihood.
+// obligesThing is like obliges, but for the duty of a thing. soft means that the verb may express a mere likelihood.
 func (s *spot) obligesThing(soft bool) bool {
 	if s.strength < strict && s.ws[max(s.i-1, 0)].text == "that" || s.ws[len(s.ws)-1].is(beings) && s.all&(products|lastingly) == 0 {
 		return false

@@ -1,7 +1,7 @@
 package digest
 
 // If a paragraph asks for something new, its other sentences describe that thing: "We want a file of rules … Unknown
-// keys must be errors." They are part of the request and not rules for later work.
+// keys must be errors." They are part of the request, and not rules for later work.
 
 // featureOf finds requests for something new in a paragraph.
 type featureOf struct {
@@ -10,12 +10,12 @@ type featureOf struct {
 	asked   bool // one of the searched sentences asks for something new
 }
 
-// builds lists verbs with which people ask for something new.
+// builds lists verbs that people use to ask for something new.
 var builds = wordListOf("add implement create build write make support introduce send provide expose develop design generate")
 
-// specifiedBy reports whether the sentence at offset at describes the thing that an earlier sentence asks for. In that
-// case, its cue is not an order, its subject is a thing, and it neither forbids anything nor claims to hold
-// permanently.
+// specifiedBy reports whether the sentence at offset at describes the thing that an earlier sentence asks for. Such a
+// sentence has a thing as its subject and a cue that isn't an order, and it neither forbids anything nor claims to
+// apply permanently.
 func (f *featureOf) specifiedBy(ws []word, r *rating, at int) bool {
 	if at == 0 || r.strength == none || r.told || r.changes || r.negative || ws[0].is(selves) {
 		return false

@@ -10,7 +10,7 @@ import (
 // shows what to avoid, and what people say about themselves in general. It looks only at grammatical words. Most forms
 // are English; in other languages, statements are mostly recognized by cues.
 
-// Lists of the words that identify forms.
+// Lists of words that identify these forms.
 var (
 	askFor     = wordListOf("want need like expect ask asking require prefer for")
 	vital      = wordListOf("important essential crucial vital critical imperative")
@@ -30,8 +30,8 @@ var (
 	counters = wordListOf("i i'm i've i'd")
 )
 
-// formWords contains at least one word from each form. Text that contains none of these words and no cue isn't examined
-// further.
+// formWords contains at least one word of each form. Text that contains neither one of these words nor a cue isn't
+// examined further.
 var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
 
 // requested returns the index of the word that begins the order inside a request: "It's important that [you] never …",
@@ -49,7 +49,7 @@ func requested(ws []word) int {
 }
 
 // formed returns the byte offset of the words that make a sentence without a cue a statement about how to work or about
-// what its writer likes, or -1 if it is neither. Each function below does the same for one form.
+// what its writer likes, or -1 if it is neither. Each of the functions below does the same for one form.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims || sc.attributed() || sc.befallen() {
 		return -1
@@ -115,7 +115,7 @@ func (sc *scene) effectOnWriterInflected() int {
 	return -1
 }
 
-// favours returns the byte offset of the words for "favorite" in a sentence about the writer's favorite thing, or -1:
+// favours returns the byte offset of the word for "favorite" in a sentence about the writer's favorite thing, or -1:
 // "My favourite colour is teal", "Mon plat préféré est …".
 func (sc *scene) favours() int {
 	ws := sc.ws
@@ -157,8 +157,8 @@ func (sc *scene) anyCase() bool {
 	return false
 }
 
-// recurring recognizes sentences about something to do again and again: "Run the linter on everything you touch", "Vor
-// jedem Deal bitte …".
+// recurring recognizes sentences about something that must be done again and again: "Run the linter on everything you
+// touch", "Vor jedem Deal bitte …".
 func (sc *scene) recurring() int {
 	at := recurs(sc.ws)
 	if at < 0 || sc.ws[0].is(persons|things|narrators) {
@@ -192,8 +192,8 @@ func (sc *scene) reported() int {
 	return -1
 }
 
-// Word lists for reported: words that begin a case, articles that stand for any such case, and objects that refer to
-// the writer.
+// Word lists for the function reported: words that introduce a case, articles that stand for any such case, and objects
+// that refer to the writer.
 var (
 	inCase     = wordListOf("si se wenn falls bevor avant если")
 	something  = wordListOf("etwas was quelque irgendetwas")
@@ -201,7 +201,7 @@ var (
 	toWriter   = wordListOf("moi me mir mich мне")
 )
 
-// generally reports whether the object that begins at word i is a kind of thing rather than a particular one.
+// generally reports whether the object that begins at word i denotes a kind of thing rather than a particular one.
 func (sc *scene) generally(i int) bool {
 	w := sc.word(i)
 	if w == nil || w.breaks || w.quoted || w.is(tasks|reactions|things|persons|addressees|numbers|days) {
@@ -253,7 +253,7 @@ func (sc *scene) inclined() int {
 	return -1
 }
 
-// restricted recognizes sentences about something that the writer does exclusively, never, or in a certain way: "I take
+// restricted recognizes sentences about something that the writer does only or never, or does in a certain way: "I take
 // my tea without sugar".
 func (sc *scene) restricted() int {
 	i, negated := sc.writer()
@@ -289,7 +289,7 @@ func (sc *scene) restricted() int {
 	return sc.limited(i, negated)
 }
 
-// isBeing reports whether a word is "am" or contains it. The word after it is then an adjective, not a verb.
+// isBeing reports whether a word is or contains "am", so that the next word is an adjective rather than a verb.
 func isBeing(w string) bool { return w == "am" || w == "i'm" }
 
 // suffers reports whether the verb at word i says how something always affects the writer: "I sleep badly on trains",
@@ -313,8 +313,8 @@ func (sc *scene) limited(i int, negated bool) int {
 	return -1
 }
 
-// writers and limitWords are for languages other than English: words for the writer ("I"), and the equivalents of
-// limiting.
+// writers lists words for "I" in languages other than English. limitWords lists the equivalents of the words in
+// limiting in these languages.
 var (
 	writers    = wordListOf("ich ik je j' yo eu io я")
 	limitWords = wordListOf("ohne sans sin sem senza zonder без nur nie niemals grundsätzlich immer stets lieber ungern selten rarement raramente редко meist meistens kein keine keinen alleen nooit altijd liever geen uniquement généralement normalement normalmente обычно seulement jamais toujours solo sólo nunca siempre só sempre mai soltanto только никогда всегда")
@@ -414,5 +414,5 @@ func (sc *scene) advised() int {
 	return -1
 }
 
-// healers lists words for people whose advice to the writer is a rule for what others suggest to the writer.
+// healers lists words for people whose advice to the writer restricts what others may suggest to the writer.
 var healers = wordListOf("doctor doc gp dr dentist physician physio physiotherapist therapist nutritionist dietitian dietician midwife surgeon")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// This file recognizes norms by their form: sentences about what everything of a kind must be like.
+// This file recognizes norms by their form. A norm says what everything of a kind must be like.
 
 // norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor
 // first", "Our style guide forbids contractions".
@@ -55,8 +55,8 @@ func (sc *scene) norm() int {
 	return -1
 }
 
-// laysDown reports whether a sentence that begins with a plural prescribes the form of such things without a verb:
-// "Variables in snake_case", "All dates in ISO format".
+// laysDown reports whether a sentence that begins with a plural prescribes, without a verb, the form of the things that
+// the plural names: "Variables in snake_case", "All dates in ISO format".
 func (sc *scene) laysDown(plural *word) bool {
 	i := 1
 	if plural != &sc.ws[0] {
@@ -126,7 +126,7 @@ func (sc *scene) scoped() int {
 	return -1
 }
 
-// addressed recognizes sentences that prescribe what the reader does by stating it: "You write in the past tense",
+// addressed recognizes instructions that are worded as statements about the reader: "You write in the past tense",
 // "Your job is to keep every entry short".
 func (sc *scene) addressed() int {
 	ws := sc.ws
@@ -150,7 +150,7 @@ func (sc *scene) addressed() int {
 	return -1
 }
 
-// beginsOrder reports whether a word is a verb that begins orders about how to do something.
+// beginsOrder reports whether a word is a verb that introduces orders about how to do something.
 func beginsOrder(w *word) bool {
 	if w == nil {
 		return false
@@ -170,7 +170,7 @@ func (sc *scene) infinitive() bool {
 		strings.HasSuffix(last.text, "en")
 }
 
-// ofEach recognizes sentences about everything of a kind that the reader writes, or that must have the same form: "All
+// ofEach recognizes sentences about all things of a kind that the reader writes, or that must have the same form: "All
 // photos need a caption", "Cada carta termina con «…»".
 func (sc *scene) ofEach() int {
 	ws := sc.ws
@@ -208,7 +208,7 @@ func (sc *scene) onlySuch() int {
 	return 0
 }
 
-// rulesEachOfAKind recognizes sentences about a part of everything of a kind, and orders that apply to all things of a
+// rulesEachOfAKind recognizes sentences about a part of each thing of a kind, and orders that apply to all things of a
 // kind: "The first line of every post is a question", "Double-check the allergens in all menus", "Have a look at any
 // number before you send it". It also recognizes what nobody may use: "It's a no to anything with gelatin".
 func (sc *scene) rulesEachOfAKind() int {

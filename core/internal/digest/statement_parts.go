@@ -5,12 +5,13 @@ import "strings"
 // This file finds rules that are only a part of a sentence: "I had four lessons today, so please keep paragraphs short",
 // "just give me hints, ok?".
 
-// mostClauses is the maximum number of parts of a sentence that are judged separately.
+// mostClauses is the maximum number of parts into which a sentence is divided.
 const mostClauses = 16
 
-// parts adds those parts of a sentence that are statements by themselves: orders, and what the user says about himself
-// or herself, and returns whether there are any. A part begins after punctuation, with a word that connects clauses. A
-// condition belongs to the part before it, and a sentence that begins with one has no parts: they would lose it.
+// parts adds the parts of a sentence that are orders or describe the user, and returns whether there are
+// any. A part begins after punctuation, with a word that connects clauses. A condition belongs to the
+// part before it. A sentence that begins with a condition has no parts, because they would lose the
+// condition.
 func (r *statementReader) parts(s string, quoted []bool, ws []word) (found bool) {
 	var room [mostClauses]int
 	starts := room[:1]
@@ -39,8 +40,8 @@ func (r *statementReader) parts(s string, quoted []bool, ws []word) (found bool)
 // causal lists words that begin a clause about a reason or about what happened before.
 var causal = wordListOf("because since after weil nachdem parce après porque después depois perché dopo потому")
 
-// part adds the part of a sentence from byte from to the end of s if it is a statement by itself, and returns whether it
-// is one. rest is the rest of the sentence.
+// part adds s[from:], which is a part of a sentence, if it is a statement by itself. It returns whether it is one. rest
+// is the text of the sentence that follows s.
 func (r *statementReader) part(s string, quoted []bool, from int, rest string) bool {
 	s = strings.TrimRight(s, " \t,;:–—-，；：、")
 	if len(s)-from < minStatement {
@@ -71,11 +72,11 @@ func (r *statementReader) part(s string, quoted []bool, from int, rest string) b
 	return true
 }
 
-// longStatement is the length in bytes from which only those parts of a sentence are listed that are statements by
-// themselves, if there are any.
+// longStatement is the length in bytes from which a sentence is long. If any parts of a long sentence are statements by
+// themselves, only these parts are listed.
 const longStatement = 180
 
-// concedes reports whether a part only prepares an objection, which follows it: "Not to be blunt, but …".
+// concedes reports whether a part only prepares the objection that follows it: "Not to be blunt, but …".
 func concedes(ws []word, rest string) bool {
 	next, _, _ := strings.Cut(rest, " ")
 	return ws[0].is(negations) && contrasting.has(lower(next))
@@ -89,8 +90,8 @@ func addsNegation(ws []word) bool {
 	return ws[1].is(negations) && !ws[1].is(lastingly) && coordinating.has(ws[0].text)
 }
 
-// prescribes reports whether the rating of a part makes it a statement: it is an order, describes the writer, is about
-// what the reader does or writes, or says from when it applies.
+// prescribes reports whether a part with rating r is a statement: an order, a description of the writer, or a sentence
+// that is about what the reader does or writes, or that says from when it applies.
 func prescribes(r *rating) bool {
 	return r.strength >= wish && r.told || r.strength == strict && (r.changes || r.direct)
 }
@@ -126,8 +127,8 @@ func seeksAgreement(s string) bool {
 // agreeing lists words that ask for agreement at the end of a sentence.
 var agreeing = wordListOf("ok okay deal please pls alright agreed ja gut bitte d'accord vale sí beleza bene ладно хорошо договорились dobrze tamam")
 
-// politely recognizes polite questions that ask for something in everything of a kind: "can you use trains for examples,
-// please?", "would you mind putting the sources at the end of each answer?"
+// politely recognizes polite questions that make a request about everything of a kind: "can you use trains for
+// examples, please?", "would you mind putting the sources at the end of each answer?"
 func (sc *scene) politely() int {
 	if !asks(sc.text) || !polite(sc.ws) || sc.all&(days|numbers) != 0 {
 		return -1

@@ -2,7 +2,7 @@ package digest
 
 import "strings"
 
-// The places in a sentence, and the kinds of sentences, in which a cue counts.
+// These constants name the places in a sentence, and the kinds of sentences, in which a cue counts.
 const (
 	anywhere = iota
 	lead     // at the beginning of a clause
@@ -14,23 +14,23 @@ const (
 	should   // the same, for verbs that often only express likelihood
 	last     // at the end of a sentence, where some languages put the verb
 	loose    // in a sentence about things in general
-	bound    // a limit, with a number or on what is written
-	taste    // about a thing, and not about something to do now, which is a request
-	want     // about things in general, or what is written, not about one thing that is asked for
+	bound    // in a limit that has a number or concerns what is written
+	taste    // in a statement about a thing, but not about something to do now, which is a request
+	want     // about things in general or about what is written, but not about one requested thing
 	self     // in what people say about themselves
 	me       // in a sentence about the present
-	permit   // a permission
+	permit   // in a permission
 	hint     // about what the reader does or writes
 	lesson   // about something that must not happen again
-	lift     // it revokes a rule
-	versus   // a comparison of two things
+	lift     // in a sentence that revokes a rule
+	versus   // in a comparison of two things
 	nature   // in what people say they are like
 	another  // signs only: the sentence is about somebody who is absent
 	story    // signs only: the sentence is about one day, not about every day
 )
 
-// placeRules says for each place when a cue fits there, and which cues there are only part of a remark. If a place has
-// no function fits, all cues fit there.
+// placeRules holds two functions for each place. fits reports whether a cue counts there; if it is nil, all cues do.
+// remarks reports whether a cue there is only part of a remark.
 var placeRules = [...]struct{ fits, remarks func(*spot) bool }{
 	anywhere: {(*spot).fitsAnywhere, (*spot).remarksAnywhere},
 	lead:     {(*spot).fitsLead, (*spot).remarksLead},
@@ -71,7 +71,7 @@ func (sc *scene) spotAt(c cue, i, size int) *spot {
 
 func (s *spot) size() int { return s.end - s.i }
 
-// fits reports whether a cue is about how to work, as its place requires.
+// fits reports whether a cue meets the requirements of its place and isn't part of a mere remark.
 func (s *spot) fits() bool {
 	fits := placeRules[s.place].fits
 	return !s.remarks() && (fits == nil || fits(s))

@@ -29,17 +29,17 @@ var reticent = wordListOf("say talk discuss answer tell think know imagine")
 // mishaps lists verbs for accidents that people warn each other about: "don't lose your ticket".
 var mishaps = wordListOf("lose miss fall slip burn trip choke")
 
-// feelings lists verbs whose subject isn't a person that an instruction could be about: "the kids always want ice
+// feelings lists verbs that describe their subject and don't instruct anybody: "the kids always want ice
 // cream".
 var feelings = wordListOf("want wants love loves like likes hate hates forget forgets eat eats drink drinks sleep sleeps laugh laughs cry cries complain complains win wins lose loses")
 
 // likely lists verbs for what will probably happen anyway: "the test should pass".
 var likely = wordListOf("pass work fit help suffice arrive appear")
 
-// perfects lists verbs that begin a past infinitive. A word for a duty before one expresses a guess.
+// perfects lists verbs that begin a past infinitive. Before such a verb, a word for a duty expresses a guess.
 var perfects = wordListOf("haber ter aver avere essere avoir")
 
-// copulas lists verbs between a subject and its description.
+// copulas lists verbs that link a subject to its description.
 var copulas = wordListOf("está están es son est sont ist sind è sono estão")
 
 // atOnce lists words for something that happens soon.
@@ -48,8 +48,8 @@ var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute 
 // dealings lists verbs for what other people do to or for the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// remarks reports whether a cue is part of a remark and not of an instruction. The functions after it do the same for
-// the cues of one place each.
+// remarks reports whether a cue is part of a remark rather than an instruction. Each of the functions below does the
+// same for the cues of one place.
 func (s *spot) remarks() bool {
 	if s.describes() || s.about() {
 		return true
@@ -94,7 +94,7 @@ func (s *spot) namesSomething() bool {
 		(pointed.has(s.before.text) || s.w.text == "policy" && s.i > 1 && !s.before.known)
 }
 
-// remarksByWord judges a cue by its first word.
+// remarksByWord is like remarks, but judges a cue only by its first word and the words around it.
 func (s *spot) remarksByWord() bool {
 	switch s.w.text {
 	case "for": // "book that for me, please?"
@@ -136,7 +136,7 @@ func (s *spot) remarksWe() bool {
 	return s.past
 }
 
-// remarksByNext judges a cue by the words after it.
+// remarksByNext is like remarks, but judges a cue only by the words after it.
 func (s *spot) remarksByNext() bool {
 	following := s.textAt(s.end + 1)
 	return s.next == "to" && fears.has(following) || nearby.has(s.next) || nearby.has(following) ||
@@ -232,8 +232,8 @@ func (s *spot) remarksLoose() bool {
 	return false
 }
 
-// soothes reports whether one of the words [from, to] after the cue, counted from 0, reassures somebody: "no te
-// preocupes".
+// soothes reports whether one of the words from number from to number to after the cue reassures somebody: "no te
+// preocupes". The word that directly follows the cue has the number 0.
 func (s *spot) soothes(from, to int) bool {
 	for k := s.end + from; k <= s.end+to; k++ {
 		if soothing.has(s.textAt(k)) {
@@ -281,7 +281,7 @@ func (s *spot) asksOnce() bool {
 		s.all&(quantifiers|lastingly|conditions) == 0 && s.next != "first"
 }
 
-// aside reports whether the order at word i only ends a story: "the pump set me back 90 euros, don't tell anyone".
+// aside reports whether the order at word i merely ends a story: "the pump set me back 90 euros, don't tell anyone".
 func (sc *scene) aside(c *cue, i int) bool {
 	return i > 2 && c.strength == strict && (c.place == lead || c.place == bare) && sc.all&(products|lastingly) == 0 &&
 		(sc.past || sc.digits || sc.narrates && sc.ws[0].is(selves))
@@ -298,13 +298,13 @@ func (sc *scene) settles(i int) bool {
 	return false
 }
 
-// unfinished lists words that forbid something only if they are followed by a verb that says what.
+// unfinished lists words that forbid something only if a verb follows that says what is forbidden.
 var unfinished = wordListOf("pas puede pueden pode podem può possono")
 
 // settling lists verbs that mean living or working somewhere.
 var settling = wordListOf("live work wohne arbeite habite travaille vivo trabajo moro trabalho abito lavoro живу работаю")
 
-// oneThing reports whether the words from i on name a single thing and end the sentence: "keep the change".
+// oneThing reports whether the sentence ends with a single thing, named from word i on: "keep the change".
 func (sc *scene) oneThing(i int) bool {
 	object := sc.word(i)
 	if object == nil || i+2 != len(sc.ws) || sc.all&(products|quantifiers|lastingly) != 0 || sc.ws[i+1].is(tasks) {
@@ -317,7 +317,7 @@ func (sc *scene) oneThing(i int) bool {
 	return false
 }
 
-// oneState reports whether the words from i on name one thing and its state: "keep the note short".
+// oneState reports whether the words beginning at index i name one thing and its state: "keep the note short".
 func (sc *scene) oneState(i int) bool {
 	thing, end := sc.word(i+1), sc.word(i+3)
 	if sc.textAt(i) != "this" && sc.textAt(i) != "the" || sc.all&(quantifiers|lastingly) != 0 || sc.word(i+2) == nil || end != nil && !end.breaks {
@@ -327,8 +327,8 @@ func (sc *scene) oneState(i int) bool {
 		sc.textAt(i) == "this" && !thing.breaks && len(sc.ws) == i+3)
 }
 
-// proceeds reports whether a sentence is about doing something, which the word at index i names, to a single thing: "…
-// in booking the new one".
+// proceeds reports whether the word at index i names something that is being done to a single thing: "… in booking the
+// new one".
 func (sc *scene) proceeds(i int) bool {
 	return strings.HasSuffix(sc.textAt(i), "ing") && sc.textAt(len(sc.ws)-1) == "one"
 }
@@ -377,7 +377,7 @@ func (sc *scene) thisTime() bool {
 	return false
 }
 
-// places reports whether a sentence asks to leave one thing somewhere. i is the index of "leave".
+// places reports whether a sentence asks the reader to leave one thing somewhere. i is the index of "leave".
 func (sc *scene) places(i int) bool {
 	if sc.ws[i].text != "leave" || !sc.word(i+1).is(tasks|things) {
 		return false
@@ -403,7 +403,7 @@ func (sc *scene) offers(i int) bool {
 	return false
 }
 
-// soon reports whether a sentence is about the next hours.
+// soon reports whether a sentence is about the near future.
 func (sc *scene) soon() bool {
 	for i := range sc.ws {
 		if atOnce.has(sc.ws[i].text) {
@@ -433,7 +433,7 @@ func (sc *scene) moved() int {
 	return -1
 }
 
-// weighs reports whether the words from i on compare two things.
+// weighs reports whether the words after index i compare two things.
 func (sc *scene) weighs(i int) bool {
 	for k := i + 1; k+1 < len(sc.ws); k++ {
 		switch sc.ws[k].text {
@@ -444,7 +444,7 @@ func (sc *scene) weighs(i int) bool {
 	return false
 }
 
-// ofWriter reports whether a sentence begins with "I am", in any of the languages.
+// ofWriter reports whether a sentence begins with "I am" in any of the supported languages.
 func (sc *scene) ofWriter() bool {
 	switch sc.ws[0].text {
 	case "i'm", "sono", "soy", "sou":
@@ -458,7 +458,7 @@ func (sc *scene) ofWriter() bool {
 	return false
 }
 
-// ofProducts reports whether a sentence with a verb at word i is about what the reader writes.
+// ofProducts reports whether any word apart from the verb at index i names something that the reader writes.
 func (sc *scene) ofProducts(i int) bool {
 	for k := range sc.ws {
 		if k != i && sc.ws[k].is(products) {
@@ -468,7 +468,7 @@ func (sc *scene) ofProducts(i int) bool {
 	return false
 }
 
-// textAt returns the text of the word at i, or "".
+// textAt returns the text of the word at index i, or "" if there is no such word.
 func (sc *scene) textAt(i int) string {
 	if w := sc.word(i); w != nil {
 		return w.text

@@ -41,7 +41,7 @@ func (sc *scene) look(s string, ws []word) {
 	sc.exclaims = strings.HasSuffix(s, "!")
 }
 
-// kindsAt returns the kinds of word i, given its place in the sentence.
+// kindsAt returns the kinds of word i, taking its position in the sentence into account.
 func kindsAt(ws []word, i int) wordKind {
 	w := &ws[i]
 	if w.breaks && w.text == "was" || w.text == "met" && (i == 0 || !ws[i-1].is(persons|selves)) { // a question in German, "with" in Dutch
@@ -113,7 +113,7 @@ func (sc *scene) directs(c *cueRow) bool {
 	return c.tells() || c.changes || sc.all&(products|addressees) != 0
 }
 
-// word returns the word at i, or nil.
+// word returns the word at index i, or nil if there is none.
 func (sc *scene) word(i int) *word {
 	if i < 0 || i >= len(sc.ws) {
 		return nil
@@ -121,7 +121,7 @@ func (sc *scene) word(i int) *word {
 	return &sc.ws[i]
 }
 
-// unshaded returns the first word from i on that isn't merely a modifier, or nil.
+// unshaded returns the first word at or after index i that isn't merely a modifier, or nil if there is none.
 func (sc *scene) unshaded(i int) *word {
 	for i < len(sc.ws) && sc.ws[i].is(shades) {
 		i++
@@ -141,10 +141,10 @@ func (sc *scene) resumes(i int) bool {
 	return false
 }
 
-// comforting lists verbs after "stop" in sentences that comfort people or react to a joke.
+// comforting lists verbs that follow "stop" when people comfort somebody or react to a joke.
 var comforting = wordListOf("worrying crying joking kidding teasing being")
 
-// alone reports whether the words from index i on ask the reader to leave something that belongs to the writer
+// alone reports whether the words beginning at index i ask the reader to leave something that belongs to the writer
 // untouched, or to keep it out of something.
 func (sc *scene) alone(i int) bool {
 	if sc.ws[i].text != "leave" && sc.ws[i].text != "keep" || sc.textAt(i+1) != "my" && sc.textAt(i+1) != "our" {
@@ -209,8 +209,8 @@ func (sc *scene) choosesOne(i int) bool {
 	return articles.has(sc.textAt(i + 1))
 }
 
-// having lists words that form a perfect ("I've always had …"), and trying words for attempts ("been able to get into
-// …").
+// having lists words that form the perfect tense ("I've always had …"), and trying lists words for attempts ("been able
+// to get into …").
 var (
 	having = wordListOf("i've have")
 	trying = wordListOf("to try able get")
@@ -270,8 +270,8 @@ func (sc *scene) opensClause(i int) bool {
 		(i > 0 || !w.is(joins))
 }
 
-// ordersAt reports whether the word at index i, which is the first of a clause, is the verb of an order. conditional
-// means that the sentence says when it applies.
+// ordersAt reports whether the word at index i, the first word of a clause, is the verb of an order. conditional means
+// that the sentence says when it applies.
 func (sc *scene) ordersAt(i int, conditional bool) bool {
 	w, after := &sc.ws[i], sc.word(i+1)
 	if i > 0 && !conditional && !sc.ws[i-1].is(joins) {

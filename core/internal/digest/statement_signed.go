@@ -86,13 +86,13 @@ func booksInChinese(sign, before, rest string) bool {
 	return false
 }
 
-// particles contains Japanese characters that nearly all sentences with a cue contain, and that Chinese doesn't have.
+// particles contains Japanese characters that occur in nearly every sentence with a cue, but never in Chinese.
 const particles = "のはをでにと"
 
-// amongOthers lists Chinese words that follow the number of a thing in a list: the second house, room, train.
+// amongOthers lists Chinese measure words that follow an ordinal number, as in "the second house" or "train".
 var amongOthers = []string{"家", "个", "個", "间", "間", "款", "种", "種", "趟", "张", "張"}
 
-// ofState lists Chinese verbs that make a wish describe a thing.
+// ofState lists Chinese verbs that turn a wish into the description of a thing.
 var ofState = []string{"是", "有", "靠"}
 
 // countsInChinese reports whether text names a day of the week, contains a number before a unit of time, people, rooms
@@ -136,15 +136,15 @@ func wantsOfCode(s string) bool {
 	return found && strings.HasSuffix(strings.TrimRight(s, "。"), "ください") && namesCode(state) && !hasAny(s, lastSigns)
 }
 
-// namesCode reports whether text names something in a program: a word of Latin letters with a capital inside or a sign
-// that joins words.
+// namesCode reports whether text contains a name from a program: a word of Latin letters with a capital letter inside,
+// or with a character that joins words.
 func namesCode(text string) bool {
 	found := false
 	eachName(text, func(name string) { found = found || distinct(name, capital, under|dot) || strings.Contains(name, "-") })
 	return found
 }
 
-// cutAny cuts text around the first of some separators that it contains.
+// cutAny cuts text around the first of the given separators that occurs in it.
 func cutAny(text string, separators ...string) (before, after string, found bool) {
 	for _, s := range separators {
 		if before, after, found = strings.Cut(text, s); found {
@@ -198,7 +198,7 @@ func describesInArabic(sign, before, rest string) bool {
 		strings.HasPrefix(next, "ي") && !strings.HasPrefix(next, "يجب")
 }
 
-// dealsInArabic lists nouns for what people arrange with a service.
+// dealsInArabic lists nouns for things that people arrange with a service.
 var dealsInArabic = strings.Split(" حجز| إلغاء| الغاء| تغيير| تعديل| شراء| طلب| استئجار| استرجاع| إرجاع| تجديد| تحويل| دفع| فتح| تأجيل| موعد", "|")
 
 func describesInHindi(sign, before, rest string) bool {

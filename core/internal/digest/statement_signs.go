@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// signs counts the cues of a sentence in a script without spaces, or in a language whose words change at both ends.
+// signs updates the rating for those cues of a sentence that are character sequences.
 func (j *judging) signs() {
 	ready()
 	var room [16]signAt
@@ -72,8 +72,8 @@ func (c *cueRow) misses(sign, before, from string) bool {
 	}
 }
 
-// markSign marks the words of a sign at a byte offset, and removes the sign from a word that contains it. It reports
-// whether the sign is in quotes.
+// markSign marks the words that are part of the sign at byte offset at, and removes the sign from a word that is longer
+// than it. It reports whether the sign is in quotes.
 func markSign(ws []word, sign string, at int) (quoted bool) {
 	end := at + len(sign)
 	for i := range ws {
@@ -152,7 +152,7 @@ var orderSigns = [...]string{"ください", "下さい", "주세요", "마세�
 // signSet finds many character sequences in one pass over text. A hash of the three bytes at a position, or of six
 // bytes for longer signs, leads to the few signs that can begin there.
 type signSet struct {
-	phrases                 // the signs in a list have the same hash of their first bytes
+	phrases                 // all signs in a list have the same hash of their first bytes
 	heads   [1 << 12]uint16 // by the hash of three bytes, the number of the first sign plus one; 0 if there is none
 	long    [1 << 12]uint16 // the same for six bytes
 	texts   []string
@@ -170,12 +170,12 @@ func signHash(text string, at int) uint {
 	return (uint(text[at])<<9 ^ uint(text[at+1])<<5 ^ uint(text[at+2])) % (1 << 12)
 }
 
-// longHash returns a hash of six bytes of text, from byte at on. first is the signHash of the first three bytes.
+// longHash returns a hash of the six bytes of text at offset at. first is the signHash of the first three bytes.
 func longHash(text string, at int, first uint) uint {
 	return (first*31 ^ signHash(text, at+3)) % (1 << 12)
 }
 
-// index builds the lists.
+// index builds the lists of signs with the same hash.
 func (x *signSet) index() {
 	x.texts = make([]string, len(x.rows))
 	for n := len(x.rows) - 1; n >= 0; n-- {

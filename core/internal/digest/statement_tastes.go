@@ -1,8 +1,8 @@
 package digest
 
-// Cues in ten languages: for what people say about themselves ("I avoid crowds"), for indirect requests ("the
-// reviewers get angry when …"), and for revoking a rule. As in the other tables, the words express modality, taste
-// and habit.
+// The tables in this file list cues for what people say about themselves ("I avoid crowds"), for indirect requests
+// ("the reviewers get angry when …"), and for the revocation of a rule. As in the other tables, the words express
+// modality, taste and habit.
 
 var tasteRows = []cueRow{
 	// English

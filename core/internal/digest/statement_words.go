@@ -22,7 +22,7 @@ type word struct {
 	kinds  wordKind
 }
 
-// wordsOf returns the words in text. quoted says for each byte whether it is in quotes; nil means that none is.
+// wordsOf returns the words in text. quoted marks the bytes of text that are in quotes; it is nil if there are none.
 func wordsOf(text string, quoted []bool) []word {
 	return appendWords(make([]word, 0, len(text)/6+2), text, quoted)
 }
@@ -31,8 +31,8 @@ func wordsOf(text string, quoted []bool) []word {
 var clauseEnds = [utf8.RuneSelf]bool{',': true, ';': true, ':': true, '.': true, '!': true, '?': true, '(': true,
 	')': true, '-': true}
 
-// appendWords appends the words of text to ws, which is empty. quoted says for each byte whether it is in quotes;
-// nil means that none is.
+// appendWords appends the words in text to ws, which must be empty. quoted marks the bytes of text that are in quotes;
+// it is nil if there are none.
 func appendWords(ws []word, text string, quoted []bool) []word {
 	ready()
 	starts := true
@@ -66,15 +66,15 @@ func appendWords(ws []word, text string, quoted []bool) []word {
 	return ws
 }
 
-// lookUp sets what the tables contain about a word.
+// lookUp sets the fields of a word that come from the tables.
 func (w *word) lookUp() {
 	if n := vocabulary.get(w.text); n >= 0 {
 		w.known, w.cues, w.kinds = true, vocabulary.cues[n], vocabulary.kinds[vocabulary.sets[n]]
 	}
 }
 
-// wordAt returns the word of a script that begins at a position of text, in lower case, and the position after it. An
-// elided word ends with its apostrophe.
+// wordAt returns, in lower case, the word of the given script that begins at byte offset from in text, and the offset
+// of its end. An elided word ends with its apostrophe.
 func wordAt(text string, from, script int) (w string, end int) {
 	i := from
 	var all uint8
@@ -112,7 +112,7 @@ func wordAt(text string, from, script int) (w string, end int) {
 // is reports whether a word is of one of the given kinds. A nil word is of no kind.
 func (w *word) is(kinds wordKind) bool { return w != nil && w.kinds&kinds != 0 }
 
-// runeIn returns the character at a position of text, and its length.
+// runeIn returns the character at a byte offset of text, and its length in bytes.
 func runeIn(text string, at int) (rune, int) {
 	if c := text[at]; c < utf8.RuneSelf {
 		return rune(c), 1
@@ -128,7 +128,7 @@ func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 // quotes lists the pairs of characters that open and close a quotation.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
-// quotedIn returns, for each byte of text, whether it is in quotes; nil if none is. Unclosed quotes don't count.
+// quotedIn returns whether each byte of text is in quotes, or nil if none is. Unclosed quotes don't count.
 func quotedIn(text string) []bool {
 	if !mayQuote(text) {
 		return nil
@@ -224,7 +224,7 @@ var endsHere = [256]bool{'.': true, '!': true, '?': true, ';': true, 0xd8: true,
 // longestAbbreviation is the length of the longest known abbreviation, in bytes.
 const longestAbbreviation = 6
 
-// abbreviates reports whether text ends with an abbreviation that has a dot.
+// abbreviates reports whether text ends with an abbreviation that is written with a dot.
 func abbreviates(text string) bool {
 	from := len(text)
 	for from > 0 && text[from-1] != ' ' && text[from-1] != '(' {
