@@ -5,7 +5,8 @@
 # double the module's size. In lists the type api.Raw has its own name, which is not json.RawMessage in the module. What is the same for
 # each string or number becomes a call (shorten).
 set -eu
-shorten=$(cd "$(dirname "$0")" && pwd)/shorten
+package=$(pwd -P)
+root=$(cd "$(dirname "$0")/../.." && pwd -P)
 unknown=
 if [ "${1-}" = -disallow_unknown_fields ]; then
 	unknown=$1
@@ -17,6 +18,15 @@ else
 	out="$(go list -f '{{.Name}}')_easyjson.go"
 	set -- -pkg .
 fi
+
+# easyjson replaces its output by stubs before it generates. If a build ran at the same time, Go's cache would keep the compiled stubs
+# as the result for the generated code, and later builds would take them. So easyjson runs in a copy.
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+(cd "$root" && find . \( -name node_modules -o -name .git -o -path ./build \) -prune -o \( -name '*.go' -o -name go.mod -o -name go.sum \) -print |
+	tar -cf - -T -) | tar -xf - -C "$copy"
+cd "$copy${package#"$root"}"
+export GOWORK=off
 go run github.com/mailru/easyjson/easyjson $unknown -no_std_marshalers "$@"
 sed -e '/^\teasyjson "github.com\/mailru\/easyjson"$/d' -e '/^\t_ \*json.RawMessage$/d' -e '/^\t_ easyjson.Marshaler$/d' "$out" >"$out.tmp"
 if grep -q 'json\.RawMessage' "$out.tmp"; then
@@ -25,6 +35,7 @@ if grep -q 'json\.RawMessage' "$out.tmp"; then
 else
 	sed -e '/^\tjson "encoding\/json"$/d' "$out.tmp" >"$out"
 fi
-rm "$out.tmp"
-go run "$shorten" "$out"
+go run "$copy/internal/apigen/shorten" "$out"
 gofmt -w "$out"
+cp "$out" "$package/$out.tmp"
+mv "$package/$out.tmp" "$package/$out"
