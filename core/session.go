@@ -222,7 +222,7 @@ func sessionOpen(r *request) []byte {
 	s.id = r.sessions.last
 	r.sessions.open = append(r.sessions.open, s)
 	r.session = s
-	return r.appendSession()
+	return r.sessionInfo()
 }
 
 // take stores the request's transcript in the session, unless it has no messages.
@@ -252,7 +252,7 @@ func sessionAppend(r *request) []byte {
 		if r.read(jsonspan.New(r.src).At(list.Start), how); r.err == nil {
 			s.take(r)
 		}
-		return r.appendSession()
+		return r.sessionInfo()
 	}
 	b := list.Slice(r.src)
 	if b[0] != '[' {
@@ -277,7 +277,7 @@ func sessionAppend(r *request) []byte {
 			}
 		}
 	}
-	return r.appendSession()
+	return r.sessionInfo()
 }
 
 // takeBack reads a session again without the messages that were just appended: n bytes at offset at.
@@ -361,8 +361,8 @@ func sessionClose(r *request) []byte {
 	return encoded(api.ClosedSession{Closed: r.session.id}.MarshalEasyJSON)
 }
 
-// appendSession returns the response that describes the session.
-func (r *request) appendSession() []byte {
+// sessionInfo returns the response that describes the session.
+func (r *request) sessionInfo() []byte {
 	s := r.session
 	a := api.SessionInfo{Session: s.id}
 	if s.format != nil {

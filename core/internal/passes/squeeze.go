@@ -73,7 +73,7 @@ type squeezed struct {
 	gain  int // the number of tokens saved
 	// For text inside an object: the span of the original string in the body of the part, and the span of the new
 	// string in value.
-	was, is transcript.Span
+	oldText, newText transcript.Span
 }
 
 // whole is the state of a part before it was squeezed.
@@ -205,9 +205,9 @@ func (r *shortening) member(n int32) (squeezed, bool) {
 	if !ok {
 		return squeezed{}, false
 	}
-	s := squeezed{part: n, was: longest, is: jsonspan.Span{Start: longest.Start}}
+	s := squeezed{part: n, oldText: longest, newText: jsonspan.Span{Start: longest.Start}}
 	s.value = jsonspan.AppendString(append(s.value, body[:longest.Start]...), short)
-	s.is.End = uint32(len(s.value))
+	s.newText.End = uint32(len(s.value))
 	s.value = append(s.value, body[longest.End:]...)
 	ok = gains(r.run, &s, r.pass.MinTokens)
 	return s, ok
@@ -254,7 +254,7 @@ func gains(c Run, s *squeezed, minimum int) bool {
 	doc := c.Doc()
 	part := doc.T.Parts[s.part]
 	was := doc.P.Parts(doc.T, []transcript.Part{part})
-	if s.was.IsZero() {
+	if s.oldText.IsZero() {
 		s.size.Weight = doc.WeighValue(s.value, s.size)
 	} else {
 		s.size = sizeWith(doc, s)
@@ -272,10 +272,10 @@ func sizeWith(doc *view.View, s *squeezed) transcript.Measure {
 		sc.Weigh = doc.T.Weigh
 		return sc.At(at.Start).Text().JSON()
 	}
-	was, is := text(doc.T.Bytes(doc.T.Parts[s.part].Body), s.was), text(s.value, s.is)
+	before, after := text(doc.T.Bytes(doc.T.Parts[s.part].Body), s.oldText), text(s.value, s.newText)
 	size := doc.T.Parts[s.part].Size
-	return transcript.Measure{Bytes: size.Bytes - was.Bytes + is.Bytes, Runes: size.Runes - was.Runes + is.Runes,
-		UTF16: size.UTF16 - was.UTF16 + is.UTF16, Weight: size.Weight - was.Weight + is.Weight}
+	return transcript.Measure{Bytes: size.Bytes - before.Bytes + after.Bytes, Runes: size.Runes - before.Runes + after.Runes,
+		UTF16: size.UTF16 - before.UTF16 + after.UTF16, Weight: size.Weight - before.Weight + after.Weight}
 }
 
 // putAll puts shorter texts in place, and returns the number of tokens that they save.
@@ -303,11 +303,11 @@ func putSqueezed(c Run, s squeezed) {
 		c.Shortened().squeezed = map[int32]whole{}
 	}
 	c.Shortened().squeezed[s.part] = w
-	if !s.was.IsZero() {
+	if !s.oldText.IsZero() {
 		s.size = sizeWith(doc, &s)
 	}
 	doc.SetBody(s.part, s.value, s.size)
-	if !s.was.IsZero() {
+	if !s.oldText.IsZero() {
 		part.Size = s.size
 	}
 	part.Flags |= transcript.Squeezed

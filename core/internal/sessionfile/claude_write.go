@@ -65,7 +65,7 @@ func (c *claudeCode) turns() []ccTurn {
 			turns = append(turns, t)
 		}
 	}
-	c.beside(call)
+	c.pairOffPath(call)
 	return turns
 }
 
@@ -127,8 +127,8 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 	}
 }
 
-// Results off the path are assigned to those calls that have no result on it.
-func (c *claudeCode) beside(call []int32) {
+// pairOffPath pairs results off the path with those calls that have no result on it.
+func (c *claudeCode) pairOffPath(call []int32) {
 	for b := range c.blocks {
 		p := &c.blocks[b]
 		l := &c.records[p.line]
