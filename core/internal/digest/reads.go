@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Reading is what the result of reading a file contains.
+// Reading says what the result of a call that reads a file contains.
 type Reading uint8
 
-// The kinds of results of reading a file.
+// The possible contents of such a result.
 const (
 	ReadsWhole  Reading = iota // the whole file
 	ReadsRange                 // a part of it
@@ -53,8 +53,8 @@ func failedResult(t *transcript.Transcript, n int32) bool {
 	return t.Parts[n].Has(transcript.IsError) || failedText(noteIn(t, n))
 }
 
-// ReadingOf returns the kind of content in the tool result at a part index, for a tool that reads a file. text is the
-// result's text.
+// ReadingOf returns what the tool result at part index result contains. The tool must be one that reads a file. text is
+// the result's text.
 func ReadingOf(t *transcript.Transcript, result int32, text string) Reading {
 	p := &t.Parts[result]
 	if p.Has(transcript.IsError) || failedText(text) {
@@ -82,8 +82,8 @@ func ResultReading(t *transcript.Transcript, result int32) Reading {
 	return ReadingOf(t, result, noteIn(t, result))
 }
 
-// noteIn returns the text of the tool result at part index n if it is short enough to be a note, otherwise an example
-// of a text that is too long.
+// noteIn returns the text of the tool result at part index n if it is short enough to be a note. Otherwise it returns
+// anyContent.
 func noteIn(t *transcript.Transcript, n int32) string {
 	if body := t.Parts[n].Body; t.IsString(body) {
 		raw := t.Bytes(body)
@@ -118,7 +118,7 @@ func PointsTo(t *transcript.Transcript, result int32) []string {
 	return keys
 }
 
-// rangeKeys lists the names of arguments that request a part of a file, in lower case without _.
+// rangeKeys lists the names of arguments that request a part of a file, in lower case and without underscores.
 var rangeKeys = wordListOf("offset limit viewrange startline endline linestart lineend startlineoneindexed endlineoneindexedinclusive lines linerange lineranges " +
 	"range ranges start end head tail maxlines pages page from to")
 

@@ -8,13 +8,13 @@ import (
 // A user's short reply ("yes", "option 2") means nothing without the question or the option that it refers to. This
 // file finds that question or option.
 
-// acceptsIn is the maximum length, in bytes, of a message that counts as only an answer regardless of how it begins.
+// acceptsIn is the maximum length, in bytes, of a message that is merely an answer, regardless of how it begins.
 const acceptsIn = 16
 
 // affirmations lists words at the beginning of replies that accept or decline an offer, or answer a question.
 var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
 
-// accepts reports whether a user message is only an answer: "yes, do it".
+// accepts reports whether a user message is merely an answer, as in "yes, do it".
 func accepts(asked string) bool {
 	return len(asked) <= acceptsIn || affirms(asked)
 }
@@ -76,9 +76,9 @@ var detailHeads = strings.Split("please provide |please share |please give me |p
 	"por favor, indique|por favor, proporcione|por favor, facilíteme|por favor, informe|veuillez |merci de me |fornisca |mi fornisca |пожалуйста, укажите|пожалуйста, сообщите|"+
 	"请提供|请告诉|请告知|请您提供|麻烦提供|お名前を|を教えてください", "|")
 
-// meant returns the units of the turn's answer to which asked, the user's next message, refers if it is short: the
-// option whose number it contains, or else the closing question. If that question means nothing by itself, meant
-// returns the sentence or the list of options before the question.
+// meant returns the units of the turn's answer to which a short reply refers; asked is that reply, the user's next
+// message. They describe the option whose number the reply contains, or else contain the closing question. If the
+// question means nothing by itself, meant returns the sentence or the list of options before it.
 func (t *turn) meant(asked string) (units []int) {
 	last := len(t.units) - 1
 	if len(asked) > shortReply || last < 0 || t.units[last].kind != answerUnit {

@@ -11,8 +11,8 @@ import (
 // repeated many times.
 const leastWhole = 200
 
-// tersely writes to out the most distinctive sentences from the requests of turns [from, to), in about size bytes in
-// total. It marks omitted sentences.
+// tersely sets out[from:to] to the most distinctive sentences from the requests of these turns, in about size bytes
+// altogether. It marks omitted sentences.
 func (k *turnLog) tersely(out []string, from, to, size int) {
 	terse := k.termsOfRequests()
 	for budget, n := size, 0; n < logTries; n++ {

@@ -22,7 +22,7 @@ const (
 	unloadedHead = "unloaded tools: "
 )
 
-// The limits of a ledger for running work and unloaded tools.
+// The limits for running work and unloaded tools in a ledger.
 const (
 	maxRunning  = 24
 	maxAbout    = 160 // bytes
@@ -123,8 +123,8 @@ func (l *Ledger) tidyRunning() {
 	l.Unloaded = newestOf(l.Unloaded, maxUnloaded, func(s string) string { return s })
 }
 
-// Settle removes from the lists the work that ends in messages, and the tools that messages load. The messages stay in
-// the context.
+// Settle removes from the lists the work that is over according to messages, and the tools that messages have loaded.
+// The messages themselves stay in the context.
 func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	if len(l.Running) == 0 && len(l.Unloaded) == 0 {
 		return
@@ -143,8 +143,8 @@ func (l *Ledger) Settle(t *transcript.Transcript, messages []int32) {
 	}
 }
 
-// work updates the lists from part n, which is being folded: it adds the work that begins and the tools that are
-// loaded, and removes the work that ends.
+// work updates the lists for part n, which is being folded. It adds the work that begins and the tools that are loaded,
+// and removes the work that ends.
 func (c *collector) work(n int32) {
 	c.endWork(c.t, n)
 	if r, found := startedWork(c.t, n); found {
@@ -168,7 +168,7 @@ func (c *collector) work(n int32) {
 // isClock reports whether the id of a timer is the time at which it goes off. At most one timer has such an id.
 func isClock(id string) bool { return strings.Count(id, ":") == 2 }
 
-// endWork removes the work that is over according to part n from the list.
+// endWork removes from the list the work that is over according to part n.
 func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 	if len(l.Running) == 0 {
 		return
@@ -187,7 +187,7 @@ type Lasting struct {
 	ledger Ledger // the work that is still running after the messages
 }
 
-// NewLasting examines messages.
+// NewLasting returns a Lasting for the given messages.
 func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 	l := &Lasting{t: t}
 	c := collector{t: t, Ledger: &l.ledger}
@@ -202,8 +202,8 @@ func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 	return l
 }
 
-// Holds reports whether the tool result at part index n contains words of the user, the start of work that is still
-// running, or tools that it loaded. Such results are short, so keeping them costs little.
+// Holds reports whether the tool result at part index n contains the user's words, started work that is still running,
+// or loaded tools. Such results are short, so keeping them costs little.
 func (l *Lasting) Holds(n int32) bool {
 	if len(heardIn(l.t, n)) > 0 || loadedTools(l.t, n) != nil {
 		return true

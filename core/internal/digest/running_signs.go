@@ -18,7 +18,7 @@ const (
 	taskWork     = "task"
 )
 
-// The numbers of bytes that are examined in a result, in a call's arguments, and after an id.
+// The maximum numbers of bytes to examine in a result, in a call's arguments, and after an id.
 const (
 	lookSign = 1500
 	lookArgs = 1000
@@ -40,8 +40,8 @@ var startSigns = []struct{ mark, kind, with string }{
 	{"Scheduled one-shot task ", timerWork, ""},
 }
 
-// spawnTools lists tools that start agents that keep running, by their names as ToolKey returns them. The result of
-// such a tool names the agent.
+// spawnTools lists tools that start agents that keep running. The names are in the form that ToolKey returns. The
+// result of such a tool names the agent.
 var spawnTools = wordListOf("spawnagent startagent launchagent")
 
 // runningWords lists phrases, in lower case, that say that work continues.
@@ -63,7 +63,7 @@ var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid
 	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
 	"request id", "pid", `"id"`, "with id", "<task-id>"}
 
-// startedWork returns the work that continues according to the tool result at part n. found is false if no work does.
+// startedWork returns the work that continues according to the tool result at part n, if found is true.
 func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found bool) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
@@ -112,8 +112,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	return r, r.Kind != shellWork || r.Output != "" || r.About != "" && kindOf(r.About) != looks
 }
 
-// genericWork returns the kind and the id of work that continues, or waits for approval, according to a tool result
-// from any agent.
+// genericWork returns the kind and the id of work that, according to a tool result from any agent, continues or waits
+// for approval.
 func genericWork(name string, use use, head string) (kind, id string) {
 	low := lower(head)
 	if len(low) != len(head) {
@@ -158,7 +158,7 @@ func genericWork(name string, use use, head string) (kind, id string) {
 	return "", ""
 }
 
-// idAt returns the id at the beginning of text: at most 64 letters, digits, _, - and :, and dots between them.
+// idAt returns the id at the beginning of text. An id has at most 64 letters, digits, _, -, :, and inner dots.
 func idAt(text string) string {
 	n := 0
 	for n < len(text) && n <= 64 && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z' ||
@@ -177,8 +177,8 @@ func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	script := ""
 	arguments(t, call, func(key, text string) {
 		rank := 9
-		switch is, _ := argumentOf(key); {
-		case is == command:
+		switch meaning, _ := argumentOf(key); {
+		case meaning == command:
 			script = joinWords(script, text)
 			return
 		case key == "description" || key == "title" || key == "reason":
@@ -226,7 +226,7 @@ type sign struct {
 	failed     bool
 }
 
-// signOf returns the sign of part n. ok is false if the part can't say anything about running work.
+// signOf returns what part n may say about running work. ok is false if it can't say anything about it.
 func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 	p := &t.Parts[n]
 	switch p.Kind {
@@ -392,8 +392,8 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	return names
 }
 
-// toolNames calls add with each tool name in the next value of s. It finds the names in references to tools, or in a
-// list of tool definitions.
+// toolNames calls add with each tool name in the next value of s, which may contain references to tools, or lists of
+// tool definitions. definition means that the value itself is such a list or a definition.
 func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
 	switch {
 	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:

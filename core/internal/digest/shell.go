@@ -70,7 +70,7 @@ func removesIn(script string, see func(string)) {
 	}
 }
 
-// removedBy returns the arguments of a command that deletes files: rm or git rm.
+// removedBy returns the files that a command (rm or git rm) deletes.
 func removedBy(words []string) []string {
 	if len(words) > 1 && words[0] == "git" && words[1] == "rm" {
 		words = words[1:]
@@ -126,7 +126,7 @@ func moveOf(words []string) (all []move) {
 	return all
 }
 
-// files calls see with each file name in words. It skips options, and the first skip other words.
+// files calls see with each file name in words. It ignores options, and the first skip words that aren't options.
 func files(words []string, skip int, see func(string)) {
 	for _, w := range words {
 		switch {
@@ -211,8 +211,8 @@ func shellWord(s string, i int) (string, int) {
 	return string(b), len(s)
 }
 
-// scriptOnOneLine returns a script in which each run of white space is one space, and "; " where a line break ends a
-// command: otherwise two commands would read like one.
+// scriptOnOneLine returns a script with each run of white space replaced by one space, and with "; " where a line break
+// ends a command. Without the semicolon, two commands would read like one.
 func scriptOnOneLine(script string) string {
 	script = strings.TrimSpace(script)
 	if !strings.Contains(script, "\n") || strings.Contains(script, "<<") {
@@ -241,7 +241,7 @@ func scriptOnOneLine(script string) string {
 	return onOneLine(string(b))
 }
 
-// endsCommand reports whether a line break after this text ends a command of a shell.
+// endsCommand reports whether a line break after text ends a shell command.
 func endsCommand(text []byte) bool {
 	if len(text) == 0 || bytes.IndexByte([]byte("&|;({[,:"), text[len(text)-1]) >= 0 {
 		return false

@@ -17,8 +17,8 @@ import (
 // leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
 const leastShowing = 6000
 
-// lookShown is the maximum number of bytes of files to consider, most recently read files first. lookFile is the
-// maximum for one file.
+// lookShown is the maximum number of bytes of all files to consider, starting with the file that was read last.
+// lookFile is the maximum for one file.
 const (
 	lookShown = 1 << 18
 	lookFile  = 1 << 15
@@ -36,7 +36,7 @@ type fileQuote struct {
 	name   string // what the passage defines, or ""
 	text   string // "" if the passage has only an outline
 	// outline stands for a definition that is too long to be quoted as a whole: its comment, its first lines, and the
-	// lines of its body that say most. It is "" for other passages.
+	// most informative lines of its body. It is "" for other passages.
 	outline string
 	factor  int
 	// explains reports whether the passage begins with a comment of at least a sentence.
@@ -54,30 +54,30 @@ func (p *fileQuote) longest() string { return cmp.Or(p.outline, p.text) }
 type laterChanges struct {
 	files  critbit.Map[struct{}] // paths of files that were rewritten, moved or changed by a command
 	edited critbit.Map[struct{}] // paths of files of which some lines were edited
-	// restored has the paths of files whose edits git took back; restoredAll means that it took back those of all files.
+	// restored lists files whose edits were undone with git; restoredAll means that those of all files were.
 	restored    []string
 	restoredAll bool
-	unstashed   int // how many more times git's stash was read than written
-	// The keys are paths of files, and the lines have no white space around them.
-	removed critbit.Map[words.HashSet] // the hashes of those that edits removed
-	read    critbit.Map[words.HashSet] // the hashes of those that are read again
+	unstashed   int // the number of times git's stash was popped, minus the number of times it was filled
+	// For each path, the hashes of lines without the white space around them:
+	removed critbit.Map[words.HashSet] // the lines that edits removed
+	read    critbit.Map[words.HashSet] // the lines that are read again
 }
 
-// quoteReader collects passages of files from a transcript, last message first.
+// quoteReader collects passages of files from a transcript, beginning with the last message.
 type quoteReader struct {
 	t     *transcript.Transcript
 	log   *turnLog
 	later laterChanges
 	said  turnWords   // the words of the log
 	room  int         // the number of bytes that may still be read
-	spare int         // the number of bytes that spare passages may still have
+	spare int         // the number of bytes that spare passages may still take
 	lines []fileText  // a buffer for the lines of a file
 	found []fileQuote // newest file first
 }
 
-// quotesOf returns passages of the files that the given messages read and change: those that compete with the log, and
-// all that may be quoted if room is left. The other messages of the transcript stay in the conversation. They aren't
-// quoted, but what they read and change makes earlier passages outdated.
+// quotesOf returns passages of the files that the given messages read and change. quotes compete with the log for room;
+// all also contains those that are quoted only if room is left. The other messages of the transcript stay in the
+// conversation. They aren't quoted, but what they read and change makes earlier passages outdated.
 func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) (quotes, all []fileQuote) {
 	if len(messages) == 0 {
 		return nil, nil
@@ -117,7 +117,7 @@ func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) (quotes, 
 
 // withoutBoilerplate removes passages whose first line also begins a passage of another file.
 func withoutBoilerplate(found []fileQuote) []fileQuote {
-	var paths critbit.Map[string] // by the first line; "" if there are several
+	var paths critbit.Map[string] // keys are first lines; "" if passages of several files begin with the line
 	for n := range found {
 		first, _, _ := strings.Cut(found[n].longest(), "\n")
 		if path, known := paths.Get(first); known && path != found[n].path {
@@ -182,7 +182,7 @@ func (r *quoteReader) part(message, n int32, stays bool) {
 	}
 }
 
-// read adds the passages of a file's content.
+// read adds the passages of a file's content. If the message stays, it only records that the content was read.
 func (r *quoteReader) read(message int32, path, content string, stays bool) {
 	if path == "" || thrownAway(path) || strings.Contains(path, ".git/") || isTestFile(path) || isSkill(path) || r.later.files.Has(path) || failedText(content) {
 		return
@@ -223,10 +223,10 @@ func isProseFile(path string) bool {
 // proseFiles lists the file name extensions of files that hold text for people.
 var proseFiles = wordListOf("md mdx txt rst adoc html pdf docx")
 
-// beginsWord reports whether a capital at a position of a name begins a word: "RampTest", "HTTPTest".
+// beginsWord reports whether the byte at index at is a capital letter that begins a word: "RampTest", "HTTPTest".
 func beginsWord(name string, at int) bool {
-	is := func(at int, from, to byte) bool { return at < len(name) && name[at] >= from && name[at] <= to }
-	return is(at, 'A', 'Z') && (is(at-1, 'a', 'z') || is(at-1, 'A', 'Z') && is(at+1, 'a', 'z'))
+	between := func(at int, from, to byte) bool { return at < len(name) && name[at] >= from && name[at] <= to }
+	return between(at, 'A', 'Z') && (between(at-1, 'a', 'z') || between(at-1, 'A', 'Z') && between(at+1, 'a', 'z'))
 }
 
 // changed adds the passages of the text that a call wrote into a file.
@@ -240,8 +240,8 @@ func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	r.later.add(c)
 }
 
-// add adds the passages of a file's content. Those that aren't related to the conversation are spare. holds is true if
-// the line numbers are still correct, and written if the assistant wrote the content.
+// add adds the passages of a file's content. Passages that aren't related to the conversation are spare. holds means
+// that the line numbers are still correct, and written that the assistant wrote the content.
 func (r *quoteReader) add(message int32, path, content string, holds, written bool) {
 	size := 0
 	if r.lines, size = r.later.lines(r.lines[:0], path, content); size == 0 || r.room <= 0 {
@@ -344,7 +344,7 @@ func reports(called string) bool {
 	return slices.ContainsFunc(reporting, func(s string) bool { return strings.Contains(called, s) })
 }
 
-// isLetter reports whether a rune is an ASCII letter or digit, or not ASCII at all.
+// isLetter reports whether a rune is an ASCII letter, a digit, an underscore, or not an ASCII character.
 func isLetter(r rune) bool { return r >= 0x80 || byteClass[r]&(small|capital|digit|under) != 0 }
 
 // add records an edit.
@@ -388,10 +388,10 @@ func (l *laterChanges) ran(script string) string {
 	return printed[0]
 }
 
-// mostRestored is the maximum number of restored files that are kept in mind.
+// mostRestored is the maximum number of restored files that are remembered.
 const mostRestored = 64
 
-// git records which earlier edits a script takes back. Those that it commits stay.
+// git records which earlier edits a script undoes. Edits that were committed before that stay.
 func (l *laterChanges) git(script string) {
 	if kindOf(withoutFolder(script)) == commits {
 		l.restored, l.restoredAll = nil, false
@@ -409,7 +409,7 @@ func (l *laterChanges) git(script string) {
 	}
 }
 
-// takesBack reports whether a later command takes back the edits of a file.
+// takesBack reports whether a later command undoes the edits of a file.
 func (l *laterChanges) takesBack(path string) bool {
 	return l.restoredAll || slices.ContainsFunc(l.restored, func(restored string) bool { return samePath(restored, path) })
 }
@@ -440,8 +440,8 @@ func searchedLines(output string) string {
 // as brackets, occur in many passages.
 const leastCodeLine = 8
 
-// lines appends the lines of a file's content that can be quoted to buffer, and records all of its lines as read. size is
-// their size in bytes, 0 if no line is left; see fileLines.
+// lines appends to buffer the lines of a file's content that can be quoted, and records all lines of the content as
+// read. size is the size of the appended lines in bytes; see fileLines.
 func (l *laterChanges) lines(buffer []fileText, path, content string) (lines []fileText, size int) {
 	removed, read := l.removed.At(path), l.read.At(path)
 	lines, size, end := fileLines(buffer, content, func(hash uint64) bool { return removed.Has(hash) || read.Has(hash) })
@@ -454,7 +454,7 @@ func (l *laterChanges) lines(buffer []fileText, path, content string) (lines []f
 	return lines, size
 }
 
-// reads records the lines of a file that are read.
+// reads records the lines of a file's content as read.
 func (l *laterChanges) reads(path, content string) {
 	read := l.read.At(path)
 	gutter := hasGutter(content)

@@ -18,16 +18,16 @@ const (
 	leastSpare  = 400
 )
 
-// The factors for the weights of spare passages, in 1/1024, by how the work used their file. fillTries is the
-// maximum number of times that passages are chosen to fill the room.
+// The factors by which the weights of spare passages are multiplied, in 1/1024; they depend on how the work used the
+// file. fillTries is the maximum number of times that passages are chosen to fill the room.
 const (
 	ofEditedFile = 256
 	ofSpare      = 128
 	fillTries    = 6
 )
 
-// ofTheWork returns those passages that belong to the work: spare ones count only if their file was edited, if its name
-// or another passage of it is mentioned, or if it was read in the last turn.
+// ofTheWork returns the passages that belong to the work. A spare passage only belongs to it if its file was edited or
+// was read in the last turn, or if the log mentions the file's name or another of its passages.
 func (r *quoteReader) ofTheWork(found []fileQuote) []fileQuote {
 	var edited, mentioned critbit.Map[struct{}]
 	last := 0

@@ -28,7 +28,7 @@ func (l *Ledger) addStanding(text string, room *readRoom) {
 	l.Standing = append(l.Standing, statements(text, room)...)
 }
 
-// AddStanding collects the standing instructions in messages, which are newer than those in the ledger.
+// AddStanding adds the standing instructions in messages, which must be newer than all messages already in the ledger.
 func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	room := new(readRoom)
 	for _, i := range messages {
@@ -87,9 +87,9 @@ func newestStanding(all []string) []string {
 	return all[from:]
 }
 
-// staying returns those statements of a list that stay. most is their maximum number, and bytes their maximum total
-// size. It prefers higher ranks, and within a rank takes the oldest and the newest in turn, so that a rule that was
-// kept once stays unless more important ones follow.
+// staying returns the statements in list that are kept. most limits their number, and bytes their total size. It
+// prefers higher ranks. Within a rank it takes the oldest and the newest in turn, so that a rule that was kept once
+// stays unless more important ones follow.
 func staying(list []*statement, most, bytes int) []*statement {
 	if len(list) <= most {
 		size := 0
@@ -111,9 +111,9 @@ func staying(list []*statement, most, bytes int) []*statement {
 	return list[:n]
 }
 
-// choose decides which of n entries to keep in left bytes, and returns whether each is kept. The function of returns an
-// entry's rank and size. Higher ranks are preferred, and within a rank the first and the last are taken in turn.
-// Entries of the lowest two ranks may take at most low bytes.
+// choose decides which of n entries to keep, at most most entries in left bytes, and returns for each entry whether it
+// is kept. The function of returns an entry's rank and size. Higher ranks are preferred; within a rank the first and
+// the last entry are taken in turn. Entries of the lowest two ranks may take at most low bytes.
 func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
 	var byRank [ranks][]int
 	for i := range n {
@@ -141,8 +141,8 @@ func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool 
 	return stays
 }
 
-// StandingBlock returns the block of standing instructions in at most max bytes including the tags; "" if none fit. If
-// not all fit, those of higher ranks stay, and within a rank the oldest and the newest in turn.
+// StandingBlock returns the block of standing instructions in at most max bytes including the tags, or "" if none fits.
+// If not all fit, it prefers higher ranks, and within a rank it takes the oldest and the newest in turn.
 func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max) }
 
 // ChatStandingBlock is like StandingBlock, but for chats: statements of fact may take only an eighth of the block,

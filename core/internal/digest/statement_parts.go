@@ -8,10 +8,9 @@ import "strings"
 // mostClauses is the maximum number of parts into which a sentence is divided.
 const mostClauses = 16
 
-// parts adds the parts of a sentence that are orders or describe the user, and returns whether there are
-// any. A part begins after punctuation, with a word that connects clauses. A condition belongs to the
-// part before it. A sentence that begins with a condition has no parts, because they would lose the
-// condition.
+// parts adds the parts of a sentence that are orders or describe the user, and returns whether there are any. A part
+// begins after punctuation, with a word that connects clauses. A condition belongs to the part before it. A sentence
+// that begins with a condition has no parts, because they would lose the condition.
 func (r *statementReader) parts(s string, quoted []bool, ws []word) (found bool) {
 	var room [mostClauses]int
 	starts := room[:1]

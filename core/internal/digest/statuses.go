@@ -26,8 +26,8 @@ const (
 	beforeState   = 4
 )
 
-// dropStatuses removes statuses from the answers of all turns but the last, and from that one too if a check still
-// fails at its end.
+// dropStatuses removes statuses from the answers of all turns but the last. It removes them from the last turn too if a
+// check still fails at the end of it.
 func (k *turnLog) dropStatuses() {
 	failing := slices.ContainsFunc(k.state.checks, func(c checkState) bool { return c.failed })
 	for i := range k.turns {
@@ -172,8 +172,8 @@ func isStatus(part string) bool {
 	return ofChecks(words) || (praises && !names(said) || slices.Contains(words, "production-ready")) && slices.ContainsFunc(words, statusStates.has)
 }
 
-// ofChecks reports whether words begin with the result of checks, or of everything: "the build now passes", "passes all
-// checks".
+// ofChecks reports whether words begin with the result of checks or of everything, as in "the build now passes" or
+// "passes all checks".
 func ofChecks(words []string) bool {
 	for i, w := range words[:min(len(words), beforeSubject)] {
 		after := words[i+1 : min(len(words), i+1+beforeState)]

@@ -78,7 +78,7 @@ type RecordOptions struct {
 	Exact       bool // keeps texts as they are and omits commands that the user ran, as the published system does
 }
 
-// limit returns the maximum length of text: the style's own limit, most, or Clip if that is less.
+// limit returns the maximum length of a text: the style's own limit, which is most, or Clip if that is set and lower.
 func (o RecordOptions) limit(most int) int {
 	if o.Clip > 0 {
 		return min(o.Clip, most)
@@ -86,7 +86,7 @@ func (o RecordOptions) limit(most int) int {
 	return most
 }
 
-// text makes text from the conversation safe for the record, so that it can't begin a new piece there.
+// text returns text from the conversation in a form that can't begin a new piece of the record.
 func (o RecordOptions) text(text string) string {
 	if o.Exact {
 		return text
@@ -114,7 +114,7 @@ func StyleByName(name string) *Style {
 	return nil
 }
 
-// NoStyle returns the error message for an unknown style. It lists the known styles.
+// NoStyle returns the error message for an unknown style. The message lists the known styles.
 func NoStyle(name string) string {
 	names := make([]string, len(styles))
 	for i, s := range styles {
@@ -135,7 +135,7 @@ func (s *Style) Write(body string, scope api.Scope, round int) string {
 	return s.Header + s.rounds(round) + "\n" + untrusted + "\n\n" + s.footer(s.strip(body), round)
 }
 
-// rounds returns the text that states the round, to be written after the header on the same line.
+// rounds returns the text that states the round. It belongs directly after the header.
 func (s *Style) rounds(round int) string {
 	if s.Numbered {
 		return " (" + roundMark + itoa(round) + ")"
@@ -143,8 +143,8 @@ func (s *Style) rounds(round int) string {
 	return "\n" + roundMark + itoa(round) + "."
 }
 
-// Read returns the body of a digest message, without what code wrote around it, and the round. ok is false if the text
-// isn't in style s.
+// Read returns the body of a digest message, without the text that code added to it, and the round. ok is false if the
+// text isn't in style s.
 func (s *Style) Read(text string) (body string, round int, ok bool) {
 	rest, ok := strings.CutPrefix(text, s.Header)
 	if !ok {
@@ -164,7 +164,7 @@ func (s *Style) Read(text string) (body string, round int, ok bool) {
 	return strings.Replace(body, s.footer("", round), "", 1), round, true
 }
 
-// footer adds the last line of a later round's summary (S2.30).
+// footer appends the line with which a summary ends from the second round on (S2.30).
 func (s *Style) footer(body string, round int) string {
 	if !s.Numbered || round < 2 {
 		return body

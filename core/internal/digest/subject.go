@@ -18,7 +18,7 @@ type statement struct {
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
 
-// analyse analyses a statement's words. Text without a cue counts as the weakest kind of statement.
+// analyse computes a statement's strength and stems. Text without a cue counts as the weakest kind of statement.
 func (s *statement) analyse() {
 	s.strength = max(s.strength, weak)
 	_, text := underRules(s.text)
@@ -42,7 +42,7 @@ func (s *statement) analyse() {
 	s.stems = slices.Compact(s.stems)
 }
 
-// addWord adds the stems of a word. In a script without spaces, it also adds the alternatives that the word names.
+// addWord adds the stems of a word. In a script without spaces, it also adds the alternatives that the word contains.
 func (s *statement) addWord(w string) {
 	if r, _ := utf8.DecodeRuneInString(w); scriptOf(r) != spaced {
 		for class, row := range alternativeSigns {

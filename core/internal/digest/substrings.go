@@ -6,9 +6,9 @@ import "strings"
 // them.
 type substrings struct {
 	list []string
-	// By the hash of two bytes, the index of the first string that begins with them, plus one; 0 if there is none.
+	// The index of the first string that begins with two bytes of a certain hash, plus one; 0 if there is none.
 	heads [256]uint8
-	next  []uint8 // for each string, the same for the next one with its hash; 0 if none follows
+	next  []uint8 // for each string, the index of the next one with the same hash, plus one; 0 if there is none
 }
 
 // substringsOf returns the set of the strings in list, which are separated by "|".

@@ -8,10 +8,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// fact is a statement that has been analysed to determine whether a newer one replaces it: "I live in Porto", then "I
-// moved to Lisbon". A replacement is only certain if the newer statement announces a change. If an old statement is
-// kept by mistake, the digest only has two, each with its day; if it is replaced by mistake, it is lost. So the rule is
-// strict.
+// fact is a statement that has been analysed to determine whether a newer one replaces it, as in "I live in Porto" and
+// "I moved to Lisbon". A replacement is only certain if the newer statement announces a change. The rule is strict,
+// because a statement that is replaced by mistake is lost, whereas an outdated one that is kept by mistake only appears
+// next to its update, each with its day.
 type fact struct {
 	subject  []uint32 // stems of the words that are not values, sorted
 	values   []uint32 // stems of its names and numbers, sorted
@@ -28,7 +28,7 @@ type fact struct {
 	size     int    // words
 }
 
-// changeKind is the way in which a statement announces a change.
+// changeKind says how a statement announces a change.
 type changeKind uint8
 
 const (
@@ -43,8 +43,8 @@ type factReader struct {
 	stems []uint32 // of all facts
 }
 
-// fact analyses a statement. If the statement is too long to replace another one or to be replaced, its subject and
-// its values are left out.
+// fact analyses a statement. It leaves out the subject and the values of a statement that is too long to replace
+// another one or to be replaced.
 func (r *factReader) fact(text string) *fact {
 	ws := words.Append(r.ws[:0], text)
 	r.ws = ws
@@ -79,8 +79,8 @@ func (r *factReader) fact(text string) *fact {
 	return f
 }
 
-// sort determines the values and the subject of f, a statement with the words r.ws, of which it denies those with the
-// indexes [denied, after).
+// sort determines the values and the subject of f, a statement with the words r.ws. It ignores the words with the
+// indexes [denied, after), which f denies.
 func (r *factReader) sort(f *fact, denied, after int) {
 	var rooms [2][longFact]uint32
 	values, subject := rooms[0][:0], rooms[1][:0]
@@ -121,20 +121,20 @@ const (
 	longestBefore = 120
 )
 
-// valueIn returns the only sequence of names or numbers in text, depending on kind, not counting the first word. It
+// valueIn returns the only sequence of names or numbers in text, depending on kind; the first word doesn't count. It
 // returns "" if there are none or several, because then it is unclear which one is meant.
 func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
-	is := func(k int) bool {
+	isPart := func(k int) bool {
 		w := ws[k]
 		w.Kind &= kind
 		return k > 0 && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1)
 	}
 	for k := 0; k < len(ws); k++ {
-		if !is(k) {
+		if !isPart(k) {
 			continue
 		}
 		from := k
-		for k+1 < len(ws) && is(k+1) && strings.Trim(text[ws[k].End:ws[k+1].From], " -./:'") == "" {
+		for k+1 < len(ws) && isPart(k+1) && strings.Trim(text[ws[k].End:ws[k+1].From], " -./:'") == "" {
 			k++
 		}
 		if value != "" {
@@ -211,8 +211,8 @@ const shortFact = 8
 // mostFacts is the maximum number of statements, newest first, that are compared with each other.
 const mostFacts = 300
 
-// dropSuperseded removes statements that a newer one by the same speaker, or anybody's denial, replaces. For each
-// remaining statement, it returns a note about the newest one that it replaces, or "".
+// dropSuperseded removes statements that are replaced by a newer one, which must be by the same speaker unless it is a
+// denial. For each remaining statement, it returns a note about the newest statement that it replaces, or "".
 func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
 	facts := make([]*fact, len(chosen))
 	was = make([]string, len(chosen))
@@ -255,14 +255,14 @@ func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, w
 	return chosen[:n], was[:n]
 }
 
-// was returns a note about the statement c with the fact f, which was replaced on the day until.
+// was returns a note about the statement c, which was replaced on the day until. f is the fact in c.
 func (k *talk) was(c extract.Chosen, f *fact, until string) string {
-	is, text := "was ", f.value
+	label, text := "was ", f.value
 	if text == "" || f.size > shortFact { // something else in it may be what matters
-		is, text = "before: ", clipLine(strings.TrimRight(c.Text(k.items[c.Item].Text), " .。,，"), longestBefore)
+		label, text = "before: ", clipLine(strings.TrimRight(c.Text(k.items[c.Item].Text), " .。,，"), longestBefore)
 	}
 	if until != "" {
 		text += " until " + until
 	}
-	return " (" + is + text + ")"
+	return " (" + label + text + ")"
 }

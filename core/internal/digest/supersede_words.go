@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// wordSet is a set of words. Words in scripts without spaces are in signs, which are searched for as substrings.
+// wordSet is a set of words. The words in scripts without spaces are in signs, and are searched for as substrings.
 type wordSet struct {
 	*words.Set
 	signs []string
@@ -58,7 +58,7 @@ var (
 		"搬到 搬去 引っ越 이사")
 	workWords = newWordSet("work works working job hired employed arbeite arbeitet job stelle travaille poste trabajo trabalho lavoro werk baan работаю работает أعمل काम नौकरी",
 		"工作 上班 任职 入职 働 勤め 転職 일하 직장 취직")
-	// frequent lists longer words that nevertheless don't show what a statement is about.
+	// frequent lists longer words that nevertheless say nothing about the subject of a statement.
 	frequent = newWordSet("the and for with that this have has had was were are you your they his her our from will just about und der die das mit den dem ein eine für ist les des une pour avec est que los las una por con para está uma com não che per una con sono het een met voor это что как для",
 		"")
 )

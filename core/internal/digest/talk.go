@@ -10,24 +10,24 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// talk is the material for a digest of a chat that is written without a model: statements of the participants, with
+// talk is the material for a chat digest that is written without a model: statements by the participants, each with its
 // speaker and day, chosen so that each adds something new. Later digests parse these lines again. Each line belongs to
-// one message. The speaker is named at the beginning of the line or of a line above it, and the day in a bracketed line
-// above.
+// one message. The speaker is named at the beginning of the line or of an earlier line, and the day in a bracketed line
+// above it.
 type talk struct {
 	items     []extract.Item
 	sources   []source // of items
 	turns     []int32  // of items; see pair
 	skipped   bool     // messages before the next item were skipped
 	chosen    *extract.Extract
-	known     *words.StemSet // the words of what is written next to the digest
+	known     *words.StemSet // the words of the texts next to the digest
 	served    bool           // see serve
 	crowded   bool           // the user's names and numbers take more than the whole room
 	facts     map[int]*fact  // facts of the chosen sentences, by Chosen.Sentence
 	reader    factReader
 	corrected []correction
 	countered []countered
-	months    [13]string // by month, how a header has spelled a day
+	months    [13]string // how a header has spelled a day of each month
 }
 
 // source is the origin of an item.
@@ -43,7 +43,7 @@ type source struct {
 	gap     bool // something was said between the previous item and this one
 }
 
-// The bullets of lines: in sections that a model wrote, and for lasting statements in older digests.
+// The bullets: plainBullet in sections by a model, and lastingBullet for lasting statements in older digests.
 const (
 	plainBullet   = "- "
 	lastingBullet = "* "
@@ -53,19 +53,19 @@ const (
 const (
 	ofFirst   = 1536 // the first user message, which shows what the conversation is for
 	ofLasting = 1536 // a lasting statement of an earlier digest
-	ofOld     = 1024 // any other
+	ofOld     = 1024 // any other statement of an earlier digest
 	ofModel   = 1536 // a line of a digest that a model wrote
 	ofDenied  = 8    // a statement that the next turn rejects
 	ofListed  = -1   // a rule in the block of standing instructions: it has no weight of its own
 	ofRule    = 8192 // a rule for which the block has no room
 )
 
-// lookTalk is the number of bytes of a conversation that are read: half of them are the newest, the other half is
-// sampled evenly from older messages.
+// lookTalk is the maximum number of bytes of a conversation to read. One half of them are the newest bytes; the other
+// half is sampled evenly from older messages.
 const lookTalk = 1 << 19
 
 // newTalk collects the statements in messages and in the sections of an earlier digest. rules lists the user's standing
-// instructions. block contains those that are listed next to the digest, and others contains the other texts next to
+// instructions, block contains those that are listed next to the digest, and others contains the other texts next to
 // it.
 func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, rules []string, block string, others []string) *talk {
 	k := &talk{facts: map[int]*fact{}}
@@ -123,7 +123,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 }
 
 // header returns the date in the header of text, and the size of the header; see [dates.Header]. In a chat without
-// headers, a message that contains only a date, or a name and a date, answers a question: "14 March 1988".
+// headers, a message that consists only of a date, or of a name and a date, answers a question: "14 March 1988".
 func (k *talk) header(text string) (dates.Found, int) {
 	found, size := dates.Header(text)
 	if size > 0 && size == len(text) && strings.IndexByte("[(<{#-=*", text[0]) < 0 && len(k.items) > 0 && k.months == [13]string{} {
@@ -132,7 +132,7 @@ func (k *talk) header(text string) (dates.Found, int) {
 	return found, size
 }
 
-// say adds a statement with a factor, unless the text is blank.
+// say adds a statement with the given factor, unless the text is blank.
 func (k *talk) say(text string, factor int, src source) {
 	if blank(text) {
 		return
@@ -193,7 +193,7 @@ func sampled(t *transcript.Transcript, messages []int32) []int32 {
 	return append(out, messages[newest:]...)
 }
 
-// read adds the lines of a section from an earlier digest. The beginning of a line may be the label of its speaker; see
+// read adds the lines of a section from an earlier digest. A line may begin with the label of its speaker; see
 // sections.
 func (k *talk) read(section int, text string) {
 	src := source{section: section}
@@ -214,8 +214,8 @@ func (k *talk) read(section int, text string) {
 	}
 }
 
-// readTold adds a line from an earlier digest that quotes what somebody said. src is the source of the line before it,
-// and is updated to that of this line.
+// readTold adds a line of an earlier digest that quotes what somebody said. src is the source of the previous line, and
+// is updated for this line.
 func (k *talk) readTold(src *source, line string) {
 	rest, lasting := strings.CutPrefix(line, lastingBullet)
 	if !lasting {

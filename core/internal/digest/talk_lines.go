@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// This file turns chosen sentences into the statements of a chat's digest.
+// This file turns chosen sentences into the statements of a chat digest.
 
 // continuesLine reports whether a line needs no label after a line by the same speaker, because it can only be read as
 // speech.
@@ -19,7 +19,7 @@ func continuesLine(line string) bool {
 }
 
 // announces reports whether the first chosen statement only announces something that wasn't chosen. Such a statement is
-// a heading that ends with a colon, or the first row of a table, without the lines that follow it.
+// a heading that ends with a colon, or the first row of a table, and isn't followed by the next line.
 func (k *talk) announces(chosen []extract.Chosen) bool {
 	c := chosen[0]
 	text := k.items[c.Item].Text
@@ -71,8 +71,8 @@ func isHeading(line string) bool {
 }
 
 // listed returns a statement without its number in a list, unless the statement before it on the line has the previous
-// number: "2. Mint. 4. Sage." would suggest that the other numbers are missing by mistake. It also returns the number
-// or, if there is none, the previous one.
+// number. In "2. Mint. 4. Sage." the missing numbers would look like a mistake. It also returns the number or, if there
+// is none, the previous one.
 func listed(text string, previous int) (string, int) {
 	digits := 0
 	for digits < min(len(text), 3) && text[digits] >= '0' && text[digits] <= '9' {
@@ -108,7 +108,7 @@ func rowOf(text string) string {
 		}
 		b.WriteString(cell)
 	}
-	empty := 0 // the number of empty cells since the last other one
+	empty := 0 // the number of empty cells since the last cell with text
 	for rest := row[1:]; rest != ""; {
 		end := cellEnd(rest)
 		cell := strings.ReplaceAll(strings.TrimSpace(rest[:end]), `\|`, "|")
@@ -134,8 +134,8 @@ func cellEnd(text string) int {
 	return len(text)
 }
 
-// statementOf returns a statement as it is written on a line. It ends with punctuation, so that the next compaction can
-// separate it from the following statement. was, unless it is empty, is added as a note.
+// statementOf returns a statement in the form in which it is written on a line. It ends with punctuation, so that the
+// next compaction can separate it from the following statement. was is appended as a note, unless it is empty.
 func statementOf(text, was string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "**", ""))
 	if was == "" && strings.HasSuffix(text, ":") { // it announces the next statement

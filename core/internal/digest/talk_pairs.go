@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// gapMark is written between two lines that would otherwise read like the user's words and the answer to them although
-// other messages were in between.
+// gapMark is written between two lines that would otherwise read like the user's words and the answer to them, although
+// there were other messages in between.
 const gapMark = "…"
 
 // The parts of a note about similar lines, see [extract.Alike]: "(and 640 more like it, up to part 643)".
@@ -21,7 +21,7 @@ const (
 // longestUpTo is the maximum length, in bytes, of the text that says where a series ends.
 const longestUpTo = 64
 
-// alikeNote returns a note about similar lines.
+// alikeNote returns a note about lines that are similar to the line before the note, or "" if there are none.
 func alikeNote(a extract.Alike) string {
 	if a.More == 0 {
 		return ""
@@ -62,8 +62,8 @@ func cutAlike(line string) (before, upTo, rest string, more int) {
 	return before, upTo, strings.TrimSpace(rest), more
 }
 
-// pair numbers the turns of the participants. The number increases by one with each change of speaker. It skips one if
-// the text between two items is unknown or in another section.
+// pair numbers the turns of the participants. The number increases by one with each change of speaker. It increases by
+// two if the text between two items is unknown or in another section.
 func (k *talk) pair() {
 	turn := int32(0)
 	k.turns = make([]int32, len(k.sources))
@@ -81,12 +81,12 @@ func (k *talk) pair() {
 	}
 }
 
-// choose chooses statements of about size bytes in total. If the result contains fewer of the user's names and numbers
-// than the user's newest messages of that size, the user's statements are chosen first, and may take as much of the
-// room as they need. A question whose answer isn't chosen is replaced by other statements, unless nobody has answered
-// it or it says something about the speaker.
+// choose chooses statements of about size bytes in total. If they contain fewer of the user's names and numbers than
+// the user's newest messages of that size, the user's statements are chosen first, and may take as much room as they
+// need. A question whose answer isn't chosen is replaced by other statements, unless nobody has answered it or it says
+// something about the speaker.
 func (k *talk) choose(size int) []extract.Chosen {
-	var most []extract.Chosen // with the whole room for the user
+	var most []extract.Chosen // the choice if the user may take the whole room
 	if k.crowded {            // probably again
 		if most = k.chooseMost(size); k.crowded {
 			return most
@@ -110,10 +110,10 @@ func (k *talk) choose(size int) []extract.Chosen {
 }
 
 // fewLacking is the number of names and numbers that may be missing because of where a choice happens to end. If more
-// are missing even when the user's statements get the whole room, some will be missing whatever part of it they get.
+// are missing even when the user's statements get the whole room, some will always be missing.
 const fewLacking = 8
 
-// chooseMost is like choose, but gives the whole room to what the user said. It sets crowded if less room isn't enough.
+// chooseMost is like choose, but gives the user's statements the whole room. It sets crowded if they need all of it.
 func (k *talk) chooseMost(size int) []extract.Chosen {
 	chosen, all := k.chooseWith(size, size)
 	lacks := k.lacks(chosen, size)
@@ -121,21 +121,21 @@ func (k *talk) chooseMost(size int) []extract.Chosen {
 	return chosen
 }
 
-// lacks returns how many more of the user's names and numbers are in the user's newest messages of a size in bytes than
+// lacks returns how many more of the user's names and numbers are in the user's newest messages, up to size bytes, than
 // in the chosen statements.
 func (k *talk) lacks(chosen []extract.Chosen, size int) int {
 	return k.chosen.Lacks(chosen, size, k.ofUser)
 }
 
-// ofUser reports whether the user said an item, and not the assistant or somebody with a name.
+// ofUser reports whether an item was said by the user, rather than by the assistant or somebody with a name.
 func (k *talk) ofUser(item int) bool {
 	src := &k.sources[item]
 	return src.fresh && !src.own && src.speaker == "user"
 }
 
-// chooseWith is like choose, but reserves a part of the room for what the user said, including questions without their
-// answers if they name something. first is the size of this part in bytes. all reports whether the reserved bytes had
-// room for all that the user said.
+// chooseWith is like choose, but reserves the first bytes of the room for what the user said, including unanswered
+// questions that name something. first is the size of this part in bytes. all reports whether everything that the user
+// said fits into it.
 func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
 	chosen, all = k.chosen.ChooseTalk(size, nil, first, k.ofUser)
 	lone := map[int]bool{}
@@ -149,8 +149,8 @@ func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
 	return chosen, all
 }
 
-// answered returns the chosen statements without those questions whose answer isn't chosen, except for questions that
-// satisfy stays. It adds the numbers of these questions to lone.
+// answered returns the chosen statements without the questions whose answers aren't chosen. It keeps questions that
+// satisfy stays. It adds the numbers of the removed questions to lone.
 func (k *talk) answered(chosen []extract.Chosen, stays func(extract.Chosen) bool, lone map[int]bool) []extract.Chosen {
 	if len(chosen) == 0 {
 		return nil
@@ -177,7 +177,7 @@ func (k *talk) answered(chosen []extract.Chosen, stays func(extract.Chosen) bool
 }
 
 // parted reports whether a line of an item would be mistaken for the answer to a line of an earlier item, before. That
-// is the case if the assistant said it, but not in the next turn, or if the earlier digest separated the two.
+// is the case if the assistant said it, but not in the next turn, or if the earlier digest separated them.
 func (k *talk) parted(before, item int) bool {
 	a, b := &k.sources[before], &k.sources[item]
 	parts := !a.answers() && b.answers() || b.gap && a.speaker != b.speaker

@@ -6,12 +6,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// In a dialogue with a service (a booking, a repair, an account), each matter becomes one line with the values from its
-// messages: "table for 4 at 19:30 on Friday – name Berger – reference number 7GK2". The room would hold only half as
-// many whole sentences.
+// In a dialogue with a service, such as a booking, each matter becomes one line with the values from its messages:
+// "table for 4 at 19:30 on Friday – name Berger – reference number 7GK2". Whole sentences would take twice as much
+// room.
 
 // A chat is such a dialogue if it has at least leastService messages of at most shortService bytes on average, a
-// quarter of them contain a number, one in courtesyShare is a question of the assistant or a courtesy, and most
+// quarter of them contain a number, one in courtesyShare is a courtesy or a question by the assistant, and most
 // speakers have no name, unlike in a chat between friends. It is shortened if it has more than tightService times as
 // much text as fits.
 const (
@@ -21,9 +21,9 @@ const (
 	tightService  = 3
 )
 
-// bothMark is the speaker of a matter. turnMark separates statements of different messages, which are chosen one by
-// one. deniedTurn takes its place before a message that denies something, so that the text before that message is never
-// quoted without it. longestMatter is the length, in bytes, at which a line is no longer continued.
+// bothMark is the speaker of a matter to which both sides contributed. turnMark separates messages, which are chosen
+// one by one. deniedTurn replaces it before a message that denies something, so that the text before that message is
+// never quoted without it. longestMatter is the length, in bytes, from which a line isn't continued.
 const (
 	bothMark      = "both"
 	turnMark      = "\n"
@@ -31,7 +31,7 @@ const (
 	longestMatter = 200
 )
 
-// ofReply multiplies the weight of what the user replies to a question, in 1/1024. A reply tells the service what it
+// ofReply is the factor, in 1/1024, for the weight of the user's reply to a question. A reply tells the service what it
 // had to know, even if it contains no number or name.
 const ofReply = 1536
 
@@ -51,7 +51,7 @@ func (k *talk) service(size int) bool {
 	return short && numbers*4 >= count && !k.ofPeople() && k.courtesies()*courtesyShare >= count
 }
 
-// courtesies returns the number of messages that are a courtesy or a question of the assistant.
+// courtesies returns the number of messages that are a courtesy or a question by the assistant.
 func (k *talk) courtesies() (n int) {
 	for i := range k.items {
 		if !k.sources[i].fresh {
@@ -83,7 +83,7 @@ func (k *talk) serve(size int) {
 type matter struct {
 	*talk
 	first  int  // the item with the text of the matter, -1 if there is none; the items joined to it have no text
-	asked  bool // the message before asks something
+	asked  bool // the previous message asks something
 	denied bool // a message of the matter denies something
 }
 

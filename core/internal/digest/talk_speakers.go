@@ -13,13 +13,13 @@ import (
 // largeMessage is the maximum size of a message that is searched for its author and time, in bytes of JSON.
 const largeMessage = 1 << 16
 
-// author holds the metadata of a message outside its content.
+// author holds the metadata of a message that is outside its content.
 type author struct {
 	day  dates.Date
 	name string // the author's name
 }
 
-// writtenBy returns the author and the time of message i according to its members or its metadata.
+// writtenBy returns the author and the time of message i, which are in its members or in its metadata.
 func writtenBy(t *transcript.Transcript, i int) (w author) {
 	src := t.Bytes(t.Messages[i].Span)
 	if len(src) > 0 && len(src) <= largeMessage && src[0] == '{' {
@@ -28,7 +28,7 @@ func writtenBy(t *transcript.Transcript, i int) (w author) {
 	return w
 }
 
-// read reads the author and the time from an object, and from the object that is its member inner.
+// read reads the author and the time from an object, and from the object in its member inner.
 func (w *author) read(s *jsonspan.Scanner, inner string) {
 	for s.Object(); s.Err() == nil; {
 		key, more := s.Key()
@@ -58,7 +58,7 @@ func (w *author) read(s *jsonspan.Scanner, inner string) {
 const longestName = 32
 
 // speakerNames returns the names with which the user's and the assistant's messages begin. The assistant's messages can
-// only name the assistant, so a name that is also the user's, or a role, doesn't count.
+// only begin with the assistant's name, so the user's name and the names of roles don't count there.
 func speakerNames(t *transcript.Transcript, messages []int32) (names [2][]string) {
 	for side, role := range []transcript.Role{transcript.User, transcript.Assistant} {
 		names[side] = slices.DeleteFunc(labelsOf(t, messages, role), func(name string) bool {
@@ -68,7 +68,7 @@ func speakerNames(t *transcript.Transcript, messages []int32) (names [2][]string
 	return names
 }
 
-// isRole reports whether a name reads like the label of a role.
+// isRole reports whether a name is the label of a role.
 func isRole(name string) bool {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "user", "assistant", "system", "tool":
@@ -84,8 +84,8 @@ const (
 	mostNames    = 16
 )
 
-// labelsOf returns the names with which messages of a role begin ("Anna: …"), if each begins at least two messages. It
-// returns none if most messages of the role begin with no such name.
+// labelsOf returns the names with which at least two messages of a role begin ("Anna: …"). It returns none if most
+// messages of the role don't begin with such a name.
 func labelsOf(t *transcript.Transcript, messages []int32, role transcript.Role) (names []string) {
 	var counts []int
 	all, with := 0, 0
@@ -129,10 +129,10 @@ func labelsOf(t *transcript.Transcript, messages []int32, role transcript.Role) 
 // labelMark ends a speaker's label.
 const labelMark = ": "
 
-// wideLabelMark ends a speaker's label in a message, in scripts that have wide punctuation.
+// wideLabelMark ends a speaker's label in messages in scripts that have wide punctuation.
 const wideLabelMark = "："
 
-// spokenLabel splits a message that begins with a short text and a colon into this text, the name, and the rest.
+// spokenLabel splits a message that begins with a name and a colon. It returns the name, and the text after the colon.
 func spokenLabel(text string) (name, rest string) {
 	if at := labelEnd(text); at > 0 {
 		return text[:at], text[at+len(labelMark):]
@@ -143,8 +143,8 @@ func spokenLabel(text string) (name, rest string) {
 	return "", text
 }
 
-// labelEnd returns the length, in bytes, of the label (or of what looks like one) at the beginning of text; 0 if
-// there is none.
+// labelEnd returns the length, in bytes, of the label at the beginning of text, or of what looks like a label. It
+// returns 0 if there is none.
 func labelEnd(text string) int {
 	return max(strings.Index(text[:min(len(text), longestName+len(labelMark))], labelMark), 0)
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// longTalk is the length, in bytes, above which the sentences of a text have a lower weight, and leastOf is their
-// minimum weight, in 1/1024. An essay isn't worth as many lines as twenty short messages of the same total length.
+// longTalk is the length, in bytes, above which the sentences of a text have a lower weight. leastOf is their minimum
+// weight, in 1/1024. An essay isn't worth as many lines as twenty short messages of the same total length.
 const (
 	longTalk = 1500
 	leastOf  = 256
 )
 
-// An assistant that writes much more than the user would crowd out the user's words. So if the ratio of their average
-// lengths is above evenTalk, and the assistant's average is at least longAnswer bytes, texts of the assistant from
-// shortTalk bytes on have a lower weight. It depends on the ratio, and is at least leastOfLong.
+// An assistant that writes much more than the user would crowd out the user's words. If the ratio of their average
+// lengths is above evenTalk, and the assistant's average is at least longAnswer bytes, the assistant's texts of at
+// least shortTalk bytes have a lower weight. This weight depends on the ratio, and is at least leastOfLong.
 const (
 	shortTalk   = 200
 	leastOfLong = 64
@@ -31,9 +31,9 @@ const fullAnswer = 200
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// ofUser is the factor of the user's texts next to an assistant's, in 1/1024: an answer can be requested again, but the
-// user's words can't. mostOfUser is the maximum factor that they get next to a talkative assistant. If the participants
-// have names, none of them counts as the user.
+// ofUser is the factor, in 1/1024, for the user's texts in a chat with an assistant: an answer can be requested again,
+// but the user's words can't. mostOfUser is the maximum factor if the assistant is talkative. If the participants have
+// names, none of them counts as the user.
 const (
 	ofUser     = 2048
 	mostOfUser = 4
@@ -178,7 +178,7 @@ func (k *talk) favourRules(rules []string, block string) {
 	}
 }
 
-// Word lists: words that reject the previous statement, and words that follow a "no" that isn't a rejection.
+// denials lists words that reject the previous statement. assents lists beginnings with "no" that aren't a rejection.
 var (
 	denials = strings.Split("no,|no.|no!|no that|no it|nope|that's not|thats not|that is not|that's wrong|that is wrong|this is wrong|wrong.|wrong,|wrong!|not quite|not true|incorrect|you're wrong|you are wrong|that isn't|that doesn't|it's not|it isn't|it is not|"+
 		"nein,|nein.|nein!|stimmt nicht|das stimmt nicht|das ist falsch|das ist nicht|falsch.|falsch,|non,|non.|ce n'est pas|c'est faux|c'est pas|no es |eso no es|no, |está mal|incorrecto|não,|não é|errado|no, non|non è|sbagliato|nee,|dat klopt niet|"+

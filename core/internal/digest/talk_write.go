@@ -41,15 +41,15 @@ func (k *talk) sections(size int) (out [sections]string) {
 type talkLines struct {
 	*talk
 	kept         []extract.Chosen
-	was          []string        // by statement: the value that it replaces
-	alike        []extract.Alike // by statement: others that say the same
+	was          []string        // for each statement, a note about the statement that it replaces
+	alike        []extract.Alike // for each statement, others that say the same
 	day, speaker string          // of the last line
 	before       int             // the item of the last line; -1 if there is none
 	room         []byte          // a buffer for a line
 }
 
-// line returns the statements with indexes [from, to), which are from the same item, as one line, or "" if the digest
-// has them in another section.
+// line returns the statements with indexes [from, to), which are from the same item, as one line. It returns "" if the
+// digest has them in another section.
 func (l *talkLines) line(from, to int) string {
 	line := l.room[:0]
 	number, heading := 0, "" // of the previous item of a list
@@ -85,8 +85,8 @@ func (l *talkLines) line(from, to int) string {
 	return string(line)
 }
 
-// tell writes a line of an item to w. Before it, it writes the day or the mark of a gap and, if the speaker changes,
-// the speaker.
+// tell writes a line of an item to w. Before the line, it writes the day or the mark for a gap and, if the speaker
+// changes, the speaker.
 func (l *talkLines) tell(w *strings.Builder, item int, text string) {
 	src := l.sources[item]
 	if src.day != l.day && src.day != "" {
@@ -122,8 +122,8 @@ func (k *talk) clipped(size int) string {
 	return ""
 }
 
-// absolute adds dates after words that are relative to at, the day of the statement: "yesterday (7 May, 2023)". Text
-// that names a year stays unchanged.
+// absolute adds the date to each word that is relative to at, the day of the statement: "yesterday (7 May, 2023)". It
+// doesn't change text that names a year.
 func (k *talk) absolute(text string, at dates.Date) string {
 	ws := words.Append(nil, text)
 	found := dates.Relative(text, ws, at)
@@ -144,8 +144,8 @@ func (k *talk) absolute(text string, at dates.Date) string {
 	return b.String() + text[from:]
 }
 
-// spelled returns a date as the headers of the chat spell it, if one of them has the same month; otherwise in ISO
-// 8601.
+// spelled returns a date in the spelling of the chat's headers if one of them has the same month, or else in ISO 8601
+// format.
 func (k *talk) spelled(d dates.Date) string {
 	if like := k.months[d.Month()]; like != "" && d.Month() > 0 {
 		if text, ok := d.InStyleOf(like); ok {

@@ -2,10 +2,10 @@ package digest
 
 import "strings"
 
-// termLabels lists the labels of lines that list terms, in digests written by versions up to 0.2.
+// termLabels lists the labels of lines with terms in digests that were written by versions up to 0.2.
 var termLabels = []string{"Paths:", "Links:", "Names:", "Numbers:", "Errors:"}
 
-// withoutTerms returns a section's text without the lines in which old digests list terms.
+// withoutTerms returns a section's text without the lines with terms that old digests contain.
 func withoutTerms(text string) string {
 	var b strings.Builder
 next:

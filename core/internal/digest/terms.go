@@ -52,7 +52,7 @@ var byteClass = func() (class [256]uint8) {
 }()
 
 // The maximum lengths of terms, in bytes: maxLink for paths and addresses, maxNumber for numbers, and maxTerm for all
-// others. Longer sequences count as data.
+// others. Longer sequences are considered data.
 const (
 	maxTerm   = 64
 	maxNumber = 15
@@ -118,8 +118,8 @@ func termsOf(word string, all uint8, see func(kind termKind, term string)) {
 // determined on first use.
 type escapes struct{ known, windows bool }
 
-// after returns the index at which to continue after the byte at i, which belongs to no word. It skips a control
-// sequence or an escape that begins there.
+// after returns the index at which to continue after byte i, which belongs to no word. It skips a control sequence or
+// an escape sequence that begins there.
 func (e *escapes) after(text string, i int) int {
 	next := i + 1
 	switch {
@@ -308,8 +308,8 @@ func (ts *terms) put(kind termKind, word string, weight int64, message int32) {
 	}
 }
 
-// value returns a term's weight in proportion to its length. Errors count as if they were short, because a share of the
-// room is reserved for them.
+// value returns a term's weight in proportion to its length. Errors are treated as if they were short, because a share
+// of the room is reserved for them.
 func (t *term) value() int64 {
 	size := len(t.text) + 12
 	if t.kind == errorTerm {
@@ -343,7 +343,7 @@ func (ts *terms) best(n int) []*term {
 	return list
 }
 
-// said adds the terms in text to a set, and all suffixes of each path.
+// said adds to a set the terms in text, and all suffixes of the paths among them.
 func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }

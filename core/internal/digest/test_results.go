@@ -53,7 +53,7 @@ func failedTest(line string) string {
 	return ""
 }
 
-// testName returns a test's name without the duration or error after it.
+// testName returns a test's name without the duration or error after it, or "" if it can't be a name.
 func testName(s string) string {
 	s, _, _ = strings.Cut(s, " - ")
 	s, _, _ = strings.Cut(s, " (")
@@ -65,8 +65,8 @@ func testName(s string) string {
 	return s
 }
 
-// testList lists failed tests for an entry. count is the number of all failed tests, which may be more than the number
-// of names.
+// testList returns a list of failed tests for an entry. count is the number of all failed tests, which may be more than
+// the number of names.
 func testList(names []string, count int) string {
 	text := strings.Join(names, ", ")
 	if more := count - len(names); more > 0 {
@@ -98,8 +98,8 @@ var failureForms = []string{"error: ", "error ts", "error[", "npm err!", "*** ["
 // failureCounts lists words that appear next to the number of failures in the summary of a check.
 var failureCounts = wordListOf("error errors failed failing failure failures problem problems")
 
-// endsInFailure reports whether the summary of a check says that it failed or, if there is no summary, any of its lines
-// does.
+// endsInFailure reports whether the summary of a check says that it failed. If there is no summary, it reports whether
+// any line says so.
 func endsInFailure(output string) bool {
 	output = output[max(0, len(output)-lookResult):]
 	if summary := outcomeLine(output); summary != "" {

@@ -9,9 +9,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Some agents have no tool calls in their messages: the assistant writes its calls as text, in a fenced block or in
+// The messages of some agents contain no tool calls: the assistant writes its calls as text, in a fenced block or in
 // tags, and the output arrives as the next user message. This file distinguishes such outputs from what a user says;
-// text_calls.go reads the calls.
+// text_calls.go parses the calls.
 
 // outputMarks lists, in lower case, the beginnings of user messages that contain a tool's output, or the program's
 // complaint about an unreadable call.
@@ -21,16 +21,16 @@ var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_c
 	"tool response", "[tool result", "[tool output", "command output:", "output of the command", "return code:", "returncode:", "exit code:",
 	"stdout:", "please always provide exactly one action", "format error", "[error] you did not use a tool"}
 
-// The numbers of bytes at the beginning and at the end of a message that are compared with other messages.
+// The maximum numbers of bytes at the beginning and at the end of a message that are compared with other messages.
 const (
 	longestLead = 40
 	lookAhead   = 200
 )
 
 // MarkOutputs marks those of the first n messages that are outputs of calls written as text (Message.Output). Only user
-// messages after the first answer can be outputs, and only if two conditions hold: most of these messages begin like
-// outputs, or begin or end alike, and most of the assistant messages before those contain calls. It also records
-// whether results report failures. If wanted is false, it only removes the marks from an earlier run.
+// messages after an answer can be outputs, and only on two conditions: most of these messages begin like outputs, or
+// begin or end alike, and most of the assistant messages before them contain calls. It also records whether results
+// report failures. If wanted is false, it only removes the marks of an earlier run.
 func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	t.Outputs, t.Failures = false, transcript.AnyHas(t.Parts, transcript.IsError)
 	for i := range t.Messages {
@@ -73,8 +73,8 @@ func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	return after
 }
 
-// outputsAmong returns the messages that begin like outputs or, if these are a minority, those that have the most
-// common beginning or end.
+// outputsAmong returns the messages that begin like outputs or, if these are a minority, the messages that share the
+// most common beginning or end.
 func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	var leads, ends critbit.Map[int]
 	type edge struct {
@@ -137,15 +137,15 @@ func edges(t *transcript.Transcript, i int) (lead, end string) {
 	return strings.TrimLeft(lead, " \t\r\n"), end
 }
 
-// mayEdge reports whether the text of a JSON string may begin with a tag, a label or a mark of output, or end with a
-// shell prompt. It excludes most texts of people.
+// mayEdge reports whether the text of a JSON string may begin with a tag, a label or an output mark, or end with a
+// shell prompt. It returns false for most texts by people.
 func mayEdge(raw []byte) bool {
 	head := raw[1:min(len(raw), 1+longestLead)]
 	return head[0] <= ' ' || head[0] == '<' || head[0] == '[' || bytes.IndexByte(head, ':') >= 0 || bytes.IndexByte(head, '\\') >= 0 ||
 		outputWords.mayOpen(raw) || mayPromptEnd(bytes.TrimRight(raw[1:len(raw)-1], " "))
 }
 
-// mayPromptEnd reports whether the inside of a JSON string ends with a byte of a shell prompt, or with an escape.
+// mayPromptEnd reports whether the content of a JSON string ends with a byte of a shell prompt, or with an escape.
 func mayPromptEnd(b []byte) bool {
 	n := len(b)
 	return n > 0 && (b[n-1] == '$' || b[n-1] == '#' || b[n-1] == '>') || n > 1 && b[n-2] == '\\'
@@ -175,7 +175,7 @@ func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 	return t.Text(transcript.Span{Start: s.Start, End: s.Start + uint32(end) + 1})
 }
 
-// outputStarts are the starts of outputMarks, and outputWords those of the marks that begin with a letter.
+// outputStarts are the starts of outputMarks. outputWords are the starts of those marks that begin with a letter.
 var (
 	outputStarts = startsOf(outputMarks)
 	outputWords  = startsOf(slices.DeleteFunc(slices.Clone(outputMarks), func(mark string) bool { return byteClass[mark[0]]&small == 0 }))
@@ -203,8 +203,8 @@ func isResultHead(lead string) bool {
 	return strings.HasSuffix(strings.TrimRight(line, " \r"), "] Result:")
 }
 
-// leadOf returns the tag or label at the beginning of text if it has at least four characters: "<name>", "LABEL:",
-// "[label]"; otherwise "".
+// leadOf returns the tag or label at the beginning of text: "<name>", "LABEL:" or "[label]". It returns "" if there is
+// none of at least four characters.
 func leadOf(lead string) string {
 	lead = lead[:min(len(lead), longestLead)]
 	line, _, _ := strings.Cut(lead, "\n")
@@ -232,7 +232,7 @@ func isTextResult(t *transcript.Transcript, i int) bool { return t.Messages[i].O
 // outputHeads lists, in lower case, the beginnings of lines that agents put before a tool's output.
 var outputHeads = []string{"observation", "[observation", "execution result", "tool result", "tool output", "command output:", "output of the command"}
 
-// textOutput returns the text of message i, the output of calls written as text, without the line that introduces it.
+// textOutput returns the text of message i, an output of calls written as text, without the line that introduces it.
 func textOutput(t *transcript.Transcript, i int) (output string) {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed) {
@@ -270,8 +270,8 @@ func calledBefore(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i-1)
 }
 
-// textRead returns the only file that calls written as text print; "" if they print none or several, or fail. It
-// records in l the files that they change.
+// textRead returns the only file that calls written as text print, or "" if they print none or several, or if they
+// fail. It records in l the files that they change.
 func (l *laterChanges) textRead(calls []textCall, output string) (path string) {
 	only := true
 	for _, call := range calls {

@@ -34,14 +34,14 @@ func (c *textCall) changes(output string) []change {
 // shellTool is the tool name for a block of commands.
 const shellTool = "bash"
 
-// The number of bytes of a message that are searched for calls, and the maximum number of calls to read.
+// The maximum number of bytes of a message to search for calls, and the maximum number of calls to read.
 const (
 	lookCalls = 1 << 16
 	mostCalls = 16
 )
 
-// textCalls returns the calls in the texts of assistant message i. If the transcript has no outputs written as text, it
-// returns none, because a fenced block in a chat is a quotation.
+// textCalls returns the calls in the texts of assistant message i. It returns none if the transcript has no outputs
+// written as text, because a fenced block in a chat is a quotation.
 func textCalls(t *transcript.Transcript, i int) []textCall {
 	if !t.Outputs || t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -69,8 +69,8 @@ func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	return calls
 }
 
-// callsOf returns the calls in text: those in fenced blocks; if there are none, those in tags; failing that, the call
-// on a line that names an action; and otherwise the call that the whole text is, as JSON.
+// callsOf returns the calls in text. It returns those in fenced blocks; if there are none, those in tags; failing that,
+// the call on a line that names an action; and otherwise the call in JSON that makes up the whole text.
 func callsOf(text string) []textCall {
 	if calls := fencedCalls(text); len(calls) > 0 {
 		return calls
@@ -87,8 +87,8 @@ func callsOf(text string) []textCall {
 	return nil
 }
 
-// fencedCalls returns as calls the fenced blocks for a shell or an interpreter, and blocks of JSON that name a tool. If
-// there are none, it returns the last block without a language, unless other text follows that block.
+// fencedCalls returns the calls in fenced blocks: those for a shell or an interpreter, and blocks of JSON that name a
+// tool. If there are none, it returns the last block without a language, unless other text follows that block.
 func fencedCalls(text string) (calls []textCall) {
 	bare := ""
 	for {
@@ -130,8 +130,8 @@ func fencedCalls(text string) (calls []textCall) {
 	return calls
 }
 
-// shellCall returns a block of commands as a call. If the block begins with an agent's own command that opens, creates
-// or edits a file, the result is a call of that kind, with the file if the command names it.
+// shellCall returns a block of commands as a call. If the block begins with an agent's own command for opening,
+// creating or editing a file, it returns a call of that kind, with the file if the command names it.
 func shellCall(body string) textCall {
 	body = strings.TrimSpace(body)
 	c := textCall{tool: shellTool, command: body, text: body}
@@ -161,8 +161,8 @@ func shellCall(body string) textCall {
 // endOfEdit is the line after the new lines of SWE-agent's command "edit FIRST:LAST".
 const endOfEdit = "\nend_of_edit"
 
-// editCall returns a call of one of SWE-agent's commands that change the open file: edit FIRST:LAST with the new lines
-// after it, edit OLD NEW, and insert NEW.
+// editCall returns a call of an SWE-agent command that changes the open file: edit FIRST:LAST with the new lines after
+// it, edit OLD NEW, or insert NEW.
 func editCall(tool, body string) textCall {
 	c := textCall{tool: tool, text: body}
 	first, rest, _ := strings.Cut(body, "\n")
@@ -237,7 +237,7 @@ func taggedCalls(text string) (calls []textCall) {
 // longestTag is the maximum length of a tag with its attributes, in bytes.
 const longestTag = 120
 
-// tagName returns the name of a tag at the beginning of text: lower case letters, digits, _ and -.
+// tagName returns the tag name at the beginning of text. It consists of lower-case letters, digits, _ and -.
 func tagName(text string) string {
 	n := 0
 	for n < len(text) && n < longestLead && (text[n] >= 'a' && text[n] <= 'z' || n > 0 && (text[n] == '_' || text[n] == '-' || text[n] >= '0' && text[n] <= '9')) {
@@ -246,7 +246,7 @@ func tagName(text string) string {
 	return text[:n]
 }
 
-// attribute returns the value of an attribute of a tag.
+// attribute returns the value of the attribute with the given name in a tag, or "".
 func attribute(tag, name string) string {
 	_, value, found := strings.Cut(tag, name+"=")
 	if !found || value == "" {
@@ -258,7 +258,7 @@ func attribute(tag, name string) string {
 	return value
 }
 
-// arguments reads the arguments between a call's tags.
+// arguments reads the arguments between the tags of a call.
 func (c *textCall) arguments(inside string) {
 	c.text = strings.TrimSpace(inside)
 	best := len(keysOf[0].keys)
@@ -291,20 +291,20 @@ func (c *textCall) arguments(inside string) {
 	}
 }
 
-// argument adds one argument of a call. *best is the lowest rank of a key for a path so far.
+// argument adds one argument of a call. *best is the lowest rank of the keys for a path that were seen so far.
 func (c *textCall) argument(key, value string, best *int) {
-	switch is, rank := argumentOf(key); {
-	case is == path && rank < *best:
+	switch meaning, rank := argumentOf(key); {
+	case meaning == path && rank < *best:
 		*best, c.path = rank, value
-	case is == command && useOf(c.tool) == runs:
+	case meaning == command && useOf(c.tool) == runs:
 		c.command = value
-	case is == command && value == viewCommand && useOf(c.tool) == edits:
+	case meaning == command && value == viewCommand && useOf(c.tool) == edits:
 		c.tool = "view_file"
 	}
 	c.given = append(c.given, givenArgument{key, value})
 }
 
-// jsonCall returns a call written as JSON: an object with the name of a tool and its arguments.
+// jsonCall returns a call that is written in JSON, as an object with a tool's name and its arguments.
 func jsonCall(text string) []textCall {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -334,7 +334,7 @@ func jsonCall(text string) []textCall {
 			continue
 		}
 		stringsIn(s, src, string(key), func(key, text string) {
-			if is, _ := argumentOf(key); is == command && c.tool == "" {
+			if meaning, _ := argumentOf(key); meaning == command && c.tool == "" {
 				c.command = text
 			}
 			c.argument(key, text, &best)
@@ -380,7 +380,7 @@ func actionLine(text string) []textCall {
 	return []textCall{shellCall(line)}
 }
 
-// inText collects the facts in the texts of message i: the calls or, if the message is their output, their outcome.
+// inText collects facts from the texts of message i: its calls or, if it is the output of calls, their outcome.
 func (c *collector) inText(i int) {
 	t := c.t
 	if !isTextResult(t, i) {
@@ -423,7 +423,7 @@ func (c *collector) inText(i int) {
 	c.called = nil
 }
 
-// textCall collects the files that a call reads and that its command changes. The changes made by editing tools are
+// textCall collects the files that a call reads, and those that its command changes. Changes made by editing tools are
 // collected once their output is known.
 func (c *collector) textCall(call textCall) {
 	folder := folderOf(call.command)

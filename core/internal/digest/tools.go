@@ -69,13 +69,13 @@ func useOf(name string) use {
 	return use(tools.Row(string(appendToolKey(room[:0], name))))
 }
 
-// useOfCall returns what a call does. Some tools for editing files can also show them, depending on their argument
+// useOfCall returns what a call does. Some tools for editing files can also show files, depending on their argument
 // "command".
 func useOfCall(t *transcript.Transcript, call *transcript.Part) use {
 	u := useOf(t.Name(call.Name))
 	if args := t.Bytes(call.Body); u == edits && bytes.Contains(args[:min(len(args), lookAhead)], []byte(viewCommand)) {
 		arguments(t, call, func(key, text string) {
-			if is, _ := argumentOf(key); is == command && text == viewCommand {
+			if meaning, _ := argumentOf(key); meaning == command && text == viewCommand {
 				u = reads
 			}
 		})
@@ -178,8 +178,8 @@ func Path(t *transcript.Transcript, call *transcript.Part) string {
 		if !ok {
 			break
 		}
-		is, rank := argumentOf(string(key))
-		if is != path || rank >= best || s.Kind() != jsonspan.String {
+		meaning, rank := argumentOf(string(key))
+		if meaning != path || rank >= best || s.Kind() != jsonspan.String {
 			s.Skip()
 			continue
 		}
@@ -208,7 +208,7 @@ func isText(t *transcript.Transcript, call *transcript.Part) bool {
 // commandOf returns the script that a call of a shell tool runs.
 func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) {
 	arguments(t, call, func(key, text string) {
-		if is, _ := argumentOf(key); is == command || key == "" {
+		if meaning, _ := argumentOf(key); meaning == command || key == "" {
 			script = joinWords(script, text)
 		}
 	})
