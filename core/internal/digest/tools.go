@@ -105,8 +105,8 @@ const (
 // keysOf lists the names of arguments whose meaning is known. If a call has several arguments with the same meaning,
 // the one whose name comes first in the list counts.
 var keysOf = []struct {
-	is   argument
-	keys []string
+	meaning argument
+	keys    []string
 }{
 	{path, []string{"path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "notebook_path", "relative_path", "paths", "files"}},
 	{command, []string{"command", "cmd", "script", "commands", "shell_command"}},
@@ -115,11 +115,11 @@ var keysOf = []struct {
 
 // argumentOf returns the meaning of the value under a key, and the key's position in the list of keys with this
 // meaning.
-func argumentOf(key string) (is argument, rank int) {
+func argumentOf(key string) (meaning argument, rank int) {
 	for _, k := range keysOf {
 		for i, name := range k.keys {
 			if name == key {
-				return k.is, i
+				return k.meaning, i
 			}
 		}
 	}
@@ -188,8 +188,8 @@ func Path(t *transcript.Transcript, call *transcript.Part) string {
 	return found
 }
 
-// argumentsOf returns the arguments of a tool call as JSON, or the text that the call has instead; nil if there are
-// none.
+// argumentsOf returns the arguments of a tool call as JSON, or the text that the call has instead. It returns nil if
+// there are none.
 func argumentsOf(t *transcript.Transcript, call *transcript.Part) []byte {
 	switch {
 	case call.Body.IsZero():

@@ -2,7 +2,7 @@ package digest
 
 import "unicode/utf8"
 
-// TrimRunes returns the first max runes of text; all of it if max is 0 or less (S4.28).
+// TrimRunes returns the first max runes of text, or the whole text if max is 0 or less (S4.28).
 func TrimRunes(text string, max int) string {
 	if max <= 0 || len(text) <= max {
 		return text

@@ -14,17 +14,17 @@ import (
 type turn struct {
 	number    int
 	from      int32   // the message that begins it
-	asked     string  // the user's words; "" if a turn continues that began before, or nobody asked
+	asked     string  // the user's words; "" if it continues an earlier turn, or if nobody asked
 	kept      bool    // the request stays in the context
 	units     []unit  // in chronological order
 	touched   []touch // files that commands changed
 	contested bool    // the user's next message rejects it
 	claims    bool    // its answer says that all is well
 	doubt     int     // the number of the turn that puts its answer in doubt, or 0
-	question  unit    // the question of the previous turn that asked answers; its text is empty if there is none
+	question  unit    // the previous turn's question if asked answers it; otherwise its text is empty
 }
 
-// The weights of units, in 1/1024, by their kind. ofContested is a factor: it multiplies the weights of a turn.
+// The weights of units, in 1/1024, by their kind. ofContested is a factor for the weights of a turn.
 const (
 	ofAnswer     = 1700 // in the message that closes a turn
 	ofFirstWords = 2600 // its first two units: agents usually begin with the outcome
@@ -63,22 +63,22 @@ const (
 // shortReply is the maximum length, in bytes, of a reply that is unclear without the question that it answers.
 const shortReply = 60
 
-// turnReader makes entries from messages.
+// turnReader creates the entries of the log from messages.
 type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
 	open    hunks               // the edits whose units have no description yet
-	changed critbit.Map[place]  // the unit that added a line, by path and line, once the unit has its description
-	edited  critbit.Map[string] // the paths under which tools changed files, by file name
-	read    critbit.Map[place]  // by path: the units of the files that the turn read
+	changed critbit.Map[place]  // for each path and line, the unit that added the line, once the unit has its description
+	edited  critbit.Map[string] // for each file name, the path under which a tool changed the file
+	read    critbit.Map[place]  // for each path, the unit about the file that the turn read
 	called  []textCall          // calls written as text whose output is still to come
-	ran     critbit.Map[place]  // the unit that last ran a command in this turn, by command
+	ran     critbit.Map[place]  // for each command, the unit of its last run in this turn
 	plan    planList            // the last plan that the assistant wrote down
 	state   *endState
 	// troubles maps an error's key to the index of the last turn in which the error occurred, plus one.
 	troubles critbit.Map[int]
 	goesOn   bool               // the assistant continues after the last message
-	written  critbit.Map[place] // by path as a script writes it: the unit about a file that was written from a heredoc
+	written  critbit.Map[place] // for each path, as a script spells it, the unit about the file written from a heredoc
 	commits  []place            // the commits that no rebase has replaced
 	stashed  []place            // the edits that git's stash holds
 	patches  patchFiles         // the patches that scripts wrote to files
@@ -87,9 +87,9 @@ type turnReader struct {
 	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }
 
-// turnsOf returns the entries for messages, numbered from first on. asked holds the user's requests in the messages,
-// and kept the requests between messages (see keptBefore). Messages before the user's first request belong to the
-// previous turn. turnsOf also updates state.
+// turnsOf returns a reader with the entries for messages, numbered from first on. asked holds the user's requests in
+// the messages, and kept the requests between messages (see keptBefore). Messages before the user's first request
+// belong to the previous turn. turnsOf also updates state.
 func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, first int, state *endState) *turnReader {
 	r := &turnReader{t: t, state: state, turns: []turn{{number: first - 1}}}
 	recent := recentOf(t, messages)
@@ -128,7 +128,7 @@ func speaksAfter(t *transcript.Transcript, i int) bool {
 	return slices.ContainsFunc(t.Messages[i+1:], func(m transcript.Message) bool { return m.Role == transcript.Assistant })
 }
 
-// closingOf marks the last message of each turn in which the assistant writes something, unless a call follows it.
+// closingOf marks, in each turn, the last message in which the assistant writes something, unless a call follows it.
 func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string) []bool {
 	closing := make([]bool, len(messages))
 	open := true // no assistant message follows in the turn
@@ -143,8 +143,8 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 	return closing
 }
 
-// mostClosing is the number of bytes of old turns' closing messages that are read. If there are more, the messages are
-// sampled evenly.
+// mostClosing is the maximum number of bytes to read from the closing messages of old turns. If there are more, the
+// messages are sampled evenly.
 const mostClosing = 1 << 18
 
 // thin removes marks from old messages until the marked ones have at most mostClosing bytes.
@@ -195,8 +195,8 @@ func makesCalls(t *transcript.Transcript, i int) bool {
 
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 
-// before weighs the turn that the user's next request ends: the parts that the request rejects, and the question that a
-// short request answers.
+// before adjusts the weights in the turn that the user's next request ends: those of the parts that the request
+// rejects, and those of the question that the request answers if it is short.
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.judge(asked, now.number)
@@ -236,7 +236,7 @@ func asksIn(text string) bool {
 	return strings.IndexByte(text, '?') >= 0 || strings.Contains(text, "？") || strings.Contains(text, "؟")
 }
 
-// has reports whether a unit of the turn meets a condition. Units are large, so they aren't copied.
+// has reports whether any unit of the turn meets a condition. Units are large, so they aren't copied.
 func (t *turn) has(meets func(u *unit) bool) bool {
 	for n := range t.units {
 		if meets(&t.units[n]) {
@@ -364,7 +364,7 @@ func (r *turnReader) dropRepeated() {
 	}
 }
 
-// usualUnits is the number of units for which a turn has room at first.
+// usualUnits is the initial capacity of a turn's list of units.
 const usualUnits = 4
 
 // leastSaidAgain is the minimum length of a repeated part that is dropped, in bytes.
@@ -449,7 +449,7 @@ func (r *turnReader) result(i int, n int32) {
 	}
 }
 
-// place is the position of a unit: its turn, and its index there.
+// place is the position of a unit: the index of its turn, and its index in the turn.
 type place struct{ turn, unit int }
 
 // openSigns lists phrases, in lower case, from sentences and headings about remaining work.
@@ -464,9 +464,9 @@ func saysOpen(text string) bool {
 // shortRemark is the length, in bytes, below which a remark is worthless once an answer ends the turn.
 const shortRemark = 100
 
-// The numbers of newest statements and thoughts that keep their full weight, and the number of further statements that
-// are assumed to follow if an answer ends the turn, because an agent that reports each step also reports the outcome at
-// the end.
+// The numbers of newest statements and thoughts that keep their full weight. Once an answer or another turn follows,
+// all statements count as equally old, and newThoughts further thoughts are assumed, because an agent that reports each
+// step also reports the outcome at the end.
 const (
 	newSaid     = 10
 	newThoughts = 10

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The maximum lengths, in bytes, of texts in an entry about a call of an unknown tool: one argument, one argument of a
-// call that asks another agent to do something, and a result on the same line.
+// The maximum lengths, in bytes, of texts in an entry about a call of an unknown tool: mostArgument for an argument,
+// mostTask for an argument that is a task for another agent, and mostReturned for a result on the same line.
 const (
 	mostArgument = 80
 	mostTask     = 280
@@ -19,7 +19,7 @@ const (
 const calledVerb = "called "
 
 // other adds a call of a tool whose use is unknown, with its result. Of several identical calls in a turn, only the
-// last one stays.
+// last one is kept.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
 	name := r.t.Name(call.Name)
 	if name == "" || polling.hasTool(name) || closes(r.t, call) {

@@ -2,8 +2,8 @@ package digest
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// Some agents end their work with a call whose argument is their report to the user. closingTools lists such tools, by
-// their names as ToolKey returns them, and closingKeys these arguments.
+// Some agents end their work with a call whose argument is their report to the user. closingTools lists the names of
+// such tools, in the form that ToolKey returns, and closingKeys the names of such arguments.
 var (
 	closingTools = wordListOf("attemptcompletion finish taskdone taskcomplete completetask submit submitandexit submitresult submitanswer finalanswer finaloutput planmoderespond respond")
 	closingKeys  = wordListOf("result message answer response summary output text final_answer")

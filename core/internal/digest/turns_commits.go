@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// committedVerb begins a unit that reports a commit, and committedAs separates its message from its branch and hash.
+// committedVerb begins a unit that reports a commit. committedAs separates the commit's message from its branch and
+// hash.
 const (
 	committedVerb = "committed “"
 	committedAs   = "” ("
@@ -40,8 +41,8 @@ func (r *turnReader) rewritten(run *run, output string) {
 	}
 }
 
-// replaced removes a commit's branch and hash from the unit at a place, and adds what the current turn did to the
-// commit.
+// replaced removes the branch and the hash of a commit from its unit, which is at the given place, and adds what the
+// current turn did to the commit.
 func (r *turnReader) replaced(at place, verb string) {
 	u := &r.turns[at.turn].units[at.unit]
 	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {

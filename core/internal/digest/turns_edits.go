@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// An entry describes the net effect of a turn's edits instead of each edit: a line that one edit adds and a later one
-// removes isn't mentioned, and a line that one edit removes and another adds was moved. So the unit of an edit gets its
-// description when the turn ends, or when a commit includes the edit.
+// An entry describes the net effect of a turn's edits rather than each edit. A line that one edit adds and a later one
+// removes isn't mentioned, and a line that one edit removes and another adds counts as moved. Therefore the unit of an
+// edit gets its description when the turn ends, or when a commit includes the edit.
 
 // hunks holds the edits of one turn that have no description yet.
 type hunks struct {
@@ -102,8 +102,8 @@ func (r *turnReader) troubleBefore(i int) int {
 	return -1
 }
 
-// take adds a change, whose unit is at a place. It returns the hunk that contains the change, and the places of the
-// units that the new unit replaces.
+// take adds the change c, whose unit is at the given place. It returns the hunk that now contains the change, and the
+// places of the units that the new unit replaces.
 func (h *hunks) take(c *change, at place) (into *hunk, replaced []place) {
 	file := h.files.At(c.path)
 	if file.key == "" {
@@ -135,8 +135,8 @@ func (h *hunks) take(c *change, at place) (into *hunk, replaced []place) {
 	return &h.all[n], replaced
 }
 
-// touched returns the hunk that added one of the lines that a change removes, or the one that wrote the whole file; -1
-// if there is none.
+// touched returns the index of the hunk that added one of the lines that a change removes, or of the hunk that wrote
+// the whole file. It returns -1 if there is none.
 func (h *hunks) touched(c *change, file *fileHunks) int {
 	if len(file.hunks) == 1 && h.all[file.hunks[0]].created {
 		return file.hunks[0]
@@ -149,7 +149,7 @@ func (h *hunks) touched(c *change, file *fileHunks) int {
 	return -1
 }
 
-// put adds a line to hunk n, or drops the line of a hunk that it undoes. key identifies the file.
+// put adds a line to hunk n. If the line undoes a line of a hunk, put drops that line instead. key identifies the file.
 func (h *hunks) put(n int, line, key string, side int) {
 	key += withoutComma(line)
 	if spots, _ := h.lines[1-side].Get(key); len(spots) > 0 {
@@ -211,7 +211,7 @@ func (r *turnReader) describeEdits() {
 	r.open = hunks{}
 }
 
-// stillThere returns the lines of a hunk that weren't undone. If some were, it leaves out those without words too.
+// stillThere returns the lines of a hunk that weren't undone. If any were, it also leaves out lines without words.
 func stillThere(lines []string) []string {
 	rest := slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	if len(rest) < len(lines) {
@@ -233,8 +233,8 @@ func (c *change) factor() int {
 	return ofChange
 }
 
-// overtake drops an edit that is already described if a change removes a line that it added, or about half of the lines
-// if there are many.
+// overtake drops an edit that already has a description if a change removes the line that the edit added, or about half
+// of the lines if it added many.
 func (r *turnReader) overtake(c *change) {
 	for _, line := range c.removed {
 		key := fileLine(c.path, line)
@@ -258,7 +258,7 @@ const (
 	deletedVerb = "deleted "
 )
 
-// isDiff reports whether the content of a file is a patch for other files. Its changes count when the patch is applied.
+// isDiff reports whether the content of a file is a patch for other files. Its changes only count when it is applied.
 func isDiff(lines []string) bool {
 	return len(lines) > 0 && (strings.HasPrefix(lines[0], "--- ") || strings.HasPrefix(lines[0], "diff --git ") ||
 		strings.HasPrefix(lines[0], "*** Begin Patch"))

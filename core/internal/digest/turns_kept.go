@@ -10,7 +10,7 @@ import (
 // turn. The work then still has an entry of its own, which quotes the beginning of the request, instead of becoming
 // part of the previous entry.
 
-// mostKept is the maximum number of bytes quoted of a request that stays in the context.
+// mostKept is the maximum number of bytes to quote from a request that stays in the context.
 const mostKept = 200
 
 // keptNote follows the beginning of a request that stays in the context.
@@ -72,8 +72,8 @@ func turnAbout(turns []turn, request string) int {
 	return -1
 }
 
-// resume removes, from the requests of the new messages, the one that the last entry of the earlier digest is about. It
-// had stayed in the context when that digest was written.
+// resume removes from the requests of the new messages the one that the last entry of the earlier digest is about. That
+// request had stayed in the context when the digest was written.
 func (k *turnLog) resume(asked []string) {
 	if len(k.turns) == 0 {
 		return

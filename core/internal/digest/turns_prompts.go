@@ -5,7 +5,7 @@ import "strings"
 // Agents also write to others through the shell: a prompt for another agent, the text of an issue, a note in a tracker.
 // Such text is a quoted word of a command, or a heredoc. Whoever continues the work needs to know what it says.
 
-// leastPrompt is the minimum number of words in such text, and mostPrompt the number of bytes of it that are read.
+// leastPrompt is the minimum number of words in such text. mostPrompt is the maximum number of its bytes to read.
 const (
 	leastPrompt = 25
 	mostPrompt  = mostReport

@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// mostReport is the number of bytes of a tool's output that are searched for sentences.
+// mostReport is the maximum number of bytes of a tool's output that are searched for sentences.
 const mostReport = 6000
 
-// looked adds a unit about a file that was looked at.
+// looked adds a unit about a file that the assistant looked at.
 func (r *turnReader) looked(i int, path string) {
 	if path == "" || isSkill(path) {
 		return
@@ -32,8 +32,8 @@ func isSkill(path string) bool { return fileName(path) == "SKILL.md" }
 // mostHits is the maximum number of search hits that are quoted with their text.
 const mostHits = 3
 
-// found adds the hits of a search. A small number of hits is quoted with their text; otherwise, only lines that the
-// turn mentions are quoted later.
+// found adds the hits of a search. If there are only a few, they are quoted with their text. Otherwise, only lines that
+// the turn mentions are quoted later.
 func (r *turnReader) found(i int, pattern, text string) {
 	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
@@ -109,7 +109,7 @@ func searchedFor(script string) string {
 }
 
 // report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. If the
-// output is JSON, it adds the texts in it; short texts get their keys.
+// output is JSON, it adds the texts in it, and gives the keys of short texts.
 func (r *turnReader) report(i int, call, text string) {
 	add := func(lead, text string, item int) {
 		// An item's number means nothing if the neighboring items are left out.

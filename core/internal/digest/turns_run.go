@@ -92,7 +92,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes, failed: before})
 }
 
-// changeFiles records what a command does to files, and omits from its script the heredocs that it writes to files.
+// changeFiles records what a command does to files. It removes from the script the heredocs that are written to files.
 func (r *turnReader) changeFiles(c *execution) {
 	shellFiles(c.whole, func(path string) { c.read = addPath(c.read, inFolder(c.folder, path)) }, func(path string) {
 		c.changed, c.writes = addPath(c.changed, inFolder(c.folder, path)), true
@@ -121,8 +121,8 @@ func (r *turnReader) changeFiles(c *execution) {
 	}
 }
 
-// writeHeredocs adds the files that a command writes from heredocs, and omits these from its script. It returns the
-// paths of the files.
+// writeHeredocs adds the files that a command writes from heredocs, and removes these heredocs from its script. It
+// returns the paths of the files.
 func (r *turnReader) writeHeredocs(c *execution) (written []string) {
 	rest := withoutWritten(c.whole, func(path, body string) {
 		written = append(written, inFolder(c.folder, path))
@@ -191,7 +191,7 @@ func (c *execution) isSilent(text string) bool {
 	switch {
 	case c.failed():
 		return c.kind == looks
-	case strings.HasSuffix(text, cutCommand): // neither what it did nor what came of it
+	case strings.HasSuffix(text, cutCommand): // neither what it did nor its outcome is known
 		return true
 	case c.result != "":
 		return false
@@ -302,7 +302,7 @@ func isProbe(script string) bool {
 	return strings.Contains(script, " -e ") || strings.Contains(script, " -c ") || strings.Contains(script, "<<")
 }
 
-// removed records that a command has deleted files, unless it failed. It adds their paths to gone.
+// removed records the files that a command deleted, unless it failed. It adds their paths to gone in any case.
 func (r *turnReader) removed(c *execution, gone *critbit.Map[struct{}]) {
 	removesIn(c.whole, func(path string) {
 		path = inFolder(c.folder, path)

@@ -82,7 +82,7 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 	r.add(u)
 }
 
-// isCodeBlock reports whether a unit is a block of code that is quoted as a whole.
+// isCodeBlock reports whether the text of a unit is a block of code that is quoted as a whole.
 func isCodeBlock(text string) bool {
 	return len(text) > shortCode && text[0] == '`' && strings.HasSuffix(text, "`")
 }
@@ -136,8 +136,8 @@ func predicts(text string) bool {
 	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && predictions.inAnyCase(text)
 }
 
-// joined appends a unit to the previous unit of the same message if it means nothing without that one; otherwise it
-// returns false. from is the index of the message's first unit.
+// joined appends u to the previous unit of the same message if u means nothing without that unit. It returns whether it
+// did so. from is the index of the message's first unit.
 func (r *turnReader) joined(from int, u unit) bool {
 	units := r.now().units
 	if len(units) <= from || units[len(units)-1].factor == isDropped || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {
@@ -167,7 +167,7 @@ func withoutPraise(text string) string {
 	return text
 }
 
-// about adds a unit at the beginning of a message whose subject is only a pronoun. It joins the unit to the command or
+// about adds a unit that begins a message and has only a pronoun as its subject. It joins the unit to the command or
 // change just before it, to which it most likely refers. If there is none, the unit is added separately, provided that
 // a noun follows the pronoun. A unit that names nothing is omitted.
 func (r *turnReader) about(u unit) {
@@ -279,8 +279,8 @@ func (r *turnReader) thoughts(i int, kind unitKind, text string) {
 	})
 }
 
-// thinksAloud reports whether a text that the assistant writes while working is thinking aloud: at least aloudTurns
-// times, it retracts what it has said or asks itself something.
+// thinksAloud reports whether the assistant thinks aloud in a text that it writes while working. That is the case if it
+// retracts something or asks itself a question at least aloudTurns times.
 func thinksAloud(text string) bool {
 	turns := 0
 	for line := range strings.Lines(text) {
@@ -388,13 +388,13 @@ func saysLittle(text string) bool {
 	return fewSpaces(text, least) && !names(text) && !unspacedText(text)
 }
 
-// isPraise reports whether a sentence only praises in two words: "Good progress."
+// isPraise reports whether a sentence consists of two words of praise: "Good progress."
 func isPraise(text string) bool {
 	first, _, _ := strings.Cut(text, " ")
 	return fewSpaces(text, 2) && praiseWords.has(lower(first))
 }
 
-// praiseWords lists adjectives that praise.
+// praiseWords lists adjectives that express praise.
 var praiseWords = wordListOf("good great perfect excellent nice interesting awesome")
 
 // fewSpaces reports whether text has fewer than n spaces.

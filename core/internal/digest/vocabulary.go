@@ -68,7 +68,7 @@ type table struct {
 // vocabulary contains the words of every kind, and the words that begin cues.
 var vocabulary table
 
-// get returns the number of a word, or -1.
+// get returns the number of a word, or -1 if the table doesn't contain it.
 func (t *table) get(w string) int {
 	at := words.Hash(w) % uint32(len(t.slots))
 	for ; t.slots[at] != 0; at = (at + 1) % uint32(len(t.slots)) {
@@ -107,7 +107,7 @@ func (t *table) set(kinds wordKind) uint8 {
 	return uint8(n)
 }
 
-// phrases holds the cues of rows, in source order. Cues with the same beginning form a list.
+// phrases holds the cues of rows, in the order of the source. Cues with the same beginning form a list.
 type phrases struct {
 	rows []uint8  // the row number of each cue
 	ats  []uint16 // the offset of each cue in the text of its row, in bytes
@@ -128,7 +128,7 @@ func (p *phrases) text(n int) string {
 	return rowTexts[row][p.ats[n]:]
 }
 
-// from returns the text of cue n's row from that cue on.
+// from returns the text of cue n's row, beginning with that cue.
 func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
 
 // row returns the row of cue n.
@@ -210,7 +210,7 @@ var ready = sync.OnceFunc(func() {
 		kind := row.kind
 		eachIn(row.words, " ", func(w string, row uint8, at uint16) {
 			kinds[vocabulary.put(w, row, at)] |= kind
-			// These words make an order a rule.
+			// These words turn an order into a rule.
 			if kind == lastingly || kind == quantifiers || kind == products && len(w) > 4 && w[len(w)-1] == 's' {
 				tell(w)
 			}
