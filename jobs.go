@@ -212,7 +212,7 @@ func (j *job) execute(ctx context.Context, effects []api.Effect) (results []api.
 	return j.await(ctx, wait)
 }
 
-// await waits for a response of the model, for a point in time, or for the end of a lease.
+// await waits for a response from the model, for a point in time, or for the end of a lease.
 func (j *job) await(ctx context.Context, wait *api.Effect) ([]api.EffectResult, error) {
 	var timer <-chan time.Time
 	var ended <-chan struct{}

@@ -94,8 +94,8 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 // Call calls a model. The function call sends the given messages and returns what is known about the response: its
 // usage or, for an error, its status and body. The error may have a method Failure() Failure. If the conversation
 // doesn't fit, Call compacts it and calls the model a second time, but not a third. If the policy has gate.idle, Call
-// compacts an idle conversation before the first call. The compaction, if any, is in Compacted of the outcome. Call
-// doesn't append the model's response.
+// compacts an idle conversation before the first call. The outcome's Compacted is the compaction, if there was one.
+// Call doesn't append the model's response.
 //
 // The returned error is the error of call, joined with [ErrStillOverflow] if the compaction didn't help. Other
 // errors, such as a rate limit, are returned unchanged: it is up to the caller to retry.

@@ -53,10 +53,10 @@ func sessionFile(kind string) string {
 	return "a session file of the kind \"" + kind + "\", which open reads"
 }
 
-// elsewhere returns the error for a feature that only the whole build has. what is the name of the feature.
-func elsewhere(what string, offset uint32) *jsonspan.Error {
+// elsewhere returns the error for a feature that only the whole build has. feature is its name.
+func elsewhere(feature string, offset uint32) *jsonspan.Error {
 	return &jsonspan.Error{Code: api.CodeNeedsWhole, Offset: int(offset),
-		Message: what + " is in the whole module, ctxfold.wasm, and not in this slim one"}
+		Message: feature + " is in the whole module, ctxfold.wasm, and not in this slim one"}
 }
 
 // notHere returns the error for a transcript at an offset whose format this build can only detect. It returns nil if

@@ -223,11 +223,11 @@ func (m *memory) history() point {
 	return m.at
 }
 
-// longest returns the longest point that meets the condition, and the number of messages of the next longer point, or 0
-// if there is none.
-func (m *memory) longest(is func(p point) bool) (p point, next int) {
+// longest returns the longest point that satisfies match, and the number of messages of the next longer point, or 0 if
+// there is none.
+func (m *memory) longest(match func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
-		if is(p) {
+		if match(p) {
 			return p, next
 		}
 		next = p.messages

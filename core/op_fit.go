@@ -42,8 +42,8 @@ func isDue(in view.Input, total int) bool {
 	return due || in.OverBytes()
 }
 
-// compacts reports whether, according to the estimate, a fit makes or begins a compaction. It ignores the provider's
-// count, because if a list was sent because of another entry, its count would make this list look small.
+// compacts reports whether, by the estimate, a fit makes or begins a compaction. It ignores the provider's count, which
+// makes this list look too small if it was measured for a list that was sent with another entry.
 func (r *request) compacts() bool {
 	p := r.profile.Correct(r.profile.Calibrate(r.history.state.Calibration))
 	total := p.OutsideMessages(r.t)

@@ -72,7 +72,7 @@ func (r *request) text(member operations.Member) string {
 	return jsonspan.Text(r.src, text.Span)
 }
 
-// readAny reads the transcript at a span. Unlike read, it accepts an empty list, because the steps of compactions do.
+// readAny reads the transcript at a span. Unlike read, it accepts an empty list, because the steps of a compaction do.
 // If there are no messages from which to detect the format, the format is native.
 func (r *request) readAny(list jsonspan.Span) {
 	s := jsonspan.New(r.src).At(list.Start)

@@ -68,17 +68,17 @@ type openedTold struct {
 
 // read reads a member of a result of open into o. Values of an unexpected type are skipped.
 func (o *opened) read(name string, s *jsonspan.Scanner, told *openedTold) {
-	is := s.Kind()
+	kind := s.Kind()
 	switch {
-	case name == "kind" && is == jsonspan.String:
+	case name == "kind" && kind == jsonspan.String:
 		told.kind = jsonspan.Text(s.Src(), s.Text().Span)
-	case name == "format" && is == jsonspan.String:
+	case name == "format" && kind == jsonspan.String:
 		told.format = s.Text().Span
-	case name == "model" && is == jsonspan.String:
+	case name == "model" && kind == jsonspan.String:
 		o.model = jsonspan.Text(s.Src(), s.Text().Span)
-	case name == "system" && is == jsonspan.String:
+	case name == "system" && kind == jsonspan.String:
 		o.system = s.Text().Span
-	case name == "usage" && is == jsonspan.Object:
+	case name == "usage" && kind == jsonspan.Object:
 		o.usage = s.Skip().Span
 	case name == "messages":
 		o.messages = s.Skip().Span

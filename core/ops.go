@@ -314,7 +314,7 @@ func plan(r *request) []byte {
 	return run(r, &p)
 }
 
-// planned returns the options to store in a plan, or nil if all of them have their default values.
+// planned returns the options to store in a plan, without usage, or nil if all of them have their default values.
 func (r *request) planned() *api.Options {
 	o := r.options
 	if o.Usage = nil; o == (api.Options{}) {

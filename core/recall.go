@@ -35,10 +35,10 @@ type history struct {
 	// Prints of all beginnings without the text of the first message; nil if they are unknown.
 	later    []transcript.Fingerprint
 	changing bool // whether the text of the first message has changed since an earlier request
-	// Whether that entry was passed over at first, so that a provider's count belongs to another list.
+	// Whether the applied entry was passed over at first, so that a provider's count belongs to another list.
 	switched bool
-	// The input, if an entry was passed over that was made for another text of the first message, and that would
-	// replace more messages or is newer; otherwise nil.
+	// The original input, if an entry was passed over that was made for another text of the first message and that
+	// replaces more messages or is newer; otherwise nil.
 	others *source
 	before []point    // shorter beginnings with known prints
 	bodies []api.Body // the texts of the first message that were cut, as the entry specifies
@@ -194,8 +194,8 @@ func (r *request) shares(format string) bool {
 	return true
 }
 
-// goOn maps each message of a list that continues from the messages sent earlier to the whole history. prints are the
-// prints of the list. It returns false if the entry doesn't determine the mapping.
+// goOn maps each message of a list, which continues from the messages sent earlier, to its place in the whole history.
+// prints are the prints of the list. It returns false if the entry doesn't determine the mapping.
 func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	m := h.entry
 	p, _ := m.longest(func(p point) bool { return isAt(prints, p.sentMessages, p.sent) })
@@ -311,8 +311,8 @@ func (r *request) clip(h *history, t *transcript.Transcript) {
 	}
 }
 
-// bodied returns a policy whose archived content is in the answer, for messages that are not in the request in this
-// form.
+// bodied returns a copy of a policy with which the response contains archived bodies themselves. Their byte ranges
+// would be useless for messages that are not in the request in this form.
 func bodied(of *policy.Policy) *policy.Policy {
 	p := *of
 	if p.Archive != "" {

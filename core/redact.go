@@ -41,8 +41,8 @@ func (r *request) redact(in *view.Input) *api.ReportRedacted {
 	return nil
 }
 
-// reread reads the transcript of the request from another text. It returns nil if the messages are no longer the
-// same.
+// reread reads the request's transcript again from src, a redacted copy. It returns nil if the redaction has changed
+// the structure of the messages.
 func (r *request) reread(src []byte, origin *transcript.Origin) *transcript.Transcript {
 	s := jsonspan.New(src).At(r.t.Outer.Start)
 	s.Weigh = r.t.Weigh

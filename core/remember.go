@@ -128,8 +128,8 @@ func (m *remembering) read(c *compact.Run) {
 	})
 }
 
-// clips reports whether a run has only cut texts of an item, and the item is the first message that changes between
-// requests. The entry then contains the maximum length of the texts instead of the texts. It covers one more message,
+// clips reports whether an item is the first message, with a text that changes between requests, and a run has only cut
+// its texts. The entry then contains the maximum length of the texts instead of the texts. It covers one more message,
 // because it would not be found otherwise.
 func (m *remembering) clips(c *compact.Run, it *view.Item) bool {
 	return c.ClipSize() > 0 && int(it.In)+1 == m.changingMessage(c.Doc().T) && c.Doc().OnlyTexts(it)
@@ -160,7 +160,7 @@ func leftOut(t *transcript.Transcript, m int) bool {
 	return !removed || !left
 }
 
-// wholeOf returns the place in the whole history of a message of the compacted transcript.
+// wholeOf returns the place that a message of the compacted transcript has in the whole history.
 func (h *history) wholeOf(message int) place {
 	if h.whole == nil {
 		return place{in: message}
@@ -260,8 +260,8 @@ func (m *remembering) end() {
 	}
 }
 
-// split divides the messages to send: the first ones replace the covered messages, and behind are edits of the
-// messages after them. ok is false if they can't be separated.
+// split divides the messages to send: the first ones replace the covered messages. It returns their number, and the
+// edits of the messages after the covered ones in behind. ok is false if the two can't be separated.
 func (m *remembering) split() (first int, behind []place, ok bool) {
 	for i, p := range m.list {
 		if p.in >= 0 && p.in < m.cut || p.in < 0 && !p.turn {

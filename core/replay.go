@@ -12,9 +12,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// replay applies an entry to a history that begins with the messages that the entry covers. The rest of the history may
-// differ from the one that the entry was made for. In that rest, edits are applied in order, each to the message that
-// looks like the original of the edited message, or to none.
+// replay applies an entry to a history that begins with the messages that the entry covers. The later messages may
+// differ from those for which the entry was made. To these, edits are applied in order, each to the message that looks
+// like the original of the edited message, or to none.
 type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
@@ -28,8 +28,8 @@ type replay struct {
 
 // raw is the fingerprint of a message's bytes, with the index of the message.
 type raw struct {
-	is string // as rawOf returns it
-	at int
+	print string // as rawOf returns it
+	at    int
 }
 
 // places returns the places of the messages to send, and separately those of the messages that are omitted after the
@@ -162,8 +162,8 @@ func (p *replay) hasOtherID(e *place, i int, now []byte) bool {
 
 // findRaw returns the index, not less than from, of the message whose bytes have the given fingerprint. That is the
 // message at index at or, if its bytes have another fingerprint, the first one that matches; -1 if there is none.
-func (p *replay) findRaw(is string, at, from int) int {
-	if at >= from && at < p.t.Input && p.rawOf(at) == is {
+func (p *replay) findRaw(print string, at, from int) int {
+	if at >= from && at < p.t.Input && p.rawOf(at) == print {
 		return at
 	}
 	if p.raws == nil {
@@ -172,13 +172,13 @@ func (p *replay) findRaw(is string, at, from int) int {
 		}
 		sorting.Func(p.raws, compareRaws)
 	}
-	if n, _ := slices.BinarySearchFunc(p.raws, raw{is, from}, compareRaws); n < len(p.raws) && p.raws[n].is == is {
+	if n, _ := slices.BinarySearchFunc(p.raws, raw{print, from}, compareRaws); n < len(p.raws) && p.raws[n].print == print {
 		return p.raws[n].at
 	}
 	return -1
 }
 
-func compareRaws(a, b raw) int { return cmp.Or(cmp.Compare(a.is, b.is), cmp.Compare(a.at, b.at)) }
+func compareRaws(a, b raw) int { return cmp.Or(cmp.Compare(a.print, b.print), cmp.Compare(a.at, b.at)) }
 
 func (p *replay) rawOf(i int) string { return rawOf(p.t.AsGiven(p.t.Messages[i].Span)) }
 

@@ -129,7 +129,7 @@ const (
 	lockName      = "lock"
 )
 
-// Lease is [Shared].Lease, with a file per lease.
+// Lease implements [Shared.Lease], with a file per lease.
 func (d *Dir) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (granted bool, err error) {
 	err = d.locked(ctx, func() error {
 		if err := d.live(); err != nil {
@@ -148,7 +148,7 @@ func (d *Dir) Lease(ctx context.Context, keys []string, holder string, ttl time.
 	return granted && err == nil, err
 }
 
-// Renew is [Shared].Renew. It rewrites the file of the lease.
+// Renew implements [Shared.Renew]. It rewrites the file of the lease.
 func (d *Dir) Renew(ctx context.Context, key, holder string, ttl time.Duration) (held bool, err error) {
 	err = d.locked(ctx, func() error {
 		now := time.Now()
@@ -162,7 +162,7 @@ func (d *Dir) Renew(ctx context.Context, key, holder string, ttl time.Duration) 
 	return held && err == nil, err
 }
 
-// Release is [Shared].Release. It removes the file of the lease.
+// Release implements [Shared.Release]. It removes the file of the lease.
 func (d *Dir) Release(ctx context.Context, key, holder string) error {
 	return d.locked(ctx, func() error {
 		l, err := d.leased(key)
@@ -173,7 +173,7 @@ func (d *Dir) Release(ctx context.Context, key, holder string) error {
 	})
 }
 
-// KeepLeased is [Shared].KeepLeased. It writes the record while no other program can take the lease.
+// KeepLeased implements [Shared.KeepLeased]. It writes the record while no other program can take the lease.
 func (d *Dir) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (kept bool, err error) {
 	err = d.locked(ctx, func() error {
 		l, err := d.leased(key)

@@ -55,8 +55,8 @@ func (g *Guarded) knows() bool {
 	return g.shared != nil && !here
 }
 
-// Find is [Store].Find. If the cached record covers more messages, it is returned instead: the store has lost that record, or was
-// unreachable when it was made.
+// Find implements [Store.Find]. If the cached record covers more messages, it is returned instead: the store has lost
+// that record, or was unreachable when it was made.
 func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at int, err error) {
 	type found struct {
 		record []byte
@@ -90,7 +90,7 @@ func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at in
 	return f.record, f.at, nil
 }
 
-// Keep is [Store].Keep. If a shared store fails, the record is kept at least in this process.
+// Keep implements [Store.Keep]. If a shared store fails, the record is kept at least in this process.
 func (g *Guarded) Keep(ctx context.Context, keys []string, record []byte) error {
 	_, _ = call(ctx, g, "keep", func(ctx context.Context) (bool, error) { return true, g.store.Keep(ctx, keys, record) })
 	if g.knows() {
@@ -99,7 +99,7 @@ func (g *Guarded) Keep(ctx context.Context, keys []string, record []byte) error 
 	return ctx.Err()
 }
 
-// Lease is [Shared].Lease. If the store fails, the lease is still exclusive within this process.
+// Lease implements [Shared.Lease]. If the store fails, the lease is still exclusive within this process.
 func (g *Guarded) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (granted bool, err error) {
 	granted, _ = g.near.Lease(ctx, keys, holder, ttl)
 	if g.shared == nil || !granted {
@@ -115,8 +115,8 @@ func (g *Guarded) Lease(ctx context.Context, keys []string, holder string, ttl t
 	return granted, ctx.Err()
 }
 
-// Renew is [Shared].Renew. If the store fails, the lease may expire before the store answers again; KeepLeased detects
-// that.
+// Renew implements [Shared.Renew]. If the store fails, the lease may expire before the store answers again; KeepLeased
+// detects that.
 func (g *Guarded) Renew(ctx context.Context, key, holder string, ttl time.Duration) (held bool, err error) {
 	held, _ = g.near.Renew(ctx, key, holder, ttl)
 	if g.shared == nil {
@@ -135,7 +135,7 @@ func (g *Guarded) Release(ctx context.Context, key, holder string) error {
 	return ctx.Err()
 }
 
-// KeepLeased is [Shared].KeepLeased. If the store fails, the record is kept at least in this process.
+// KeepLeased implements [Shared.KeepLeased]. If the store fails, the record is kept at least in this process.
 func (g *Guarded) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (kept bool, err error) {
 	if g.shared == nil {
 		if !g.near.holds(key, holder) {

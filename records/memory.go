@@ -91,7 +91,7 @@ func (l leased) byAnother(holder string, now time.Time) bool {
 	return l.holder != holder && now.Before(l.until)
 }
 
-// Lease is [Shared].Lease. It never fails.
+// Lease implements [Shared.Lease]. It never fails.
 func (m *Memory) Lease(_ context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,7 +117,7 @@ func (m *Memory) holds(key, holder string) bool {
 	return m.leases[key].by(holder, time.Now())
 }
 
-// Renew is [Shared].Renew. It never fails.
+// Renew implements [Shared.Renew]. It never fails.
 func (m *Memory) Renew(_ context.Context, key, holder string, ttl time.Duration) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,7 +129,7 @@ func (m *Memory) Renew(_ context.Context, key, holder string, ttl time.Duration)
 	return true, nil
 }
 
-// Release is [Shared].Release. It never fails.
+// Release implements [Shared.Release]. It never fails.
 func (m *Memory) Release(_ context.Context, key, holder string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,7 +139,7 @@ func (m *Memory) Release(_ context.Context, key, holder string) error {
 	return nil
 }
 
-// KeepLeased is [Shared].KeepLeased. It never fails.
+// KeepLeased implements [Shared.KeepLeased]. It never fails.
 func (m *Memory) KeepLeased(_ context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

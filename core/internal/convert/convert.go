@@ -43,7 +43,8 @@ type conversion struct {
 	turns  []turn
 	folded int // the number of leading messages that a provider's own, unreadable summary covers
 
-	// The index in lost by the name of a message's member, or by a space and the name of a part's member.
+	// The index in lost of each loss of metadata, by the member's name, with a space before it for a part's
+	// member.
 	metadata critbit.Map[int]
 	order    []int32 // a buffer for spoken
 	written  []bool  // for each part that is a result, whether it is in the output

@@ -158,7 +158,7 @@ func (r *defining) inputSchema(s *jsonspan.Scanner) {
 	}
 }
 
-// loweredType returns the name of a type of JSON Schema in lower case if it is in capitals.
+// loweredType returns the name of a JSON Schema type, in lower case if it was in capitals.
 func loweredType(typ string) string {
 	switch typ {
 	case "STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT", "NULL":

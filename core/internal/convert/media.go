@@ -142,7 +142,7 @@ func (m *payload) take(key, value string) {
 // holdsData lists the members whose strings are base64, unless they are URLs.
 var holdsData = wordSet("data bytes image file_data input_audio inputAudio result base64 base64_image base64_data blob audio file value")
 
-// takeData stores a string that is either the data or the place where the data is.
+// takeData stores a string that is either the data or its location.
 func (m *payload) takeData(key, value string) {
 	switch {
 	case strings.HasPrefix(value, "data:"):

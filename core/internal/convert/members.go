@@ -112,7 +112,7 @@ func (c *conversion) loseOtherMembers(i, n int32, span transcript.Span, kind tra
 	}
 }
 
-// isImplied reports whether a member of a message adds nothing to the message's type, as the path of a serialized class
+// isImplied reports whether a member of a message only repeats the message's type, as the path of a serialized class
 // does.
 func isImplied(name string, v jsonspan.Value) bool { return name == "id" && v.Kind == jsonspan.Array }
 

@@ -74,8 +74,8 @@ func (c *conversion) toolName(n int32) string {
 	return c.t.Text(p.Name)
 }
 
-// argumentsDepth is the number of levels that a target may nest around a call's arguments. The depth of arguments must
-// be less than that of a message by this number.
+// argumentsDepth is the number of levels that a target may nest around a call's arguments. Arguments may therefore be
+// nested that much less deeply than a message.
 const argumentsDepth = 12
 
 // argumentsOf returns the arguments of a call as a JSON object. If they are not an object, they are put into one.
@@ -287,8 +287,8 @@ func (c *conversion) writeMediaBehind() {
 	}
 }
 
-// callValuesOf returns the same values as callValues, for a result. Losses that were already recorded with the call
-// aren't recorded again.
+// callValuesOf is like callValues, but for the call's result: it doesn't record again the losses that were recorded
+// with the call.
 func (c *conversion) callValuesOf(n int32) *wire.Values {
 	if c.to.Answered != "" {
 		return c.callValues(n)

@@ -333,7 +333,7 @@ func (c *conversion) mediaFor(n int32, m *payload, place wire.Places) ([]byte, b
 	return nil, false
 }
 
-// values returns the values that the templates need for a payload of a kind.
+// values returns the values that the templates need for a payload of the given kind.
 func (m *payload) values(kind transcript.Kind) *wire.Values {
 	v := wire.Values{'u': jsonspan.AppendString(nil, m.dataURL()), 'F': []byte(`"file"`),
 		'M': []byte(`"application/octet-stream"`)}

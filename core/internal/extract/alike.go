@@ -118,8 +118,8 @@ func (f *form) counts() bool {
 	return f.differs*8 <= f.members && (f.rises == steps || !f.leans && f.rises >= steps*31/32)
 }
 
-// lets reports whether the nth sentence of the form may be chosen with a budget in bytes. If the number only counts,
-// only the first few may; otherwise, as many as fit may, sampled evenly and including the newest.
+// lets reports whether the nth sentence of the form may be chosen with a budget in bytes. If the number is a mere
+// counter, only the first few may be; otherwise as many as fit, sampled evenly and including the newest.
 func (f *form) lets(nth int32, budget int) bool {
 	if !f.many() {
 		return true

@@ -9,7 +9,7 @@ const lengthPower = 717
 // overhead is added to the length of each choice, in bytes, for the bullet at the beginning of its line.
 const overhead = 4
 
-// mostHalved is how many times the weight of a word halves, at most.
+// mostHalved is the maximum number of times that the weight of a word is halved.
 const mostHalved = 7
 
 // Choose returns the best sentences that fit into budget bytes in total, including overhead, in the order of the items.
@@ -24,17 +24,17 @@ func (e *Extract) Choose(budget int) []Chosen {
 // that depends on them. first is the number of bytes of the budget that are reserved for sentences of the items that
 // satisfy mine. all reports whether the reserved bytes had room for all of these sentences.
 func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine func(item int) bool) (chosen []Chosen, all bool) {
-	may := func(n int32) bool {
+	allowed := func(n int32) bool {
 		s := &e.sentences[n]
 		return (s.form == 0 || e.forms[s.form-1].lets(s.nth, budget)) && !without[int(n)]
 	}
 	c := e.chooser(min(first, budget), len(e.sentences) >= manyRivals)
 	if first > 0 {
-		c.choose(func(n int32) bool { return mine(int(e.sentences[n].item)) && may(n) })
+		c.choose(func(n int32) bool { return mine(int(e.sentences[n].item)) && allowed(n) })
 	}
 	all = first > 0 && !c.limited
 	c.left += budget - min(first, budget)
-	c.choose(may)
+	c.choose(allowed)
 	return c.result(), all
 }
 
@@ -85,9 +85,9 @@ const (
 	taken
 )
 
-// choose adds the best of the sentences that satisfy may, and the sentences that these depend on.
-func (c *chooser) choose(may func(sentence int32) bool) {
-	c.enter(may)
+// choose adds the best of the sentences that satisfy allowed, and the sentences that these depend on.
+func (c *chooser) choose(allowed func(sentence int32) bool) {
+	c.enter(allowed)
 	for c.left > overhead {
 		top, again := c.top()
 		n := top.sentence
@@ -149,8 +149,8 @@ type chooser struct {
 // Their total size is about rivals times the budget. No other sentence can be chosen, because gains don't grow later.
 const rivals = 8
 
-// enter determines the candidates.
-func (c *chooser) enter(may func(sentence int32) bool) {
+// enter determines the candidates, all of which satisfy allowed.
+func (c *chooser) enter(allowed func(sentence int32) bool) {
 	const buckets = 48 << 3 // eighths of a power of two
 	var sizes [buckets]int
 	all := 0
@@ -160,7 +160,7 @@ func (c *chooser) enter(may func(sentence int32) bool) {
 			continue
 		}
 		s := &c.sentences[i]
-		if c.state[i] = barred; s.alone.gain > 0 && may(int32(i)) {
+		if c.state[i] = barred; s.alone.gain > 0 && allowed(int32(i)) {
 			c.state[i], s.gain = waiting, s.alone.gain
 			sizes[s.alone.bucket] += int(s.alone.size)
 			all += int(s.alone.size)

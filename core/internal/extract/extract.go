@@ -7,8 +7,8 @@
 // is taken until the budget is spent. This is the usual greedy solution of budgeted maximum coverage (Khuller, Moss
 // and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
 //
-// The package knows neither the speakers nor the format of a digest. It knows only the few words with which sentences
-// refer to others, say "I", continue, or say nothing.
+// The package knows neither the speakers nor the format of a digest. It only knows a few words: those that refer to
+// another sentence or to the speaker, that continue a sentence, or that say nothing.
 package extract
 
 import (
@@ -30,8 +30,8 @@ type Item struct {
 	Uncut bool
 	// Whole treats the text as one sentence, uncut.
 	Whole bool
-	// Terse means that the text has already been shortened, so that a part is worth as much as it has words; see
-	// [Terse].
+	// Terse means that the text has already been shortened, so the worth of a part is proportional to its number of
+	// words; see [Terse].
 	Terse bool
 	// Follows means that the item was said directly after the previous item, so its first sentence may depend on the
 	// last sentence of the previous item.

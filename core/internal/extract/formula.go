@@ -15,7 +15,7 @@ const operators = "=+^²³√"
 const longestInFormula = 3
 
 // isFormula reports whether a sentence contains an operator between operands and no long word. The plus sign of a phone
-// number is no operator.
+// number isn't an operator.
 func isFormula(s string) bool {
 	if !strings.ContainsAny(s, operators) {
 		return false

@@ -42,5 +42,5 @@ func (e *Extract) gistWeight(w words.Word, first bool) int64 {
 	if w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && !first && w.End-w.From > 1 {
 		weight *= 2
 	}
-	return weight * weight // or two usual words would outweigh a rare one
+	return weight * weight // otherwise two common words would outweigh a rare one
 }

@@ -39,7 +39,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// follow is items that follow each other.
+// follow returns items that follow each other.
 func follow(texts ...string) []Item {
 	list := items(texts...)
 	for i := range list {

@@ -19,7 +19,7 @@ func (e *Extract) Lacks(chosen []Chosen, size int, mine func(item int) bool) int
 			}
 		}
 	}
-	last, start := int32(-1), 0 // the item of the newer sentence, and where in size it begins
+	last, start := int32(-1), 0 // the item of the newer sentence, and the number of bytes after it
 	for n := len(e.sentences) - 1; n >= 0; n-- {
 		s := &e.sentences[n]
 		if !mine(int(s.item)) {

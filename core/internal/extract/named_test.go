@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The first bytes of a choice are for the items of one speaker, and Lacks counts the names that only they have.
+// The first bytes of a budget are for the items of one speaker. Lacks counts the names that only these items contain.
 func TestItemsThatComeFirst(t *testing.T) {
 	list := items(
 		"It was in the locker that has number 4417 since then.", "Benz of Mannheim, Diesel of Augsburg and Otto of Holzhausen met in 1885, 1891 and 1893.",

@@ -15,9 +15,9 @@ const (
 	leastSigned = len("高医生")
 )
 
-// Replace returns text, which says something about a matter, without the times of day that said replaces: all of them
-// if said contains a time, otherwise only those without a day of the week. "Dr Egger, Friday at 10:40" becomes "Dr
-// Egger" before "Monday at 9:05".
+// Replace returns text, which says something about a matter, without the times of day that said, a newer text,
+// replaces: all of them if said names a day of the week, otherwise only those without one. "Dr Egger, Friday at 10:40"
+// becomes "Dr Egger" before "Monday at 9:05".
 func Replace(text, said string) string {
 	if from, _, _ := timeIn(said); from < 0 {
 		return text

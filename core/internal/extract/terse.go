@@ -13,7 +13,7 @@ import (
 
 const (
 	mostKeyWords = 4  // the maximum number of words that are kept before a value, up to the second informative one
-	mostBetween  = 1  // the maximum number of words between two values that are kept, not counting those of one or two letters
+	mostBetween  = 1  // the maximum number of words between two values of one part; see between
 	leastCounted = 3  // the maximum number of words in a sentence that may only state a number
 	longestPlain = 90 // the maximum length, in bytes, of a sentence without a value that is kept
 )
@@ -76,7 +76,7 @@ func denies(text string, ws []words.Word) bool {
 	return slices.ContainsFunc(ws, func(w words.Word) bool { return denials.Has(spelled(text, w)) })
 }
 
-// withoutIdle returns a sentence without the courtesies before its first comma: "Good morning, ".
+// withoutIdle returns a sentence without courtesies at its beginning that end with a comma, as in "Good morning, we …".
 func withoutIdle(text string) string {
 	for {
 		n := strings.IndexAny(text, ",，")

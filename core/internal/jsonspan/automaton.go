@@ -232,7 +232,7 @@ func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ in
 	return sum, e, min(i, len(b))
 }
 
-// one returns the weight of ASCII bytes, from state e on, and the state after them. An escape takes two steps.
+// one weighs ASCII bytes, starting in state e. It returns the weight and the next state. An escape takes two steps.
 func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	var sum uint64
 	for _, c := range b {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// lastSymbol is an automaton whose state is the last symbol (its lower five bits), and whose weights differ by state and symbol:
-// whatever is walked in a wrong order, twice or not at all makes a difference.
+// lastSymbol returns an automaton whose state is the last symbol (its lower five bits), and whose weights differ by
+// state and symbol. So any symbol that is read in the wrong order, twice or not at all changes the sum.
 func lastSymbol() *Automaton {
 	a := &Automaton{Word: ' ' & 31, Runes: new([1 << 16]uint8), Astral: 0xff}
 	step := func(s, sym int) uint32 { return uint32(1+(s*7+sym*3)%97)<<16 | uint32(sym&31)<<8 }
@@ -34,7 +34,7 @@ func lastSymbol() *Automaton {
 	return a
 }
 
-// symbolOf is the symbol of a character.
+// symbolOf returns the symbol of a character.
 func symbolOf(a *Automaton, r rune) int {
 	switch {
 	case r == '\\':
@@ -49,7 +49,7 @@ func symbolOf(a *Automaton, r rune) int {
 	return int(a.Astral)
 }
 
-// walked is the weight of text, character by character.
+// walked returns the weight of text, computed character by character.
 func walked(a *Automaton, text string) (sum uint64) {
 	s := 0
 	for _, r := range text {
@@ -59,7 +59,7 @@ func walked(a *Automaton, text string) (sum uint64) {
 	return sum
 }
 
-// inEscapes spells every character that is not ASCII, and every third letter, as an escape of six characters.
+// inEscapes writes every character that isn't ASCII, and every third letter, as an escape of six characters.
 func inEscapes(text string) string {
 	var b strings.Builder
 	for i, r := range text {

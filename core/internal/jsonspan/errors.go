@@ -30,7 +30,7 @@ type Error struct {
 
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
-// isLiteral reports whether b begins with a word of JSON.
+// isLiteral reports whether b begins with word, a literal such as null.
 func isLiteral(b []byte, word string) bool {
 	return len(b) >= len(word) && string(b[:len(word)]) == word
 }

@@ -160,7 +160,7 @@ func (s *Scanner) KeyPos() uint32 { return s.name }
 // Err returns the first error, or nil.
 func (s *Scanner) Err() *Error { return s.err }
 
-// Fail records an error at a byte offset, unless there already is an error.
+// Fail records an error at a byte offset, unless there is one already.
 //
 //go:noinline
 func (s *Scanner) Fail(code Code, offset int, message string) {
@@ -177,7 +177,7 @@ func (s *Scanner) unexpected(want string) {
 	s.Fail(InvalidJSON, s.pos, "expected "+want+", found "+describe(s.src[s.pos:]))
 }
 
-// wrong records an error for a next value that is not of the wanted kind, or not JSON at all.
+// wrong records an error for the next value, which isn't of the wanted kind or isn't JSON at all.
 func (s *Scanner) wrong(want string) {
 	kind := s.Kind()
 	at := s.pos

@@ -30,7 +30,7 @@ func PathAt(src []byte, offset int) string {
 	return string(path)
 }
 
-// pathWalk scans JSON up to an offset. open has the objects and arrays that enclose the current position.
+// pathWalk scans JSON up to an offset. open holds the objects and arrays that enclose the current position.
 type pathWalk struct {
 	s      *Scanner
 	offset int

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestUTF8 reads strings with all first and second bytes, in characters of two to four bytes, and compares validity, characters and UTF-16
-// units with those of Go's decoder. Without its end, a valid string is a truncated one.
+// TestUTF8 reads strings with all first and second bytes, in characters of two to four bytes, and compares validity,
+// characters and UTF-16 units with those of Go's decoder. A valid string without its closing quote is truncated.
 func TestUTF8(t *testing.T) {
 	for _, tail := range []string{"", "\x80", "\xbf", "\x80\x80", "\xbf\xbf", "\x80\x41", "\x41\x80", "\x80\x80\x80"} {
 		for first := 0x80; first < 0x100; first++ {

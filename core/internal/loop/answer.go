@@ -59,7 +59,7 @@ func (a *answer) withoutMemory() api.Raw {
 	if memory == nil {
 		return a.json
 	}
-	// The member is a slice of the response's bytes.
+	// memory is a subslice of the response, so the two capacities give its position.
 	end := cap(a.json) - cap(memory) + len(memory)
 	start := end - len(memory) - len(`,"memory":`)
 	return append(a.json[:start:start], a.json[end:]...)

@@ -29,7 +29,7 @@ const (
 	downText   = "the model does not answer"
 )
 
-// startCompaction starts a compaction that is due according to a. base is the memory entry that was applied, or nil.
+// startCompaction starts the compaction that response a says is due. base is the memory entry that was applied, or nil.
 func (c *call) startCompaction(a answer, base *entry) {
 	if !c.mayCompact() {
 		if c.leaseFor(a.cut); c.Phase == phaseLeasing || c.ended() {
@@ -48,8 +48,8 @@ func (c *call) startCompaction(a answer, base *entry) {
 	c.askForSummaries(a)
 }
 
-// askForSummaries starts asking for the summaries that the compaction in a needs. If it needs none, the job continues
-// with the result.
+// askForSummaries starts asking for the summaries that the compaction in response a needs. If it needs none, the job
+// continues with the compaction's result.
 func (c *call) askForSummaries(a answer) {
 	if !a.asksForSummaries() {
 		c.takeCompaction(a)
@@ -65,7 +65,7 @@ func (c *call) askForSummaries(a answer) {
 // askOpenQuestions sends as many open questions at once as the settings allow. When all questions have been answered,
 // it continues the compaction.
 func (c *call) askOpenQuestions() {
-	asked, open := 0, 0 // open questions include those that have been asked
+	asked, open := 0, 0 // asked: questions in flight; open: questions without a reply, including those in flight
 	for _, q := range c.Questions {
 		if q.Reply == nil {
 			open++
@@ -153,8 +153,8 @@ func (c *call) takeSummary(f flight, r *api.EffectResult) {
 	c.askOpenQuestions()
 }
 
-// pauseIfBusy pauses because the model is busy, if a question may be asked again. after is the time, in milliseconds,
-// that the model wants the host to wait; 0 if it doesn't say.
+// pauseIfBusy pauses until a busy model may be asked again, and returns false if q may not be asked again. after is the
+// time, in milliseconds, that the model wants the host to wait; 0 if it doesn't say.
 func (c *call) pauseIfBusy(q *question, after int64) bool {
 	c.After = max(c.After, min(after, maxTimeout))
 	pause := int64(busyPause) << (q.Asked - 1)
@@ -190,7 +190,7 @@ func (c *call) takeReply(q *question, s *api.Summary) {
 	q.Reply, q.Request = marshalJSON(s.MarshalEasyJSON), nil
 }
 
-// stepWithReplies continues the operation with all summaries.
+// stepWithReplies continues the operation with the replies to all questions.
 func (c *call) stepWithReplies() {
 	replies := []byte{'['}
 	for i, q := range c.Questions {

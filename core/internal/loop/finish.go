@@ -10,11 +10,11 @@ import (
 // at the same time.
 const maxSaves = 64
 
-// takeCompaction decides how to continue with the result of a compaction.
+// takeCompaction decides what to do with the result of a compaction.
 func (c *call) takeCompaction(a answer) {
 	switch {
 	case c.Repeats && (c.Failed || !a.changed) && c.Stale != nil:
-		// The result of the previous attempt still counts.
+		// The result of the previous compaction remains in use.
 		c.Repeated = true
 		again := *c.Stale
 		again.Tries++
@@ -34,8 +34,8 @@ func (c *call) takeCompaction(a answer) {
 	}
 }
 
-// retryNarrower continues after a compaction that changed nothing although a provider had rejected the messages. They
-// fit into the known window, but only by the estimate, so the job tries a smaller window.
+// retryNarrower handles a compaction that changed nothing although a provider had rejected the messages. By the
+// estimate they fit in the known window, so the job tries a smaller one.
 func (c *call) retryNarrower(a answer) {
 	switch done := c.Narrowed > 0 || a.before == 0; {
 	case done && c.Settings.Refused:
@@ -52,8 +52,8 @@ func (c *call) retryNarrower(a answer) {
 // wasRefused reports whether the job was started because a provider rejected the messages.
 func (c *call) wasRefused() bool { return c.Settings.Refusal != nil || c.Settings.Refused }
 
-// failedAttempt returns the attempt to record for a compaction that changed nothing, because the model returned no
-// summary.
+// failedAttempt returns the attempt to record for a compaction that changed nothing. If the model returned no summary,
+// the attempt includes the time of the next try.
 func (c *call) failedAttempt(a answer) attempt {
 	n := attempt{}
 	if c.Settings.Operation == api.JobPlan {
@@ -69,9 +69,9 @@ func (c *call) failedAttempt(a answer) attempt {
 	return n
 }
 
-// nextTry returns the time at which to ask the model again after the given number of consecutive failures: after a
-// minute, which doubles with each failure up to an hour, or at the time that the model named. The delay is extended at
-// random by up to a tenth.
+// nextTry returns the time at which to ask the model again after the given number of consecutive failures. The delay is
+// one minute, doubled with each further failure up to an hour, or the delay that the model asked for if that is longer.
+// It is extended at random by up to a tenth.
 func (c *call) nextTry(tries int) int64 {
 	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(c.After, longestPause))
 	return c.Clock + wait + c.random(wait/10+1)
@@ -115,7 +115,7 @@ func (c *call) takeStored(r *api.EffectResult) {
 	case c.Phase != phaseStoring:
 	case r.Error == "":
 		c.continueStored()
-	case c.Nothing != nil: // the next compaction begins when the history has grown
+	case c.Nothing != nil: // the next compaction begins after the history has grown
 		c.addNotice(api.NoticeBackgroundFailed, message)
 		c.Answer, c.New = nil, &record{Attempts: []attempt{*c.Nothing}}
 		c.SaveKeys = []string{c.NothingKey}
@@ -125,7 +125,7 @@ func (c *call) takeStored(r *api.EffectResult) {
 	}
 }
 
-// continueStored continues once all bodies are stored.
+// continueStored saves the record once all bodies are stored.
 func (c *call) continueStored() {
 	if c.Phase == phaseStoring && !slices.ContainsFunc(c.Flights, func(f flight) bool { return f.Effect == api.EffectPut }) {
 		c.saveNew()
@@ -146,7 +146,7 @@ func (c *call) newRecord(a answer) *record {
 			e.Tries, e.Again, e.Window, e.NoReserve = c.Base.Tries, c.Base.Again, c.Base.Window, c.Base.NoReserve // the result contains the base's digest
 		}
 		return &record{Entries: []entry{e}}
-	case c.Failed && !c.Paused: // the policy keeps the transcript if there is no summary: don't ask the model again at each call
+	case c.Failed && !c.Paused: // without a summary, the policy keeps the transcript, so don't ask again at each call
 		return &record{Attempts: []attempt{c.failedAttempt(a)}}
 	}
 	return nil
@@ -289,7 +289,7 @@ func (c *call) takeSaved(r *api.EffectResult) {
 	}
 }
 
-// continueSaved continues once everything is saved.
+// continueSaved ends the job once everything is saved, or looks at the history again.
 func (c *call) continueSaved() {
 	c.New = nil
 	if c.Then == thenLook {

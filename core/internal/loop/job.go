@@ -45,14 +45,14 @@ type Job struct {
 	Found    []entry   `json:"found,omitempty"`
 	Attempts []attempt `json:"attempts,omitempty"`
 	At       int       `json:"at,omitempty"`
-	Later    bool      `json:"later,omitempty"`    // whether records for other texts of the first message are being, or were, looked up
-	Uses     bool      `json:"uses,omitempty"`     // whether the model's calls of the conversation are being, or were, looked up
+	Later    bool      `json:"later,omitempty"`    // whether the records for other texts of the first message were loaded
+	Uses     bool      `json:"uses,omitempty"`     // whether the record of the model's calls has been requested
 	Measured bool      `json:"measured,omitempty"` // whether the idle time of the conversation is known
 	Counted  bool      `json:"counted,omitempty"`
 	Seen     string    `json:"seen,omitempty"` // fingerprint of everything that was found
 
-	// Due is the response of the operation before the job had the lease. With the lease, it is still valid if the
-	// records found (DueSeen) and the messages (DueSize bytes) are the same.
+	// Due is the response that the operation returned before the job had the lease. It is still valid with the lease if
+	// the records found (DueSeen) and the messages (DueSize bytes) are the same.
 	Due     api.Raw `json:"due,omitempty"`
 	DueSeen string  `json:"due_seen,omitempty"`
 	DueSize int     `json:"due_size,omitempty"`
@@ -79,7 +79,7 @@ type Job struct {
 	Repeats   bool       `json:"repeats,omitempty"`  // whether it repeats a compaction during which the model failed
 	Repeated  bool       `json:"repeated,omitempty"` // whether that repetition has been tried already
 	Stale     *entry     `json:"stale,omitempty"`    // the compaction to repeat
-	Narrowed  int        `json:"narrowed,omitempty"` // the tokens of messages that fit in the known window but were refused
+	Narrowed  int        `json:"narrowed,omitempty"` // the size, in tokens, of a history that was rejected but should fit
 	Behind    int        `json:"behind,omitempty"`   // the id of the background job that compacts this history
 	Paused    bool       `json:"paused,omitempty"`   // the model failed recently
 
@@ -102,7 +102,7 @@ type Job struct {
 	Then     string   `json:"then,omitempty"`
 }
 
-// What the job does after a record has been saved.
+// The values of Job.Then, which say what the job does after a record has been saved.
 const (
 	thenEnd  = ""     // the job ends with the answer
 	thenLook = "look" // the job looks again
@@ -123,7 +123,8 @@ func (j *Job) toJSON() []byte {
 	return marshalJSON(j.MarshalEasyJSON)
 }
 
-// maxFlights is the maximum number of effects for which a job may wait. No plan has as many requests and bodies.
+// maxFlights is the maximum number of pending effects of a job. No plan has as many requests and
+// bodies.
 const maxFlights = 1 << 20
 
 // validate returns an error unless the job is valid and has the current version.
@@ -246,7 +247,7 @@ func checkTurn(s *api.JobSettings) *jsonspan.Error {
 	return nil
 }
 
-// random returns the next number of the job's pseudo-random sequence (mulberry32), from 0 up to but not including n.
+// random returns the next number in [0, n) of the job's pseudo-random sequence (mulberry32).
 func (j *Job) random(n int64) int64 {
 	j.Random += 0x6D2B79F5
 	x := j.Random
@@ -256,7 +257,7 @@ func (j *Job) random(n int64) int64 {
 	return int64(uint64(x) * uint64(n) >> 32)
 }
 
-// deadline returns the time at which a time limit that begins now is over, or 0 if timeout is negative (no limit).
+// deadline returns the time at which a timeout that begins now ends, or 0 if it is negative (no limit).
 func (j *Job) deadline(timeout int64) int64 {
 	if timeout < 0 {
 		return 0

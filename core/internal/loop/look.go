@@ -175,8 +175,8 @@ func (c *call) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	return true
 }
 
-// addFound adds the entries found under a further key before those found so far. If two entries under different keys
-// are for the same messages, it keeps the better one. It reads each entry once, because entries may be large.
+// addFound adds the entries found under another key before those found so far. If two entries under different keys are
+// for the same messages, it keeps the better one. It reads each entry once, because entries may be large.
 func (c *call) addFound(entries []entry) {
 	var prints []string
 	for i := range c.Found {
@@ -238,13 +238,13 @@ func (c *call) loadUses() bool {
 // maxKeys is larger than the number of messages in any history.
 const maxKeys = 1 << 28
 
-// recordsFailed handles a failed access to the records. The parameter what names the kind of access. It returns false
-// if the job can't continue without records.
-func (c *call) recordsFailed(r *api.EffectResult, what string) bool {
+// recordsFailed handles a failed access to the records. access says what failed, as in "read". It returns false if the
+// job can't continue without records.
+func (c *call) recordsFailed(r *api.EffectResult, access string) bool {
 	if r.Refused {
 		return true
 	}
-	if message := "what is remembered cannot be " + what + ": " + r.Error; c.Settings.RecordsRequired {
+	if message := "what is remembered cannot be " + access + ": " + r.Error; c.Settings.RecordsRequired {
 		c.fail(api.FailureRecords, message)
 	} else {
 		c.addNotice(api.NoticeRecordsFailed, message)
@@ -283,9 +283,9 @@ func (c *call) look() {
 	c.decide(a)
 }
 
-// decide decides how to continue with a response: return it, make the compaction that is due, or repeat the compaction
-// that was applied if the model failed during it. Before a compaction is made or begun, the job looks for those that
-// were made for other texts of the first message.
+// decide determines how to continue with a response: return it, make the compaction that is due, or repeat the
+// compaction that was applied if the model failed during it. Before a compaction is made or begun, the job looks for
+// those that were made for other texts of the first message.
 func (c *call) decide(a answer) {
 	base := c.foundEntry(a.knownEntry())
 	stale := base != nil && base.Tries > 0 && c.replacesBeginning(base)
@@ -487,8 +487,8 @@ func (c *call) setIdle(last *use) {
 // volatile is the number of newest messages that are expected to differ in the next call, at most half of all messages.
 const volatile = 4
 
-// leaseMark returns the print of the messages that a compaction replaces, which are the first cut ones. prints are
-// those of the history's beginnings. Other jobs recognize by this print that the compaction is in progress.
+// leaseMark returns the print of the first cut messages, which a compaction replaces. prints are the prints of the
+// history's beginnings. Other jobs recognize by this print that the compaction is in progress.
 func leaseMark(prints []string, cut int) string {
 	n := len(prints)
 	switch {

@@ -4,7 +4,7 @@
 // their results back as events, until the job has a result (docs/inside/loop.md).
 //
 // Time and randomness enter this package only in events and settings. Nothing in it outlives a call, and it never reads
-// the contents of messages, which only the operations do. Between two events a job is JSON.
+// the contents of messages; only the operations do. Between two events a job is JSON.
 package loop
 
 import (
@@ -51,7 +51,7 @@ type call struct {
 	effects []api.Effect
 	result  api.Raw
 	failure *api.JobFailure
-	err     *jsonspan.Error // an error of an operation of core
+	err     *jsonspan.Error // an error that an operation of core returned
 
 	notes  *api.TurnNotes // for a turn that begins in this call
 	loaded *loadedRecord  // the record of the owner, if it was loaded in this call
@@ -273,7 +273,7 @@ func (c *call) takeResult(f flight, r *api.EffectResult) {
 // emit requests an effect that has no result.
 func (c *call) emit(e api.Effect) { c.effects = append(c.effects, e) }
 
-// launch requests an effect whose result the job waits for.
+// launch requests an effect whose result the job waits for, and returns the effect's id.
 func (c *call) launch(e api.Effect) int {
 	c.LastID++
 	e.ID = c.LastID
@@ -282,7 +282,7 @@ func (c *call) launch(e api.Effect) int {
 	return e.ID
 }
 
-// requestAccess is like launch, for an effect on a store, which has a deadline.
+// requestAccess is like launch, for effects on a store. These have a deadline.
 func (c *call) requestAccess(e api.Effect) int {
 	e.Deadline = c.deadline(c.Settings.StoreTimeout)
 	return c.launch(e)

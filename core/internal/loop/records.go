@@ -70,7 +70,7 @@ type loadedRecord struct {
 }
 
 // readRecord reads a stored record in its current form, or in one of the forms that earlier hosts wrote. Anything else
-// is read as an empty record, which costs at most one compaction. now is the time in milliseconds.
+// is read as an empty record, which costs at most one compaction. now is the time in milliseconds since 1970.
 func readRecord(text string, now int64) (r record) {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -190,7 +190,7 @@ type cRecord struct {
 	Entries []entry `json:"entries"`
 }
 
-// readFlat reads an entry that has tries and again as members of its own. JavaScript wrote the time in milliseconds,
+// readFlat reads an entry that itself has the members tries and again. JavaScript wrote the time in milliseconds,
 // Python in seconds. ok is false if the item is invalid.
 func readFlat(item []byte) (e entry, ok bool) {
 	if len(item) == 0 || item[0] != '{' {
@@ -254,8 +254,8 @@ func (r *record) forget(print []byte, tries int) {
 // print returns the print of the messages that an entry replaces, as JSON.
 func (e *entry) print() []byte { return readMembers(e.Entry).valueOf("print") }
 
-// lists returns the members of an entry. If its history continued from what had been sent before, it also returns those
-// of the same compaction relative to that list.
+// lists returns the members of an entry. If its history continued from the messages that had been sent before, it also
+// returns the members that describe the compaction in terms of those messages ("given").
 func (e *entry) lists() []members {
 	list := []members{readMembers(e.Entry)}
 	if given := readMembers(list[0].valueOf("given")); given != nil {
@@ -310,7 +310,8 @@ func (k *keys) keysFor(prints []string) (list []string) {
 	return list
 }
 
-// all returns a key and then those of all beginnings of the history, with and without the text of the first message.
+// all returns the key first, followed by the keys of all beginnings of the history, with and without the text of the
+// first message.
 func (k *keys) all(first string) []string {
 	return append(append([]string{first}, k.keysFor(k.prints)...), k.keysFor(k.later)...)
 }
@@ -345,7 +346,7 @@ func (k *keys) replacedPrints(e *entry) (prints []string) {
 	return prints
 }
 
-// isAt reports whether print is the print, among prints, of the beginning of a history with this number of messages.
+// isAt reports whether print is the element of prints for the beginning of a history with this number of messages.
 func isAt(prints []string, messages int, print string) bool {
 	return messages > 0 && messages <= len(prints) && prints[messages-1] == print
 }

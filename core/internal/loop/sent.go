@@ -30,7 +30,7 @@ func sentAfter(given []byte, conversation members) api.Raw {
 	return nil
 }
 
-// objectOf returns the object with one more member at its beginning.
+// objectOf returns the object with the member name moved to its beginning, or added there, and set to value.
 func objectOf(object []byte, name string, value []byte) []byte {
 	dst := jsonspan.AppendString([]byte{'{'}, name)
 	dst = append(append(dst, ':'), value...)

@@ -86,8 +86,8 @@ func Decode(src []byte, v Unmarshaler) *Error {
 	return e
 }
 
-// windowIs returns the error message for a window of the wrong type. If given is a number, the message says what to
-// write instead.
+// windowIs returns the error message for a window of the wrong type. The message shows the right form, with the number
+// in given if it is one.
 func windowIs(given []byte) string {
 	n := 0
 	for n < len(given) && n < 10 && given[n] >= '0' && given[n] <= '9' {

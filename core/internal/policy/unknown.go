@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// UnknownName returns the error message for an unknown name. The parameter what is the kind of name, such as "preset".
-// The message suggests the most similar known name, or lists all names if none is similar.
-func UnknownName(what, name string, names []string) string {
-	says := "unknown " + what + " \"" + name + "\"; "
+// UnknownName returns the error message for an unknown name. kind is the kind of name, such as "preset". The message
+// suggests the most similar known name, or lists all names if none is similar.
+func UnknownName(kind, name string, names []string) string {
+	says := "unknown " + kind + " \"" + name + "\"; "
 	if near := NearestName(name, names); near != "" {
 		return says + "did you mean \"" + near + "\"?"
 	}

@@ -33,7 +33,7 @@ func webp(kind string, w, h int) []byte {
 	return append(b, make([]byte, 4000)...)
 }
 
-// encoded is an image in a format; a JPEG has a colour profile of some size before its frame.
+// encoded returns an image in a format. A JPEG has a colour profile before its frame.
 func encoded(t *testing.T, format string, w, h int) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -308,8 +308,8 @@ func (t *Transcript) answers(m int32, place []int32) int32 {
 	return last
 }
 
-// reach returns, for each position with a call of a provider's tool, the last position of the tool calls that this
-// tool made, and of their results (AN11). It returns nil if the transcript has no such calls.
+// reach returns, for each position with a call of a provider's tool, the position of the last tool call that this tool
+// made, or of its result (AN11). It returns nil if the transcript has no such calls.
 func (t *Transcript) reach(seq, place []int32) []int32 {
 	if !t.Calls {
 		return nil

@@ -112,7 +112,7 @@ func TestPairsFar(t *testing.T) {
 	}
 }
 
-// TestPairsByName has functions of old, which have no ids.
+// TestPairsByName tests the legacy function calls, which have no ids.
 func TestPairsByName(t *testing.T) {
 	call := func(name string) string {
 		return `{"role":"assistant","content":null,"function_call":{"name":"` + name + `","arguments":"{}"}}`

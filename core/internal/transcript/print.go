@@ -103,7 +103,7 @@ func (t *Transcript) Spelling(from, to int) Fingerprint {
 	return Fingerprint(h)
 }
 
-// mayHoldArguments reports whether the part may contain arguments of a tool call that are not its body.
+// mayHoldArguments reports whether the part may contain arguments of a tool call outside its body.
 func (p *Part) mayHoldArguments() bool {
 	return p.Kind == ToolCall || p.Kind == ToolResult || p.Kind == Opaque || p.Has(NotSent)
 }
@@ -112,7 +112,7 @@ func (p *Part) mayHoldArguments() bool {
 var argumentNames = [...]string{"args", "argsText", "arguments", "input", "rawInput"}
 
 // copies mixes into h the tool-call arguments that the first of the parts contains outside its body. A part that is
-// only a copy of a call is read whole. If a call and its result are one value, the bodies of both are left out.
+// only a copy of a call is read whole. If a call and its result have the same span, it leaves out both bodies.
 func (p *printer) copies(h uint64, parts []Part) uint64 {
 	src, s := p.t.buf(parts[0].Span)
 	var bodies [2]Span
@@ -152,7 +152,7 @@ func (p *printer) copiesIn(h uint64, s *jsonspan.Scanner, bodies *[2]Span) uint6
 	return h
 }
 
-// bodyAt returns the body that begins at index at, or no span.
+// bodyAt returns the body that begins at offset at, or the zero Span.
 func bodyAt(at uint32, bodies *[2]Span) Span {
 	for _, body := range bodies {
 		if body.Start == at {
@@ -166,7 +166,7 @@ func bodyAt(at uint32, bodies *[2]Span) Span {
 type printer struct {
 	t       *Transcript
 	text    []byte // a buffer for decoding texts
-	spelled bool   // whether the form of JSON counts: of all text, and of the order of an object's members
+	spelled bool   // whether the spelling counts: the exact text of arguments, and the order of an object's members
 }
 
 // step mixes the value v into h.

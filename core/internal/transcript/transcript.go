@@ -68,7 +68,7 @@ const (
 	IsError Flags = 1 << iota // a tool result that reports a failure
 	// The provider has signed or encrypted the part: it must stay unchanged or be removed.
 	Signed
-	Server       // a tool call or result that the provider runs itself, paired inside one message
+	Server       // a tool call that the provider runs itself, or its result, paired inside one message
 	JSONText     // Body is a string that holds JSON (tool call arguments in OpenAI's formats)
 	NotSent      // never sent to the provider, so it costs no tokens
 	Removed      // a pass took the part out of its message

@@ -19,15 +19,15 @@ type Input struct {
 	Replies    []api.Summary
 	// The importance of calls and messages to the host, by index in the transcript; nil if the host hasn't given any.
 	Score    *api.Score
-	Recalled bool        // the transcript contains digests that fit remembered and inserted
+	Recalled bool        // the transcript contains digests that the operation fit remembered and inserted
 	Marked   []wire.Mark // cache breakpoints that the app has set in messages that these digests replace
 	// The index of the first message plus one, if the message's text changes between requests; otherwise 0.
 	Changing int
 }
 
 // KnownMessages returns the number of messages that the last compaction left, according to the state. It returns 0 if
-// the transcript has fewer messages, because the state then belongs to another conversation, and if a host has changed
-// the number to a negative one.
+// the transcript has fewer messages, because the state then belongs to another conversation, or if a host has made the
+// number negative.
 func (in *Input) KnownMessages() int {
 	if in.State.Messages < 0 || in.State.Messages > in.N {
 		return 0

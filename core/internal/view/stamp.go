@@ -76,8 +76,8 @@ func (v *View) stampOf(m int32) (member, value transcript.Span) {
 		if !ok {
 			return member, value
 		}
-		start, is := s.KeyPos(), string(key) == v.F.Stamp
-		if val := s.Skip(); is && val.Kind != jsonspan.Null {
+		start, match := s.KeyPos(), string(key) == v.F.Stamp
+		if val := s.Skip(); match && val.Kind != jsonspan.Null {
 			value = transcript.Span{Start: base + val.Start, End: base + val.End}
 			return transcript.Span{Start: base + start, End: value.End}, value
 		}

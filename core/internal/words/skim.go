@@ -22,27 +22,27 @@ const (
 // number of words that it has read (including that word, except for the last three reasons), and the reason why it
 // stopped. paired is true if the sign at i is already part of a pair. Each function that skim calls is a loop over one
 // kind of text, so that the compiler keeps it as a loop in the module.
-func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what uint8) {
+func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, reason uint8) {
 	for uint(i) < uint(len(text)) {
 		met := 0
 		switch c := text[i]; {
 		case c >= 0xe4 && c <= 0xe9:
-			from, end, met, what = k.skimSigns(text, i, !paired)
+			from, end, met, reason = k.skimSigns(text, i, !paired)
 		case c < 0x80:
-			if from, end, met, what = k.skimASCII(text, i); what == intoMixed {
+			if from, end, met, reason = k.skimASCII(text, i); reason == intoMixed {
 				n += met
-				from, end, met, what = k.skimShort(text, from)
+				from, end, met, reason = k.skimShort(text, from)
 			}
 		case c < 0xe0:
-			from, end, met, what = k.skimShort(text, i)
+			from, end, met, reason = k.skimShort(text, i)
 		case punctuation(text, i):
-			end, what = i+3, onward
+			end, reason = i+3, onward
 		default:
 			return i, i, n, atRune
 		}
 		n += met
-		if what != onward {
-			return from, end, n, what
+		if reason != onward {
+			return from, end, n, reason
 		}
 		i, paired = end, false
 	}
@@ -50,7 +50,7 @@ func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, what ui
 }
 
 // skimASCII is like skim, for ASCII text. It stops at a non-ASCII byte, or at a word that continues with one.
-func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
+func (k *Known) skimASCII(text []byte, i int) (from, end, n int, reason uint8) {
 	for uint(i) < uint(len(text)) {
 		c := text[i]
 		if s := stretch[c]; s == outside {
@@ -82,7 +82,7 @@ func (k *Known) skimASCII(text []byte, i int) (from, end, n int, what uint8) {
 
 // skimSigns is like skim, for a run of signs from U+4E00 to U+9FFF. alone is true if the first sign is not part of a
 // pair yet.
-func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, what uint8) {
+func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, reason uint8) {
 	if uint(i+2) >= uint(len(text)) {
 		return i, i, 0, atRune
 	}
@@ -120,7 +120,7 @@ func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, wha
 
 // skimShort is like skim, for words of one- and two-byte runes and the text between them. It stops at a longer rune
 // or at an ASCII word.
-func (k *Known) skimShort(text []byte, i int) (from, end, n int, what uint8) {
+func (k *Known) skimShort(text []byte, i int) (from, end, n int, reason uint8) {
 	for {
 		var b uint
 		letters := 0
@@ -193,10 +193,10 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 	var one [1]Word
 	paired := false
 	for i := 0; ; {
-		from, end, met, what := k.skim(text, i, paired)
+		from, end, met, reason := k.skim(text, i, paired)
 		n += met
 		i, paired = end, false
-		switch what {
+		switch reason {
 		case atEnd:
 			return dst, n
 		case atASCII:
@@ -210,7 +210,7 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 		case atSign:
 			dst = k.match(dst, n-1, Word{Stem: Hash(text[from:end]), From: int32(from)})
 		case inRun, inRun1:
-			dst, n, i = k.findPairs(dst, n, text, from, what == inRun1)
+			dst, n, i = k.findPairs(dst, n, text, from, reason == inRun1)
 		case atRune:
 			if text[from] < 0x80 {
 				ws, behind := appendWord(one[:0], text, from)
