@@ -37,7 +37,7 @@ const (
 	ofPrediction = 640 // "CI should pass now": the following units show whether it did
 	ofChange     = 1000
 	ofCreation   = 1100
-	ofMoved      = 500 // files that only moved to another folder, which the list of changed files says too
+	ofMoved      = 500 // files that were only moved to another folder; the list of changed files has them too
 	ofImport     = 120 // a change that only names other files
 	ofCommit     = 2200
 	ofCheck      = 800
@@ -68,7 +68,7 @@ type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
 	open    hunks               // the edits whose units have no description yet
-	changed critbit.Map[place]  // for each path and line, the unit that added the line, once the unit has its description
+	changed critbit.Map[place]  // for each path and line, the unit that added the line, once it has its description
 	edited  critbit.Map[string] // for each file name, the path under which a tool changed the file
 	read    critbit.Map[place]  // for each path, the unit about the file that the turn read
 	called  []textCall          // calls written as text whose output is still to come

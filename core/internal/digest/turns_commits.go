@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// committedVerb begins a unit that reports a commit. committedAs separates the commit's message from its branch and
-// hash.
+// committedVerb begins a unit about a commit. committedAs separates the commit's message from its branch and hash.
 const (
 	committedVerb = "committed “"
 	committedAs   = "” ("

@@ -94,7 +94,7 @@ func readADK(r *Reader, m *transcript.Message) {
 		told.texts = append(told.texts[:0], f[adSummary])
 		told.digest(r, m, first)
 		return
-	case told.is:
+	case told.found:
 		told.digest(r, m, first)
 		return
 	}
@@ -111,7 +111,7 @@ func readADK(r *Reader, m *transcript.Message) {
 	}
 }
 
-// adkUnsent marks an event, whose parts begin at index first, as one that costs nothing and has no calls.
+// adkUnsent marks an event as not sent: it costs nothing, and has no calls. first is the index of its first part.
 func adkUnsent(r *Reader, m *transcript.Message, first int) {
 	m.Role, m.Variant, m.Unsent = transcript.User, transcript.Note, true
 	for i := range r.T.Parts[first:] {
@@ -147,7 +147,7 @@ func adkUnseen(r *Reader, first int) bool {
 
 // adkCompaction is a compaction by the framework. An event contains it in place of the events that it summarizes.
 type adkCompaction struct {
-	is    bool
+	found bool
 	texts []field
 }
 
@@ -163,7 +163,7 @@ func (c *adkCompaction) actions(r *Reader) {
 		if r.Kind() != jsonspan.Object {
 			return false
 		}
-		f[0].Start, c.is = r.Pos(), true
+		f[0].Start, c.found = r.Pos(), true
 		r.fields(adkCompactionKeys, func(r *Reader, key int, f *frame) bool {
 			if r.Kind() != jsonspan.Object {
 				return false
@@ -301,8 +301,8 @@ func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
 	}
 }
 
-// lastCalling returns the position of the event whose calls are answered by the last event that is sent; -1 if that
-// event answers none. Events in between don't matter.
+// lastCalling returns the position of the event whose calls are answered by the last event that is sent. Events in
+// between don't matter. It returns -1 if that event answers no calls.
 func (c *Checker) lastCalling() int32 {
 	for i := len(c.Seq) - 1; i >= 0; i-- {
 		if c.T.Messages[c.Seq[i]].Unsent {
@@ -325,7 +325,7 @@ const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuth
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
 // appendADK writes the beginning of an event, up to its content. The new event has the invocation of event. author is
-// JSON; if it is nil, the author and the members that restrict who can see the new event are also those of event.
+// JSON; if it is nil, the author and the members that restrict who can see the new event are copied from event.
 func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	var f frame
 	if event != nil {

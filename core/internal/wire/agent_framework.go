@@ -21,7 +21,7 @@ func init() {
 			Keys:  "name",
 			Items: "message chat_message",
 			Own:   "key:contents",
-			Shy:   true, // each message shows it
+			Shy:   true, // each message has a sign of it
 		},
 		Parts:       "contents",
 		ReadMessage: agentFrameworkLayout.reader(),

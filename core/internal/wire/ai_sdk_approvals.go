@@ -8,7 +8,7 @@ import (
 // linkApprovals pairs each approval with its request, and joins the messages between them so that they stay or go
 // together.
 func linkApprovals(t *transcript.Transcript, from int) {
-	// By approval id, the index of its request since the newest user message, plus one; 0 if it has been answered.
+	// For each approval id, the index of its request since the newest user message, plus one; 0 if it was answered.
 	var asked critbit.Map[int32]
 	var joins map[int32]int // the number of joined ranges that begin (positive) or end (negative) at a message
 	last := int32(-1)

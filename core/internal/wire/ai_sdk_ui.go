@@ -219,8 +219,8 @@ func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 			return false
 		}
 		for name := range r.Members {
-			is := string(name) == "approved"
-			if v := r.Skip(); is {
+			approval := string(name) == "approved"
+			if v := r.Skip(); approval {
 				approved = v.Kind
 			}
 			empty = false

@@ -145,8 +145,8 @@ func anthropicCompaction(r *Reader, p *transcript.Part, f *frame) {
 // deferred.
 const toolReference = "tool_reference"
 
-// keepReferences removes the body from a tool result that supplies tool definitions, so that no pass clears it:
-// otherwise the model could no longer call these tools.
+// keepReferences removes the body from a tool result that supplies tool definitions, so that no pass clears it. If it
+// were cleared, the model could no longer call these tools.
 func (r *Reader) keepReferences(result int) {
 	for i := result + 1; i < len(r.T.Parts); i++ {
 		if p := &r.T.Parts[i]; p.Kind == transcript.Opaque && !p.Name.IsZero() && jsonspan.EqualText(r.Src(), p.Name, toolReference) {
@@ -176,10 +176,10 @@ func checkAnthropic(c *Checker) {
 		says: "a tool id has 1 to 64 of the characters a-z A-Z 0-9 _ -"})
 }
 
-// checkBlocks checks the messages of formats that have tool results among other blocks (Anthropic, Bedrock): results
-// come first, and ids have the form that the provider requires.
+// checkBlocks checks the messages of formats that have tool results among other blocks (Anthropic, Bedrock). Results
+// must come first, and ids must have the form that the provider requires.
 func (c *Checker) checkBlocks(rules *blockRules) {
-	// other means that content other than results came before in this message or its run.
+	// other means that this message or its run has had content other than results.
 	last, other := int32(-1), false
 	for n, p := range c.parts {
 		if p.Msg != last {

@@ -208,7 +208,8 @@ type assistantUISeen struct {
 	call int // the index of the call, if the parts have been read, otherwise -1
 }
 
-// read reads the parts. They follow the call and the result in Parts, so these two are added first and completed later.
+// read reads the parts that the model sees of a call's result. It first adds the call and the result, which precede
+// these parts and are completed later. It returns false if p isn't a tool call, or if the value isn't a list.
 func (s *assistantUISeen) read(r *Reader, p *transcript.Part, f *frame) bool {
 	if p.Parent >= 0 || r.Kind() != jsonspan.Array || !r.isText(&f[apType], "tool-call") {
 		return false

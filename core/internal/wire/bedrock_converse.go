@@ -77,7 +77,7 @@ var bedrockKeys = []string{
 	"citationsContent", "reasoning", "citations", // the last two are Strands' names for the SDK's reasoning and citations
 }
 
-// bedrockReaders reads the objects under these members, except for tool results.
+// bedrockReaders holds the functions that read the objects under these members, except for tool results.
 var bedrockReaders = [...]func(r *Reader, p *transcript.Part){
 	bcJSON:      bedrockJSON,
 	bcImage:     bedrockMedia(transcript.Image),

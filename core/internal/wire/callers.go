@@ -31,7 +31,7 @@ func linkCallers(t *transcript.Transcript, from int) {
 	}
 }
 
-// markCalled marks the tool calls from a part on that name a caller, and reports whether there are any.
+// markCalled marks the tool calls from part index from on that name a caller. It reports whether there are any.
 func markCalled(t *transcript.Transcript, from int) (called bool) {
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]

@@ -47,7 +47,7 @@ type Rules struct {
 	ResultRole transcript.Role // role of messages that hold tool results, for repairs that write one
 	// A result must have the name of its call's tool, and may be paired by the name alone (G4).
 	Named bool
-	// Parallel calls may be spread over several messages: the calls of the last ones are open together.
+	// Parallel calls may be spread over several messages, so the calls of several last messages may be open.
 	Apart   bool
 	Ordered bool // a result without id and name answers the oldest open call in the newest message
 	// Through: system messages, and user messages that the model doesn't see, may come between a tool call and its
@@ -175,15 +175,15 @@ func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
 	c.AddCase(rule, General, message, part, fix, text)
 }
 
-// AddCase is like Add, for a special case of a violation that the provider may tolerate.
+// AddCase is like Add, but for a special case of a violation, which the provider may tolerate.
 //
 //go:noinline
-func (c *Checker) AddCase(rule string, is Case, message, part int32, fix Fix, text string) {
+func (c *Checker) AddCase(rule string, special Case, message, part int32, fix Fix, text string) {
 	if fix == DropPart && c.T.Parts[part].List == transcript.NoList {
 		fix = DropMessage // the part is the whole message
 	}
 	if rule != "" {
-		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, is, c.F.severity(rule, is)})
+		c.Violations = append(c.Violations, Violation{rule, message, part, text, fix, special, c.F.severity(rule, special)})
 	}
 }
 
@@ -230,10 +230,10 @@ func (c *Checker) checkFilled(msg *transcript.Message) (filled bool, empty Case)
 		if p.Has(transcript.Removed) {
 			continue
 		}
-		fills, is := c.checkPart(n, p)
+		fills, special := c.checkPart(n, p)
 		filled = filled || fills && p.Parent < 0
-		if is != General {
-			empty = is
+		if special != General {
+			empty = special
 		}
 	}
 	return filled, empty
@@ -267,7 +267,7 @@ func (c *Checker) checkPart(n int32, p *transcript.Part) (content bool, empty Ca
 	return false, General
 }
 
-// besideContent reports whether a part isn't content itself: reasoning, an id or a cache breakpoint next to content.
+// besideContent reports whether a part only accompanies content: reasoning, an id or a cache breakpoint.
 func besideContent(p *transcript.Part) bool {
 	return p.List == transcript.Member && (p.Kind == transcript.Reasoning || p.Has(transcript.Stored)) ||
 		p.Has(transcript.Mark)
@@ -351,11 +351,11 @@ func (c *Checker) checkResult(place int, n, call int32) {
 			c.Add(c.F.Rules.Server, m, n, DropPart, "another message is between this tool result and its call")
 		}
 	case !c.isAdjacent(call, int32(place)):
-		is := General
+		special := General
 		if c.run[place] == c.run[call]+1 {
-			is = SplitTurn
+			special = SplitTurn
 		}
-		c.AddCase(c.F.Rules.Orphan, is, m, n, MoveResult, "this tool result does not directly follow its call")
+		c.AddCase(c.F.Rules.Orphan, special, m, n, MoveResult, "this tool result does not directly follow its call")
 	}
 }
 
@@ -447,14 +447,14 @@ func (c *Checker) checkIDs() {
 
 // checkDuplicate adds a violation because call p, at index n of T.Parts, has the same id as the earlier call before.
 func (c *Checker) checkDuplicate(n int32, before, p *transcript.Part) {
-	is, fix := General, RenameID
+	special, fix := General, RenameID
 	if c.run[c.place[before.Msg]] < c.run[c.place[p.Msg]] {
-		is = ReusedID
+		special = ReusedID
 	}
 	if p.Has(transcript.Server) && p.Has(transcript.Signed) {
 		fix = None // a new id would change text that the provider has signed
 	}
-	c.AddCase(c.F.Rules.Duplicate, is, p.Msg, n, fix, "another tool call before it has the same id")
+	c.AddCase(c.F.Rules.Duplicate, special, p.Msg, n, fix, "another tool call before it has the same id")
 }
 
 // badID adds a violation for call p, at index n of T.Parts, whose id the provider doesn't accept.

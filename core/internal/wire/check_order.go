@@ -23,8 +23,8 @@ func (c *Checker) checkOrder() {
 	}
 }
 
-// mayNotFollow reports whether providers with the rule Follow refuse a message with the given role directly after a
-// message whose role is before.
+// mayNotFollow reports whether providers with the rule Follow refuse a message with the given role directly after one
+// whose role is before.
 func mayNotFollow(before, role transcript.Role) bool {
 	switch role {
 	case transcript.User:
@@ -35,8 +35,8 @@ func mayNotFollow(before, role transcript.Role) bool {
 	return false
 }
 
-// openingCase returns the case of the violation if the message at place, the first one, has another role than the user:
-// OpensInText if none of the first messages with that role calls a tool.
+// openingCase returns the case of the violation if the first message, at place, isn't from the user. It is OpensInText
+// if none of the consecutive first messages with that role calls a tool.
 func (c *Checker) openingCase(place int) Case {
 	for k := place; k < len(c.Seq) && c.run[k] == c.run[place]; k++ {
 		for _, p := range c.T.PartsOf(int(c.Seq[k])) {
@@ -48,7 +48,7 @@ func (c *Checker) openingCase(place int) Case {
 	return OpensInText
 }
 
-// roleBefore returns the role of the message before a position; User if there is none.
+// roleBefore returns the role of the message before a position, or User if there is none.
 func (c *Checker) roleBefore(place int) transcript.Role {
 	if place == 0 {
 		return transcript.User

@@ -17,7 +17,9 @@ func (r *Reader) content(m *transcript.Message, f *field, elements string) {
 // wantList checks that a field, if present, is a list or null.
 //
 //go:noinline
-func (r *Reader) wantList(f *field, what string) { r.wantKind(f, jsonspan.Array, jsonspan.Null, what) }
+func (r *Reader) wantList(f *field, message string) {
+	r.wantKind(f, jsonspan.Array, jsonspan.Null, message)
+}
 
 // contentResult returns the content of a message as a tool result with the given id and tool name. A list has no size
 // of its own, because the parts inside it have theirs.

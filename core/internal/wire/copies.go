@@ -25,10 +25,10 @@ func (r *Reader) findCopies(first int) {
 	if !toldTwice(parts) {
 		return
 	}
-	var calls critbit.Map[[]int] // indexes of parts by id; "" if a call has none
+	var calls critbit.Map[[]int] // for each id, or "" if a call has none: the indexes of the parts
 	last := -1                   // the last call of the earlier lists
 	for n := range tellers {
-		var seen critbit.Map[int] // by id: the number of copies that this list has already used
+		var seen critbit.Map[int] // for each id, the number of copies that this list has already used
 		var fresh []int
 		for i := range parts {
 			p := &parts[i]

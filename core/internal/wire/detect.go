@@ -132,8 +132,8 @@ func (d *detector) noteUnknown(name string) {
 	}
 }
 
-// settle ends the search if only one format is left and one of its own signs was seen. Unless the parameter any is set,
-// the sign must be one that leaves no doubt.
+// settle ends the search if only one format is left and one of its own signs was seen. Unless any is set, the sign must
+// be one that leaves no doubt.
 func (d *detector) settle(any bool) {
 	g := d.guesses()
 	d.done = len(g) == 1 && slices.ContainsFunc(d.seen, func(s *sign) bool {
@@ -161,8 +161,8 @@ func (d *detector) readBody() {
 	}
 }
 
-// noteModel records the signs that the request's model shows: beginnings of model names that belong to a format and
-// with which model begins.
+// noteModel records the signs in the name of the request's model. Such a sign is a prefix that model names have in one
+// format.
 func (d *detector) noteModel(model string) {
 	model = model[strings.LastIndexByte(model, '/')+1:]
 	for _, f := range formats {
@@ -331,5 +331,5 @@ func (d *detector) hasSpeakers() bool {
 	})
 }
 
-// Sure is the confidence above which a guess is accepted.
+// Sure is the minimum confidence at which a guess is accepted.
 const Sure = 0.75

@@ -33,7 +33,7 @@ const (
 	nineID       // the id of the call has nine letters and digits
 	mixedNineID  // not all of the id's letters are lower case, as with Groq
 	hasValue     // value is a string
-	hasParent    // a key that shows an entry of a session file, such as the id of its parent
+	hasParent    // a key that occurs in entries of session files, such as the id of the parent
 	hasMessage   // a key that such an entry also has
 )
 
@@ -112,7 +112,7 @@ func (d *detector) readMessage(list string) {
 	d.noteTraits(list, has)
 }
 
-// noteMember records the signs that a member with a value of this kind shows.
+// noteMember records the signs that a member shows by its name and by the kind of its value.
 func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
 	if list == "" && string(name) == "content" {
 		if kind == jsonspan.Object { // its word depends on what it contains
@@ -143,7 +143,7 @@ func (d *detector) noteTraits(list string, has traits) {
 	}
 }
 
-// readLabel reads the role or the type of a message or a part, and returns it; "" if it is too long to be a sign.
+// readLabel reads the role or the type of a message or a part. It returns "" if it is too long to be a sign.
 func (d *detector) readLabel(list string, role bool) string {
 	v := d.Text()
 	if v.Len() > maxNamedBytes {
@@ -221,8 +221,8 @@ func (d *detector) readBlock(activity bool) (word string) {
 		format = format || string(name) == "format"
 		parts = parts || string(name) == "parts" && d.Kind() == jsonspan.Array
 		d.noteSign("part", name)
-		if is := d.blockMember(name); is != "" {
-			word = is
+		if shown := d.blockMember(name); shown != "" {
+			word = shown
 		}
 	}
 	if word == "object" && parts && !format {

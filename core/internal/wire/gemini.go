@@ -302,12 +302,12 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 	}
 }
 
-// geminiCheck is the state of checking parts by geminiRules.
+// geminiCheck is the state of a check of parts by geminiRules.
 type geminiCheck struct {
 	*Checker
 	rules *geminiRules
 	loop  int   // the position of the user message that begins the current turn, as signedFrom returns it
-	last  int32 // the newest call of the current turn with a response so far, or -1
+	last  int32 // the newest call of the current turn that has had a response so far, or -1
 }
 
 func (g *geminiCheck) checkMessage(place int, msg *transcript.Message) {
@@ -337,7 +337,7 @@ func (g *geminiCheck) checkMessage(place int, msg *transcript.Message) {
 	}
 }
 
-// checkEmpty checks that the part at index n of T.Parts, neither a call nor a response, isn't empty.
+// checkEmpty checks that the part at index n of T.Parts, which is neither a call nor a response, isn't empty.
 func (g *geminiCheck) checkEmpty(n int32, p *transcript.Part) {
 	switch {
 	case p.Has(transcript.Signed):
@@ -363,7 +363,7 @@ func (g *geminiCheck) checkResponse(n int32, p *transcript.Part) {
 	g.last = max(g.last, p.Pair)
 }
 
-// sameRun reports whether two messages are in one run, in which all messages are consecutive and have the same role.
+// sameRun reports whether two messages are in the same run of consecutive messages with one role.
 func (c *Checker) sameRun(a, b int32) bool {
 	return a == b || c.place[a] >= 0 && c.place[b] >= 0 && c.run[c.place[a]] == c.run[c.place[b]]
 }
@@ -394,8 +394,8 @@ func (c *Checker) signedFrom(last int32) int {
 	return len(c.Seq)
 }
 
-// linkContinued joins the consecutive responses to a call (willContinue): the first one belongs to the call, and the
-// others stay or are removed with it.
+// linkContinued joins the consecutive responses to a call (willContinue). The first response belongs to the call, and
+// the others are kept or removed together with it.
 func linkContinued(t *transcript.Transcript, from int) {
 	var first critbit.Map[int32] // the response that others continue, by its id
 	for i := from; i < len(t.Parts); i++ {

@@ -91,8 +91,8 @@ func haystackWithin(r *Reader, p *transcript.Part, key int) bool {
 	return true
 }
 
-// haystackResults answers calls with text. Each result is a message that repeats its call, with the call's current
-// id.
+// haystackResults writes results with the given text. Each result is a message that repeats its call, with the call's
+// current id.
 func haystackResults(dst []byte, calls []Call, text string) []byte {
 	for i, c := range calls {
 		if i > 0 {

@@ -139,7 +139,7 @@ func (e *lcEnvelope) read(r *Reader, m *transcript.Message, key int, f *frame) b
 	return true
 }
 
-// typ returns the type of a message from the member of that name. The type of a constructor is its class.
+// typ returns the type of a message, which is in the member f. The type of a constructor is the name of its class.
 func (e *lcEnvelope) typ(r *Reader, m *transcript.Message, f *field) string {
 	r.wantKind(f, jsonspan.String, jsonspan.Null, "the type of a message must be a string")
 	typ := r.shortText(f)
@@ -162,8 +162,8 @@ type lcClass struct {
 	python bool
 }
 
-// spelling returns the spelling of a message. within is the key under which the message has its content, or -1 if it
-// has the content itself.
+// spelling returns the spelling of a message. within is the key of the object that contains the message's content, or
+// -1 if the message contains it directly.
 func (c *lcClass) spelling(within int) uint8 {
 	switch {
 	case within == lcData:
@@ -263,8 +263,8 @@ func lcRead(r *Reader, m *transcript.Message, first int, typ string, f *frame) {
 	r.findCopies(first)
 }
 
-// lcOnlyContent removes the parts from index first on that aren't sent with a tool result: all but the parts of its
-// content.
+// lcOnlyContent removes the parts from index first on that aren't sent with a tool result. These are all parts except
+// those of its content.
 func lcOnlyContent(r *Reader, first int) {
 	inside := r.T.Parts[:first]
 	for _, part := range r.T.Parts[first:] {
@@ -320,7 +320,7 @@ func lcAdditional(r *Reader) {
 	}
 }
 
-// lcWriter writes messages in the spelling that is its value.
+// lcWriter is a spelling; its methods write messages in that spelling.
 type lcWriter uint8
 
 // open appends the text before a message's members; close appends the text after them.

@@ -73,7 +73,7 @@ func lcBlock(r *Reader, parent int32) {
 	in.end(r, &p, &f[lbContent])
 }
 
-// lcThought is what a block says about reasoning: whether it is signed, and the text of a Bedrock thought.
+// lcThought holds what a block says about reasoning: whether it is signed, and the text of a Bedrock thought.
 type lcThought struct {
 	signed bool
 	text   field
@@ -81,7 +81,7 @@ type lcThought struct {
 
 var lcThoughtKeys = []string{"text", "signature"}
 
-// read reads a Bedrock thought, or the extras of a block. It returns false for another member.
+// read reads a Bedrock thought, or the extras of a block. It returns false for any other member.
 func (t *lcThought) read(r *Reader, key int) bool {
 	if key != lbExtras && key != lbThought || r.Kind() != jsonspan.Object {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// layout describes a format whose messages are a role and a list of parts. The formats of many SDKs differ in nothing
-// else, so each of them is a table, and one reader reads them all.
+// layout describes a format whose messages consist of a role and a list of parts. The formats of many SDKs differ only
+// in what this type describes, so each of them is a table, and one reader reads them all.
 type layout struct {
 	message []string   // the members of a message: its role, its content, and others that end reads
 	roles   []roleName // its roles
@@ -17,7 +17,7 @@ type layout struct {
 	// tag is the member that names the type of a part. If it is "", a part has a single member, whose name is the
 	// type and whose value is the part's text or an object with the part's members.
 	tag     string
-	members []string  // the members with what is in a part. Member 0 is the tag, or the value without members
+	members []string  // the members of a part; member 0 is the tag or, if a part has a single member, its value
 	parts   partForms // the types of parts; others are opaque
 	// within reads a member that is an object or a list. It returns false for a member that it doesn't know. within
 	// may be nil.
@@ -30,7 +30,7 @@ type layout struct {
 	own func(r *Reader, l *layout)
 	// end completes a message from its members f; first is the index of its first part. It may be nil.
 	end  func(r *Reader, m *transcript.Message, f *frame, first int)
-	keys []string // what identifies a part: the tag and the members, or the types and their neighbours
+	keys []string // the keys of a part: the tag and the members, or the types and their neighbours
 }
 
 // reader returns a function that reads messages with this layout, for Format.ReadMessage.

@@ -69,7 +69,7 @@ const (
 var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations", "reasoning",
 	"experimental_attachments", "metadata"}
 
-// mastraStore is what a message stores outside its parts: copies of the parts or, in older versions, the parts
+// mastraStore holds what a message stores outside its parts: copies of the parts or, in older versions, the parts
 // themselves in another form.
 type mastraStore struct {
 	first       int // index of the message's first part
@@ -404,7 +404,7 @@ var mastraAnswerKeys = []string{"state", "result", "isError", "errorText"}
 func mastraAnswer(dst, part []byte, text string) []byte {
 	s := jsonspan.New(part)
 	for key := range s.Members {
-		if is := string(key) == "toolInvocation" && s.Kind() == jsonspan.Object; is {
+		if string(key) == "toolInvocation" && s.Kind() == jsonspan.Object {
 			at := s.Skip()
 			dst = mastraAnswered(append(dst, part[:at.Start]...), at.Slice(part), text)
 			return append(dst, part[at.End:]...)

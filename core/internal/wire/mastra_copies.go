@@ -163,9 +163,9 @@ func mastraAttachment(r *Reader) (a mastraFile) {
 	return a
 }
 
-// copies adds what the message has outside the parts: as copies of parts with the same content or, if there is no part
-// of that kind, as parts. A copy without such a part is attached to the last part of its kind, because it would be sent
-// if that part were removed.
+// copies adds the content that the message has outside its parts, either as copies of parts with the same content or,
+// if there is no part of that kind, as parts. A copy of no particular part is attached to the last part of its kind,
+// because it would be sent if that part were removed.
 func (s *mastraStore) copies(r *Reader) {
 	t := r.T
 	own := len(t.Parts)
@@ -309,7 +309,7 @@ func (r *Reader) copyOf(of int, p transcript.Part) {
 // copyCalls adds the calls outside the parts as copies. last is the index of the last call among the parts.
 func (s *mastraStore) copyCalls(r *Reader, last int) {
 	t := r.T
-	var calls critbit.Map[[]int] // by id: the indexes of the parts that have no copy yet
+	var calls critbit.Map[[]int] // for each id, the indexes of the parts that have no copy yet
 	for i := s.first; i <= last; i++ {
 		if p := &t.Parts[i]; p.Kind == transcript.ToolCall && p.Parent < 0 {
 			same := calls.At(jsonspan.Text(r.Src(), p.ID))

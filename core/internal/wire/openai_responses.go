@@ -244,8 +244,8 @@ func seemsMessage(r *Reader, f *frame) bool {
 	return r.isText(&f[rpType], "message") || f[rpType].Kind == jsonspan.Invalid && f[rpRole].Kind != jsonspan.Invalid
 }
 
-// responsesID records that the provider has stored one of the assistant's items, whose first part is given, if the item
-// has an id. It sets a flag if the item needs its id; otherwise it adds a part for the id, which can be removed.
+// responsesID records that the provider has stored an item of the assistant's, if the item has an id. The part at index
+// first gets a flag if the item needs its id; otherwise a part is added for the id, which can be removed.
 func responsesID(r *Reader, m *transcript.Message, first int, item *responsesItem, f *field) {
 	switch {
 	case m.Role != transcript.Assistant || !f.Str():

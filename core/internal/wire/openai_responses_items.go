@@ -48,7 +48,7 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// readThoughts reads the summary or the texts of a reasoning item, a list. The summary must come first, unless the
+// readThoughts reads a list of a reasoning item: its summary or its texts. The summary must come first, unless the
 // dialect keeps their order.
 func (e *early) readThoughts(r *Reader, key int) bool {
 	switch {
@@ -156,7 +156,7 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	responsesOutput(r, m, p, typ, item, e, output)
 }
 
-// responsesBody makes a member, if the item has it, the body of a call or a result.
+// responsesBody makes a member the body of a call or a result, unless the item lacks the member or it is null.
 func responsesBody(p *transcript.Part, typ string, body *field) {
 	if body.Kind == jsonspan.Invalid || body.Kind == jsonspan.Null {
 		return
@@ -225,8 +225,8 @@ func responsesOutput(r *Reader, m *transcript.Message, p transcript.Part, typ st
 	e.add(r, p)
 }
 
-// readAgentsOutput reads a tool's output that is an object of the Agents SDK, at the end of the item. If an early
-// attempt to read the output gave no result, its type is unknown, and it is only measured.
+// readAgentsOutput reads, at the end of an item, a tool's output that is an object in the form of the Agents SDK. If an
+// early attempt to read the output gave no result, its type is unknown, and it is only measured.
 func (e *early) readAgentsOutput(r *Reader, p *transcript.Part, output *field) {
 	known := e.self < 0
 	self := e.part(r)

@@ -37,7 +37,7 @@ func (list partForms) named(typ string) *partForm {
 // noField stands for a member that an object doesn't have.
 var noField field
 
-// at returns the member that a form names by its key.
+// at returns the member with the given key, or noField if the key is 0.
 //
 //go:noinline
 func (f *frame) at(key uint8) *field {
@@ -96,8 +96,8 @@ func fileKind(r *Reader, kind transcript.Kind, mime, body *field) transcript.Kin
 	return kind
 }
 
-// inside reads the parts inside a tool result. They must follow the result in Parts, so that it is added before it has
-// been read whole.
+// inside reads the parts inside a tool result. They must follow the result in Parts, so the result is added before it
+// has been read completely.
 type inside struct {
 	part func(r *Reader, parent int32)
 	self int32 // index of the result; -1 if it hasn't been added

@@ -17,7 +17,7 @@ func init() {
 			Keys: "parts kind timestamp usage",
 			Also: "ui:content part:untyped",
 			Own:  "part:part_kind",
-			Shy:  true, // each part shows it
+			Shy:  true, // each part has a sign of it
 		},
 		Parts:       "parts",
 		Calls:       "parts.content",
@@ -78,7 +78,7 @@ var pydanticLayout = layout{
 	end: pydanticEnd,
 }
 
-// pydanticPart reads a part. Its type comes last, so that lists of texts and media are read a second time.
+// pydanticPart reads a part. Its type comes last, so lists of texts and media are read a second time.
 func pydanticPart(r *Reader, l *layout) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", l.members, nil)
@@ -91,7 +91,7 @@ func pydanticPart(r *Reader, l *layout) {
 	case form.kind == transcript.Text && content.Kind == jsonspan.Array:
 		pydanticPrompt(r, &p, content)
 		return
-	case form.name == "retry-prompt" && !members[paTool].Str(): // what the validator says of an answer
+	case form.name == "retry-prompt" && !members[paTool].Str(): // what the validator says about an answer
 		p.Flags |= transcript.Said
 		content.setText(&p, transcript.Text)
 	case form.kind == transcript.ToolResult && content.Kind == jsonspan.Array && form.flags&transcript.Server == 0:
@@ -121,7 +121,7 @@ func pydanticPrompt(r *Reader, p *transcript.Part, content *field) {
 		return
 	}
 	*list = content.Span
-	// The prompt is an item of the message's parts too, between its neighbours.
+	// The prompt is also an element of the message's parts, between its neighbours.
 	r.Add(transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Span: p.Span, Parent: -1,
 		Flags: transcript.NotSent | transcript.Mark})
 	r.readAgain(content, func(r *Reader) {

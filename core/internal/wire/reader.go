@@ -9,7 +9,7 @@ import (
 )
 
 // The maximum numbers of messages and parts in a transcript. A message takes up to about 3 KB of memory during a
-// compaction, and WebAssembly has 4 GiB. More messages would kill the instance, so they are an error.
+// compaction, and WebAssembly has 4 GiB. Longer transcripts would crash the instance, so they are rejected.
 const (
 	MaxMessages = 1 << 20
 	MaxParts    = 1 << 21
@@ -115,11 +115,11 @@ func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) 
 
 // object reads the next value as a part: it sets the part's span, and returns the fields for the keys and the measure
 // of the whole object. See fields for inner. If the value isn't an object, the fields are empty, and object reports an
-// error; the parameter what is the error's description of the expected value.
-func (r *Reader) object(p *transcript.Part, what string, keys []string,
+// error in which subject names the expected value.
+func (r *Reader) object(p *transcript.Part, subject string, keys []string,
 	inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	if r.Kind() != jsonspan.Object {
-		r.Fail(jsonspan.WrongType, int(r.Pos()), what+" must be an object")
+		r.Fail(jsonspan.WrongType, int(r.Pos()), subject+" must be an object")
 	}
 	p.Span.Start = r.Pos()
 	f, size := r.fields(keys, inner)
@@ -138,7 +138,7 @@ func (f *frame) firstOf(keys ...int) *field {
 }
 
 // setText makes the part text or reasoning whose body is the field's string. If the field isn't a string, the part
-// stays unchanged; this also holds for setID, setToolName and setFlags.
+// stays unchanged. The same applies to setID, setToolName and setFlags.
 //
 //go:noinline
 func (f *field) setText(p *transcript.Part, kind transcript.Kind) {
@@ -183,36 +183,36 @@ func indexOf(keys []string, name []byte) int {
 	return -1
 }
 
-// list reads an array of objects. It calls the function one to read each object, and returns the array's span.
-func (r *Reader) list(one func(r *Reader)) jsonspan.Span {
+// list reads an array of objects. It calls read for each object, and returns the array's span.
+func (r *Reader) list(read func(r *Reader)) jsonspan.Span {
 	r.Kind() // also skips white space
 	p := jsonspan.Span{Start: r.Pos()}
 	if r.Array() {
 		for r.Elem() {
-			one(r)
+			read(r)
 		}
 	}
 	p.End = r.Pos()
 	return p
 }
 
-// readAgain calls the function one to read the value of a field a second time. This is needed for objects whose type
-// comes after the members that depend on it; most writers put the type first.
-func (r *Reader) readAgain(f *field, one func(r *Reader)) {
+// readAgain calls read to read the value of a field a second time. This is needed for objects whose type comes after
+// the members that depend on it; most writers put the type first.
+func (r *Reader) readAgain(f *field, read func(r *Reader)) {
 	if r.Err() != nil {
 		return
 	}
 	back := r.Scanner
 	r.Scanner = back.At(f.Start)
-	one(r)
+	read(r)
 	err := r.Err()
 	if r.Scanner = back; err != nil {
 		r.Fail(err.Code, err.Offset, err.Message)
 	}
 }
 
-// leadingType returns the type of the object at the reader if the type is its first member, where most writers put it;
-// otherwise "". tag is the key for the type.
+// leadingType returns the type of the object at the reader if the type is its first member, where most writers put it.
+// Otherwise it returns "". tag is the key for the type.
 func (r *Reader) leadingType(tag string) string {
 	s := r.Scanner.At(r.Pos())
 	if !s.Object() {
@@ -308,12 +308,12 @@ var knownWords [maxWord + 1][]string
 // maxWord is the length of the longest type or role, in bytes.
 const maxWord = 64
 
-// wantKind reports an error with the text what, unless the field is missing or is of kind a or b.
+// wantKind reports an error with the given message, unless the field is missing or is of kind a or b.
 //
 //go:noinline
-func (r *Reader) wantKind(f *field, a, b jsonspan.Kind, what string) {
+func (r *Reader) wantKind(f *field, a, b jsonspan.Kind, message string) {
 	if f.Kind != jsonspan.Invalid && f.Kind != a && f.Kind != b {
-		r.Fail(jsonspan.WrongType, int(f.Start), what)
+		r.Fail(jsonspan.WrongType, int(f.Start), message)
 	}
 }
 

@@ -18,7 +18,7 @@ var severityNames = [...]api.Severity{api.SeverityRefused, api.SeverityTolerated
 // Word returns the severity as it is written in results.
 func (s Severity) Word() api.Severity { return severityNames[s] }
 
-// Case is a special case of a rule, which a provider may tolerate although it refuses the rule's other cases.
+// Case is a special case of a violation. A provider may tolerate it although it refuses other violations of the rule.
 type Case uint8
 
 // The cases. General stands for all cases that aren't listed.
@@ -36,7 +36,7 @@ const (
 // other violations count as refused, as error messages, validators or SDK types show.
 var tolerances = []struct {
 	format, rule string
-	is           Case
+	special      Case
 }{
 	{"anthropic", "AN2", OpensInText},
 	{"anthropic", "AN3", ReusedID},
@@ -77,9 +77,9 @@ var tolerances = []struct {
 }
 
 // severity returns the severity of a case of one of the format's rules.
-func (f *Format) severity(rule string, is Case) Severity {
+func (f *Format) severity(rule string, special Case) Severity {
 	for _, t := range tolerances {
-		if t.is == is && t.rule == rule && t.format == f.Name {
+		if t.special == special && t.rule == rule && t.format == f.Name {
 			return Tolerated
 		}
 	}

@@ -2,7 +2,7 @@ package wire
 
 import "strings"
 
-// Shape is a shape of messages that is known, although no format reads it.
+// Shape is a known form of messages that no format reads.
 type Shape struct {
 	Name    string // for people
 	Nearest string // the most similar format

@@ -10,7 +10,7 @@ func init() {
 	}
 }
 
-// elsewhere are the formats of which this build has the signs.
+// elsewhere lists the formats that this build can only detect.
 var elsewhere = [...]Format{
 	{
 		Name: "adk",

@@ -165,7 +165,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 		r.Add(p)
 		return
 	}
-	if is := r.member(&call[tsMetadata], tanStackProvider); is == jsonspan.True { // the provider ran the tool, and its result is in the metadata
+	if r.member(&call[tsMetadata], tanStackProvider) == jsonspan.True { // the provider ran the tool, and its result is in the metadata
 		p.ID = call[tsID].Span
 		r.Add(p)
 		return
@@ -210,7 +210,7 @@ func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 // tanStackPairs is the state of pairing the results of a message with its calls.
 type tanStackPairs struct {
 	r        *Reader
-	calls    critbit.Map[int] // by id: the index of its newest call plus one, or 0 if that call has a result
+	calls    critbit.Map[int] // for each id, the index of its newest call plus one, or 0 if that call has a result
 	open     int              // number of calls without a result
 	answered bool             // the previous part is a result
 }

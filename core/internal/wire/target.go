@@ -11,16 +11,16 @@ import (
 // %x stands for a value, and %?x…%; encloses text to omit if there is no such value.
 //
 //	%c content
-//	%t text, a JSON string
+//	%t text as a JSON string
 //	%r a role
 //	%i id of a call
 //	%n name of a tool
-//	%N "tool-" and the name of the tool, a JSON string
-//	%o arguments, an object
-//	%s arguments, a string with JSON in it
+//	%N "tool-" and the name of the tool, as a JSON string
+//	%o arguments as an object
+//	%s arguments as JSON in a string
 //	%k calls
-//	%h reasoning, a string
-//	%g images, base64 strings
+//	%h reasoning as a string
+//	%g images as base64 strings
 //	%e an error
 //	%E set where a result is not an error
 //	%l a list of parts
@@ -34,8 +34,8 @@ import (
 //	%x the format's word for the media type
 //	%f name of a file
 //	%F a name for a file without one
-//	%# a number that no other message or part of the result has
-//	%@ a date as many milliseconds after 1970, for stores that sort by dates
+//	%# a number that is unique among the messages and parts of the result
+//	%@ a date, that number of milliseconds after 1970, for stores that sort by dates
 type Target struct {
 	// System, User and Assistant are messages. If the list has no system role, System is "" and Apart is the system
 	// prompt, which becomes the value of the member ApartKey of a request body.

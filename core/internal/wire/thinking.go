@@ -12,8 +12,8 @@ var (
 	bindingKeys  = []string{"prefix_mismatch_behavior", "prefixMismatchBehavior"}
 )
 
-// thinking reads the thinking settings of a request, an object, and returns the mode that they set; "" if they don't
-// set one.
+// thinking reads a request's thinking settings, which are an object. It returns the mode that they set, or "" if they
+// set none.
 func (r *Reader) thinking() api.ThinkingMode {
 	drops := false
 	f, _ := r.fields(thinkingKeys, func(r *Reader, key int, f *frame) bool {

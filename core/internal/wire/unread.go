@@ -35,7 +35,7 @@ func (c *Coverage) add(o Coverage) {
 	c.Read, c.Lost, c.Foreign, c.Beside = c.Read+o.Read, c.Lost+o.Lost, c.Foreign+o.Foreign, c.Beside+o.Beside
 }
 
-// minBeside is the minimum length, in bytes, at which a string outside a message's content counts as text.
+// minBeside is the minimum length, in bytes, of a string outside a message's content that counts as text.
 const minBeside = 64
 
 // besideKeys lists members of messages and parts, in any format, in which an application or an SDK keeps its own data.

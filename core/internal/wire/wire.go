@@ -159,7 +159,7 @@ func (f *Format) AppendID(dst []byte, message, part int32, old []byte) []byte {
 	return append(append(dst, fresh...), '"')
 }
 
-// manyParts is greater than the number of parts in any transcript, even with new messages.
+// manyParts is greater than the number of parts in any transcript, even after new messages have been added.
 const manyParts = 8 * MaxParts
 
 // stringBody is the ResultBody for formats in which every tool result's body may be a string.
