@@ -8,12 +8,12 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Some frameworks store a conversation as a list of messages with parts, and write it to a file.
+// llamaindexKind and semanticKernelKind are files in which a framework stores a conversation as a list of messages.
 //
-// LlamaIndex: SimpleChatStore.persist, with one conversation, or a list of ChatMessage.model_dump
-// (llama_index/core/base/llms/types.py). OpenAI's integration has calls twice, as parts and in additional_kwargs.
-// Semantic Kernel: ChatHistory of Python (semantic_kernel/contents), and the list that .NET writes, which has types
-// under "$type".
+// LlamaIndex: the output of SimpleChatStore.persist with one conversation, or a list of ChatMessage.model_dump outputs
+// (llama_index/core/base/llms/types.py). Its OpenAI integration stores each call twice: as a part and in
+// additional_kwargs. Semantic Kernel: Python's ChatHistory (semantic_kernel/contents), or the list that .NET writes, in
+// which "$type" holds the types.
 var llamaindexKind = Kind{
 	Name:   "llamaindex",
 	Doc:    "LlamaIndex: a chat store with one conversation, or a list of ChatMessage",
@@ -63,7 +63,7 @@ var chatSpellings = [...]chatWords{
 		"FunctionResultContent", "CallId", "Result", "ImageContent", "Uri"},
 }
 
-// chatList is a conversation in a list.
+// chatList reads a conversation that is stored as a list.
 type chatList struct {
 	chatTree
 	words *chatWords
@@ -141,7 +141,7 @@ func (c *chatList) entry(i int32) {
 	c.flush(i)
 }
 
-// parts reads the parts of an entry, and returns their texts, and their images as parts of a message.
+// parts reads the parts of an entry. It returns their texts, and their images in the form of message parts.
 func (c *chatList) parts(parts []jsonspan.Span) (texts [][]byte, images []byte) {
 	w := c.words
 	for _, part := range parts {
@@ -243,7 +243,7 @@ func (c *chatList) callOf(s *saver, n *int, call jsonspan.Span) {
 	s.write(`}`)
 }
 
-// fresh writes message i as a new entry. name is the tool that returned the result, if it is one.
+// fresh writes message i as a new entry. If the message is a tool result, name is the name of the tool.
 func (c *chatList) fresh(s *saver, i int, name string) {
 	w, role := c.words, s.role(i)
 	text, images := chatText(s.in.Src, s.in.Messages[i])
@@ -308,7 +308,7 @@ func holdsObject(text string) bool {
 	return s.Err() == nil
 }
 
-// named writes a tool's name as two names: the plugin's, which ends at the first hyphen, and the function's.
+// named writes a tool's name, split at the first hyphen if the framework stores the plugin's name separately.
 func (c *chatList) named(s *saver, name string) {
 	w := c.words
 	if w.plugin != "" {

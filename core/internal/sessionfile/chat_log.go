@@ -43,7 +43,7 @@ var copilotEvents = []Sign{
 	{"user.message", []string{"data", "parentId"}}, {"assistant.message", []string{"data", "parentId"}},
 }
 
-// chatLog is the conversation of a log so far.
+// chatLog holds the part of a log's conversation that has been read so far.
 type chatLog struct {
 	chatTree
 	entries []logEntry
@@ -56,7 +56,7 @@ type logEntry struct {
 	id string
 }
 
-func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
+func readLog(f *file, add func(c *chatLog, at jsonspan.Span)) writer {
 	c := &chatLog{chatTree: chatTree{file: f}}
 	entry := func(s *jsonspan.Scanner) {
 		s.Kind()
@@ -84,7 +84,7 @@ func readLog(f *file, one func(c *chatLog, at jsonspan.Span)) writer {
 	}
 	c.rewind()
 	for _, e := range c.entries {
-		one(c, e.at)
+		add(c, e.at)
 	}
 	c.flush(noID)
 	return c
@@ -143,7 +143,7 @@ func (c *chatLog) letta(at jsonspan.Span) {
 	}
 }
 
-// returned adds the results in a list that may also hold approvals without one.
+// returned adds the results in a list that may also contain approvals without results.
 func (c *chatLog) returned(results []jsonspan.Span) {
 	for _, result := range results {
 		if !find(c.src, result, "tool_return").IsZero() {
@@ -196,7 +196,7 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 	}
 }
 
-// begin starts the conversation again with the summary of a compaction, which replaces all messages so far.
+// begin restarts the conversation with the summary of a compaction, which replaces all messages so far.
 func (c *chatLog) begin(summary jsonspan.Span) {
 	if summary.Len() <= 2 {
 		return

@@ -118,7 +118,7 @@ func (c *chatTree) copyRest(s *saver, n *chatNode) {
 	}
 }
 
-// chatOwn lists the members of a message that are not copied, or get new values in the copy.
+// chatOwn lists the members of a message that are not copied, or whose copies get new values.
 var chatOwn = withoutKeys("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
 // files writes images as Open WebUI's list of files, if there are any.
@@ -134,7 +134,7 @@ func (s *saver) files(images []jsonspan.Span) {
 	s.write(`]`)
 }
 
-// chatSender returns the sender of a message with this role, in LibreChat's words, and the next member.
+// chatSender returns LibreChat's sender for a role, as JSON, followed by the next member.
 func chatSender(role string) string {
 	if role == "user" {
 		return `"User","isCreatedByUser":true`
@@ -243,7 +243,7 @@ func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan
 	return string(all), images
 }
 
-// tell appends what is compared to find unchanged messages: texts, images, calls and ids.
+// tell appends the texts, images, calls and ids of a message. Only these are compared to find unchanged messages.
 func (c *chatTree) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	text, images := chatText(src, message)
 	dst = appendJSON(dst, src, "\n", quoted(textOf(src, message, "role")), quoted(textOf(src, message, "tool_call_id")),

@@ -241,8 +241,8 @@ func (c *chatTree) write(path []int32) {
 	}
 }
 
-// said writes the messages that a message in the tree becomes. removed is the number of its first parts that were
-// removed.
+// said writes the messages that a message in the tree becomes. removed is the number of parts that were removed from
+// its beginning.
 func (c *chatTree) said(n *chatNode, i int32, removed int) {
 	if n.role != "assistant" {
 		c.asked(n, i)
@@ -421,7 +421,7 @@ func (c *chatTree) addResult(begin, content []byte) {
 	c.answer.results = append(c.answer.results, appendJSON(begin, nil, content, `}`))
 }
 
-// endAnswered writes the answer so far if it has results: what follows is a new message of the model.
+// endAnswered writes the answer so far if it has results, because a new message of the model begins after them.
 //
 //go:noinline
 func (c *chatTree) endAnswered(node int32) {
@@ -478,7 +478,7 @@ func (c *chatTree) appendText(to [][]byte, text jsonspan.Span) [][]byte {
 	return to
 }
 
-// joinTexts returns texts, which are JSON strings, as a single one with a separator between them.
+// joinTexts joins texts, which are JSON strings, into a single JSON string, with a separator between them.
 func joinTexts(texts [][]byte, separator string) []byte {
 	var all []byte
 	for i, text := range texts {
@@ -490,7 +490,7 @@ func joinTexts(texts [][]byte, separator string) []byte {
 	return jsonspan.AppendString(nil, all)
 }
 
-// joinedTexts returns texts, which are JSON strings, as a single one of several lines, or nil if there are none.
+// joinedTexts joins texts, which are JSON strings, into one string of several lines. It returns nil if there are none.
 func joinedTexts(texts [][]byte) []byte {
 	if len(texts) <= 1 {
 		return slices.Concat(texts...)

@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Claude Code appends one object per line. Lines with a uuid form a tree by parentUuid, of messages and of events
-// between them. The live conversation is the path from the newest message back to its root, or to the last compaction.
+// Claude Code appends one object per line. Lines with a uuid form a tree of messages and events, linked by parentUuid.
+// The live conversation is the path from the newest message back to its root, or back to the last compaction.
 // The lines of one provider message share message.id and have one block each. If a message calls several tools at once,
 // the parent of each result is the line of its call, so all but one of these lines are off the path.
 //
@@ -175,11 +175,11 @@ func (c *claudeCode) line(s *jsonspan.Scanner) {
 	c.records = append(c.records, l)
 }
 
-// inside calls the function one with a scanner at a value that s has already passed. An error of that scanner becomes
-// an error of s.
-func inside(s *jsonspan.Scanner, at jsonspan.Span, one func(in *jsonspan.Scanner)) {
+// inside calls visit with a scanner at a value that s has already passed. An error of that scanner becomes an error of
+// s.
+func inside(s *jsonspan.Scanner, at jsonspan.Span, visit func(in *jsonspan.Scanner)) {
 	in := s.At(at.Start)
-	one(in)
+	visit(in)
 	if e := in.Err(); e != nil {
 		s.Fail(e.Code, e.Offset, e.Message)
 	}

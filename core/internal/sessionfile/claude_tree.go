@@ -27,8 +27,8 @@ func (c *claudeCode) resolve() {
 	c.ends(main)
 }
 
-// ends sets the leaf, the last line of the conversation, and the cut, its last compaction. main reports whether the
-// file has lines of the main conversation: a subagent's own file contains only those of a subagent.
+// ends sets the leaf, which is the last line of the conversation, and the cut, which is its last compaction. main means
+// that the file has lines of the main conversation; a subagent's own file has none.
 func (c *claudeCode) ends(main bool) {
 	c.leaf, c.cut = -1, -1
 	cut := int32(-1) // the last compaction so far
@@ -94,7 +94,7 @@ func (c *claudeCode) walk() {
 	slices.Reverse(c.path)
 }
 
-// unseen returns the first of the lines that exists and isn't marked in seen, or -1.
+// unseen returns the first of lines that exists and isn't marked in seen, or -1.
 func unseen(seen []bool, lines ...int32) int32 {
 	for _, i := range lines {
 		if i >= 0 && !seen[i] {
@@ -145,11 +145,11 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	return kept, anchor
 }
 
-// lineWhere returns the first line, from an index up to the leaf, that meets the condition. It returns the value none
-// if there is no such line.
-func (c *claudeCode) lineWhere(from int32, is func(l *ccLine) bool, none int32) int32 {
+// lineWhere returns the index of the first line, from index from up to the leaf, for which matches returns true. If
+// there is no such line, it returns none.
+func (c *claudeCode) lineWhere(from int32, matches func(l *ccLine) bool, none int32) int32 {
 	for i := from; i <= c.leaf; i++ {
-		if is(&c.records[i]) {
+		if matches(&c.records[i]) {
 			return i
 		}
 	}

@@ -81,7 +81,7 @@ func (c *claudeCode) messageLines() (head, same []int32) {
 	return head, same
 }
 
-// mark marks the uuid of a line, if it has one, in seen. It returns whether it was marked already.
+// mark marks the uuid of a line, if it has one, in seen. It returns whether the uuid had already been marked.
 func (l *ccLine) mark(seen []bool) (was bool) {
 	if l.uuid != noID {
 		was, seen[l.uuid] = seen[l.uuid], true

@@ -44,7 +44,7 @@ func oneOf(to *string, words ...string) choice { return choice{to, words} }
 // timeOf is a destination for the time of an entry. The file remembers the time that was read last.
 type timeOf struct{ file *file }
 
-// number is a destination for an id. It receives the position that the id has for ids.rank, or noID if the value is
+// number is a destination for an id. It receives the id's position in the results of ids.rank, or noID if the value is
 // not a string.
 type number struct {
 	ids *ids
@@ -103,15 +103,15 @@ func (f *field) read(s *jsonspan.Scanner) bool {
 	return true
 }
 
-// members calls the function one for each member of the object at s. one must read the member's value and return true,
-// or return false to skip it.
-func members(s *jsonspan.Scanner, one func(key []byte) bool) {
+// members calls visit for each member of the object at s. visit must read the member's value and return true, or return
+// false to skip it.
+func members(s *jsonspan.Scanner, visit func(key []byte) bool) {
 	for s.Object(); ; {
 		key, ok := s.Key()
 		if !ok {
 			return
 		}
-		if !one(key) {
+		if !visit(key) {
 			s.Skip()
 		}
 	}
@@ -126,9 +126,9 @@ func isObject(s *jsonspan.Scanner) bool {
 	return false
 }
 
-// readList reads a list of objects, calls the function one at each, and returns the span of the list. Anything else is
-// an error, whose message uses the words list and item.
-func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
+// readList reads a list of objects, calls visit at each of them, and returns the span of the list. Anything else is an
+// error, whose message uses the words list and item.
+func readList(s *jsonspan.Scanner, list, item string, visit func(s *jsonspan.Scanner)) (at jsonspan.Span) {
 	if s.Kind() != jsonspan.Array {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), list+" must be a list")
 		return at
@@ -139,7 +139,7 @@ func readList(s *jsonspan.Scanner, list, item string, one func(s *jsonspan.Scann
 			s.Fail(jsonspan.WrongType, int(s.Pos()), item+" must be an object")
 			break
 		}
-		one(s)
+		visit(s)
 	}
 	at.End = s.Pos()
 	return at

@@ -70,18 +70,18 @@ func (f *file) fail(e *jsonspan.Error, line int) {
 }
 
 // noteSkipped counts n more entries that were left out for the given reason.
-func (f *file) noteSkipped(what api.SkipReason, n int) {
+func (f *file) noteSkipped(reason api.SkipReason, n int) {
 	if n == 0 {
 		return
 	}
 	i := 0
-	for i < len(f.Skipped) && f.Skipped[i].What < what {
+	for i < len(f.Skipped) && f.Skipped[i].What < reason {
 		i++
 	}
-	if i == len(f.Skipped) || f.Skipped[i].What != what {
+	if i == len(f.Skipped) || f.Skipped[i].What != reason {
 		f.Skipped = append(f.Skipped, api.Skipped{})
 		copy(f.Skipped[i+1:], f.Skipped[i:])
-		f.Skipped[i] = api.Skipped{What: what}
+		f.Skipped[i] = api.Skipped{What: reason}
 	}
 	f.Skipped[i].Count += n
 }
@@ -153,20 +153,20 @@ func scanner(src []byte, at uint32) *jsonspan.Scanner {
 	return s
 }
 
-// eachOfList calls the function one for each object if the file consists of a list, and returns the span of the list;
-// zero for any other file. item names an object in error messages.
-func (f *file) eachOfList(item string, one func(s *jsonspan.Scanner)) (at jsonspan.Span) {
+// eachOfList calls visit for each object if the file consists of a list. It returns the span of the list, or the zero
+// Span for any other file. item names an object in error messages.
+func (f *file) eachOfList(item string, visit func(s *jsonspan.Scanner)) (at jsonspan.Span) {
 	if s := f.scannerAt(uint32(textStart(f.src))); s.Kind() == jsonspan.Array {
-		at = readList(s, "a session", item, one)
+		at = readList(s, "a session", item, visit)
 		s.End()
 		f.fail(s.Err(), 0)
 	}
 	return at
 }
 
-// eachLine calls the function one for each line that is not blank, with a scanner at the line's object. An incomplete
-// last line is skipped.
-func (f *file) eachLine(one func(s *jsonspan.Scanner)) {
+// eachLine calls visit for each line that is not blank, with a scanner at the line's object. An incomplete last line is
+// skipped.
+func (f *file) eachLine(visit func(s *jsonspan.Scanner)) {
 	src := f.src
 	for pos, end := nextLine(src, textStart(src)); pos < len(src) && f.err == nil; {
 		s := lineScanner(src, pos, end)
@@ -182,7 +182,7 @@ func (f *file) eachLine(one func(s *jsonspan.Scanner)) {
 		if s.Kind() != jsonspan.Object {
 			s.Fail(jsonspan.WrongType, int(s.Pos()), "a line must be an object")
 		}
-		one(s)
+		visit(s)
 		if s.End(); s.Err() != nil {
 			f.fail(s.Err(), 1+bytes.Count(src[:pos], []byte{'\n'}))
 		}
@@ -260,9 +260,9 @@ func kindOfList(s *jsonspan.Scanner) (*Kind, string) {
 			break
 		}
 		for _, k := range kinds {
-			is, why := k.hasItem(s.Src(), at, typ, seen)
+			match, why := k.hasItem(s.Src(), at, typ, seen)
 			switch {
-			case is:
+			case match:
 				return k, ""
 			case why != "":
 				return nil, why
@@ -272,9 +272,9 @@ func kindOfList(s *jsonspan.Scanner) (*Kind, string) {
 	return nil, ""
 }
 
-// hasItem reports whether an item of a list, with a type and members, shows that the file is of the kind. Otherwise why
-// says what the file is instead, if that is known.
-func (k *Kind) hasItem(src []byte, at jsonspan.Span, typ string, seen []string) (is bool, why string) {
+// hasItem reports whether a list's item of type typ, with the keys seen, shows that the file is of this kind. If it
+// doesn't, why says what the file is instead, if that is known.
+func (k *Kind) hasItem(src []byte, at jsonspan.Span, typ string, seen []string) (match bool, why string) {
 	for _, b := range k.Beside {
 		if b.isShownBy(typ, seen) {
 			return false, b.Why

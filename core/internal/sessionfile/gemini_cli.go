@@ -211,11 +211,11 @@ func (g *geminiCLI) write(at jsonspan.Span) {
 	}
 }
 
-// each calls the function one at each object in the list at a span.
-func (g *geminiCLI) each(at jsonspan.Span, one func(s *jsonspan.Scanner)) {
+// each calls visit at each object in the list at a span.
+func (g *geminiCLI) each(at jsonspan.Span, visit func(s *jsonspan.Scanner)) {
 	for _, item := range items(g.src, at) {
 		if g.src[item.Start] == '{' {
-			one(g.scannerAt(item.Start))
+			visit(g.scannerAt(item.Start))
 		}
 	}
 }

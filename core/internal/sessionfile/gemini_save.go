@@ -7,7 +7,7 @@ import (
 )
 
 // save writes the messages as Gemini CLI does after a compression: as a line that sets the whole list or, in a file
-// with a single object, as the list itself. Records of unchanged messages stay, with their ids.
+// with a single object, as the list itself. Records of unchanged messages are kept with their ids.
 func (g *geminiCLI) save(s *saver) {
 	if g.lined {
 		s.write(`{"$set":{"messages":`)

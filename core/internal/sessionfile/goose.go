@@ -222,8 +222,8 @@ var gooseBlocks = map[string]struct{ needs, sent string }{
 
 const gooseImage = `{"type":"image","source":{"type":"base64","media_type":$mimeType,"data":$data}}`
 
-// blocks calls the function one for each block in a message that Goose sends.
-func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
+// blocks calls visit for each block in a message that Goose sends.
+func (g *goose) blocks(r *gooseRecord, visit func(block jsonspan.Span)) {
 	for _, at := range items(g.src, r.content) {
 		typ := typeOf(g.src, at)
 		block, known := gooseBlocks[typ]
@@ -233,7 +233,7 @@ func (g *goose) blocks(r *gooseRecord, one func(block jsonspan.Span)) {
 			missing = missing || stringAt(g.src, at, key).IsZero()
 		}
 		if known && !missing && gooseHears(g.src, at) {
-			one(at)
+			visit(at)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 var gooseCounts = withoutKeys("usage").withValue("total_tokens", "null").withValue("input_tokens", "null").
 	withValue("output_tokens", "null")
 
-// save compacts in the way Goose does: messages that are no longer sent stay in the conversation, marked as invisible
+// save compacts as Goose does: messages that are no longer sent stay in the conversation, marked as invisible
 // to the model, and new messages, which only the model sees, are inserted in their place. In files from before Goose's
 // database, whose messages have no such marks, messages are replaced.
 //

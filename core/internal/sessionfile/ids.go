@@ -15,8 +15,8 @@ type ids struct{ keys [][]byte }
 // noID is the number of a missing id.
 const noID = -1
 
-// add records the id in the string at a span. It returns the position of the id for rank, or noID if there is no
-// string.
+// add records the id in the string at a span. It returns the id's position in the results of rank, or noID if there is
+// no string.
 func (t *ids) add(src []byte, p jsonspan.Span) int32 {
 	if p.Len() < 2 {
 		return noID
@@ -82,8 +82,8 @@ func (t *ids) rank() (ranks, int) {
 	return ranks, n
 }
 
-// nearest returns the entry with the given id: the last one before the current entry or, if there is none, the first
-// one after it; -1 if there is neither.
+// nearest returns the last entry with the given id before the current entry. If there is none, it returns the first one
+// after it, or -1 if there is none either.
 func nearest(id int32, before, later []int32) int32 {
 	if id == noID {
 		return -1

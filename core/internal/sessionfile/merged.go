@@ -34,17 +34,17 @@ func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 	f.appendPieces(`]}`)
 }
 
-// blocks calls the function one for each block of content that is sent. If content is a non-empty string, it makes a
-// single call, for the string. It returns the number of calls.
-func (m *merged) blocks(f *file, role string, content jsonspan.Span, one func(block jsonspan.Span)) (n int) {
+// blocks calls visit for each block of content that is sent. If content is a non-empty string, it makes a single call,
+// for the string. It returns the number of calls.
+func (m *merged) blocks(f *file, role string, content jsonspan.Span, visit func(block jsonspan.Span)) (n int) {
 	if !content.IsZero() && f.src[content.Start] == '"' && content.Len() > 2 {
-		one(content)
+		visit(content)
 		return 1
 	}
 	for _, block := range items(f.src, content) {
 		typ := typeOf(f.src, block)
 		if m.sends(role, typ, block) && (typ != "thinking" || find(f.src, block, "signature").Len() > 2) { // Anthropic rejects unsigned thinking
-			one(block)
+			visit(block)
 			n++
 		}
 	}

@@ -68,7 +68,7 @@ func (w *ocWriter) next(prefix string) string {
 // ocUncounted holds the token counts for a copied message. The original's counts describe an older prompt.
 const ocUncounted = `{"input":0,"output":0,"reasoning":0,"cache":{"read":0,"write":0}}`
 
-// recordOf returns the record in the file that message i comes from, unchanged or changed; nil if the message is new.
+// recordOf returns the record in the file that message i comes from, or nil if the message is new.
 func (w *ocWriter) recordOf(i int) *ocRecord {
 	s := w.saver
 	if k := s.from[i]; k >= 0 {
@@ -164,8 +164,8 @@ func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	}
 }
 
-// value copies a member of a new message's object at a span into the part being written, under the key to instead of
-// key. If the object has no such member, nothing is written.
+// value copies the member key of an object in a new message into the part being written, where its key is to. If the
+// object has no such member, nothing is written.
 func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
 	if v := find(w.in.Src, at, key); !v.IsZero() {
 		w.write(`,"`+to+`":`, v.Slice(w.in.Src))
@@ -251,12 +251,12 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 }
 
 // noted writes a member that the file has recorded for a call. opencode requires the member, so if the file has none,
-// the value is the parameter none.
-func (w *ocWriter) noted(state jsonspan.Span, key, none string) {
-	if v := find(w.src, state, key); !v.IsZero() && w.src[v.Start] == none[0] {
+// fallback is written instead.
+func (w *ocWriter) noted(state jsonspan.Span, key, fallback string) {
+	if v := find(w.src, state, key); !v.IsZero() && w.src[v.Start] == fallback[0] {
 		w.write(`,"`+key+`":`, v)
 	} else {
-		w.write(`,"` + key + `":` + none)
+		w.write(`,"` + key + `":` + fallback)
 	}
 }
 

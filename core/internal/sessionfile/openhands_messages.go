@@ -68,10 +68,10 @@ func (o *openHands) write() {
 	}
 }
 
-// begin starts a message and its content. If goOn is true and the role is user, it continues the previous message
+// begin starts a message and its content. If continues is true and the role is user, it continues the previous message
 // instead. It returns true if the message is a user message.
-func (o *openHands) begin(goOn bool, role string) bool {
-	if goOn && role == "user" {
+func (o *openHands) begin(continues bool, role string) bool {
+	if continues && role == "user" {
 		o.Messages = o.Messages[:len(o.Messages)-len("]}")]
 		return true
 	}

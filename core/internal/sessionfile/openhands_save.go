@@ -17,7 +17,7 @@ type ohSaver struct {
 	first  bool                 // the next event is the first in its list
 }
 
-// ohCall is what is known about a tool call.
+// ohCall holds what is known about a tool call.
 type ohCall struct {
 	action, result int32  // the indexes of its events in the view, or -1
 	id             string // the id of its new event, as JSON
@@ -62,7 +62,7 @@ func (o *openHands) save(s *saver) {
 	}
 }
 
-// know collects what is known about the calls in the view and in the messages.
+// know collects the information about the calls in the view and in the messages.
 func (w *ohSaver) know() {
 	for _, i := range w.o.view {
 		if i < 0 || w.o.events[i].call == noID {
@@ -89,7 +89,7 @@ func (w *ohSaver) know() {
 	}
 }
 
-// known returns what is known about the call with the given id.
+// known returns the entry for the call with the given id, which it adds if necessary.
 func (w *ohSaver) known(id string) *ohCall {
 	c := w.calls.At(id)
 	if *c == nil {
@@ -107,9 +107,9 @@ func (w *ohSaver) answers(i int) string {
 	return textOf(w.in.Src, w.in.Messages[i], "tool_call_id")
 }
 
-// plan decides which messages keep their events: the first stay messages, and all messages from index end on. The
-// messages between them are written again, except for the one at index digest, which becomes the summary of the
-// condensation; digest is -1 if there is none.
+// plan decides which messages keep their events: those before index stay, and those from index end on. The messages
+// between them are written again, except for the one at index digest, which becomes the summary of the condensation;
+// digest is -1 if there is none.
 func (w *ohSaver) plan() (stay, digest, end int) {
 	n := len(w.from)
 	for stay < n && w.from[stay] >= 0 {
@@ -145,15 +145,15 @@ func (w *ohSaver) summary(i int) int {
 	return -1
 }
 
-// stays calls the function one for each view entry of the messages before index stay and of those from index end on,
-// until a call returns false.
-func (w *ohSaver) stays(stay, end int, one func(i int, entry int32) bool) {
+// stays calls visit for each view entry of the messages before index stay and of those from index end on, until a call
+// returns false.
+func (w *ohSaver) stays(stay, end int, visit func(i int, entry int32) bool) {
 	for i, k := range w.from {
 		if k < 0 || i >= stay && i < end {
 			continue
 		}
 		for _, o := range w.recordsOf(k) {
-			if !one(i, o.record) {
+			if !visit(i, o.record) {
 				return
 			}
 		}

@@ -36,7 +36,7 @@ func (o *openHands) sees() {
 	o.noteSkipped(api.SkipFailed, len(o.raw)-len(o.view))
 }
 
-// condensed applies condensation i to the list. For each id, events and summaries hold the index in the list, or -1.
+// condensed applies condensation i to the list. For each id, events and summaries hold the list entry, or -1.
 func (o *openHands) condensed(list *ohList, i int32, events, summaries []int32) {
 	e := &o.events[i]
 	for _, id := range o.forgotten[e.first:e.end] {

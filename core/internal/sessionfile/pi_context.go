@@ -90,8 +90,8 @@ type piNamed struct {
 }
 
 // replay returns the sections or tools that result from all valid system messages, in which later ones may replace or
-// remove those of earlier ones. The parameter what is "sections" for the sections; any other value requests the tools.
-func (p *pi) replay(what string) []piNamed {
+// remove those of earlier ones. list is "sections" for the sections; any other value requests the tools.
+func (p *pi) replay(list string) []piNamed {
 	var at critbit.Map[int]
 	var all []piNamed
 	set := func(n piNamed) {
@@ -104,7 +104,7 @@ func (p *pi) replay(what string) []piNamed {
 		all[i] = n
 	}
 	for _, prompt := range p.prompts {
-		if in := find(p.src, prompt, what); what == "sections" && !in.IsZero() && p.src[in.Start] == '{' {
+		if in := find(p.src, prompt, list); list == "sections" && !in.IsZero() && p.src[in.Start] == '{' {
 			s := scanner(p.src, in.Start)
 			members(s, func(key []byte) bool {
 				name, from := string(key), s.KeyPos()
@@ -113,7 +113,7 @@ func (p *pi) replay(what string) []piNamed {
 				return true
 			})
 		}
-		if what == "sections" {
+		if list == "sections" {
 			continue
 		}
 		for _, tool := range items(p.src, find(p.src, prompt, "toolsRemoved")) {
@@ -135,8 +135,8 @@ func (p *pi) prompt(millis int64) string {
 		return string(p.prompts[0].Slice(p.src))
 	}
 	out := append([]byte(`{"role":"system","content":`), jsonspan.AppendString(nil, strings.Join(p.texts, "\n\n"))...)
-	for _, list := range []struct{ what, key, end string }{{"sections", `,"sections":{`, `}`}, {"tools", `,"toolsAdded":[`, `]`}} {
-		all := p.replay(list.what)
+	for _, list := range []struct{ name, key, end string }{{"sections", `,"sections":{`, `}`}, {"tools", `,"toolsAdded":[`, `]`}} {
+		all := p.replay(list.name)
 		for i, n := range all {
 			if i == 0 {
 				out = append(out, list.key...)

@@ -10,8 +10,8 @@ import (
 // quoted is text that appendJSON writes as a JSON string.
 type quoted string
 
-// appendJSON appends pieces of JSON: a string or []byte unchanged, a Span as the bytes of src that it stands for, a
-// quoted as a JSON string, and an int64 as a number.
+// appendJSON appends pieces of JSON: a string or []byte unchanged, a Span as the bytes of src that it marks, a quoted
+// as a JSON string, and an int64 as a number.
 func appendJSON(dst, src []byte, pieces ...any) []byte {
 	for _, piece := range pieces {
 		switch p := piece.(type) {
@@ -135,8 +135,8 @@ func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *memb
 	return append(dst, '}')
 }
 
-// appendList appends the list at a span, calling the function one to append each item. Any other value is copied.
-func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, item jsonspan.Span) []byte) []byte {
+// appendList appends the list at a span, calling appendItem for each item. Any other value is copied.
+func appendList(dst, src []byte, at jsonspan.Span, appendItem func(dst, src []byte, item jsonspan.Span) []byte) []byte {
 	if src[at.Start] != '[' {
 		return append(dst, at.Slice(src)...)
 	}
@@ -145,7 +145,7 @@ func appendList(dst, src []byte, at jsonspan.Span, one func(dst, src []byte, ite
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = one(dst, src, item)
+		dst = appendItem(dst, src, item)
 	}
 	return append(dst, ']')
 }

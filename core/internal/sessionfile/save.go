@@ -305,7 +305,7 @@ func onlyText(s *jsonspan.Scanner) string {
 }
 
 // digest returns the index of the first message that is new and a plain user text, like the digest that a compaction
-// writes; -1 if there is none.
+// writes. It returns -1 if there is none.
 func (s *saver) digest() int {
 	for i, k := range s.from {
 		if k >= 0 {

@@ -99,7 +99,7 @@ func Detect(src []byte) *Kind {
 }
 
 // Open reads a session file. An error has the offset in src and, for files that consist of lines, the line number in
-// its message. An incomplete last line, as a crash leaves it, is not an error: it is skipped and counted in Skipped.
+// its message. An incomplete last line, as left by a crash, is not an error: it is skipped and counted in Skipped.
 func Open(src []byte) (*Session, *jsonspan.Error) {
 	f, _, err := load(src)
 	if err != nil {

@@ -34,7 +34,7 @@ func millis(text string) int64 {
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
 }
 
-// hasForm reports whether text begins like form, in which a 0 stands for any digit and every other sign for itself.
+// hasForm reports whether text begins like form, in which a 0 matches any digit and any other character itself.
 func hasForm(text, form string) bool {
 	for i := range len(form) {
 		c := text[i]
