@@ -228,11 +228,11 @@ func marshal(v marshaler) []byte {
 	return text
 }
 
-func unmarshal(what string, text []byte, v unmarshaler) error {
+func unmarshal(name string, text []byte, v unmarshaler) error {
 	l := jlexer.Lexer{Data: text}
 	v.UnmarshalEasyJSON(&l)
 	if err := l.Error(); err != nil {
-		return fmt.Errorf("ctxfold: %s: the answer breaks the ABI: %w", what, err)
+		return fmt.Errorf("ctxfold: %s: the answer breaks the ABI: %w", name, err)
 	}
 	return nil
 }

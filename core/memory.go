@@ -235,8 +235,8 @@ func (m *memory) longest(match func(p point) bool) (p point, next int) {
 	return m.at, next
 }
 
-// beginning returns the number of messages, at the beginning of a list with the given prints, that the entry replaces;
-// 0 if the entry doesn't apply to the list. sent is true if the list continues from the messages that were sent.
+// beginning returns how many messages at the beginning of a list the entry replaces; 0 if the entry doesn't apply.
+// prints are the list's prints. sent is true if the list continues from the messages that were sent.
 func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
 	switch {
 	case m.at.messages == 0:

@@ -177,12 +177,12 @@ func (h *history) looksOf(message int, p place) looks {
 		message = p.in
 	}
 	given := h.source.AsGiven(h.source.Messages[message].Span)
-	is := looks{print: h.source.Print(message).String(), raw: rawOf(given)}
+	own := looks{print: h.source.Print(message).String(), raw: rawOf(given)}
 	if id := handles.IDOf(given); id != "" {
-		is.id = rawOf([]byte(id))
+		own.id = rawOf([]byte(id))
 	}
-	is.calls = spellingOf(h.source, message, message+1)
-	return is
+	own.calls = spellingOf(h.source, message, message+1)
+	return own
 }
 
 // spellingOf returns a text that identifies how messages of a history write their tool calls; "" if they have none.

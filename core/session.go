@@ -71,8 +71,8 @@ type session struct {
 	sum     int                    // tokens of the messages before index counted
 	counted int
 	recount int // the value of t.Recounted when the sizes were last computed from scratch
-	// The results of Glance for the messages before index glanced, and the number of bytes when Coverage was last
-	// measured.
+	// The bytes that CoverageFrom counted as read and as missed in the messages before index glanced, and the session's
+	// size when misread last examined it.
 	read, missed, glanced, judged int
 }
 

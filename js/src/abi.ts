@@ -19,8 +19,8 @@ const REQUIRED = ["memory", "ctxfold_alloc", "ctxfold_free", "ctxfold_info", "ct
  */
 const SWOLLEN = 128 * 1024 * 1024;
 /**
- * The same limit for isolates with 128 MB in total, in which memory that is left from one call would put the next
- * call over the limit.
+ * The same limit for isolates that have 128 MB in total. There, memory that is left over from one call could put the
+ * next call over the isolate's limit.
  */
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /**

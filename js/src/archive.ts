@@ -24,7 +24,7 @@ function checkReadable(store: unknown): void {
   );
 }
 
-/** The methods of a compactor, in this thread or in a worker, that restoring and searching need. */
+/** The methods that restoring and searching need from a compactor, which is in this thread or in a worker. */
 export interface Restoring {
   restore<M extends Messages>(
     messages: M,

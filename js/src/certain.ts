@@ -59,7 +59,7 @@ interface Shape {
   readonly roles: readonly string[];
   /** The key of a message's text or parts. */
   readonly holder: "content" | "parts";
-  /** Whether a message may have this value instead of parts. */
+  /** Returns whether a message may have this content instead of parts. */
   readonly without: (content: unknown) => boolean;
   /** The types of parts; undefined if parts have no type. */
   readonly types?: Readonly<Record<string, Kind>>;
@@ -348,7 +348,7 @@ function filesInGemini(part: unknown): number | undefined {
   return has(functionCall, said) && has(functionResponse, said) ? objectsIn(functionResponse) : undefined;
 }
 
-/** Returns 0, the number of files, or undefined if the value is nested too deeply. */
+/** Returns 0, because a plain value contains no file, or undefined if the value is nested too deeply. */
 const nested = (value: unknown) => (objectsIn(value) < Number.POSITIVE_INFINITY ? 0 : undefined);
 
 /**

@@ -372,7 +372,7 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
     return new ModuleSession(run, this.compacting, messages, own) as unknown as LiveSession<M>;
   }
 
-  /** Session numbers are unique over all instances. */
+  /** Runs one operation. Session numbers in `head` and in the answer are unique over all instances. */
   runOperation({ op, head, source }: OperationRequest): Answer {
     const module = this.#loaded(op);
     const { session } = head;

@@ -5,7 +5,7 @@ import { decode } from "./json.js";
 import type { Transcript } from "./transcript.js";
 import type { Done, Messages, Operation, Operations, Pending, SummaryRequest } from "./types.js";
 
-/** An answer as the names of its members, with the bytes of their values. */
+/** The members of an answer: their names, with the bytes of their values. */
 export type Answer = ReadonlyMap<string, Uint8Array>;
 
 /** The members of a request. Bytes are inserted as JSON text; members whose value is undefined are left out. */

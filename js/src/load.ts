@@ -23,8 +23,8 @@ interface Platform {
 }
 
 /**
- * Returns the loader for a platform. `own` returns the location of the package's own module; the other function opens
- * URLs.
+ * Returns the loader for a platform. `own` returns the location of the package's own module, and `open` opens a
+ * URL.
  */
 export function loader(
   own: () => ModuleSource,

@@ -29,7 +29,7 @@ export interface Means {
   readonly countTokens?: CountTokens | undefined;
   /** The messages, if they are available. */
   readonly source?: Transcript | undefined;
-  /** Starts a background job, unless the running job `target` is the same. */
+  /** Starts a background job, unless the running job `target` already compacts the same messages. */
   begin?(effect: Effect): void;
   stop?(target: number): void;
   /** Waits until no other job is compacting the conversation. */
@@ -241,7 +241,7 @@ class Job {
           const ms = Math.max(0, until - now());
           timer = setTimeout(() => resolve(ms <= LONGEST_TIMER), Math.min(ms, LONGEST_TIMER));
         }
-        // A job that waits for a lease requests the lease again as soon as it ends, even if the wait is not over.
+        // A job that waits for a lease requests it again as soon as that lease ends, even if the wait is not over.
         const ended = key === undefined ? undefined : this.#means.records?.ended(key);
         ended?.then(() => resolve(true));
       });

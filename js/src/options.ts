@@ -57,7 +57,7 @@ export function checkOptions(
 }
 
 /** A kind of store: whether a value is one, and the error's text for a value that isn't. */
-export type StoreKind = readonly [is: (value: unknown) => boolean, text: string];
+export type StoreKind = readonly [matches: (value: unknown) => boolean, text: string];
 
 const MADE = "such as memoryStore(), indexedDBStore() and keyValueStore(kv) are";
 
@@ -75,9 +75,9 @@ const STORES: Readonly<Record<string, StoreKind>> = {
  * first compaction is due. `kinds` are the kinds of stores, by the name of the option.
  */
 export function checkStores(given: object, kinds: Readonly<Record<string, StoreKind>> = STORES): void {
-  for (const [name, [is, text]] of Object.entries(kinds)) {
+  for (const [name, [matches, text]] of Object.entries(kinds)) {
     const value = (given as Record<string, unknown>)[name];
-    if (value !== undefined && value !== null && !is(value)) throw invalidOption(text, name);
+    if (value !== undefined && value !== null && !matches(value)) throw invalidOption(text, name);
   }
 }
 

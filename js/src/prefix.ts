@@ -4,7 +4,7 @@ import { type Transcript, transcript } from "./transcript.js";
 import type { RequestConversation } from "./types.js";
 
 /**
- * Returns the caller's body or list after applying the edits of the request to the messages, and its changes to the
+ * Returns the caller's body or list, with the request's edits applied to the messages and its changes applied to the
  * body.
  */
 export function withRequestEdits(source: Transcript, { edits, body }: RequestConversation): object {

@@ -10,8 +10,8 @@ export function saving(
   left: Left,
 ): { head: HeadOf<"save">; source: Transcript } | undefined {
   if (!left.report.changed) return undefined;
-  // A file on disk contains no unpaired surrogates. The character that replaces them has the same length in bytes as
-  // the one on disk.
+  // A file on disk contains no unpaired surrogates. U+FFFD, which replaces them, is also what was written to the file
+  // in their place.
   const text = typeof file === "string" ? file.toWellFormed() : decode(file);
   const head = { file: text, tokens: left.report.tokens.before, time: new Date().toISOString() };
   return { head, source: transcript(left.messages) };

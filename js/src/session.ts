@@ -453,7 +453,7 @@ export class ModuleSession extends OpenSession<"here"> implements LiveSession {
   }
 }
 
-/** A session with the module in a worker. */
+/** A session whose module runs in a worker. */
 export class WorkerSession extends OpenSession<"worker"> implements RemoteSession {
   constructor(
     runOperation: (request: OperationRequest) => Promise<Answer>,

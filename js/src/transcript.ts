@@ -54,7 +54,7 @@ export function written(answer: { from: string; to: string; messages?: unknown }
 }
 
 /**
- * Reports whether the value is a result of `open`, which has the format, the model and a token count besides the
+ * Reports whether the value is a result of `open`, which has the format, the model and a token count in addition to the
  * messages.
  */
 function isSession(value: unknown): value is Session<readonly unknown[] | Uint8Array> {

@@ -42,7 +42,7 @@ type Automaton struct {
 
 const nextMask = (States - 1) << 8
 
-// block is the number of bytes that blocks passes to walk at a time.
+// block is the maximum number of bytes that the method blocks processes at a time.
 const block = 2048
 
 // The weight that JSON's syntax adds to a string, in 1/WeightUnit token. The quotes together with the adjacent colon or

@@ -69,8 +69,8 @@ func (c *call) findBackgroundJob(running []api.RunningJob) {
 	}
 }
 
-// later returns the key of the messages that a job replaces, in the form that doesn't depend on the text of the first
-// message. whole holds the keys of the job's history: the first half depends on that text, the second half doesn't.
+// later returns the key of the messages that a job replaces, in the variant that ignores the text of the first message.
+// whole holds the keys of the job's history: the first half covers that text, the second half ignores it.
 func later(replaced string, whole []string) string {
 	if i := slices.Index(whole, replaced); i >= 0 && i < len(whole)/2 {
 		return whole[i+len(whole)/2]

@@ -8,8 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// Version is the version of jobs. A host may keep a job for a long time or move it to another machine, where the
-// module may be a newer one.
+// Version is the version of the format of jobs. A host may keep a job for a long time, or move it to another machine
+// with a newer module.
 const Version = 1
 
 // The phases of a job. The comment after each says what the job waits for.

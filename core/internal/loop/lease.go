@@ -130,8 +130,8 @@ func (c *call) takeLease(f flight, r *api.EffectResult) {
 	}
 }
 
-// awaitLease waits until the lease may be available because another job's lease, on the key at index at, has ended or
-// may have expired. It doesn't wait longer than a few rounds of summaries take.
+// awaitLease makes the job wait until the lease of another job, on the key at index at, has ended or may have expired.
+// In total, the job waits no longer than a few rounds of summaries take.
 func (c *call) awaitLease(at int) {
 	c.WaitKey = c.LeaseKey
 	if list := c.leaseKeys(); at > 0 && at < len(list) {

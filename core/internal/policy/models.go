@@ -16,7 +16,7 @@ type Model struct {
 	Reserve int
 }
 
-// longestName is the length of the longest name of a model that is looked up, in bytes.
+// longestName is the maximum length, in bytes, of a model's name that is looked up.
 const longestName = 200
 
 // ModelByName finds a model by its name in a request. If several names match, the longest one is used. It returns false

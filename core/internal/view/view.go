@@ -41,7 +41,7 @@ type View struct {
 	// Rest is the index of the first input message that was added after the plan was made. Such messages are not
 	// items; they are written after the items.
 	Rest int
-	// The text to write after the last item if that isn't the input's last item; zero for only a bracket.
+	// The text to write after the last item if that isn't the input's last item; zero if only a bracket is written.
 	Close  transcript.Span
 	Leans  []Lean
 	edits  []edit

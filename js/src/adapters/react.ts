@@ -156,8 +156,8 @@ class Chat<M extends Message> {
   }
 
   /**
-   * To be called when the component is mounted. Returns the function to call when it is unmounted. React may mount it
-   * again afterwards.
+   * Call this when the component is mounted, and the returned function when it is unmounted. React may mount the
+   * component again afterwards.
    */
   open(): () => void {
     this.#open = true;

@@ -104,7 +104,7 @@ async function give(given: Given, read: Read, done: Done<Uint8Array>, file: Uint
 }
 
 /**
- * Reads the state from a file. Returns null if the file does not exist yet, which is so before a conversation's first
+ * Reads the state from a file. Returns null if the file doesn't exist yet, as is the case before a conversation's first
  * compaction.
  */
 export async function readState(file: string): Promise<State | null> {
