@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A short reply comes with the option or the question that it means, and not with an empty question.
+// A short reply is shown with the option or the question that it refers to, but not with an empty question.
 func TestWhatAReplyRefersTo(t *testing.T) {
 	answer := `{"role":"assistant","content":"The lamp of zone 7 flickers at 412 lux.\n\nOptions:\n\n1. Replace the relay in kiln/zones.go\n2. Lower the current to 30 ampere\n3. Leave the lamp alone\n\nWhat's your preference?"},`
 	messages := func(reply string) string {
@@ -18,7 +18,7 @@ func TestWhatAReplyRefersTo(t *testing.T) {
 	wants(t, logOf(t, messages("ok, do nothing"), 4000), []string{"1. Replace the relay", "3. Leave the lamp alone"}, []string{"preference", "“”"})
 }
 
-// "can we …" asks for something new and accepts nothing.
+// "can we …" asks for something new, so it accepts nothing.
 func TestQuestionsAreNoReplies(t *testing.T) {
 	for reply, accepts := range map[string]bool{"can we paint the lamp instead": false, "do you have a bulb of 40 watts?": false, "can stay": true, "do it, please": true} {
 		text := logOf(t, `[{"role":"user","content":"Why does the lamp flicker?"},`+ranAs("1", "", "make lamp", "ok")+`,{"role":"assistant","content":"The relay of zone_7 is old. Shall I replace the relay in kiln/zones.go?"},
@@ -29,7 +29,7 @@ func TestQuestionsAreNoReplies(t *testing.T) {
 	}
 }
 
-// Of options with headings, those lines stay that the user chose.
+// If options have headings, the lines of the option that the user chose are kept.
 func TestChosenOption(t *testing.T) {
 	option := func(number, ship, fare string) string {
 		return number + `. **Option ` + number + `:**\n   - **First leg:** Rotterdam to Hull\n     - Ship: ` + ship + `1\n     - Fare: ` + fare + `8 guilders\n   - **Second leg:** Hull to Bergen\n     - Ship: ` + ship + `2\n     - Fare: ` + fare + `9 guilders\n\n`

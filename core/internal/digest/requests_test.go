@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// A request that the user made only once stays in the log in whole sentences, however many newer requests there are.
+// A request that the user made only once is kept in the log in whole sentences, however many newer requests there are.
 func TestLogKeepsWhatWasSaidOnce(t *testing.T) {
 	said := map[int]string{
 		3:   "The staging host answers on port 7431.",

@@ -15,10 +15,10 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// TestRetention measures what a digest keeps of a conversation: real sessions are cut at 50 % and 80 % of their tokens, the part before the
-// cut is digested, and the facts of that part which the user or the agent writes again after the cut are looked for in the digest. It
-// compares the local digest with what is done elsewhere at the same number of tokens, and writes the table of docs/inside/benchmarks.md to
-// the log and to the file that CTXFOLD_RETENTION names.
+// TestRetention measures how much of a conversation a digest keeps. It cuts real sessions at 50 % and 80 % of their
+// tokens, digests the part before the cut, and searches the digest for those facts in this part that the user or the
+// agent mentions again after the cut. It compares the local digest with other methods at the same number of tokens, and
+// writes the table of docs/inside/benchmarks.md to the log and to the file that CTXFOLD_RETENTION names.
 func TestRetention(t *testing.T) {
 	est := tokens.ByName("bytes4")
 	methods := []method{
@@ -128,7 +128,7 @@ func TestRetention(t *testing.T) {
 		fmt.Fprintf(&out, "| %s | %d | %d | %.1f %% | %.1f %% | %.2f |\n", r.name, r.tokens, r.count(""), 100*best, 100*r.share(ours, 2, ""), ratio)
 	}
 	fmt.Fprintf(&out, "\nMedian ratio %.2f\n", median(ratios))
-	if m := median(ratios); m < 1.1 { // it is written for a reader: what it holds of this is by the way
+	if m := median(ratios); m < 1.1 { // the digest is written for a reader; keeping these facts is only a side effect
 		t.Errorf("on the median cut the local digest keeps %.2f times as much as the best of the others", m)
 	}
 	kept, fit := 0, 0
@@ -249,7 +249,7 @@ func (r *retained) add(m, b int, text string) {
 	}
 }
 
-// fit returns how many of the newest requests fit together in two fifths of a digest.
+// fit returns how many of the newest requests fit into two fifths of a digest.
 func (r *retained) fit(budget int) int {
 	left, n := budget*4*2/5, 0
 	for _, q := range slices.Backward(r.requests) {

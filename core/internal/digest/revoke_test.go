@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// A rule that the user revokes is removed, and the others stay.
+// A rule that the user revokes is removed, and the other rules are kept.
 func TestStandingIsRevoked(t *testing.T) {
 	for _, c := range []struct{ old, revokes string }{
 		{"No emojis, please.", "You can use emojis again."},
@@ -45,7 +45,7 @@ func TestStandingIsRevoked(t *testing.T) {
 	}
 }
 
-// A permission doesn't revoke a rule with which it only shares a word.
+// A permission doesn't revoke a rule that merely shares a word with it.
 func TestRevocationIsNarrow(t *testing.T) {
 	for _, c := range [][2]string{
 		{"Never restart the production server.", "You can use the staging server again."},
@@ -58,8 +58,8 @@ func TestRevocationIsNarrow(t *testing.T) {
 	}
 }
 
-// A rule that was kept for five rounds stays, whatever weaker statements follow, even if a block has no room for all of
-// them.
+// A rule that has been kept for five rounds is kept whatever weaker statements follow, even if a block has no room for
+// all of them.
 func TestStandingIsSenior(t *testing.T) {
 	var l digest.Ledger
 	var rules []string
@@ -96,7 +96,7 @@ func TestStandingIsSenior(t *testing.T) {
 	}
 }
 
-// The header of a day is no part of a rule.
+// The header with the day isn't part of a rule.
 func TestStandingHasNoHeader(t *testing.T) {
 	for _, header := range []string{"[1:56 pm on 8 May, 2023]", "## Session 3, 2023-05-08\n", "(March 15, 2024) "} {
 		if got := standing(t, header+" Never call me Bob."); len(got) != 1 || got[0] != "Never call me Bob." {

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// called is a call and its result in the format of Anthropic.
+// called returns a call and its result in Anthropic's format.
 func called(id, tool, args, result string) string {
 	return fmt.Sprintf(`{"role":"assistant","content":[{"type":"tool_use","id":"%s","name":"%s","input":%s}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"%[1]s","content":%[4]s}]}`,
 		id, tool, args, quoted(result))
@@ -113,7 +113,7 @@ func TestUnloadedTools(t *testing.T) {
 	}
 }
 
-// An error that the messages which stay have overcome is not open.
+// An error that the remaining messages have overcome is not open.
 func TestErrorsOvercomeInWhatStays(t *testing.T) {
 	failed := `{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"Edit","input":{"file_path":"/kiln/ramp.go","old_string":"a","new_string":"b"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":"Found 2 matches of the string to replace"}]}`
 	for name, c := range map[string]struct {
@@ -138,7 +138,8 @@ func TestErrorsOvercomeInWhatStays(t *testing.T) {
 	}
 }
 
-// An address that another tool has fetched is no open error; one that nothing has fetched is, and so is a failed push to an address.
+// An error for an address is not open once another tool has fetched that address. It is open if nothing has fetched the
+// address, and so is a failed push to it.
 func TestErrorsOfFetchedAddresses(t *testing.T) {
 	failed := func(id, tool, arguments string) string {
 		return strings.Replace(called(id, tool, arguments, "403 Forbidden"), `"content":"403`, `"is_error":true,"content":"403`, 1)

@@ -8,14 +8,14 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// logOf is the digest of a session of messages in the native format, in about size bytes.
+// logOf returns the digest of a session in about size bytes. messages are in the native format.
 func logOf(t *testing.T, messages string, size int) string {
 	t.Helper()
 	tr, seq := read(t, "native", messages)
 	return localOf(tr, seq, size)
 }
 
-// localOf is the digest of messages that no model writes, in about size bytes.
+// localOf returns a digest of messages in about size bytes that no model has written.
 func localOf(tr *transcript.Transcript, messages []int32, size int) string {
 	l := &digest.Ledger{}
 	l.Add(tr, messages)
@@ -28,7 +28,8 @@ func ranAs(id, text, command, output string) string {
 	return strings.NewReplacer("ID", id, "TEXT", text, "CMD", command, "OUT", output).Replace(kilnCall)
 }
 
-// An entry reports the outcome of a turn: no announcements, no thanks, no failed trials. A bare answer comes with its question.
+// An entry reports the outcome of a turn, without announcements, thanks and failed trials. A bare answer is shown with
+// its question.
 func TestLogOfASession(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Why does zone 7 of the kiln drift?"},
@@ -56,7 +57,8 @@ func TestLogOfASession(t *testing.T) {
 	}
 }
 
-// A bare answer includes its question if the previous entry has no room for it, and a digest is read back without it.
+// A bare answer includes its question if the previous entry has no room for the question, and is read back from a
+// digest without it.
 func TestAnswerKeepsItsQuestion(t *testing.T) {
 	messages := `[
 {"role":"user","content":"Heat the kiln."},
@@ -87,7 +89,7 @@ func TestAnswerKeepsItsQuestion(t *testing.T) {
 	}
 }
 
-// The summary from which another program continued a session is an earlier digest.
+// The summary with which another program continued a session counts as an earlier digest.
 func TestContinuedSummary(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"This session is being continued from a previous conversation that ran out of context. The conversation is summarized below:\nAnalysis:\nLong ago.\n\nSummary:\n1. Primary Request and Intent:\n   - Replace the kiln's lamp controller\n2. Errors and fixes:\n   - The relay K4 stuck: replaced by K9\n\nPlease continue the conversation from where we left it off."},
@@ -105,7 +107,7 @@ func TestContinuedSummary(t *testing.T) {
 	}
 }
 
-// Of the many hits of a search in an open turn, those with names that the turn mentions stay.
+// Of the many hits of a search in an open turn, those with names that the turn mentions are kept.
 func TestHitsThatTheTurnNames(t *testing.T) {
 	hits := ""
 	for _, line := range []string{"door.go:11: if sensorState == doorOpened {", "door.go:12: log.Print(unrelatedValue, doorOpened)", "fan.go:3: doorOpened()", "fan.go:4: // doorOpened stops it", "lamp.go:9: doorOpened.Wait()"} {
@@ -119,7 +121,7 @@ func TestHitsThatTheTurnNames(t *testing.T) {
 	}
 }
 
-// Of an agent that reports each step, the outcome stays, and so do steps that name something.
+// If an agent reports each step, the outcome is kept, and so are the steps that name something.
 func TestStepsOfMany(t *testing.T) {
 	steps := ""
 	for i, said := range []string{"The first worker picked up its task.", "The worker is drying zone 3.", "The fan in `fan.go` spins backwards at 40 percent.",

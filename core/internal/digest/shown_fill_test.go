@@ -48,7 +48,8 @@ func closeLog(l *firingLog) error {
 }
 `
 
-// A session that only reads files knows what they say as long as there is room: long definitions are outlined.
+// If a session only reads files, the digest shows what they contain as long as there is room: long definitions are
+// outlined.
 func TestRoomIsFilledFromFiles(t *testing.T) {
 	const ask = `{"role":"user","content":"Please look into why letters are wrong sometimes."}`
 	end := `{"role":"assistant","content":"I have read firing.go and go on with the letters."}`
@@ -72,7 +73,8 @@ func TestRoomIsFilledFromFiles(t *testing.T) {
 	}
 }
 
-// A file of an earlier turn that nobody mentions or edits, and an edit that stops inside a definition, fill no room.
+// A file of an earlier turn that nobody mentions or edits doesn't fill the room, and neither does an edit that ends
+// inside a definition.
 func TestRoomIsNotFilledWithOtherFiles(t *testing.T) {
 	const ask = `{"role":"user","content":"Please look into why letters are wrong sometimes."}`
 	end := `{"role":"assistant","content":"They are sent to the owner of the shelf."},{"role":"user","content":"Thanks, and what is the weather like?"},{"role":"assistant","content":"Fine."}`
@@ -85,8 +87,8 @@ func TestRoomIsNotFilledWithOtherFiles(t *testing.T) {
 	}
 }
 
-// An outline ends the blocks that it opens, in languages with brackets, keywords and neither. A line that was edited or read again later
-// leaves a mark, not an empty line.
+// An outline closes the blocks that it opens, in languages with brackets, with keywords and with neither. A line that
+// was edited or read again later leaves a mark instead of an empty line.
 func TestOutlinesAreClosed(t *testing.T) {
 	const ask = `{"role":"user","content":"Please look into why letters are wrong sometimes."}`
 	end := `{"role":"assistant","content":"I have read it and go on with the letters."}`
@@ -113,7 +115,7 @@ func TestOutlinesAreClosed(t *testing.T) {
 	}
 }
 
-// Whatever fills the room, the digest stays within its size.
+// Whatever fills the room, the digest doesn't exceed its size.
 func TestFilledDigestsKeepTheirSize(t *testing.T) {
 	const ask = `{"role":"user","content":"Please look into why letters are wrong sometimes."}`
 	files := make([]string, 0, 12)
@@ -128,7 +130,8 @@ func TestFilledDigestsKeepTheirSize(t *testing.T) {
 	}
 }
 
-// What git took back, what was moved away, and the files of git itself are not quoted; what was committed or came back from the stash is.
+// Edits that git has undone, files that were moved away and git's own files are not quoted. Edits that were committed
+// or came back from the stash are.
 func TestQuotesOfTakenBackEdits(t *testing.T) {
 	const ask = `{"role":"user","content":"Why does glazeUpload lose files of glazeUsers?"}`
 	const end = `{"role":"assistant","content":"glazeUpload is called twice for glazeUsers."}`

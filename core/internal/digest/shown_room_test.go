@@ -8,8 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// Passages of files give way to the entries of the log: if these fit, the log fits with its passages. Otherwise only
-// requests would stay, because the room that entries take doesn't always shrink with the number of chosen units.
+// Passages of files give way to the entries of the log: if the entries fit, so do the entries with passages. Otherwise
+// only requests would be kept, because the room that entries take doesn't always shrink with the number of chosen
+// units.
 func TestPassagesGiveWayToEntries(t *testing.T) {
 	k := turnLog{room: []byte(strings.Repeat("entry\n", 1200))}
 	var quotes []extract.Chosen

@@ -14,7 +14,8 @@ const (
 		`{"role":"tool_result","tool_call_id":"ID","tool_name":"edit","content":"ok"}`
 )
 
-// Where everything is said about the turns and room is left, a digest shows what the files that were read say, as far as that still holds.
+// If room is left after all that is to be said about the turns, a digest shows what the files that were read contain,
+// as far as it still holds.
 func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
 	code := `// The ramp slows down above 900 degrees because the glaze would blister.\nconst ramp = 40\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst glazeFan = \"blow at 30 percent\"\n`
@@ -89,8 +90,8 @@ func TestQuotesOfFiles(t *testing.T) {
 	}
 }
 
-// What says little to somebody who continues with the work is not quoted: fields, pieces of a longer function, short comments, what a tool adds to a
-// file, and lines with which several files begin.
+// Content that says little to somebody who continues the work is not quoted: fields, pieces of a longer function, short
+// comments, text that a tool adds to a file, and lines with which several files begin.
 func TestLittleOfFilesIsQuoted(t *testing.T) {
 	read := func(id, file, out string) string {
 		return strings.NewReplacer("ID", id, "FILE", file, "OUT", strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`).Replace(out)).Replace(kilnRead)
@@ -119,7 +120,8 @@ func shownOf(t *testing.T, messages ...string) string {
 	return shown
 }
 
-// A quote has the text of the file. It marks left-out lines, and never quotes the body of a condition without the condition.
+// A quote has the file's own text. It marks lines that are left out, and never quotes the body of a condition without
+// the condition.
 func TestQuotesAreUnbroken(t *testing.T) {
 	read := func(id, file, out string) string {
 		return strings.NewReplacer("ID", id, "FILE", file, "OUT", strings.NewReplacer("\n", `\n`, "\t", `\t`, `"`, `\"`).Replace(out)).Replace(kilnRead)
@@ -147,7 +149,7 @@ func TestQuotesAreUnbroken(t *testing.T) {
 	}
 }
 
-// The text of a failed edit is in no file, but a failed script may have changed a file.
+// The text of a failed edit is in no file. A failed script, by contrast, may have changed a file.
 func TestFailedCallsAreNotQuoted(t *testing.T) {
 	ask := `{"role":"user","content":"Why does glazeUpload lose files of glazeUsers?"}`
 	end := `{"role":"assistant","content":"glazeUpload is called twice."},{"role":"user","content":"Thanks, and now?"}`
@@ -169,8 +171,8 @@ func TestFailedCallsAreNotQuoted(t *testing.T) {
 	}
 }
 
-// What a call wrote is quoted as it wrote it, even if it replaced only a part of a file. Lines of which the braces don't show where a block ends are
-// not quoted.
+// Text that a call wrote is quoted unchanged, even if it replaced only a part of a file. Lines whose braces don't show
+// where a block ends are not quoted.
 func TestQuotesOfChanges(t *testing.T) {
 	ask := `{"role":"user","content":"Why does glazeUpload lose files of glazeUsers?"}`
 	end := `{"role":"assistant","content":"glazeUpload is called twice for glazeUsers."},{"role":"user","content":"Thanks, and now?"}`

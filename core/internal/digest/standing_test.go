@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
-// standing is the standing instructions that a ledger finds in texts of the user.
+// standing returns the standing instructions that a ledger finds in the user's texts.
 func standing(t *testing.T, texts ...string) []string {
 	t.Helper()
 	var messages []string
@@ -181,7 +181,7 @@ func TestStandingBlock(t *testing.T) {
 	}
 }
 
-// A long statement is cut at the ends of clauses, and never inside of a rune.
+// A long statement is cut at the ends of clauses, and never inside a rune.
 func TestStandingIsCut(t *testing.T) {
 	for _, text := range []string{strings.Repeat("because of that, ", 60) + "never open the valve, " + strings.Repeat("whatever it says, ", 60),
 		strings.Repeat("因为这个原因，", 60) + "绝不要打开阀门，" + strings.Repeat("不管怎样，", 60)} {
@@ -192,7 +192,7 @@ func TestStandingIsCut(t *testing.T) {
 	}
 }
 
-// A request that begins like the mark of the first request is not taken for it when it is read back.
+// A request that begins like the mark of the first request is not mistaken for the first request when it is read back.
 func TestRequestsAreNoMark(t *testing.T) {
 	l := digest.Ledger{Task: "Build it.", Requests: []string{"[first] Burn it."}}
 	var back digest.Ledger
@@ -206,8 +206,9 @@ func TestRequestsAreNoMark(t *testing.T) {
 	}
 }
 
-// How many statements the cues tell that were written when the tables were done and that changed nothing in them, and how many
-// other sentences they take for one. Do not tune the tables to these: docs/guides/digests.md states the numbers.
+// TestStandingUnseen counts how many statements the cues recognize, and how many other sentences they mistake for
+// statements. The sentences were written after the tables were finished, and the tables have not changed because of
+// them. Do not tune the tables to them: docs/guides/digests.md states the numbers.
 func TestStandingUnseen(t *testing.T) {
 	count := func(texts []string) (n int) {
 		for _, text := range texts {
@@ -251,7 +252,7 @@ func TestStandingRefersBack(t *testing.T) {
 	}
 }
 
-// A rule may quote a command: the list that it is in is no code for that.
+// A rule may quote a command, which doesn't make the list around it code.
 func TestStandingQuotesCommands(t *testing.T) {
 	tr, seq := read(t, "native", `[{"role":"user","content":"Rules:\n1. Always run `+"`go vet ./... && go test ./...`"+` after every change.\n2. No new dependencies.\n3. Do not rename anything.\n4. Write comments in English."}]`)
 	var l digest.Ledger
@@ -261,7 +262,8 @@ func TestStandingQuotesCommands(t *testing.T) {
 	}
 }
 
-// A line that only names rules is said once, before the first of them, or not at all if they are for everything; one that is part of each rule stays with each.
+// A line that only announces rules is written once, before the first of them, or not at all if the rules apply to
+// everything. A line that is part of each rule is kept with each of them.
 func TestRulesUnderOneLine(t *testing.T) {
 	for _, tt := range []struct {
 		standing []string
@@ -281,7 +283,7 @@ func TestRulesUnderOneLine(t *testing.T) {
 	}
 }
 
-// Two versions of a rule that only differ in their beginnings are kept once.
+// If two versions of a rule differ only in their beginnings, one of them is kept.
 func TestRuleIsRemindedOf(t *testing.T) {
 	got := standing(t, "Standing instructions for this whole session:\n1. No new dependencies.\n2. Tabs everywhere.", "Now the parser. Remember: no new dependencies.")
 	if want := []string{"Standing instructions for this whole session: Tabs everywhere.", "Remember: no new dependencies."}; !slices.Equal(got, want) {
@@ -300,7 +302,7 @@ func TestReviewIsNoRule(t *testing.T) {
 	}
 }
 
-// A rule about somebody takes along the sentence that names them, or stays out.
+// A rule about somebody includes the sentence that names the person, or is left out.
 func TestRuleNamesItsPerson(t *testing.T) {
 	for text, want := range map[string][]string{
 		"My cousin Ole is coming. He's allergic to cats, so the cat must stay away.":     {"My cousin Ole is coming. He's allergic to cats, so the cat must stay away."},

@@ -7,7 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Every prefix in a list is found, in any case, and in a JSON string also after white space; most other texts are not.
+// starts finds every prefix in a list, in any case, and in a JSON string also after white space. It excludes most other
+// texts.
 func TestStarts(t *testing.T) {
 	for _, list := range [][]string{announceHeads, announceSigns, wonderHeads, praise, contestHeads, contestSigns, friendlyHeads, backSigns, injected, outputMarks,
 		refusalStarts, codeStarts, projectStarts, skillStarts, stubs, failedRequests} {
@@ -46,7 +47,7 @@ func TestNoteIn(t *testing.T) {
 	}
 }
 
-// Of answers that are too long together as many are read as there is room for, and of the newest as many as of the oldest.
+// If all answers together are too long, as many are read as there is room for: as many of the newest as of the oldest.
 func TestThin(t *testing.T) {
 	const size, count = 10000, 200
 	tr := &transcript.Transcript{}

@@ -43,7 +43,7 @@ func TestReplacedCommits(t *testing.T) {
 	}
 }
 
-// Steps that an earlier digest names as next are done, or overtaken, after some requests.
+// Next steps that an earlier digest names count as done or overtaken after some requests.
 func TestNextStepsGo(t *testing.T) {
 	prior := "# Carryover\n## Goal\n- Build a kiln with nine zones\n## Next steps\n- Move the door of zone 4 to the left side"
 	ask := func(n int) string {
@@ -60,7 +60,8 @@ func TestNextStepsGo(t *testing.T) {
 	}
 }
 
-// The effects of messages that stay in the context on a commit, a push and a check are known: the state lists nothing outdated.
+// The state takes into account what the messages that stay in the context did to a commit, a push and a check. It lists
+// nothing that is outdated.
 func TestStateKnowsKeptMessages(t *testing.T) {
 	folded := `{"role":"user","content":"Commit the slow firing of the kiln."},
 ` + ranAs("1", "x", "go test ./kiln", `--- FAIL: TestRamp (0.00s)\nFAIL\nexit code: 1`) + `,
@@ -82,7 +83,8 @@ func TestStateKnowsKeptMessages(t *testing.T) {
 	}
 }
 
-// An edit that failed is no open error once the file was read, and a plan is left out if the messages that stay have a newer one.
+// A failed edit is no longer an open error once the file has been read. A plan is left out if the remaining messages
+// have a newer one.
 func TestEditErrorsAndPlansGoOn(t *testing.T) {
 	todo := func(id, box string) string {
 		return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"TodoWrite","arguments":{"todos":[{"content":"Shut the door of zone 4","status":"` + box + `"},{"content":"Light the lamp","status":"pending"}]}}]},` +
@@ -111,7 +113,7 @@ func TestEditErrorsAndPlansGoOn(t *testing.T) {
 	}
 }
 
-// A sentence does not end at dots inside code, so that half of it is never dropped as a repetition.
+// A sentence doesn't end at dots inside code. Otherwise half of it could be dropped as a repetition.
 func TestSentencesKeepCodeWhole(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Light the lamp of the kiln."},`+ranAs("1", "x", "light --lamp 3", "lit lamp 3")+`,
 {"role":"assistant","content":"The lamp_3 is lit. `+"`go vet ./... && go build ./kiln`"+` takes 3 seconds for lamp_3."},
@@ -132,7 +134,7 @@ func TestStateNamesTheScript(t *testing.T) {
 	}
 }
 
-// A commit that a later command takes back is marked, and other commits are not.
+// A commit that a later command undoes is marked, and other commits are not.
 func TestUndoneCommits(t *testing.T) {
 	commit := func(id, hash, subject string) string {
 		return ranAs(id, "x", "git commit -m '"+subject+"'", "[main "+hash+"] "+subject+`\n 1 file changed, 2 insertions(+)`)
@@ -174,7 +176,7 @@ func TestUndoneCommits(t *testing.T) {
 	}
 }
 
-// A check that fails again, and is meant to, no longer has the error that it had before.
+// A check that fails again, as intended, no longer has the error that it had before.
 func TestMeantFailureEndsEarlierError(t *testing.T) {
 	const test = "go test ./kiln_7"
 	for said, open := range map[string]bool{"The test fails as expected now.": false, "Let me see the other file.": true} {

@@ -2,8 +2,8 @@ package digest
 
 import "testing"
 
-// Descriptions of a new thing, rules of a country or a game, remaining amounts, reports of what somebody told somebody else, and orders for one
-// occasion are no rules, in any language. The same words addressed to the reader are rules.
+// Descriptions of a new thing, rules of a country or a game, remaining amounts, reports of what somebody told somebody
+// else, and orders for one occasion are not rules, in any language. The same words addressed to the reader are rules.
 func TestAbout(t *testing.T) {
 	wantStatements(t, map[string]bool{
 		"Write a song about a baker who never sleeps.":                  false,
@@ -46,7 +46,7 @@ func TestAbout(t *testing.T) {
 	})
 }
 
-// Rules and preferences are recognized by the form of their sentence.
+// Rules and preferences are recognized by the form of their sentences.
 func TestFormsOfRules(t *testing.T) {
 	wantStatements(t, map[string]bool{
 		"Put the price behind every cake you list for me.":     true,
@@ -76,7 +76,8 @@ func TestFormsOfRules(t *testing.T) {
 	})
 }
 
-// Sentences about what people had never heard of, what they have to do at a certain time, or what somebody else does are no rules either.
+// Sentences about what people had never heard of, what they have to do at a certain time, or what somebody else does
+// are not rules either.
 func TestRemarksInOtherLanguages(t *testing.T) {
 	wantStatements(t, map[string]bool{
 		"Nie von dem Brot gehört.":                     false,

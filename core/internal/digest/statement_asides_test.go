@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A note for one request, and text by somebody else to which the user replies, are no rules.
+// A note for one request is not a rule, and neither is text by somebody else to which the user replies.
 func TestNotesForARequestAreNoRules(t *testing.T) {
 	for text, want := range map[string][]string{
 		"can you sum up how both kilns log their heat? Keep in mind that the small one has its own clock and the large one only a counter": nil,

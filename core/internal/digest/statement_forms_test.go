@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStated: rules and preferences in more than ten languages are recognized, most of them by the form of their sentences; requests, reports, guesses and
-// small talk are not.
+// TestStated checks that rules and preferences in more than ten languages are recognized, most of them by the form of
+// their sentences, and that requests, reports, guesses and small talk are not.
 func TestStated(t *testing.T) {
 	data, err := os.ReadFile("testdata/stated.txt")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestAsideRanksLow: a request at the end of a story ranks below a rule.
+// TestAsideRanksLow checks that a request at the end of a story ranks below a rule.
 func TestAsideRanksLow(t *testing.T) {
 	rankOf := func(s string) int {
 		r := rate(s, wordsOf(s, nil))

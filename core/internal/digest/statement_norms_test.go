@@ -73,7 +73,7 @@ func TestNormsByForm(t *testing.T) {
 	}
 }
 
-// What people say about their own habits and favourites is a preference, also without a verb of liking.
+// What people say about their own habits and favourites is a preference, even without a verb of liking.
 func TestHabitsByForm(t *testing.T) {
 	for sentence, want := range map[string]bool{
 		"I take my tea black.":                    true,

@@ -40,7 +40,7 @@ func wantStatements(t *testing.T, cases map[string]bool) {
 	}
 }
 
-// A statement that ends with a request for agreement is no question, and a polite question may be a rule.
+// A statement that ends with a request for agreement is not a question, and a polite question may be a rule.
 func TestRulesAsQuestions(t *testing.T) {
 	wantStatements(t, map[string]bool{
 		"don't tell me the answer straight away, just give hints ok?":   true,
@@ -59,8 +59,8 @@ func TestRulesAsQuestions(t *testing.T) {
 	})
 }
 
-// What is limited to one thing or one occasion anywhere in the sentence is no rule; what applies from now on is one,
-// whatever its verb.
+// A request that is limited to one thing or one occasion, anywhere in the sentence, is not a rule. A request that
+// applies from now on is one, whatever its verb.
 func TestOnceOrFromNowOn(t *testing.T) {
 	wantStatements(t, map[string]bool{
 		"Draft the reply please, and only for this one, make it sound old-fashioned.": false,
@@ -79,8 +79,8 @@ func TestOnceOrFromNowOn(t *testing.T) {
 	})
 }
 
-// What somebody says on the way to a deal is no preference: about what was offered, what is needed, or under which
-// condition.
+// What somebody says while making a deal is not a preference, whether it is about the offer, about what is needed, or
+// about a condition.
 func TestTalkAboutADealIsNoRule(t *testing.T) {
 	for _, s := range []string{
 		"While I appreciate the voucher, 100 euros seem a bit low given that I missed a meeting.", "I'm really interested in the voucher you're offering.",
@@ -100,7 +100,7 @@ func TestTalkAboutADealIsNoRule(t *testing.T) {
 	}
 }
 
-// Who allows what was forbidden takes the rule back.
+// If the user allows what was forbidden, the rule is revoked.
 func TestRuleIsDropped(t *testing.T) {
 	for _, said := range [][]string{
 		{"Keep every chapter under the limit of 90 lines.", "You can drop the chapter limit."},

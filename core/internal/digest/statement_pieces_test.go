@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A sentence without an end is read in pieces, so that the time to read it grows with its length and not with the square of it.
+// A sentence without an end is read in pieces, so that the time to read it grows with its length rather than with the
+// square of its length.
 func TestEndlessSentencesAreReadInPieces(t *testing.T) {
 	for name, text := range map[string]string{
 		"words":         strings.Repeat("never use only always ", 5000),
@@ -27,7 +28,7 @@ func TestEndlessSentencesAreReadInPieces(t *testing.T) {
 	}
 }
 
-// A rule in a list follows nothing, so it doesn't begin with a word that joins it to something.
+// Nothing precedes a rule in a list, so the rule doesn't begin with a word that connects it to a previous sentence.
 func TestStatementsBeginWithoutJoin(t *testing.T) {
 	for text, want := range map[string]string{
 		"The pump is green. And never open a valve on Sundays.":      "never open a valve on Sundays.",

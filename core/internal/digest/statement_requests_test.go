@@ -23,7 +23,8 @@ func TestFeatureIsNoRule(t *testing.T) {
 	}
 }
 
-// A sentence that can't be understood without the rule before it takes that rule along, and a repetition of the rule adds no second line.
+// A sentence that can't be understood without the rule before it includes that rule, and a repetition of the rule adds
+// no second line.
 func TestLeaningRule(t *testing.T) {
 	for _, c := range []struct{ texts, want []string }{
 		{[]string{"Rules:\n1. No new packages. setup.cfg has none and stays that way.\n2. Always use tabs.", "Remember: no new packages."},
@@ -36,7 +37,7 @@ func TestLeaningRule(t *testing.T) {
 	}
 }
 
-// Tests requests for one thing, courtesies and descriptions that sound like rules or tastes.
+// TestRequestIsNoRule tests requests for one thing, courtesies and descriptions that sound like rules or tastes.
 func TestRequestIsNoRule(t *testing.T) {
 	for _, text := range []string{
 		"I'd like four balcony seats for Sunday's matinee.",
@@ -93,7 +94,7 @@ func TestRequestIsNoRule(t *testing.T) {
 	}
 }
 
-// Tests rules and tastes in forms without a cue, or after a perfect.
+// TestRuleByItsForm tests rules and tastes in forms without a cue, or after a perfect.
 func TestRuleByItsForm(t *testing.T) {
 	for _, text := range []string{
 		"Wait for my approval before merging anything.",
@@ -126,7 +127,7 @@ func TestRuleByItsForm(t *testing.T) {
 	}
 }
 
-// What somebody wants for one booking or order is not a rule for later work, in the words that rules have too.
+// What somebody wants for one booking or order is not a rule for later work, even if it is worded like a rule.
 func TestBookingIsNoRule(t *testing.T) {
 	for _, text := range []string{
 		"Hi, I have a problem with something that I ordered.", "I have a problem with my last invoice.",

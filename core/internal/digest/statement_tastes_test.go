@@ -2,8 +2,8 @@ package digest
 
 import "testing"
 
-// TestTastes tests the ways in which people state their tastes, in sentences that are in no other test, and sentences that only sound like
-// it.
+// TestTastes tests the ways in which people state their tastes, with sentences that are in no other test, and sentences
+// that only sound like statements of taste.
 func TestTastes(t *testing.T) {
 	for _, text := range []string{
 		"I'd take a tent over a caravan any time.", "Give me oats over toast.", "I would sooner row than sail.", "Wide trousers are more my thing.",

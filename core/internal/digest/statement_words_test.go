@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// lower equals strings.ToLower for every character, in any text around it, and for invalid UTF-8.
+// lower returns the same as strings.ToLower for every character, in any text around it, and for invalid UTF-8.
 func TestLower(t *testing.T) {
 	for r := range rune(utf8.MaxRune + 1) {
 		for _, s := range []string{string(r), "a" + string(r) + "字b", string(r)[:1], "字" + string(r)[:len(string(r))-1], string(r)[:1] + "a"} {
@@ -75,7 +75,7 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// A cue is found by the words that wordsOf makes of text, so it is written as these.
+// A cue is found by the words that wordsOf returns for text, so it must be written like these words.
 func TestCues(t *testing.T) {
 	for n := range cues.rows {
 		var list []string

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A later turn may overturn that all checks pass or that the work is complete, so only the last entry says so, and not if a check has failed.
+// A later turn may make it untrue that all checks pass or that the work is complete. Therefore only the last entry says
+// so, and only if no check has failed.
 func TestStatusesDoNotLast(t *testing.T) {
 	const answer = `The valve opens in open_slowly. All checks pass cleanly. Everything passes except the test of the pump.\n\nSummary:\n1. Pushed the branch - all hooks now pass with the build\n` +
 		`2. ✅ Build succeeds - ready for the boiler\n3. ✅ Renamed the gauge to gauge_k4\n\n🎉 Heating platform complete! CI should now pass because:\n1. ✅ Based on a clean boiler\n2. ✅ The relay K4 is in relay.py\n\n## Final status: the pump is complete 🎉\n\nThe lamp L4 is lit. The heater is production-ready, and it works correctly!`

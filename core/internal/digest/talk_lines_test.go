@@ -2,7 +2,7 @@ package digest
 
 import "testing"
 
-// Rows of tables are told as phrases, without bars.
+// Rows of tables are written as phrases, without bars.
 func TestRowsBecomePhrases(t *testing.T) {
 	for row, want := range map[string]string{
 		"| oak shelf, 80 cm | 140 € |":  "oak shelf, 80 cm: 140 €",
@@ -20,7 +20,7 @@ func TestRowsBecomePhrases(t *testing.T) {
 	}
 }
 
-// Items of a list keep their numbers only from the first on, without gaps.
+// Items of a list keep their numbers only if the numbers begin with the first and have no gaps.
 func TestItemsOfPartialListsHaveNoNumbers(t *testing.T) {
 	number := 0
 	for i, c := range []struct{ text, want string }{

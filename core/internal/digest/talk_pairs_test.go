@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// exchanges is a chat of n questions, each with its answer.
+// exchanges returns a chat of n questions, each with its answer.
 func exchanges(n int, question, answer func(i int) string) (texts []string) {
 	for i := range n {
 		texts = append(texts, question(i+1), answer(i+1))
@@ -22,8 +22,9 @@ func numbered(format string) func(int) string {
 
 var numberIn = regexp.MustCompile(`\d+`)
 
-// TestChatDigestOfOneForm: of many lines that differ only in a number, a few represent all, with the last number. No answer appears below
-// another answer's question. A second digest of the first one and more messages still has this.
+// TestChatDigestOfOneForm: if many lines differ only in a number, a few of them represent all, with the last number. No
+// answer appears below another answer's question. The same holds for a second digest of the first one and more
+// messages.
 func TestChatDigestOfOneForm(t *testing.T) {
 	for _, c := range []struct{ question, answer, upTo string }{
 		{"What does part %d do?", "Part %d reads the settings, checks each of them and reports the first error.", "up to Part 700)"},
@@ -80,7 +81,8 @@ func TestChatDigestOfNumbersThatTell(t *testing.T) {
 	}
 }
 
-// TestChatDigestSpread: if only a part of the statements has room, they come from the whole chat and not from its first half.
+// TestChatDigestSpread: if there is room for only a part of the statements, they come from the whole chat and not from
+// its first half.
 func TestChatDigestSpread(t *testing.T) {
 	syllables := strings.Fields("ba ko ri mu ten sal vor pi ner do lu gam hes tir")
 	seed := uint32(7)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// serviceDialogue is one about three matters. In the first, the time changes.
+// serviceDialogue is a dialogue about three matters. In the first, the time changes.
 var serviceDialogue = []string{
 	"Hello, my boiler is cold, can somebody come to 14 Elm Row?", "Of course. On Tuesday at 10:15 or on Thursday at 8:40?",
 	"Thursday, please.", "Mr Amsel comes on Thursday at 8:40. The case number is K7QX2P.",
@@ -31,7 +31,7 @@ func TestEachMatterOfAServiceIsALine(t *testing.T) {
 	}
 }
 
-// What adds most of each matter is told, also without what was said in between.
+// The most informative statements about each matter are written, even without what was said in between.
 func TestTheBestOfEachMatterIsTold(t *testing.T) {
 	text := digestOf(t, "", 230, serviceDialogue...)
 	for _, want := range []string{"K7QX2P", "2843", "26706", "12 euros"} {
@@ -147,7 +147,7 @@ func TestChineseServiceKeepsTheClausesOfAValue(t *testing.T) {
 	}
 }
 
-// A statement of a matter may have few words, since the others of the matter tell the rest.
+// A statement about a matter may have few words, since the other statements about the matter tell the rest.
 func TestShortValuesOfAServiceStay(t *testing.T) {
 	var dialogue []string
 	for _, k := range []string{"12", "27", "33", "58"} {
@@ -164,7 +164,7 @@ func TestShortValuesOfAServiceStay(t *testing.T) {
 	}
 }
 
-// What the user replies to a question of the service stays before what the service says on its own.
+// The user's replies to questions of the service are kept in preference to what the service says on its own.
 func TestRepliesInAServiceStay(t *testing.T) {
 	var dialogue, replies []string
 	for i, reply := range []string{"a dented grey bumper", "two broken wooden shelves", "a torn linen curtain", "one scratched oak table"} {

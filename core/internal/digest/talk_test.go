@@ -67,8 +67,8 @@ func TestChatDigest(t *testing.T) {
 	}
 }
 
-// TestChatDigestChained makes ten digests, each of the one before and of more talk, and looks for what was said at first.
-// TestChatDigestOfOneSentence has a sentence that is too long for the digest: its beginning and its end are better than nothing.
+// TestChatDigestOfOneSentence has a sentence that is too long for the digest: its beginning and its end are better than
+// nothing.
 func TestChatDigestOfOneSentence(t *testing.T) {
 	for _, size := range []int{200, 400, 800} {
 		got := digestOf(t, "", size, "Compare the harbours "+strings.Repeat("of the north and ", 200)+"of Lisbon", "No.")
@@ -79,6 +79,7 @@ func TestChatDigestOfOneSentence(t *testing.T) {
 	}
 }
 
+// TestChatDigestChained makes ten digests, each of the previous one and of more talk, and looks for what was said first.
 func TestChatDigestChained(t *testing.T) {
 	said := []string{"My daughter Wilhelmina is allergic to hazelnuts.", "We booked the ferry to Gotland for 14 August.", "The alarm code of the boathouse is 4471."}
 	prior := digestOf(t, "", 600, "[3 March 2024] "+said[0], "I see.", said[1], "How nice!", said[2], "Thanks.")

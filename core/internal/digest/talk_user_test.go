@@ -44,7 +44,8 @@ func newestOfUser(texts []string, size int) string {
 	return strings.Join(kept, "\n")
 }
 
-// A digest has at least as many of the facts that the user stated as the user's newest messages in the same number of bytes.
+// A digest contains at least as many of the facts that the user stated as the user's newest messages would in the same
+// number of bytes.
 func TestNeverWorseThanTheUsersMessages(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 30))
@@ -71,7 +72,7 @@ func TestNeverWorseThanTheUsersMessages(t *testing.T) {
 	}
 }
 
-// If everything that the user said fits, the names and numbers in it stay, although the answers have many more.
+// If everything that the user said fits, the names and numbers in it are kept, although the answers have many more.
 func TestWhatTheUserSaidStaysIfItFits(t *testing.T) {
 	for _, language := range [][4]string{
 		{"By the way, we keep the %[1]s in the locker that has number %[2]d since then.", "Can you tell me why number %[2]d is so small for a %[1]s?", "Master Bendorf %[1]d, Diesel %[2]d and Otto %[3]d met in Anklam %[3]d, Ely %[1]d and Osby %[2]d as %[4]s.",
@@ -97,7 +98,7 @@ func TestWhatTheUserSaidStaysIfItFits(t *testing.T) {
 	}
 }
 
-// The user goes on from the last answer, so what it lists stays, each line with the heading of its list.
+// The user continues from the last answer, so the lists in it are kept, each line with the heading of its list.
 func TestLastAnswerKeepsItsLists(t *testing.T) {
 	var texts []string
 	for i := range 6 {
@@ -119,7 +120,7 @@ func TestLastAnswerKeepsItsLists(t *testing.T) {
 	}
 }
 
-// Formulas with which a user answers exercises give way to what the user says.
+// Formulaic answers to exercises give way to what the user says.
 func TestFormulasGiveWay(t *testing.T) {
 	said := []string{
 		"I'm Ottilie, and I live in Marburg.", "My exam is on 4 June in the old gym.", "I play left wing for the Herons.",

@@ -38,7 +38,7 @@ func TestEditsOfEachAgent(t *testing.T) {
 	}
 }
 
-// Agents that write calls as text do so too.
+// The same holds for agents that write calls as text.
 func TestTextEdits(t *testing.T) {
 	const done = "The content was successfully saved."
 	tag := func(name, inside string) string { return "<" + name + ">\n" + inside + "\n</" + name + ">" }
@@ -70,7 +70,7 @@ func TestTextEdits(t *testing.T) {
 	}
 }
 
-// What agents write around the output of a command is no part of it.
+// Text that agents write around the output of a command is not part of the output.
 func TestOutputEnvelopes(t *testing.T) {
 	for name, output := range map[string]string{
 		"Gemini CLI": "Command: kilnctl heat\nDirectory: (root)\nOutput: zone 7 holds 900\nError: (none)\nExit Code: 0\nSignal: 0\nBackground PIDs: (none)\nProcess Group PGID: 26593",
@@ -84,7 +84,8 @@ func TestOutputEnvelopes(t *testing.T) {
 	}
 }
 
-// A command may change to a folder first. The files that it writes are listed by their whole path, with what happened to them.
+// A command may change to a folder first. The files that it writes are listed with their whole path and with what
+// happened to them.
 func TestTextCommandsInFolders(t *testing.T) {
 	src := `[{"role":"user","content":"Make the ramp of the kiln steeper."}`
 	for _, command := range []string{"cd /kiln && cat > src/ramp.py <<'EOF'\nslope = 9\nEOF", "cd /kiln && ls", "cd /kiln && python src/ramp.py > /tmp/out.txt"} {
@@ -95,7 +96,7 @@ func TestTextCommandsInFolders(t *testing.T) {
 	wants(t, localOf(tr, seq, 4000), []string{"<modified-files>\n/kiln/src/ramp.py — "}, []string{"changed before", "\nsrc/ramp.py", "out.txt —"})
 }
 
-// Agents that end their work with a call report in its arguments what came of it.
+// Agents that end their work with a call report the outcome in its arguments.
 func TestClosingCalls(t *testing.T) {
 	for name, call := range map[string]string{
 		"Roo Code":  toolCall("2", "attempt_completion", `{"result":"The ramp rises by 8 degrees, and TestRamp passes."}`, "ok"),

@@ -41,7 +41,8 @@ func TestDeletedFiles(t *testing.T) {
 	wants(t, text, []string{"deleted /kiln/src/lamp.go"}, nil)
 }
 
-// Statements at work count by what they name. Numbered steps, remarks that the answer makes worthless, and predictions don't count.
+// Statements during the work count by what they name. Numbered steps, remarks that the answer makes worthless, and
+// predictions don't count.
 func TestRemarksAtWork(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Why does the build of the kiln fail?"},
@@ -68,7 +69,7 @@ func TestFixedTests(t *testing.T) {
 		[]string{"→ failed: TestRamp", "- bash (go test ./kiln"})
 }
 
-// A call of an unknown tool is reported with its arguments and its result; of equal calls only the last.
+// A call of an unknown tool is reported with its arguments and its result. Of equal calls, only the last is reported.
 func TestCallsOfUnknownTools(t *testing.T) {
 	call := `{"role":"assistant","content":[{"type":"tool_call","id":"ID","name":"kiln_set_zone","arguments":{"zone":7,"degrees":"900"}}]},{"role":"tool_result","tool_call_id":"ID","tool_name":"kiln_set_zone","content":"OUT"}`
 	text := logOf(t, `[
@@ -80,7 +81,7 @@ func TestCallsOfUnknownTools(t *testing.T) {
 	wants(t, text, []string{"called kiln_set_zone(zone: 7, degrees: 900) → zone 7 holds 900"}, []string{"busy"})
 }
 
-// The result of an unknown tool comes with the arguments of its call, which nothing repeats.
+// The result of an unknown tool is reported with the arguments of its call, which nothing repeats.
 func TestReportsOfUnknownTools(t *testing.T) {
 	call := func(id, hall, said string) string {
 		return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"list_kilns","arguments":{"hall":"` + hall + `"}}]},` +
@@ -92,7 +93,7 @@ func TestReportsOfUnknownTools(t *testing.T) {
 	wants(t, text, []string{"list_kilns(hall: north) returned: Kiln Bertha", "list_kilns(hall: south) returned: Nobody"}, []string{"called list_kilns"})
 }
 
-// Evaluation logs have a function's name where others have an object.
+// Evaluation logs have a function's name where other logs have an object.
 func TestFunctionsGivenAsText(t *testing.T) {
 	tr, seq := read(t, "openai-chat", `[
 {"role":"user","content":"Heat zone 7 of the kiln."},
@@ -103,7 +104,7 @@ func TestFunctionsGivenAsText(t *testing.T) {
 	wants(t, localOf(tr, seq, 4000), []string{"ran `kilnctl heat --zone 7` → zone 7 holds 900 degrees"}, nil)
 }
 
-// An agent that thinks aloud takes back many statements; its findings stay.
+// An agent that thinks aloud retracts many statements; its findings are kept.
 func TestThinkingAloud(t *testing.T) {
 	aloud := func(id, text string) string { return ranAs(id, text, "kilnctl status", "ok") }
 	text := logOf(t, `[
@@ -121,7 +122,7 @@ func TestThinkingAloud(t *testing.T) {
 		[]string{"had a thought", "sensor_7", "lamp_3", "lamps_1", "oven_2", "exit 123", "+900"})
 }
 
-// If there is little room, each turn gets its outcome before any turn gets everything; no word is cut.
+// If there is little room, each turn gets its outcome before any turn gets more. No word is cut.
 func TestEachTurnHasAnOutcome(t *testing.T) {
 	var b strings.Builder
 	for i := range 24 {
@@ -151,7 +152,8 @@ func TestSecondTry(t *testing.T) {
 		[]string{"tried to commit", "recorded", "completely green"})
 }
 
-// User messages of a few hundred characters stay whole, a claim that the next message refutes gets less room, and code keeps its backticks.
+// User messages of a few hundred characters are kept whole, a claim that the next message refutes gets less room, and
+// code keeps its backticks.
 func TestWhatAReaderMissed(t *testing.T) {
 	var b strings.Builder
 	asked := func(i int) string {
@@ -174,8 +176,8 @@ func TestWhatAReaderMissed(t *testing.T) {
 	}
 }
 
-// Of several diagnoses only the last stays, or the answer's. A subagent's report is attributed to it, without numbers of headings whose
-// neighbours are left out. A change of imports alone gets no line.
+// Of several diagnoses, only the last one is kept, or the one in the answer. A subagent's report is attributed to it,
+// without the numbers of headings whose neighbours are left out. A change of imports alone gets no line.
 func TestDiagnosesAndReports(t *testing.T) {
 	messages := `[{"role":"user","content":"Why is zone_7 cold?"},
 {"role":"assistant","content":[{"type":"thinking","text":"The real issue is that fan_7 blows in kiln.go:12."},{"type":"tool_call","id":"1","name":"Task","arguments":{"prompt":"Find out why zone_7 loses heat after a ramp, and change nothing in oven.go. ` + strings.Repeat("Look at each file. ", 40) + `"}}]},
@@ -197,8 +199,8 @@ func TestDiagnosesAndReports(t *testing.T) {
 	}
 }
 
-// An edit that adds definitions stays in the entry although a later edit changes a few of its lines. An edit whose
-// lines are gone does not.
+// An edit that adds definitions is kept in the entry although a later edit changes a few of its lines. An edit whose
+// lines are gone is not.
 func TestEditsThatLaterOnesTouch(t *testing.T) {
 	edit := func(id, old, now string) string {
 		return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"edit","arguments":{"path":"/kiln/src/panel.ts","oldText":"` + old + `","newText":"` + now + `"}}]},
@@ -217,7 +219,7 @@ func TestEditsThatLaterOnesTouch(t *testing.T) {
 	wants(t, text, []string{"adds showState, drawZones", "changes `const width = 7;` to `const width = 9;`"}, []string{"width = 8"})
 }
 
-// Edits that git takes back are marked, and files that are as they were at the beginning are not listed as changed.
+// Edits that git undoes are marked, and files that are the same as at the beginning are not listed as changed.
 func TestEditsTakenBack(t *testing.T) {
 	edit := func(id, path, old, now string) string {
 		return strings.NewReplacer("ID", id, "PATH", path, "OLD", old, "NEW", now).Replace(
@@ -247,7 +249,7 @@ func TestEditsTakenBack(t *testing.T) {
 	wants(t, text, []string{"slope := 12` (taken back later)", "ramp.go — edited in [1]", "edited since that commit: nothing"}, nil)
 }
 
-// A file that is deleted later takes its edits along.
+// If a file is deleted later, its edits are left out.
 func TestEditsOfDeletedFiles(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Find out why zone 7 drifts."},
@@ -260,7 +262,8 @@ func TestEditsOfDeletedFiles(t *testing.T) {
 	wants(t, text, []string{"zone 7 holds 940 degrees"}, []string{"wrote", "kiln.zone(7)", "<modified-files>"})
 }
 
-// What an agent proposes to itself at work says nothing; the short output of a program that it runs does.
+// Proposals that an agent makes to itself while working are left out. The short output of a program that it runs is
+// kept.
 func TestTrialsAndIntents(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Why does zone 7 drift?"},
@@ -293,7 +296,7 @@ func TestSearchesShowFiles(t *testing.T) {
 	wants(t, text, []string{"kiln/zones.go:", "if sensorBroken(zone) {"}, []string{"42-", "41:func"})
 }
 
-// A call that changes something outside of the conversation stays where there is little room, with what it returned.
+// A call that changes something outside of the conversation is kept, with its result, even if there is little room.
 func TestDeeds(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"My parcel came two weeks late. I would like some compensation for that, please."},
@@ -311,7 +314,7 @@ func TestDeeds(t *testing.T) {
 	wants(t, text, []string{"called sendVoucher(customer: c_88, amount: 35) → voucher: V-2209"}, nil)
 }
 
-// What git's stash holds is taken back until it is popped. A script that does both changes nothing.
+// Edits in git's stash count as undone until the stash is popped. A script that does both changes nothing.
 func TestStashedEdits(t *testing.T) {
 	after := func(commands ...string) string {
 		steps := []step{edited("/kiln/ramp.go", "slope := 1", "slope := 9")}

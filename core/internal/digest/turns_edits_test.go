@@ -40,7 +40,7 @@ func turnOf(asked string, steps ...step) string {
 	return b.String()
 }
 
-// The entry gives the net effect of the edits of a turn.
+// The entry describes the net effect of the edits of a turn.
 func TestEditsOfATurnTakenTogether(t *testing.T) {
 	list := func(names ...string) string { return "\"lamps\": [\n\"" + strings.Join(names, "\",\n\"") + "\"\n]," }
 	door := "if door.level > door.limit {\n\tdoor.level = door.limit\n}\n"
@@ -101,7 +101,7 @@ func TestEditsOfATurnTakenTogether(t *testing.T) {
 	}
 }
 
-// What the assistant says about an edit stays if a later edit changes it.
+// What the assistant says about an edit is kept if a later edit changes that edit.
 func TestRemarkOfAnEditStays(t *testing.T) {
 	text := logOf(t, `[{"role":"user","content":"Improve the door."},
 `+toolCall("1", "edit", `{"path":"/kiln/door.go","old":"width := 7","new":"width := 8"}`, "ok")+`,
@@ -110,7 +110,7 @@ func TestRemarkOfAnEditStays(t *testing.T) {
 	wants(t, text, []string{"changes `width := 7` to `width := 9` (assistant: That fits the frame of `oven_3`.)"}, nil)
 }
 
-// The list of changed files says when a commit has more of them.
+// The list of changed files says if a commit contains more files.
 func TestCommitOfMoreFiles(t *testing.T) {
 	commit := func(stat string) string {
 		return logOf(t, "["+turnOf("Move the lamps to their rooms.", edited("/kiln/door.go", "a := 1", "a := 2"),
@@ -125,7 +125,7 @@ func TestCommitOfMoreFiles(t *testing.T) {
 	wants(t, commit("1 file changed, 1 insertion(+)"), nil, []string{"not all of them"})
 }
 
-// A data file is told by its keys, and a short one by its values.
+// A data file is described by its keys, and a short one by its values.
 func TestDataFiles(t *testing.T) {
 	lamp := "  {\n    \"name\": \"hall\",\n    \"watts\": 40,\n    \"rooms\": [\n      \"hall\",\n      \"stairs\"\n    ]\n  }"
 	yaml := strings.Repeat("- name: hall\n  watts: 40\n  rooms:\n    - hall\n", 8)

@@ -28,7 +28,7 @@ func TestResultsBeforeTheNextRequest(t *testing.T) {
 	}
 }
 
-// What an agent program writes in the assistant's name is no answer.
+// Text that an agent program writes in the assistant's name is not an answer.
 func TestStubsAreNoAnswers(t *testing.T) {
 	for _, stub := range []string{"No response requested.", "(no content)", "API Error: 529 overloaded"} {
 		messages := `[

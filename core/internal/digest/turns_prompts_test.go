@@ -2,8 +2,8 @@ package digest_test
 
 import "testing"
 
-// What the assistant tells another agent or a tracker through the shell is quoted with its address. Scripts, and what git
-// gets, are not.
+// Text that the assistant sends to another agent or to a tracker through the shell is quoted with its destination.
+// Scripts, and text for git, are not quoted.
 func TestPromptsThroughTheShell(t *testing.T) {
 	const prose = "Move the log of each firing into its own folder. Do not push to main, and leave the branch as it is when you are done. Old logs in /kiln/old may be read, but nothing new is written there."
 	const code = `import kiln\\nfor zone in kiln.zones:\\n    print(zone.name, zone.heat)\\n    if zone.heat > 900:\\n        zone.off()\\nkiln.log.write('a b c d e f g h i j k l m n o p q r s t u v w x y z')\\n`

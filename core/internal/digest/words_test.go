@@ -86,8 +86,8 @@ func TestPastedSkills(t *testing.T) {
 	}
 }
 
-// textAgent is the session of an agent that writes its calls as text: how calls and outputs are spelled, for a command, its output and its
-// exit code.
+// textAgent returns the session of an agent that writes its calls as text. call spells a command, and output spells its
+// output and its exit code.
 func textAgent(call func(command string) string, output func(text string, exit int) string) string {
 	messages := []string{`{"role":"system","content":"You can run commands."}`, `{"role":"user","content":"<pr_description>\nThe parser drops commas.\n</pr_description>\nFix it."}`}
 	for _, turn := range []struct {
@@ -163,7 +163,7 @@ func TestTextAgents(t *testing.T) {
 	}
 }
 
-// A chat about code is none, however often the user pastes output.
+// A chat about code is not a session of such an agent, however often the user pastes output.
 func TestChatsAreNoTextAgents(t *testing.T) {
 	src := `[{"role":"user","content":"How do I list files?"},{"role":"assistant","content":"Like this:\n` + "```bash\\nls\\n```" + `"},
 		{"role":"user","content":"<output>\na.go\n</output>\nand now?"},{"role":"assistant","content":"Fine."},{"role":"user","content":"And sorted by time?"},

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// What agents make of their session files when they resume one, by the code that they publish, and in no way by ours. Each
-// resumes function returns what the next request holds: roles and contents, flattened so that where a message ends does not
-// matter, but what it says does.
+// This file reads session files as the agents do when they resume a session, according to the code that they publish
+// and without any of our code. Each resumes function returns what the next request contains: roles and contents,
+// flattened so that the text matters, but not where a message ends.
 
 type record = map[string]any
 

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
-// damages calls try with copies of a JSON value in which one value at any depth is missing or another one.
+// damages calls try with copies of a JSON value in which one value, at any depth, is missing or replaced.
 func damages(value any, try func()) {
 	others := []any{nil, 5, "", "x", []any{}, map[string]any{}, []any{5}}
 	switch v := value.(type) {
@@ -41,8 +41,8 @@ func damages(value any, try func()) {
 	}
 }
 
-// TestDamagedChats opens files of chat applications and frameworks in which one value is missing or another one, and
-// saves other messages in them. What is saved is JSON, and is read again as it was given.
+// TestDamagedChats opens files of chat applications and frameworks in which one value is missing or replaced, and saves
+// other messages in them. The saved file must be valid JSON, and contain these messages when it is read again.
 func TestDamagedChats(t *testing.T) {
 	lists := []string{
 		`[]`,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// chat has the kinds whose messages are put together from parts.
+// chat contains the kinds whose messages are assembled from parts.
 var chat = map[string]bool{"librechat": true, "open-webui": true, "llamaindex": true, "semantic-kernel": true}
 
 // chatSaid flattens a message of openai-chat: its text, the names and arguments of its calls, or the id of the call
@@ -40,7 +40,7 @@ func chatSaid(m record) (all []string) {
 	return all
 }
 
-// chatOrder returns the flattened calls of an answer before the results that follow them.
+// chatOrder moves the flattened calls of an answer before the results that follow them.
 func chatOrder(pieces []string) []string {
 	for i := range pieces {
 		for k := i; k > 0 && strings.HasPrefix(pieces[k], "call ") && strings.HasPrefix(pieces[k-1], "tool "); k-- {
@@ -192,7 +192,7 @@ func openWebUIResumes(t *testing.T, file []byte) (all []string) {
 	return all
 }
 
-// TestChatTrees reads the samples of applications that keep a tree by separate code.
+// TestChatTrees reads, with separate code, the samples of applications that keep a tree.
 func TestChatTrees(t *testing.T) {
 	for _, name := range []string{"librechat.json", "open-webui.json", "open-webui-chat.json", "llamaindex.json", "llamaindex-list.json", "semantic-kernel.json", "semantic-kernel-net.json"} {
 		src := sample(t)[name]

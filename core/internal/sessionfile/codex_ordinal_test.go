@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Newer versions of Codex number the lines of a file from 0, and resume none whose last line has no number. Files of older versions have none,
-// and get none.
+// Newer versions of Codex number the lines of a file from 0, and don't resume a file whose last line has no number.
+// Files of older versions have no numbers, and get none.
 func TestCodexNumbersLines(t *testing.T) {
 	sample, err := os.ReadFile("../../../testdata/sessions/codex.jsonl")
 	if err != nil {

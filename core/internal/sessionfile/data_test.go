@@ -85,8 +85,8 @@ func compacts(t *testing.T, force bool, policy string, messages []byte) (result 
 	}
 }
 
-// TestRealFiles opens every real session file and compacts its conversation, with windows that force a compaction; in make test two presets
-// in a window each.
+// TestRealFiles opens every real session file and compacts its conversation, with windows that force a compaction. In
+// make test, it tries two presets with one window each.
 func TestRealFiles(t *testing.T) {
 	for name, src := range real(t) {
 		t.Run(name, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestPiVersions(t *testing.T) {
 		}
 		return ids
 	}
-	// The converter was given the whole session, and we give what is left of it after its compactions.
+	// The converter got the whole session, whereas open returns what is left of it after its compactions.
 	got, all := calls(list(t, v1.Messages), "tool_call"), calls(sent.Messages, "tool_use")
 	if len(got) < 100 || len(got) > len(all) || !slices.Equal(got, all[len(all)-len(got):]) {
 		t.Errorf("%d tool calls, of %d that pi sends", len(got), len(all))

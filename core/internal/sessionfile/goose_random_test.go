@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
-// gooseConversation makes an export up: blocks of all kinds in any message, content for the user or the model alone, messages that the model doesn't
-// see, runs of one role, equal times.
+// gooseConversation returns a random export: blocks of all kinds in any message, content for the user or the model
+// alone, messages that the model doesn't see, runs of one role, and equal times.
 func gooseConversation(r *rand.Rand, n int) []byte {
 	texts := []string{"Kites.", "", "  \n", "A \"quoted\"\tline\nand another", strings.Repeat("wind ", 40)}
 	word := func() string { return texts[r.IntN(len(texts))] }

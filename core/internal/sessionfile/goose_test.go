@@ -11,8 +11,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 )
 
-// gooseMessages are the messages of an export, or of the lines that Goose wrote before its database. An import reads nothing that has no role,
-// time, content or marks, and its database returns messages by their time.
+// gooseMessages returns the messages of an export, or of the lines that Goose wrote before it had a database. An import
+// ignores messages without a role, a time, content or marks, and the database returns messages in the order of their
+// times.
 func gooseMessages(t *testing.T, file []byte) (all []record) {
 	t.Helper()
 	var session struct{ Conversation []record }
@@ -210,7 +211,7 @@ func TestGooseSaved(t *testing.T) {
 	if a.Error != nil || !bytes.Contains(next, []byte(`"working_dir":"/","conversation":[{`)) {
 		t.Errorf("%+v: %s", a.Error, next)
 	}
-	// Content that Goose has no block for cannot be kept.
+	// Content for which Goose has no block can't be kept.
 	src, _ := os.ReadFile("../../../testdata/sessions/goose.json")
 	for _, block := range []string{`{"type":"image","source":{"type":"url","url":"https://example.com/kite.png"}}`, `{"type":"server_tool_use","id":"s","name":"web_search","input":{}}`} {
 		if _, a := save(t, src, []byte(`[{"role":"user","content":[`+block+`]}]`)); a.Error == nil || a.Error.Code != "cannot_save" {

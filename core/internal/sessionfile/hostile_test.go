@@ -24,21 +24,21 @@ func repeat(n int, line func(i int) string) []byte {
 	return b.Bytes()
 }
 
-// items makes the lines of a list of n items.
+// items returns a function that makes the lines of a list of n items.
 func items(n int, item func(i int) string) func(i int) string {
 	return func(i int) string {
 		return "[,"[min(i, 1):min(i, 1)+1] + item(i) + map[bool]string{true: "]"}[i == n-1]
 	}
 }
 
-// ocItems makes the lines of an export of opencode.
+// ocItems returns a function that makes the lines of an export of opencode.
 func ocItems(n int, item func(i int) string) func(i int) string {
 	return func(i int) string {
 		return map[bool]string{true: `{"info":{"id":"ses_1"},"messages":[`, false: ","}[i == 0] + item(i) + map[bool]string{true: "]}"}[i == n-1]
 	}
 }
 
-// hostile is a session file of n lines that is made to be slow or to loop.
+// hostile is a session file of n lines that is designed to be slow or to loop.
 type hostile struct {
 	name  string
 	line  func(i int) string

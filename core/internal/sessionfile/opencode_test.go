@@ -146,7 +146,7 @@ func ocFile(info string, messages ...[3]string) []byte {
 	return []byte(`{"info":{"id":"ses_1"` + info + `},"messages":[` + strings.Join(all, ",") + `]}`)
 }
 
-// Lists the remaining texts of a session after a compaction, its tail, and a step back, in order.
+// TestOpencodeSelects lists the texts of a session that remain after a compaction, its tail, and a step back, in order.
 func TestOpencodeSelects(t *testing.T) {
 	say := func(s string) string { return `{"type":"text","text":"` + s + `"}` }
 	u := func(s string) [3]string { return [3]string{"user", say(s), ""} }

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
-// openHandsLog makes a conversation up: answers with several calls, thinking, calls that are refused, fail, have two results or none,
-// condensations of whole and of cut-off stretches, and paths that were given up.
+// openHandsLog returns a random conversation: answers with several calls, thinking, calls that are refused, that fail,
+// or that have two results or none, condensations of whole and of cut-off stretches, and abandoned paths.
 func openHandsLog(r *rand.Rand, turns int, tree, wild bool) (file []byte) {
 	var lines []string
 	var ids []string

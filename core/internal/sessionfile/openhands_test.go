@@ -102,7 +102,7 @@ func openHandsPending(branch []record) (pending []record) {
 	return pending
 }
 
-// openHandsBranch is the path from the root to the head.
+// openHandsBranch returns the path from the root to the head.
 func openHandsBranch(t *testing.T, events []record, base record) (branch []record) {
 	at := map[string]int{}
 	for i, e := range events {
@@ -159,7 +159,7 @@ func openHandsView(branch []record) (view []record) {
 	}
 }
 
-// openHandsBreaks are the events that break the first rule that is broken.
+// openHandsBreaks returns the events that break the first of the broken rules.
 func openHandsBreaks(view, branch []record) map[string]bool {
 	gone, in, seen := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range view {

@@ -165,7 +165,7 @@ func checkFile(t *testing.T, file []byte) {
 			}
 			changed++
 			next := checkSaved(t, file, result)
-			// The next compaction of the new file, too.
+			// Save the next compaction of the new file too.
 			b := open(t, next)
 			again, _ := compacts(t, true, fmt.Sprintf(policy, a.Format, max(size.Tokens*percent/300, 64)), b.Messages)
 			if !bytes.Equal(again, b.Messages) {
@@ -237,7 +237,7 @@ func TestSaveSampleFiles(t *testing.T) {
 	}
 }
 
-// Content that a file cannot hold is an error, and is not omitted.
+// Content that a file can't hold is an error, and is not omitted.
 func TestSaveRefuses(t *testing.T) {
 	src, err := os.ReadFile("../../../testdata/sessions/pi-v3.jsonl")
 	if err != nil {
@@ -386,7 +386,7 @@ func long(kind string, n int) (file, messages []byte) {
 	return f.Bytes(), append(m.Bytes(), ']')
 }
 
-// For messages that stay unchanged, everything that the agent has noted in their entries stays; folded messages are gone.
+// Entries of unchanged messages keep everything that the agent has recorded in them; folded messages are gone.
 func TestSaveTakesEntriesOver(t *testing.T) {
 	const digest = `{"role":"user","parts":[{"text":"It was about boats."}]}`
 	entry := func(n int, typ string) string {

@@ -44,7 +44,7 @@ func sample(t testing.TB) map[string][]byte {
 	return files
 }
 
-// opened is the answer of the operation open.
+// opened is the result of the operation open.
 type opened struct {
 	Error *struct {
 		Code, Message, Path string
@@ -467,7 +467,7 @@ func TestClineTaskIsNotWritten(t *testing.T) {
 	}
 }
 
-// In newer files of Gemini CLI the content of an answer is all of it.
+// In newer files of Gemini CLI, the content of an answer is complete.
 func TestGeminiContentIsWhole(t *testing.T) {
 	file := []byte(`{"sessionId":"s","projectHash":"p"}
 {"id":"1","type":"user","content":[{"text":"Read a."}]}

@@ -14,8 +14,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sessionfile"
 )
 
-// TestSavedTimesIncrease saves sessions: each new line is later than every line before it, whatever time the save has. In a file that is one
-// object it is each new message.
+// TestSavedTimesIncrease saves sessions and checks that each new line has a later time than every line before it,
+// whatever the time of the save. In a file with a single object, the same holds for each new message.
 func TestSavedTimesIncrease(t *testing.T) {
 	for _, name := range []string{"claude-code.jsonl", "claude-code-kept.jsonl", "codex.jsonl", "gemini-cli.json", "gemini-cli.jsonl", "opencode.json",
 		"openhands.json", "openhands.jsonl", "pi-v3.jsonl", "roo-code.json"} {
@@ -76,13 +76,13 @@ func savedTimes(t *testing.T, src, at string, without int) {
 	}
 }
 
-// entryTimes are the times of entries, as the agents write them.
+// entryTimes matches the times of entries in the spelling of each agent.
 var entryTimes = regexp.MustCompile(`"(?:timestamp|lastUpdated)":\s*"([^"]*)"|"(?:ts|created)":\s*(\d+)`)
 
 // callTimes matches the times of calls in a Gemini CLI message.
 var callTimes = regexp.MustCompile(`"status":\s*"\w+",\s*"timestamp":\s*"[^"]*"`)
 
-// timesIn are the times of a file's entries, in milliseconds since 1970, in the order of the file.
+// timesIn returns the times of a file's entries, in milliseconds since 1970, in the order of the file.
 func timesIn(file string) (times []int64) {
 	file = callTimes.ReplaceAllString(file, "")
 	for _, m := range entryTimes.FindAllStringSubmatch(file, -1) {

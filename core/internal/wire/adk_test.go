@@ -25,7 +25,7 @@ func adSaysAs(id string, parts ...string) string {
 	return `{"id":"` + id + `","invocationId":"i1","author":"coder","branch":"b","timestamp":2,"content":{"role":"model","parts":[` + strings.Join(parts, ",") + `]}}`
 }
 
-// adEvent is an event that a repair has put next to the calls of the agent's.
+// adEvent returns an event that a repair has inserted next to the agent's calls.
 func adEvent(id, stamp, parts string) string {
 	return `{"id":"` + id + `","invocationId":"i1","author":"coder","branch":"b","timestamp":` + stamp + `,"content":{"role":"user","parts":[` + parts + `]}` + adNone
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// rule is a test of one rule: a transcript that keeps it, one that breaks it, the violations that validate finds in the second, and the
-// result of repair.
+// rule is a test of one rule: a transcript that obeys it, one that breaks it, the violations that validate finds in the
+// second one, and the result of repair.
 type rule struct {
 	name     string
 	valid    string
@@ -21,7 +21,7 @@ type rule struct {
 	repaired string // "" if nothing can be repaired
 }
 
-// force is put after a policy: the options of a call that compacts although it is not due.
+// force follows a policy: it contains the options of a call that compacts although compaction isn't due.
 const force = `,"options":{"force":true}`
 
 // request calls an operation and decodes its answer. Options may follow the policy.
@@ -58,7 +58,7 @@ func violations(t *testing.T, format, messages string) string {
 	return strings.Join(list, ", ")
 }
 
-// repair repairs all that breaks a rule, tolerated or not.
+// repair repairs all violations, tolerated or not.
 func repair(t *testing.T, format, messages string) string {
 	t.Helper()
 	var a struct{ Messages json.RawMessage }

@@ -2,7 +2,8 @@ package wire_test
 
 import "testing"
 
-// TestBedrockConverse has for each rule of the format a transcript that keeps it, one that breaks it, and the result of repairing that.
+// TestBedrockConverse has, for each rule of the format, a transcript that obeys it, one that breaks it, and the
+// repaired transcript.
 func TestBedrockConverse(t *testing.T) {
 	testRules(t, "bedrock-converse", []rule{
 		{

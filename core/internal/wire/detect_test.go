@@ -216,7 +216,7 @@ func TestConfusion(t *testing.T) {
 	}
 }
 
-// TestBroken repairs lists of calls and results with a fault in each. None may take steps in proportion to their square.
+// TestBroken repairs lists of calls and results with a fault in each. None may take a quadratic number of steps.
 func TestBroken(t *testing.T) {
 	var counter *steps.Counter
 	if !testing.Short() {
@@ -247,7 +247,7 @@ type fault struct {
 	messages     func() string
 }
 
-// broken are lists of n calls and results with a fault in each.
+// broken returns lists of n calls and results with a fault in each.
 func broken(n int) []fault {
 	list := func(pattern string, step int) string {
 		parts := make([]string, n)

@@ -2,8 +2,8 @@ package wire_test
 
 import "testing"
 
-// TestGeminiInteractions has for each rule of the format a transcript that keeps it, one that breaks it, and the result
-// of repairing that.
+// TestGeminiInteractions has, for each rule of the format, a transcript that obeys it, one that breaks it, and the
+// repaired transcript.
 func TestGeminiInteractions(t *testing.T) {
 	testRules(t, "gemini-interactions", []rule{
 		{

@@ -31,7 +31,7 @@ const (
 	gmLost2   = `{"functionResponse":{"id":"c2","name":"bash","response":{"error":"` + lost + `"}}}`
 )
 
-// signed puts a signature on a part.
+// signed adds a signature to a part.
 func signed(part string) string { return `{"thoughtSignature":"c2ln",` + part[1:] }
 
 func TestGemini(t *testing.T) {
@@ -94,7 +94,7 @@ func TestGemini(t *testing.T) {
 		}, {
 			name:  "G4 open at the end",
 			valid: transcriptOf(gmGo, content("model", gmCall1, gmCall2), content("user", gmGot1)),
-			// Without ids, the name and the order tell.
+			// Without ids, calls and responses are paired by their names and their order.
 			invalid:  transcriptOf(gmGo, content("model", gmRead, gmCall2), gmDone),
 			says:     "G4 messages[1].parts[0] add_result, G4 messages[1].parts[1] add_result, G3 messages[2] add_turn",
 			repaired: transcriptOf(gmGo, content("model", gmRead, gmCall2), content("user", strings.Replace(gmLost1, `"id":"c1",`, ``, 1), gmLost2), gmDone),

@@ -57,8 +57,8 @@ const (
 	lcBad   = `{"name":"read","args":"{\"pa","id":"c3","error":"no JSON","type":"invalid_tool_call"}`
 )
 
-// TestLangChain has for each rule of the format, in each spelling, a transcript that keeps it, one that breaks it, and the result of
-// repairing that.
+// TestLangChain has, for each rule of the format and in each spelling, a transcript that obeys it, one that breaks it,
+// and the repaired transcript.
 func TestLangChain(t *testing.T) {
 	for _, s := range lcSpellings {
 		t.Run(s.name, func(t *testing.T) { testRules(t, "langchain", lcRules(s)) })

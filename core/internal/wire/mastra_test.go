@@ -20,7 +20,7 @@ func maCall(invocation string) string {
 
 func maSays(parts ...string) string { return maWith("", parts...) }
 
-// maWith is an assistant message with members next to its parts.
+// maWith returns an assistant message with members next to its parts.
 func maWith(beside string, parts ...string) string {
 	return `{"id":"a1","role":"assistant","createdAt":"2026-01-01T00:00:01.000Z","content":{"format":2,"parts":[` + strings.Join(parts, ",") + `]` + beside + `}}`
 }

@@ -21,7 +21,8 @@ const (
 
 func msBlock(role, block string) string { return `{"role":"` + role + `","content":` + block + `}` }
 
-// TestSampling has for each rule of the format a transcript that keeps it, one that breaks it, and the result of repairing that.
+// TestSampling has, for each rule of the format, a transcript that obeys it, one that breaks it, and the repaired
+// transcript.
 func TestSampling(t *testing.T) { testRules(t, "mcp-sampling", samplingRules()) }
 
 func samplingRules() []rule {

@@ -16,7 +16,7 @@ const (
 	userNods = `{"role":"user","content":"[Noted.]"}`
 )
 
-// miCalls is an assistant message that calls tools; sdk spells messages as the SDK does.
+// miCalls returns an assistant message that calls tools. sdk converts messages to the SDK's spelling.
 func miCalls(calls ...string) string {
 	return `{"role":"assistant","content":"","tool_calls":[` + strings.Join(calls, ",") + `]}`
 }

@@ -165,7 +165,7 @@ func TestResponsesMeasures(t *testing.T) {
 	}
 }
 
-// TestResponsesClear clears outputs; of a shell's output the longest text.
+// TestResponsesClear clears outputs. Of a shell's output, it clears the longest text.
 func TestResponsesClear(t *testing.T) {
 	long := strings.Repeat("long text ", 200)
 	const marker = "[Old tool result content cleared]"

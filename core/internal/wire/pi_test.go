@@ -19,7 +19,7 @@ const (
 	piSaid  = `{"type":"text","text":"done"}`
 )
 
-// piSays is an assistant message with some parts.
+// piSays returns an assistant message with some parts.
 func piSays(stop string, parts ...string) string {
 	return `{"role":"assistant","content":[` + strings.Join(parts, ",") + `],"stopReason":"` + stop + `",` + piFacts + `}`
 }

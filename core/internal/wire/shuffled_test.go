@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
-// shapes are messages of all kinds. # stands for a number, so that calls and results match by chance, and @ for a number that never
-// repeats.
+// shapes holds messages of all kinds. # is replaced by a number, so that calls and results match by chance, and @ by a
+// number that never repeats.
 var shapes = map[string][]string{
 	"openai-responses": {
 		rpUser, `{"type":"message","id":"msg_@","role":"assistant","content":[{"type":"output_text","text":"text #"}]}`,

@@ -36,7 +36,8 @@ func records(t *testing.T, format, list string) string {
 	return all.String()
 }
 
-// TestTypeFirst: the result is the same whether the type is read first, so that the rest is read on the way, or last.
+// TestTypeFirst: the result is the same whether the type comes first, so that the rest can be read immediately, or
+// last.
 func TestTypeFirst(t *testing.T) {
 	for format, items := range map[string][][2]string{
 		"openai-agents": {

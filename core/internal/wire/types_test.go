@@ -145,7 +145,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// typesTable has a row for each treatment in each format, with the types that are treated so.
+// typesTable returns a row for each treatment in each format, with the types that are treated in this way.
 func typesTable(all []typed) string {
 	type row struct {
 		format, treated string

@@ -15,7 +15,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/sessions"
 )
 
-// answered has the members of answers that the tests of unread text examine.
+// answered holds the members of answers that the tests of unread text examine.
 type answered struct {
 	Error *struct {
 		Code, Message string
@@ -47,8 +47,8 @@ func coverage(f *wire.Format, src []byte) (c wire.Coverage, read bool) {
 	return f.Coverage(t), true
 }
 
-// TestFormatsConfused reads conversations in each format as every other one. If that succeeds, most of the text is read; otherwise it is an
-// error. In its own format little text is missed, such as content that an event has already summarized.
+// TestFormatsConfused reads conversations of each format as every other format. Either most of the text is read, or the
+// result is an error. In its own format, little text is missed, such as content that an event has already summarized.
 func TestFormatsConfused(t *testing.T) {
 	for _, from := range gen.Formats() {
 		t.Run(from, func(t *testing.T) {
@@ -104,7 +104,7 @@ func TestUnreadFormatNeverSure(t *testing.T) {
 	}
 }
 
-// blocks are chat messages of LlamaIndex, which look like LangChain's and have their text elsewhere.
+// blocks returns chat messages of LlamaIndex, which look like LangChain's but have their text elsewhere.
 func blocks(n int) string {
 	var list []string
 	for i := range n {
