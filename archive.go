@@ -144,7 +144,7 @@ func listed(values []byte) []byte {
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
 }
 
-// tell sets the Why of each remaining marker whose content in the store doesn't match its handle, and logs it.
+// tell sets Why in each remaining marker whose content in the store doesn't match its handle, and logs it.
 func (f *shelf) tell(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]

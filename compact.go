@@ -160,8 +160,8 @@ func Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Sum
 	return New(Options{}).Compact(ctx, messages, policy, s)
 }
 
-// CompactWith is Compact for a conversation that may have been compacted before: it reads in.State and returns the
-// new state.
+// CompactWith is like Compact, but for a conversation that may have been compacted before: it reads in.State and
+// returns the new state.
 func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	o, err := in.options(ctx)
 	if err != nil {

@@ -29,9 +29,9 @@ type SearchQuery struct {
 	Handles []string
 }
 
-// Searcher is a [Store] with its own search, for example a full-text or semantic index. If a store has this method,
-// searches call it and read no bodies. It must return only content of the conversation that the query's handles
-// belong to.
+// Searcher is a [Store] with its own search, for example a full-text or semantic index. If a store has the method
+// Search, searches call it and read no bodies. It must return only content of the conversation to which the query's
+// handles belong.
 type Searcher interface {
 	Search(ctx context.Context, q SearchQuery) (*api.Found, error)
 }

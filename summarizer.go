@@ -28,8 +28,8 @@ type (
 //
 // A failing Summarizer never endangers the transcript: if it returns an error, panics, or takes longer than
 // Options.SummaryTimeout, or if its text is empty, a refusal or too long, the core writes a digest instead and the
-// report says why. After two errors, the Summarizer is called again within that time: after a [*BusyError] up to twice,
-// with the requested wait plus a random delay in between, and after [ErrIncomplete] once.
+// report says why. Two kinds of errors make the core call the Summarizer again within that time: a [*BusyError] up to
+// twice, each time after the requested wait plus a random delay, and [ErrIncomplete] once.
 //
 // The requests of one compaction run concurrently in separate goroutines, at most Options.SummaryConcurrency at once.
 // If the model is still busy at the third attempt, or a call takes too long, the compaction's pending requests fail

@@ -172,7 +172,7 @@ func (v *Conversation) end() { <-v.compacting }
 func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
 
 // turn is the host's side of one turn of a conversation, or of its compaction in the background. The turn's job makes
-// all decisions; turn supplies what it needs beyond other jobs.
+// all decisions; turn provides what other jobs don't need.
 type turn struct {
 	v       *Conversation
 	own     *behind // this turn's entry if it runs in the background, otherwise nil

@@ -15,7 +15,7 @@ import (
 type memory struct {
 	version int
 	format  string
-	// The replaced messages, and the messages sent in their place, which identify a continuation of the result.
+	// The replaced messages, and the messages sent in their place, by which a continuation of the result is recognized.
 	at       point
 	newest   bool   // whether the newest user message was replaced too
 	later    string // print of the replaced messages without the text of the first one; "" if unknown
@@ -27,7 +27,7 @@ type memory struct {
 	points   []point       // the whole history that was compacted, and shorter beginnings, longest first
 	state    jsonspan.Span
 	result   []place // the messages sent in place of the replaced ones
-	tail     []place // changes to later messages: changed, dropped or, with before, inserted
+	tail     []place // later messages that are changed, dropped or, if before is set, inserted
 	// The same compaction relative to the list that the program passed, if that list continued from what was sent
 	// before; otherwise nil.
 	given *memory

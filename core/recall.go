@@ -46,9 +46,9 @@ type history struct {
 	source *transcript.Transcript // the given list, as read
 }
 
-// recollect reads the transcript of a fit at the scanner: the history itself, or what was sent for its beginning
-// followed by the later messages. Afterwards the scanner is after the transcript. before is the earlier format of the
-// conversation; nil if only the memory can determine the format.
+// recollect reads the transcript of a fit at the scanner: the history itself, or the messages that were sent for its
+// beginning, followed by the later ones. Afterwards the scanner is after the transcript. before is the earlier format
+// of the conversation; nil if only the memory can determine the format.
 func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	remembered := r.memories()
 	if r.err != nil {
@@ -311,8 +311,8 @@ func (r *request) clip(h *history, t *transcript.Transcript) {
 	}
 }
 
-// bodied returns a copy of a policy with which the response contains archived bodies themselves. Their byte ranges
-// would be useless for messages that are not in the request in this form.
+// bodied returns a copy of a policy that asks for archived bodies instead of their byte ranges, because a message that
+// is not in the request in this form has no ranges there.
 func bodied(of *policy.Policy) *policy.Policy {
 	p := *of
 	if p.Archive != "" {
@@ -321,8 +321,8 @@ func bodied(of *policy.Policy) *policy.Policy {
 	return &p
 }
 
-// changingMessage returns the index, plus one, in the messages that were read, of the first message of the history, if
-// its text changes between requests; otherwise 0.
+// changingMessage returns the index plus one, among the messages that were read, of the history's first message; 0 if
+// the text of that message doesn't change between requests.
 func (h *history) changingMessage(t *transcript.Transcript) int {
 	switch {
 	case h == nil || !h.changing:

@@ -128,7 +128,7 @@ func (m *remembering) read(c *compact.Run) {
 	})
 }
 
-// clips reports whether an item is the first message, with a text that changes between requests, and a run has only cut
+// clips reports whether an item is a first message that changes between requests, and a run has done nothing but cut
 // its texts. The entry then contains the maximum length of the texts instead of the texts. It covers one more message,
 // because it would not be found otherwise.
 func (m *remembering) clips(c *compact.Run, it *view.Item) bool {
@@ -168,7 +168,7 @@ func (h *history) wholeOf(message int) place {
 	return h.whole[message]
 }
 
-// looksOf returns the looks by which a message of the compacted transcript is identified in the history.
+// looksOf returns the data by which a message of the compacted transcript is identified in the history.
 func (h *history) looksOf(message int, p place) looks {
 	if p.looks.print != "" {
 		return p.looks
@@ -389,7 +389,7 @@ func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	return list
 }
 
-// appendEdits appends edits as an entry contains them.
+// appendEdits appends edits in the form that an entry contains.
 func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 	e := view.NewEdits(dst)
 	for _, p := range list {

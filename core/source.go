@@ -36,7 +36,7 @@ type source struct {
 
 	resumed    *resumed // the plan that a step continues
 	remembered []memory // the remembered compactions, for a fit
-	// Whether the longest one is applied, regardless of the text of the first message that it was made for.
+	// Whether the longest of them is applied, regardless of the text of the first message that it was made for.
 	longest bool
 	history *history // where the messages come from, for a fit
 }
@@ -132,7 +132,7 @@ func (r *request) estimateBy(set *settings) bool {
 	return true
 }
 
-// suit chooses an estimator that suits the models that are usually called in the format, if the policy doesn't set one.
+// suit adapts the estimator to the models that are usually called in the format, if the policy names no model.
 func (set *settings) suit() {
 	if set.format != nil && set.policy.Model == "" {
 		set.profile = set.profile.For(set.format.Model)

@@ -27,8 +27,8 @@ type Options struct {
 	// cache takes about 50 milliseconds. Anyone who can write to it can run code in this program. Empty means no cache.
 	CacheDir string
 
-	// Instances is the maximum number of instances of the module, and so of concurrent operations. Zero means one per
-	// CPU of the program (runtime.GOMAXPROCS).
+	// Instances is the maximum number of instances of the module. It limits the number of concurrent operations. Zero
+	// means one per CPU of the program (runtime.GOMAXPROCS).
 	Instances int
 
 	// MemoryLimit bounds the memory of each instance, in bytes, rounded down to whole pages of 64 KiB. A call that

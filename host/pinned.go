@@ -18,8 +18,8 @@ type pinnedModule struct {
 	patience int    // the number of calm calls after which that instance was dropped
 }
 
-// Call is Engine.Call on the current instance or a new one. If ctx ends during the call, the instance is discarded once
-// it has finished.
+// Call works like Engine.Call, on the current instance or a new one. If ctx ends during the call, the instance is
+// discarded once it has finished.
 func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]byte, ctxfold.Cost, error) {
 	m := p.m
 	spent, answer, err := m.enter(ctx, op, request)

@@ -43,7 +43,7 @@ type Shared interface {
 	// Release ends the lease if holder has one on key.
 	Release(ctx context.Context, key, holder string) error
 
-	// KeepLeased is Keep, provided that holder has the lease on key. Check and change must be atomic. It reports
-	// whether it stored the record. The lease continues.
+	// KeepLeased works like Keep, provided that holder has the lease on key. Check and change must be atomic. It
+	// reports whether it stored the record. The lease continues.
 	KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error)
 }

@@ -11,7 +11,7 @@ import (
 
 // readTurns splits the source into turns. Tool results are left out, because they are written with their calls.
 func (c *conversion) readTurns() {
-	// In such a format each text and each call may be a message of its own.
+	// These are the formats in which each text and each call may be a separate message.
 	r := turning{c: c, apart: c.from.Rules.Answers == wire.Anywhere || c.from.Rules.Apart}
 	for i := range c.t.Messages {
 		if c.isUnsent(int32(i)) {

@@ -74,8 +74,8 @@ func (c *conversion) toolName(n int32) string {
 	return c.t.Text(p.Name)
 }
 
-// argumentsDepth is the number of levels that a target may nest around a call's arguments. Arguments may therefore be
-// nested that much less deeply than a message.
+// argumentsDepth is the number of levels that a target may nest around a call's arguments. The depth limit for
+// arguments is lower than that for messages by this number.
 const argumentsDepth = 12
 
 // argumentsOf returns the arguments of a call as a JSON object. If they are not an object, they are put into one.
@@ -258,7 +258,7 @@ func (c *conversion) writeResults(calls []int32) {
 			c.addPart(wire.FillTemplate(nil, c.to.Result, v), true)
 		case c.to.Gathered == "":
 			c.emitMessage(c.to.Result, v)
-		case c.f.Rules.Alternate != "": // the user's next words go into
+		case c.f.Rules.Alternate != "": // the user's next words go into the same message
 			c.openMessage(transcript.User)
 			c.addPart(wire.FillTemplate(nil, c.to.Result, v), true)
 		default:

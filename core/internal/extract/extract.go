@@ -133,7 +133,7 @@ type alone struct {
 	size   int32 // of its best clauses, in bytes
 }
 
-// clause is a part of a sentence. A selection from the sentence is a range of clauses.
+// clause is a part of a sentence. A shortened sentence consists of a range of its clauses.
 type clause struct {
 	from, to int32    // bytes of the item's text
 	words    [2]int32 // its range in Extract.words

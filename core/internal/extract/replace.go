@@ -51,7 +51,7 @@ func Replace(text, said string) string {
 }
 
 // appendNamed appends a part of text to kept if it says something without the time next to it. If newDay is set, a day
-// of the week alone doesn't.
+// of the week by itself says nothing.
 func appendNamed(kept []string, part string, newDay bool) []string {
 	part = strings.TrimLeft(strings.Trim(part, " ,;，；–-"), "?？; ")
 	if newDay && dates.IsWeekday(strings.ToLower(part)) {

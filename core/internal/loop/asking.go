@@ -12,7 +12,7 @@ import (
 type question struct {
 	ID       string  `json:"id"`
 	Request  api.Raw `json:"request"`
-	Flight   int     `json:"flight,omitempty"`   // id of the effect that asks it; 0 if it is waiting or has been answered
+	Flight   int     `json:"flight,omitempty"`   // id of the pending effect that asks it; 0 if there is none
 	Deadline int64   `json:"deadline,omitempty"` // when to give up; set when it is asked for the first time
 	Asked    int     `json:"asked,omitempty"`    // number of attempts so far
 	Reply    api.Raw `json:"reply,omitempty"`    // a Summary
@@ -23,7 +23,7 @@ type question struct {
 // maxAsked attempts in total, all within the time limit of one summary.
 const busyPause, maxAsked = 1_000, 3
 
-// The reasons for not asking a model.
+// Reasons why a model is not asked, for the report.
 const (
 	pausedText = "the model failed just now and is not called again yet"
 	downText   = "the model does not answer"
@@ -103,7 +103,7 @@ func (c *call) isLate(q *question) bool {
 	return q.Asked > 0 && q.Deadline > 0 && q.Deadline <= c.Clock
 }
 
-// giveUp stops waiting for the reply to a question, and stops asking the model.
+// giveUp records that a question was not answered in time. The model isn't asked any more.
 func (c *call) giveUp(q *question) {
 	c.Down = "no summary within " + strconv.FormatInt(c.Settings.SummaryTimeout/1000, 10) + " s"
 	c.takeReply(q, &api.Summary{Error: c.Down})
@@ -121,7 +121,7 @@ func (c *call) sendQuestion(q *question) {
 	q.Flight = c.launch(e)
 }
 
-// takeSummary handles the result of asking the model.
+// takeSummary handles the model's reply to a question, or the reason why there is none.
 func (c *call) takeSummary(f flight, r *api.EffectResult) {
 	at := slices.IndexFunc(c.Questions, func(q question) bool { return q.Flight == f.ID })
 	if at < 0 || c.Phase != phaseAsking {

@@ -76,7 +76,7 @@ type Job struct {
 	Tries     int        `json:"tries,omitempty"`
 	Window    int        `json:"window,omitempty"` // the window of a forced compaction
 	NoReserve bool       `json:"no_reserve,omitempty"`
-	Repeats   bool       `json:"repeats,omitempty"`  // whether it repeats a compaction during which the model failed
+	Repeats   bool       `json:"repeats,omitempty"`  // whether this repeats a compaction during which the model failed
 	Repeated  bool       `json:"repeated,omitempty"` // whether that repetition has been tried already
 	Stale     *entry     `json:"stale,omitempty"`    // the compaction to repeat
 	Narrowed  int        `json:"narrowed,omitempty"` // the size, in tokens, of a history that was rejected but should fit
@@ -257,7 +257,7 @@ func (j *Job) random(n int64) int64 {
 	return int64(uint64(x) * uint64(n) >> 32)
 }
 
-// deadline returns the time at which a timeout that begins now ends, or 0 if it is negative (no limit).
+// deadline returns the time at which timeout, in milliseconds from now, ends; 0 if it is negative (no limit).
 func (j *Job) deadline(timeout int64) int64 {
 	if timeout < 0 {
 		return 0

@@ -484,7 +484,7 @@ func (c *call) setIdle(last *use) {
 	}
 }
 
-// volatile is the number of newest messages that are expected to differ in the next call, at most half of all messages.
+// volatile is the number of newest messages that the next call may change, in histories of at least twice as many.
 const volatile = 4
 
 // leaseMark returns the print of the first cut messages, which a compaction replaces. prints are the prints of the

@@ -142,7 +142,7 @@ func moveBack(at *int64, back int64) {
 	}
 }
 
-// progress returns the job as JSON, and the effects for the host to execute.
+// progress returns the effects for the host to execute, with the job as JSON or, at its end, with its result.
 func (c *call) progress() (*api.JobProgress, *jsonspan.Error) {
 	if c.err != nil {
 		if c.LastID == 0 { // nothing was requested yet, so the error is an error of the request

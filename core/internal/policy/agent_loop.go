@@ -1,8 +1,8 @@
 package policy
 
-// agentLoop is the published system S4. Compaction is due at the window without its reserve or, if there is no window,
-// at 8,000 tokens (S4.3). It writes summaries for old tool results if there are more than ten (S4.24), and keeps a tail
-// of 20,000 tokens with ten tool results and a digest of the others (S4.1, S4.39).
+// agentLoop is the published system S4. Compaction is due at the size of the window minus the reserve or, without a
+// window, at 8,000 tokens (S4.3). It writes summaries for old tool results if there are more than ten (S4.24), and
+// keeps a tail of 20,000 tokens with ten tool results and a digest of the others (S4.1, S4.39).
 var agentLoop = Preset{
 	Name: "agent-loop",
 	Doc:  "the published system S4: summarizes old tool results, and folds everything older than the newest 20,000 tokens",

@@ -119,7 +119,7 @@ func (p *Policy) KnownPrices() *Prices {
 	return nil
 }
 
-// know sets the policy's window to that of its model, if the policy has none. An unlimited window has no tokens.
+// know sets the policy's window to that of its model, if the policy has none. An unlimited window gets the size 0.
 // Without wire_safe it does nothing, because the published systems know no models.
 func (p *Policy) know() {
 	if p.Window.Unlimited {

@@ -1,7 +1,7 @@
 package policy
 
-// turnTail is the published system S1. Compaction is due above the window without its reserve. It keeps a tail of a
-// given size in tokens (S1.3, S1.5).
+// turnTail is the published system S1. Compaction is due above the size of the window minus the reserve. It keeps a
+// tail of a given size in tokens (S1.3, S1.5).
 var turnTail = Preset{
 	Name: "turn-tail",
 	Doc:  "the published system S1: keeps the newest 20,000 tokens, and summarizes a turn that is cut separately from the history before it",

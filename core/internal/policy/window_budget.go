@@ -1,8 +1,8 @@
 package policy
 
-// windowBudget is the published system S3. Compaction is due above three quarters of the window without its reserve. It
-// keeps a tail of 6,000 tokens (S3.4), and clears before the fold and restores files after it as S3.33 and S3.38
-// describe.
+// windowBudget is the published system S3. Compaction is due above three quarters of the window, after subtracting the
+// reserve. It keeps a tail of 6,000 tokens (S3.4), and clears before the fold and restores files after it as S3.33 and
+// S3.38 describe.
 var windowBudget = Preset{
 	Name: "window-budget",
 	Doc:  "the published system S3: at over 75 % of the window, keeps the newest 6,000 tokens",

@@ -49,7 +49,7 @@ func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibr
 	e, k := pairs(c, p.id())
 	n := len(e)
 	if estimated <= 0 || counted <= 0 || n > 0 && e[n-1] == estimated && k[n-1] == counted {
-		return c // not a report, or the same
+		return c // not a valid report, or the same as the last one
 	}
 	from := max(0, n+1-kept)
 	own := &api.Calibration{Estimator: p.id(), Estimated: append(e[from:], estimated),

@@ -405,8 +405,8 @@ func (t *Transcript) WriteToArena(text []byte) Span {
 	return Span{Start: start, End: start + uint32(len(text))}
 }
 
-// MoveToArena copies text to the arena. It moves the spans of the records from message index m and part index p on,
-// which are relative to text, to the text's place there.
+// MoveToArena copies text to the arena. The spans of the records from message index m and part index p on, which are
+// relative to text, then point to the copy.
 func (t *Transcript) MoveToArena(text []byte, m, p int) {
 	t.shift(t.WriteToArena(text).Start, m, p)
 }
@@ -464,8 +464,8 @@ func (t *Transcript) MetaOf(i int) Meta {
 // leaves it out.
 func (t *Transcript) IsUnsent(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
-// HasUserText reports whether message i contains something that the user wrote, which is the case for a user message
-// with more than tool results and empty texts, and for an assistant message with a user text inside. Tool output in a
+// HasUserText reports whether message i contains something that the user wrote. That is so for a user message with more
+// than tool results and empty texts, and for an assistant message that contains a text of the user. Tool output in a
 // user message doesn't count.
 func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role == Assistant {

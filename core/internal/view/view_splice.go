@@ -55,7 +55,7 @@ func (v *View) removal(m, n int32) (e edit, gone bool) {
 	return edit{}, false
 }
 
-// neighbour is what keptBehind returns for a part. parent is the part whose list is being swept.
+// neighbour describes the parts after a part in its list; see keptBehind. parent is the list's tool result, or -1.
 type neighbour struct {
 	parent    int32
 	any, kept bool

@@ -14,7 +14,7 @@ func Lower(text string) string {
 	return string(AppendLower(room[:0], text))
 }
 
-// AppendLower appends what Lower returns for text.
+// AppendLower appends text in lower case, as Lower returns it.
 func AppendLower(dst []byte, text string) []byte {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -39,7 +39,7 @@ func AppendLower(dst []byte, text string) []byte {
 	return dst
 }
 
-// lowerEnd returns the length of the beginning of text that certainly has no capitals.
+// lowerEnd returns the length, in bytes, of the beginning of text that certainly has no capitals.
 func lowerEnd(text string) int {
 	for i := 0; i < len(text); {
 		c := text[i]

@@ -2,7 +2,7 @@ package words
 
 import "unicode"
 
-// The reasons for which skim stops.
+// The reasons why skim stops.
 const (
 	atEnd   uint8 = iota
 	atASCII       // an ASCII word that may be in the set
@@ -13,7 +13,7 @@ const (
 	inRun         // a sign in a run that continues with such a rune, which forms a pair with it
 	inRun1        // the same for the first sign of a run
 
-	// The reasons for which a loop over one kind of text ends; skim continues there.
+	// The reasons why a loop over one kind of text ends without a result. skim then calls another loop.
 	onward    // at a different kind of text
 	intoMixed // at a word that begins with ASCII and continues with other runes
 )

@@ -1,2 +1,2 @@
-/** Exports the factory `fit` uses to run without a worker. Bundlers turn this file into a chunk loaded on demand. */
+/** Exports the factory that `fit` uses without a worker. Bundlers turn this file into a chunk loaded on demand. */
 export { createCompactor } from "../in-page.js";

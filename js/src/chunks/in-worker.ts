@@ -1,2 +1,2 @@
-/** Exports the compactors for `fit` in a worker. Bundlers turn this file into a chunk that is loaded on demand. */
+/** Exports the factory that `fit` uses with a worker. Bundlers turn this file into a chunk loaded on demand. */
 export { createRemote } from "../page-worker.js";
