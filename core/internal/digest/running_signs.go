@@ -63,7 +63,7 @@ var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid
 	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
 	"request id", "pid", `"id"`, "with id", "<task-id>"}
 
-// startedWork returns the work that continues according to the tool result at part n, if found is true.
+// startedWork returns the work that continues according to the tool result at part n, and whether there is any.
 func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found bool) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult || p.Has(transcript.Removed|transcript.IsError) || p.Parent >= 0 {
@@ -217,7 +217,7 @@ func outputPath(text string) string {
 	return ""
 }
 
-// sign is what a part may say about running work.
+// sign holds what a part may say about running work.
 type sign struct {
 	args, text string // the examined beginnings of the call's arguments and of the result, in lower case
 	stops      bool   // the tool ends the work that its arguments name

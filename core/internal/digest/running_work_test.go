@@ -78,7 +78,7 @@ func TestRunningWork(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		// What is over in the messages that stay is not listed, however the fold divides them.
+		// Work that is over according to the remaining messages is not listed, however the fold divides them.
 		if len(c.messages) > 1 {
 			var l digest.Ledger
 			l.Add(tr, seq[:2])

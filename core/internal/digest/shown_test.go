@@ -14,7 +14,7 @@ const (
 		`{"role":"tool_result","tool_call_id":"ID","tool_name":"edit","content":"ok"}`
 )
 
-// If room is left after all that is to be said about the turns, a digest shows what the files that were read contain,
+// If room is left after everything about the turns has been said, a digest shows what the files that were read contain,
 // as far as it still holds.
 func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }

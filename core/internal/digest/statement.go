@@ -240,7 +240,7 @@ func rate(s string, ws []word) rating {
 	return r
 }
 
-// judging is the state of rateClause while it judges the cues of a sentence, or of an order within a sentence.
+// judging holds the state of rateClause while it judges the cues of a sentence, or of an order within a sentence.
 type judging struct {
 	rating
 	scene

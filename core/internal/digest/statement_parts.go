@@ -71,8 +71,8 @@ func (r *statementReader) part(s string, quoted []bool, from int, rest string) b
 	return true
 }
 
-// longStatement is the length in bytes from which a sentence is long. If any parts of a long sentence are statements by
-// themselves, only these parts are listed.
+// longStatement is the length, in bytes, at which a sentence counts as long. If any parts of a long sentence are
+// statements by themselves, only these parts are listed.
 const longStatement = 180
 
 // concedes reports whether a part only prepares the objection that follows it: "Not to be blunt, but …".

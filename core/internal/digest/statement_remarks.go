@@ -304,7 +304,7 @@ var unfinished = wordListOf("pas puede pueden pode podem può possono")
 // settling lists verbs that mean living or working somewhere.
 var settling = wordListOf("live work wohne arbeite habite travaille vivo trabajo moro trabalho abito lavoro живу работаю")
 
-// oneThing reports whether the sentence ends with a single thing, named from word i on: "keep the change".
+// oneThing reports whether the words from word i to the end name a single thing: "keep the change".
 func (sc *scene) oneThing(i int) bool {
 	object := sc.word(i)
 	if object == nil || i+2 != len(sc.ws) || sc.all&(products|quantifiers|lastingly) != 0 || sc.ws[i+1].is(tasks) {

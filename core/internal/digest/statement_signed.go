@@ -144,7 +144,7 @@ func namesCode(text string) bool {
 	return found
 }
 
-// cutAny cuts text around the first of the given separators that occurs in it.
+// cutAny cuts text around the first of the given separators that it contains.
 func cutAny(text string, separators ...string) (before, after string, found bool) {
 	for _, s := range separators {
 		if before, after, found = strings.Cut(text, s); found {
@@ -230,7 +230,7 @@ func describesInHindi(sign, before, rest string) bool {
 	return strings.HasPrefix(before, "वह ") || strings.Contains(before, "ने ") && strings.Contains(before, " कहा") // "he …", "she said that …"
 }
 
-// subjectInKorean reports whether text ends with the subject of a sentence, other than the writer.
+// subjectInKorean reports whether text ends with the subject of a Korean sentence, unless the subject is the writer.
 func subjectInKorean(before string) bool {
 	before = strings.TrimRight(before, " ")
 	switch before {

@@ -128,7 +128,7 @@ func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 // quotes lists the pairs of characters that open and close a quotation.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
-// quotedIn returns whether each byte of text is in quotes, or nil if none is. Unclosed quotes don't count.
+// quotedIn returns, for each byte of text, whether it is in quotes, or nil if none is. Unclosed quotes don't count.
 func quotedIn(text string) []bool {
 	if !mayQuote(text) {
 		return nil

@@ -152,7 +152,7 @@ func TestChatDigestDenied(t *testing.T) {
 	}
 }
 
-// TestChatDigestHostile digests texts that are made to cost much: they end, and within their size.
+// TestChatDigestHostile: texts that are designed to be expensive neither block a digest nor make it exceed its size.
 func TestChatDigestHostile(t *testing.T) {
 	many := make([]string, 20000)
 	for i := range many {
@@ -233,8 +233,8 @@ func TestLongAnswersKeepTheirQuestion(t *testing.T) {
 	}
 }
 
-// TestChatDigestOfUserFirst: next to an assistant that writes more, what the user said is chosen before most of what the assistant said, rules first,
-// and a rule that the list of standing instructions has isn't told twice.
+// TestChatDigestOfUserFirst: if the assistant writes more than the user, the user's statements are chosen before most
+// of the assistant's, beginning with rules. A rule in the list of standing instructions isn't repeated.
 func TestChatDigestOfUserFirst(t *testing.T) {
 	answer := "Otters of Gotland weigh 9 kilograms. The harbour of Visby has 14 berths. Captain Lind sails at 17:40. " + strings.Repeat("Some say that the water is cold there, and others that it is warm. ", 4)
 	texts := []string{"We leave from Nynas with 2 bicycles.", answer, "Answer in two sentences, always.", strings.ReplaceAll(answer, "Otters", "Seals"), "The tent holds 3 people.", answer}
@@ -252,8 +252,8 @@ func TestChatDigestOfUserFirst(t *testing.T) {
 	}
 }
 
-// TestChatDigestOfLists: what only announces something isn't told alone, and an item of a list is told with the heading of the list if another
-// list comes before it.
+// TestChatDigestOfLists: a line that only announces something isn't written alone. An item of a list is written with
+// the heading of its list if another list precedes it.
 func TestChatDigestOfLists(t *testing.T) {
 	answer := "To order now:\n\n- 9 tiles from Delft\n- 14 beams from Riga\n\nTo buy later:\n\n- 300 nails from Gouda for the barn\n\nTo think about:"
 	if got, want := digestOf(t, "", 400, "What do I still need for the roof?", answer), "# What was said\nuser: What do I still need for the roof?\n"+

@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// use is what a tool does with the files or commands in its arguments.
+// use says what a tool does with the files or commands in its arguments.
 type use uint8
 
 const (
@@ -21,8 +21,8 @@ const (
 	plans        // maintains a to-do list
 )
 
-// tools lists the names that agents give to tools whose use is known, in the form that ToolKey returns. It has a row
-// for each use.
+// tools lists the names of tools whose use is known, in the form that ToolKey returns, with one row for each
+// use.
 var tools = words.NewTable([]string{
 	reads - 1: "read readfile readfiles readmanyfiles readtextfile view viewfile viewlinerange cat open openfile getfile fsread fileread",
 	searches - 1: "grep find ls glob list search searchfiles searchfilecontent listfiles listdir listdirectory ripgrep greptool grepsearch codebasesearch " +
@@ -92,7 +92,7 @@ func ReadsFile(tool string) bool { return useOf(tool) == reads }
 // EditsFile reports whether a tool changes files.
 func EditsFile(tool string) bool { return useOf(tool) == edits }
 
-// argument is the meaning of an argument's value.
+// argument says what an argument of a tool call contains.
 type argument uint8
 
 const (

@@ -151,7 +151,7 @@ func (p *phrases) after(n int) int {
 	return n + int(p.next[n])
 }
 
-// add appends the cue at offset at in a row.
+// add appends the cue that begins at byte offset at of a row.
 func (p *phrases) add(row uint8, at uint16) {
 	p.rows, p.ats, p.next = append(p.rows, row), append(p.ats, at), append(p.next, 0)
 }

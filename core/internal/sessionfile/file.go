@@ -10,8 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// file is the state of reading a session file: its source, and the session built from it. The first error ends the
-// reading.
+// file holds the state while a session file is read: its source, and the session built from it. The first error ends
+// the reading.
 type file struct {
 	*Session
 	kind    *Kind

@@ -217,8 +217,8 @@ func (g *ohGroups) calling(view []int32) {
 	}
 }
 
-// group finds the groups that are responses and tool loops. A tool loop begins with a call that has thinking blocks,
-// and ends before the next event that is neither a call nor a result.
+// group determines the events of each response and of each tool loop. A tool loop begins with a call that has thinking
+// blocks, and ends before the next event that is neither a call nor a result.
 func (g *ohGroups) group() {
 	open := -1
 	for k, i := range g.path {

@@ -90,7 +90,7 @@ func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 	return dst
 }
 
-// saver is the state of saving other messages in a session file.
+// saver holds the state while other messages are saved in a session file.
 type saver struct {
 	time int64 // the time of the newest new line, in milliseconds since 1970; 0 before the first
 	*file

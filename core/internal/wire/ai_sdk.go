@@ -106,7 +106,7 @@ var aiSDKKeys = []string{
 	"kind",
 }
 
-// aiSDKReading is the state of reading one content part.
+// aiSDKReading holds the state while one content part is read.
 type aiSDKReading struct {
 	p      transcript.Part
 	self   int // the index of a result in Parts if the parts inside it have been read, otherwise -1

@@ -48,7 +48,7 @@ func isApproval(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.IsZero()
 }
 
-// joinRanges joins the messages in ranges. joins counts the ranges that begin and end at each message.
+// joinRanges marks the messages in ranges as joined. joins has, by message, the ranges that begin minus those that end.
 func joinRanges(t *transcript.Transcript, joins map[int32]int) {
 	open := 0
 	for m := range t.Messages {

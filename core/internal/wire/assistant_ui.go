@@ -203,7 +203,7 @@ func assistantUIPartIn(r *Reader, parent int32) {
 	r.Add(p)
 }
 
-// assistantUISeen is what the model sees of a call's result.
+// assistantUISeen holds what the model sees of a call's result.
 type assistantUISeen struct {
 	call int // the index of the call, if the parts have been read, otherwise -1
 }

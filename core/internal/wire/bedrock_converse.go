@@ -137,7 +137,7 @@ func bedrockJSON(r *Reader, p *transcript.Part) {
 	p.Body, p.Size = object.Body, object.Size
 }
 
-// bedrockMedia returns the function that reads media of a kind.
+// bedrockMedia returns a function that reads media of the given kind.
 func bedrockMedia(kind transcript.Kind) func(r *Reader, p *transcript.Part) {
 	return func(r *Reader, p *transcript.Part) {
 		f, _ := r.fields(bedrockMediaKeys, nil)

@@ -62,7 +62,7 @@ const refusedThinking = "AN9"
 // RefusesThinking reports whether the provider refuses signed thinking if the messages before it have changed.
 func (r *Rules) RefusesThinking() bool { return r.Bound == refusedThinking }
 
-// Fix is the way in which repair fixes a violation.
+// Fix says how repair fixes a violation.
 type Fix uint8
 
 // The fixes. None is for violations that only the caller can fix.

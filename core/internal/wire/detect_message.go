@@ -9,7 +9,7 @@ import (
 // partLists lists the message keys that hold parts.
 var partLists = []string{"content", "parts", "tool_calls", "summary", "output"}
 
-// kindName returns the name that Signs use for content of a JSON type.
+// kindName returns the name that Signs use for content of the given JSON type.
 func kindName(k jsonspan.Kind) string {
 	switch k {
 	case jsonspan.String:

@@ -191,7 +191,7 @@ func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	return text
 }
 
-// geminiInner reads a part of a function response, which can only be media.
+// geminiInner reads a part inside a function response. Such a part can only be media.
 func geminiInner(r *Reader, parent int) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: int32(parent)}
 	_, size := r.object(&p, "a part", geminiPartKeys, func(r *Reader, key int, f *frame) bool {
@@ -302,7 +302,7 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 	}
 }
 
-// geminiCheck is the state of a check of parts by geminiRules.
+// geminiCheck holds the state while parts are checked against geminiRules.
 type geminiCheck struct {
 	*Checker
 	rules *geminiRules

@@ -61,7 +61,7 @@ const (
 var interactionsKeys = []string{"type", "content", "id", "call_id", "name", "arguments", "result", "summary",
 	"signature", "is_error"}
 
-// interactionsReading is the state of reading one step.
+// interactionsReading holds the state while one step is read.
 type interactionsReading struct {
 	inside
 	p      transcript.Part // represents the step

@@ -127,7 +127,7 @@ func (r *Reader) object(p *transcript.Part, subject string, keys []string,
 	return f, size
 }
 
-// firstOf returns the first of several members that the object has, or the last one if it has none.
+// firstOf returns the first of the given members that the object has, or the last of them if it has none.
 func (f *frame) firstOf(keys ...int) *field {
 	for _, k := range keys[:len(keys)-1] {
 		if f[k].Kind != jsonspan.Invalid {

@@ -4,7 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Severity is how a provider reacts to a request that breaks a rule.
+// Severity says how a provider reacts to a request that breaks a rule.
 type Severity uint8
 
 // The severities.
@@ -21,7 +21,7 @@ func (s Severity) Word() api.Severity { return severityNames[s] }
 // Case is a special case of a violation. A provider may tolerate it although it refuses other violations of the rule.
 type Case uint8
 
-// The cases. General stands for all cases that aren't listed.
+// The special cases. General stands for violations that are none of them.
 const (
 	General     Case = iota
 	OpensInText      // the assistant speaks first, and calls no tool before the user speaks

@@ -196,7 +196,7 @@ func tanStackCall(r *Reader, p transcript.Part, f *frame) {
 	r.addShared(n, result)
 }
 
-// member returns the kind of the value at a path of keys in an object, or Invalid if there is no such value.
+// member returns the kind of the member that key, a list of one key, names in object, or Invalid if there is none.
 func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	if object.Kind == jsonspan.Object {
 		r.readAgain(object, func(r *Reader) {
@@ -207,7 +207,7 @@ func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 	return kind
 }
 
-// tanStackPairs is the state of pairing the results of a message with its calls.
+// tanStackPairs holds the state while the results of a message are paired with its calls.
 type tanStackPairs struct {
 	r        *Reader
 	calls    critbit.Map[int] // for each id, the index of its newest call plus one, or 0 if that call has a result

@@ -233,7 +233,7 @@ func (w *coverage) readValue(s *jsonspan.Scanner) {
 	}
 }
 
-// countText counts a string, unless it is one word in ASCII.
+// countText counts a string, unless it is a single ASCII word.
 func (w *coverage) countText(s *jsonspan.Scanner) {
 	v := s.Text()
 	text := v.Slice(s.Src())
@@ -245,7 +245,7 @@ func (w *coverage) countText(s *jsonspan.Scanner) {
 	}
 }
 
-// reading is how a format treats a part that it doesn't read.
+// reading says how a format treats a part that it doesn't read.
 type reading uint8
 
 const (
