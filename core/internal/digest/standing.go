@@ -142,7 +142,8 @@ func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool 
 }
 
 // StandingBlock returns the block of standing instructions in at most max bytes including the tags, or "" if none fits.
-// If not all fit, it prefers higher ranks, and within a rank it takes the oldest and the newest in turn.
+// If not all fit, all are in their short forms. It prefers higher ranks, and within a rank it takes the oldest and the
+// newest in turn.
 func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max) }
 
 // ChatStandingBlock is like StandingBlock, but for chats: statements of fact may take only an eighth of the block,
@@ -152,12 +153,18 @@ func (l *Ledger) ChatStandingBlock(max int) string { return l.standingBlock(max,
 func (l *Ledger) standingBlock(max, low int) string {
 	lines := make([]string, len(l.Standing))
 	places := make([]int, len(lines)) // the ranks of the lines
+	size, left := 0, max-2*len(standingTag)-len("<>\n</>")
 	for i, text := range l.Standing {
-		lines[i] = "- " + Fence(clipLine(text, maxStatement+8)) + "\n"
+		lines[i] = standingLine(text)
+		size += len(lines[i])
 		r := rate(text, wordsOf(text, quotedIn(text)))
 		places[i] = r.rank()
 	}
-	left := max - 2*len(standingTag) - len("<>\n</>")
+	if size > left {
+		for i, text := range l.Standing {
+			lines[i] = standingLine(briefOf(text))
+		}
+	}
 	var b strings.Builder
 	said := "" // the introduction of the previous rules
 	for i, stays := range choose(len(lines), func(i int) (int, int) { return places[i], len(lines[i]) }, len(lines), left, low) {
@@ -177,6 +184,17 @@ func (l *Ledger) standingBlock(max, low int) string {
 		return ""
 	}
 	return "<" + standingTag + ">\n" + b.String() + "</" + standingTag + ">"
+}
+
+// standingLine returns the line of a statement in a block.
+func standingLine(statement string) string {
+	return "- " + Fence(clipLine(statement, maxStatement+8)) + "\n"
+}
+
+// listsStanding reports whether a block of standing instructions contains a statement, in full or in its short form.
+func listsStanding(block, statement string) bool {
+	_, rule := underRules(statement)
+	return strings.Contains(block, standingLine(rule)[2:]) || strings.Contains(block, standingLine(briefOf(statement)))
 }
 
 // underRules splits a statement into its introduction and the rule if the introduction announces rules.

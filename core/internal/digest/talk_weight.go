@@ -152,7 +152,7 @@ func (k *talk) favourRules(rules []string, block string) {
 	var ranges [][2]int
 	for _, rule := range rules {
 		factor := ofRule
-		if strings.Contains(block, rule) {
+		if listsStanding(block, rule) {
 			factor = ofListed
 		}
 		ranges = sentencesIn(ranges[:0], rule, quotedIn(rule))
