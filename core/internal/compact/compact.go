@@ -115,7 +115,7 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 		if !c.due {
 			break
 		}
-		if (i > 0 || lowered) && c.doc.Total <= c.target && !c.policy.Force && !passes.CompletesPrevious(p) {
+		if (i > 0 || lowered) && c.doc.Total <= c.Target() && !c.policy.Force && !passes.CompletesPrevious(p) {
 			continue
 		}
 		if p.Run(c); c.noDigest != "" {

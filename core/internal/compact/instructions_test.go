@@ -99,6 +99,59 @@ func TestLargeProjectInstructionsKeepTheirRules(t *testing.T) {
 	}
 }
 
+// Project instructions that stay raise the target, so that they take no room from the digest and the tail. They never
+// raise it so far that the next compaction would be due soon. A target that the policy itself has stays as it is.
+func TestProjectInstructionsRaiseTheTarget(t *testing.T) {
+	agents := func(size int) string {
+		return "# AGENTS.md instructions for /repo\n\n<INSTRUCTIONS>\n" + strings.Repeat("Use tabs here. ", size/15) + "\n</INSTRUCTIONS>"
+	}
+	turns := func(size int) string {
+		list := []string{fmt.Sprintf(`{"role":"user","content":%q}`, agents(size))}
+		for i := range 120 {
+			list = append(list, fmt.Sprintf(`{"role":"user","content":"request %d about file%d.go"}`, i, i*7), fmt.Sprintf(`{"role":"assistant","content":"The function f%d in file%d.go returns %d. %s"}`, i, i*7, i*31, strings.Repeat(fmt.Sprintf("It calls g%d before h%d. ", i*3, i*5), 8)))
+		}
+		return "[" + strings.Join(append(list, `{"role":"user","content":"and now?"}`), ",") + "]"
+	}
+	const limit, target = 5600, 3360 // of a window of 8,000
+	for _, c := range []struct {
+		name, params string
+		size, most   int // of the instructions in bytes, and of the target in tokens
+	}{
+		{"a small file", `"summary":{"mode":"local"}`, 1500, target + 400},
+		{"a large file", `"summary":{"mode":"local","project_instructions":0.4}`, 12000, (target + limit) / 2},
+		{"a target of the policy", `"summary":{"mode":"local"},"gate":{"target":0.6}`, 1500, target},
+		{"a compaction in the background", `"gate":{"start":0.7}`, 1500, target + 280},
+		{"the layout of a published system", `"summary":{"mode":"local","style":"turn-tail","project_instructions":0.15}`, 1500, target},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pol := `{"window":{"tokens":8000},` + c.params + `}`
+			r := run(t, "openai-chat", pol, turns(c.size))
+			for replies := []api.Summary(nil); len(r.summary.Requests()) > 0; {
+				for _, q := range r.summary.Requests() {
+					replies = append(replies, api.Summary{ID: q.ID, Error: "down"})
+				}
+				r = run(t, "openai-chat", pol, turns(c.size), replies...)
+			}
+			if r.report.Folded == 0 || r.report.Instructions != 1 {
+				t.Fatalf("%+v", r.report)
+			}
+			if got := r.Target(); got > c.most || got < c.most-30 {
+				t.Errorf("the target is %d, want about %d", got, c.most)
+			}
+			if got := r.report.Tokens.After; got > max(r.Target(), limit*9/10) {
+				t.Errorf("the result has %d tokens", got)
+			}
+			if again := run(t, "openai-chat", pol, output(r)); again.due || again.starts {
+				t.Errorf("the next compaction is due at once, at %d tokens", again.report.Tokens.Before)
+			}
+		})
+	}
+	with, without := run(t, "openai-chat", `{"window":{"tokens":8000},"summary":{"mode":"local"}}`, turns(3000)), run(t, "openai-chat", `{"window":{"tokens":8000},"summary":{"mode":"local"}}`, turns(0))
+	if a, b := with.report.Tokens.After-with.report.InstructionTokens, without.report.Tokens.After; a < b*9/10 {
+		t.Errorf("%d tokens of the conversation are left next to instructions, %d without", a, b)
+	}
+}
+
 // An agent that writes its calls as text keeps its task, and its newest call together with the output.
 func TestTextAgentKeepsItsTask(t *testing.T) {
 	list := []string{`{"role":"system","content":"You can run commands."}`, `{"role":"user","content":"<pr_description>\nThe parser drops commas.\n</pr_description>\nFix it."}`}

@@ -85,3 +85,26 @@ func TestClippedRequest(t *testing.T) {
 		}
 	}
 }
+
+// Messages that must stay take no room from the digest: the tail gets at most half of what they leave of the target. A
+// policy with passes of its own keeps the tail that it names.
+func TestTailLeavesRoomForTheDigest(t *testing.T) {
+	src := strings.Replace(session(60, 300), "You are careful.", strings.Repeat("You are careful. ", 380), 1)
+	kept := func(params string) (tail int) {
+		c := run(t, "native", `{"window":{"tokens":8000},"summary":{"mode":"local"}`+params+`}`, src)
+		for _, it := range c.doc.Items[c.fold.Digest+1:] {
+			if it.In >= 0 && !it.Pinned {
+				tail += it.Tokens
+			}
+		}
+		return tail
+	}
+	const passes = `,"passes":[{"pass":"fold","keep_tokens":%d}]`
+	if own, most := kept(fmt.Sprintf(passes, 1000)), kept(fmt.Sprintf(passes, 300)); own <= most || most > 300 {
+		t.Errorf("tails of %d and %d tokens, with passes that name 1000 and 300", own, most)
+	}
+	// The target of 3,360 tokens leaves 1,745 next to the system prompt, and the limit 3,985.
+	if n := kept(""); n > 996 || n < 600 {
+		t.Errorf("the tail has %d tokens", n)
+	}
+}

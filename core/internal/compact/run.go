@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"cmp"
+
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
@@ -32,7 +34,8 @@ type Run struct {
 	fold      passes.Fold
 	shortened passes.Shortened
 	limit     int // in tokens; 0 means no limit
-	target    int
+	target    int // in tokens, without project instructions
+	growth    int // the number of tokens by which project instructions may raise the target
 
 	due      bool       // whether a compaction is due because of the size or a cold cache, or is forced
 	starts   bool       // whether a background compaction should begin
@@ -87,8 +90,13 @@ func open(in view.Input) *view.View {
 func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c := &Run{in: in, policy: in.Policy, doc: doc, state: in.State, limit: in.Policy.Limit(),
 		target: in.Policy.TargetTokens()}
+	next := cmp.Or(in.Policy.StartTokens(), c.limit)
 	if cold != "" {
+		next = doc.Total
 		c.target = min(c.target, int(float64(doc.Total)*in.Policy.Gate.Target))
+	}
+	if !in.Policy.HasOwnTarget() {
+		c.growth = max(0, next-c.target) / 2
 	}
 	n := len(in.Transcript.Messages)
 	c.report = report.Report{
@@ -104,7 +112,7 @@ func begin(in view.Input, doc *view.View, cold api.Cold) *Run {
 	c.keep.ScoreParts(in.Score, c.target/scoredShare)
 	c.archive = handles.NewArchive(doc, c.authors, in.Policy.Archive, in.State.Archive)
 	c.mend = mend.New(doc, in.Policy, c.authors, c.keep, c.archive, c.Ledger(), &c.report)
-	c.summary = summary.New(doc, &c.in, &c.state, &c.report, c.target, cold != "")
+	c.summary = summary.New(doc, &c.in, &c.state, &c.report, c.Target, cold != "")
 	if in.Policy.Log {
 		c.sizes = make([]int, len(doc.Items))
 		for i, it := range doc.Items {
@@ -178,8 +186,10 @@ func (c *Run) Shortened() *passes.Shortened { return &c.shortened }
 // Limit returns the maximum number of tokens that the gate allows for the result, or 0 for no limit.
 func (c *Run) Limit() int { return c.limit }
 
-// Target returns the number of tokens that the result should have, or 0 for no limit.
-func (c *Run) Target() int { return c.target }
+// Target returns the number of tokens that the result should have, or 0 for no limit. Project instructions that stay
+// raise it by their size, because they are in the context after every compaction, like a system prompt. They raise it
+// by at most half of the room below the size at which the next compaction is due, so that the result can grow.
+func (c *Run) Target() int { return c.target + min(c.keep.InstructionTokens(), c.growth) }
 
 // MaxTokens returns the maximum number of tokens that a result which must fit may have.
 func (c *Run) MaxTokens() int {

@@ -22,6 +22,8 @@ type Keeper struct {
 	authors *authorship.Authors
 	policy  *policy.Policy
 	scores  *scores // nil if the host has given none
+	// instructions is the size, in tokens, of the items that stay because they are project instructions.
+	instructions int
 }
 
 // New returns the Keeper for a document and a policy.
@@ -33,6 +35,7 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 // where it is folded too), messages with content that only the provider can read, the provider's own summaries,
 // messages that match the policy's pins, project instructions, and messages whose scores are high enough.
 func (k *Keeper) PinItems() {
+	k.instructions = 0
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.ProviderSummarized())
 	for i := range k.doc.Items {
 		m := k.doc.Items[i].Msg
@@ -77,7 +80,7 @@ func (k *Keeper) pinProject() {
 	for _, i := range append(files, skills...) {
 		if it := &k.doc.Items[i]; !it.Pinned && it.Tokens <= room {
 			room -= it.Tokens
-			it.Pinned, it.Instr = true, true
+			k.PinInstructions(it)
 		}
 	}
 }
@@ -92,14 +95,17 @@ func (k *Keeper) ProjectRoom() int {
 	if window == 0 {
 		return policy.MaxTokens
 	}
-	room := int(float64(window) * share)
-	for i := range k.doc.Items {
-		if k.doc.Items[i].Instr {
-			room -= k.doc.Items[i].Tokens
-		}
-	}
-	return max(0, room)
+	return max(0, int(float64(window)*share)-k.instructions)
 }
+
+// PinInstructions pins an item with project instructions.
+func (k *Keeper) PinInstructions(it *view.Item) {
+	it.Pinned, it.Instr = true, true
+	k.instructions += it.Tokens
+}
+
+// InstructionTokens returns the size, in tokens, of the project instructions that stay.
+func (k *Keeper) InstructionTokens() int { return k.instructions }
 
 // NewestUser returns the index of the item with the newest user message, or -1 if there is none.
 func (k *Keeper) NewestUser() int {

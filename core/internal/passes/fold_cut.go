@@ -12,7 +12,11 @@ func (f *folding) tailStart() (cut int, step int32) {
 	if f.mode == forAll {
 		return len(f.doc.Items), -1
 	}
-	cut, step = f.pass.Cut(f.run, f.groups, f.mostKept(f.pass))
+	keep := f.mostKept(f.pass)
+	cut, step = f.pass.Cut(f.run, f.groups, keep)
+	if left := f.leftForTail(cut); left < keep {
+		cut, step = f.pass.Cut(f.run, f.groups, left)
+	}
 	if !f.run.MustFit() {
 		return cut, step
 	}
@@ -51,15 +55,21 @@ func (f *folding) shortenTail() {
 // fixedTokens returns the size in tokens of the result without the tail, which begins at cut. This is the size of the
 // messages that must stay and of the rest of the request body, plus an estimate for the digest.
 func (f *folding) fixedTokens(cut int) int {
-	fixed, gain := f.doc.Total-f.doc.Tokens(0, len(f.doc.Items)), 0
+	fixed := f.stayingTokens(cut)
+	gain := f.doc.Total - fixed - f.doc.Tokens(cut, len(f.doc.Items))
+	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
+}
+
+// stayingTokens returns the size in tokens of the messages before cut that must stay and of the rest of the request
+// body.
+func (f *folding) stayingTokens(cut int) int {
+	sum := f.doc.Total - f.doc.Tokens(0, len(f.doc.Items))
 	for i := range f.doc.Items[:cut] {
 		if f.stays[i] {
-			fixed += f.doc.Items[i].Tokens
-		} else {
-			gain += f.doc.Items[i].Tokens
+			sum += f.doc.Items[i].Tokens
 		}
 	}
-	return fixed + min(f.run.Policy().Summary.MaxOutputTokens, gain/4, max(256, f.run.Target()/4)) + summary.Frame
+	return sum
 }
 
 // uncut returns the number of tokens of an item that the last resort can't cut. It ignores the parts before index from.
@@ -84,6 +94,18 @@ func (f *folding) mostKept(p *FoldPass) int {
 		most = target * summary.ChatTail / 100
 	}
 	return min(p.KeepTokens, max(1, most))
+}
+
+// leftForTail returns the maximum size in tokens of a tail that begins at cut or later and leaves the digest enough
+// room. This is half of the room that the messages which must stay leave of the target, or a quarter of the room that
+// they leave of the limit if that is more.
+func (f *folding) leftForTail(cut int) int {
+	target := f.run.Target()
+	if target <= 0 || f.run.Policy().HasOwnPasses() {
+		return f.pass.KeepTokens
+	}
+	fixed := f.stayingTokens(cut)
+	return max(1, (target-fixed)/2, (f.most-fixed)/4)
 }
 
 // Cut returns the place at which a tail of at most keep tokens begins. cut is the index of an item that begins a group.

@@ -64,7 +64,7 @@ func shortenFile(c Run, item, room int) bool {
 	c.Report().Truncated++
 	c.Report().AddAction(api.Action{Action: api.ActionTruncate, Pass: "fold", Message: int(it.In),
 		Tokens: before - it.Tokens})
-	it.Pinned, it.Instr = true, true
+	c.Keep().PinInstructions(it)
 	return true
 }
 

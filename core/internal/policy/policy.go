@@ -71,6 +71,9 @@ type Policy struct {
 	Cold api.Cold `json:"-"`
 
 	reserve *int // the policy's own reserve, if Window has the reserve of its model
+
+	ownTarget bool // whether the policy itself has gate.target, and not only its preset
+	ownPasses bool // whether the policy itself has passes, and not only its preset
 }
 
 // Window is the size of the model's context.
@@ -372,6 +375,13 @@ func (p *Policy) HasNoLimit() bool {
 
 // TargetTokens returns the number of tokens that a compaction aims for.
 func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Target) }
+
+// HasOwnTarget reports whether a compaction aims for exactly the target, and not for more if project instructions stay.
+func (p *Policy) HasOwnTarget() bool { return p.ownTarget || p.IsPublished() }
+
+// HasOwnPasses reports whether a fold keeps a tail as large as its parameters say, even if that leaves the digest less
+// room.
+func (p *Policy) HasOwnPasses() bool { return p.ownPasses || p.IsPublished() }
 
 // AsksProvider reports whether the provider's own compaction may be used. Exactly reproduced published systems don't
 // use it.

@@ -133,6 +133,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 		}
 	}
 	p.Preset = name.Preset
+	p.ownTarget, p.ownPasses = name.Gate.Target > 0, name.Passes != nil
 	p.reserve = p.Window.Reserve
 	p.know()
 	return p, p.check()

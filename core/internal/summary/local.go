@@ -11,7 +11,7 @@ import (
 func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
 	chats := digest.Chats(w.t, j.Messages, j.Ledger)
 	budget = min(budget, w.usualLocal(j, chats))
-	if w.target > 0 {
+	if w.target() > 0 {
 		free := w.free(j, chats)
 		if !chats { // the rest is left for restored files
 			free = free * 7 / 8
@@ -115,7 +115,7 @@ const (
 // free returns the number of tokens that the target leaves for the digest of a job. It is at most half of the number of
 // tokens that the digest replaces.
 func (w *writing) free(j Job, chats bool) int {
-	left := int(float64(w.target)*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
+	left := int(float64(w.target())*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
 	if j.Room > 0 {
 		left = min(left, j.Room)
 	}

@@ -26,7 +26,7 @@ func TestFilled(t *testing.T) {
 
 // Standing instructions take at most half of the digest's maximum size.
 func TestStandingTakesHalfOfADigest(t *testing.T) {
-	w := &Writer{doc: &view.View{P: tokens.ByName("bytes4")}}
+	w := &Writer{doc: &view.View{P: tokens.ByName("bytes4")}, target: func() int { return 0 }}
 	w.policy, _ = policy.Resolve([]byte(`{}`))
 	l := &digest.Ledger{}
 	for i := range 100 {

@@ -8,8 +8,8 @@ import "github.com/ctxfold/ctxfold/core/internal/digest"
 // means no limit).
 func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
 	room := 3 * (gain - budget) / 4
-	if w.target > 0 {
-		room = min(room, max(w.StandingShare(), w.target-(w.doc.Total-gain)-budget))
+	if w.target() > 0 {
+		room = min(room, max(w.StandingShare(), w.target()-(w.doc.Total-gain)-budget))
 	}
 	if most > 0 {
 		room = min(room, most/2)
@@ -24,14 +24,14 @@ func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) s
 // which replaces gain tokens. It is half of what the target leaves free, so that restored files have room too. Requests
 // may contain instructions that no cue word identifies.
 func (w *Writer) spare(gain, digest int) int {
-	if w.target == 0 {
+	if w.target() == 0 {
 		return 0
 	}
-	return max(0, min(gain-digest, w.target-(w.doc.Total-gain)-digest)/2)
+	return max(0, min(gain-digest, w.target()-(w.doc.Total-gain)-digest)/2)
 }
 
 // StandingShare returns the number of tokens that the policy always reserves for the user's standing instructions.
-func (w *Writer) StandingShare() int { return int(float64(w.target) * w.policy.StandingShare()) }
+func (w *Writer) StandingShare() int { return int(float64(w.target()) * w.policy.StandingShare()) }
 
 // StandingIn returns the block of standing instructions, in at most room tokens.
 func (w *Writer) StandingIn(l *digest.Ledger, room int, chat bool) string {

@@ -34,7 +34,7 @@ type Writer struct {
 	state         *api.State
 	ledger        *digest.Ledger
 	report        *report.Report
-	target        int // the target size of the result in tokens
+	target        func() int // returns the target size of the result in tokens
 	keepOnFailure bool
 
 	replies   []api.Summary
@@ -45,9 +45,9 @@ type Writer struct {
 	compacted bool // whether the provider has compacted a part of this document
 }
 
-// New returns a Writer for a document whose result should have at most target tokens. If keepOnFailure is true, or if
+// New returns a Writer for a document whose result should have at most target() tokens. If keepOnFailure is true, or if
 // the policy says so, a failed summary leads to no digest instead of a local one.
-func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, target int, keepOnFailure bool) *Writer {
+func New(doc *view.View, in *view.Input, state *api.State, to *report.Report, target func() int, keepOnFailure bool) *Writer {
 	w := &Writer{doc: doc, policy: in.Policy, state: state, ledger: (*digest.Ledger)(&state.Ledger), report: to,
 		target:        target,
 		keepOnFailure: keepOnFailure || in.Policy.Summary.OnFailure == "keep", replies: in.Replies}
@@ -161,8 +161,8 @@ func (w *writing) digest(j Job) Digest {
 	s := &w.policy.Summary
 	// Half of the new content, plus the previous digest, which need not shrink with every compaction.
 	budget := min(s.MaxOutputTokens, (j.Gain+j.Old)/2)
-	if w.target > 0 {
-		budget = min(budget, max(256, w.target/4))
+	if w.target() > 0 {
+		budget = min(budget, max(256, w.target()/4))
 	}
 	if j.Room > 0 {
 		budget = min(budget, j.Room)
