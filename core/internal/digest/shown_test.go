@@ -14,8 +14,8 @@ const (
 		`{"role":"tool_result","tool_call_id":"ID","tool_name":"edit","content":"ok"}`
 )
 
-// If room is left after everything about the turns has been said, a digest shows what the files that were read contain,
-// as far as it still holds.
+// If room is left after everything about the turns has been said, a digest also shows the content of files that were
+// read, without what has changed since.
 func TestDigestShowsFilesWhereThereIsRoom(t *testing.T) {
 	fill := func(text string, parts ...string) string { return strings.NewReplacer(parts...).Replace(text) }
 	code := `// The ramp slows down above 900 degrees because the glaze would blister.\nconst ramp = 40\n` + strings.Repeat(`x = x\n`, 60) + `\nconst soak = \"hold for 40 minutes\"\nconst glazeFan = \"blow at 30 percent\"\n`

@@ -50,7 +50,7 @@ func (s *substrings) inAnyCase(text string) bool {
 	return false
 }
 
-// smallByte maps each ASCII capital to its small letter, and all other bytes to themselves.
+// smallByte maps each ASCII capital to its lower-case letter, and all other bytes to themselves.
 var smallByte = func() (to [256]uint8) {
 	for c := range to {
 		if to[c] = uint8(c); byteClass[c]&capital != 0 {

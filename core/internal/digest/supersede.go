@@ -208,7 +208,7 @@ func common(a, b []uint32) (n int) {
 // shortFact is the maximum length, in words, of a statement that can be represented by its only name or number.
 const shortFact = 8
 
-// mostFacts is the maximum number of statements that are compared with each other. Older ones are left out.
+// mostFacts is the maximum number of statements, the newest ones, that are compared with each other.
 const mostFacts = 300
 
 // dropSuperseded removes statements that are replaced by a newer one, which must be by the same speaker unless it is a

@@ -98,7 +98,7 @@ func TestARefusalKeepsItsTime(t *testing.T) {
 	}
 }
 
-// Friends who plan something say sentences worth reading, and each has a name.
+// People with names are not a service and its customer, so their sentences are not shortened.
 func TestPeopleWithNamesAreNoService(t *testing.T) {
 	var chat []string
 	for i, text := range serviceDialogue {
@@ -111,7 +111,7 @@ func TestPeopleWithNamesAreNoService(t *testing.T) {
 
 const bothLabel = "both: "
 
-// The matter says who refused, and a refusal isn't cut.
+// The lines about a matter show who refused, and a correction isn't cut.
 func TestRefusalsOfAServiceHaveASpeaker(t *testing.T) {
 	var dialogue []string
 	for _, k := range []string{"12", "27", "33", "58"} {

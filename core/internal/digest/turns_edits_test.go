@@ -110,7 +110,7 @@ func TestRemarkOfAnEditStays(t *testing.T) {
 	wants(t, text, []string{"changes `width := 7` to `width := 9` (assistant: That fits the frame of `oven_3`.)"}, nil)
 }
 
-// The list of changed files says if a commit contains more files.
+// The list of changed files notes that a commit contains more files.
 func TestCommitOfMoreFiles(t *testing.T) {
 	commit := func(stat string) string {
 		return logOf(t, "["+turnOf("Move the lamps to their rooms.", edited("/kiln/door.go", "a := 1", "a := 2"),

@@ -332,7 +332,7 @@ func TestChatLists(t *testing.T) {
 	}
 }
 
-// TestChatCurrent saves in files of Open WebUI that name no newest message, and in one whose messages are no objects.
+// TestChatCurrent saves messages in Open WebUI files that don't name a newest message or have invalid messages.
 func TestChatCurrent(t *testing.T) {
 	hi := `"a":{"id":"a","parentId":null,"role":"user","content":"hi"}`
 	for _, history := range []string{`"messages":{` + hi + `}`, `"messages":{` + hi + `},"currentId":null`, `"currentId":null,"messages":{` + hi + `}`, `"messages":{"a":5}`, `"messages":{}`} {

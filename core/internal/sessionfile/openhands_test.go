@@ -70,7 +70,7 @@ func openHandsEvents(t *testing.T, file []byte) (events []record, base record) {
 	return events, base
 }
 
-// openHandsNeeds are the members without which the agent does not read an event.
+// openHandsNeeds lists, by kind of event, the members that the agent requires.
 var openHandsNeeds = map[string]map[string]bool{
 	"ActionEvent":              {"thought": true, "tool_name": true, "tool_call_id": true, "tool_call": true, "llm_response_id": true},
 	"ObservationEvent":         {"tool_name": true, "tool_call_id": true, "observation": true, "action_id": true},

@@ -262,7 +262,7 @@ func checkADK(c *Checker) {
 	if len(moved) == 0 {
 		return
 	}
-	for n, p := range c.parts { // the event would follow the event before it
+	for n, p := range c.parts { // drop the earlier responses of the same calls
 		if p.Kind == transcript.ToolResult && p.Pair < 0 && p.Has(transcript.Continues) && moved[p.Caller-1] {
 			c.Add("AD3", p.Msg, n, DropPart, "a later response has taken its place")
 		}

@@ -41,7 +41,7 @@ func TestAISDKUI(t *testing.T) {
 		{
 			name:  "AU2 call and result are one part",
 			valid: transcriptOf(uiUser, uiAssistant("a1", `{"type":"step-start"}`, done, `{"type":"step-start"}`, `{"type":"text","text":"so"}`), uiNext),
-			// Of two parts with one id the second is another call.
+			// If two parts have the same id, the second is another call.
 			invalid:  transcriptOf(uiUser, uiAssistant("a1", done, done), uiNext),
 			says:     "I2 messages[1].parts[1] rename_id",
 			repaired: transcriptOf(uiUser, uiAssistant("a1", done, strings.Replace(done, `"c1"`, `"call_ctxfold_1_3"`, 1)), uiNext),
@@ -93,7 +93,7 @@ func TestAISDKUIDenied(t *testing.T) {
 	}
 }
 
-// TestAISDKUIFree lists content that a provider is never sent (AU5).
+// TestAISDKUIFree lists content that is never sent to a provider (AU5).
 func TestAISDKUIFree(t *testing.T) {
 	text := `{"type":"text","text":"so"}`
 	n := tokensOf(t, "ai-sdk-ui", uiAssistant("a", text), uiAssistant("a", text, `{"type":"step-start"}`, `{"type":"data-x","data":"`+strings.Repeat("x", 999)+`"}`,
