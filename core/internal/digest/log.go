@@ -38,8 +38,8 @@ type turnLog struct {
 	outcomes bool
 	short    bool // whether each request is cut to a few words; see briefly
 	outcome  outcomeRoom
-	told     [len(outcomeLengths)][]turnOutcome // the outcomes of all turns, for each length; nil until they are needed
-	wrote    []bool                             // for each turn, whether its entry ends with the line of its outcome
+	told     [fullOutcomes + 1][]turnOutcome // the outcomes of all turns, for each length; nil until they are needed
+	wrote    []bool                          // for each turn, whether its entry ends with the line of its outcome
 }
 
 // newLog creates the log of messages. prior holds the sections of the previous digest, and known the texts that appear

@@ -34,7 +34,7 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	opening := k.openingRequest()
 	k.wrote = slices.Grow(k.wrote[:0], len(k.turns))[:len(k.turns)]
 	clear(k.wrote)
-	next := 0
+	next, complete := 0, k.outcome.from == 0 && k.asksAll(asked)
 	bare := false // whether the previous entry consists of a few words of a request
 	for i := range k.turns {
 		t := &k.turns[i]
@@ -49,9 +49,13 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 		b = append(b, "["+itoa(t.number)+"]"...)
 		b = append(k.appendHead(b, i, request, i == opening, chosen[:from]), '\n')
 		body := len(b)
-		b = k.entry(b, t, chosen[from:next])
+		shown, missing := chosen[from:next], false
+		if complete {
+			shown, missing = k.withOutcome(i, shown)
+		}
+		b = k.entry(b, t, shown)
 		if line != "" {
-			b = k.closeEntry(b, body, i, chosen[from:next])
+			b = k.closeEntry(b, body, i, shown, missing)
 		}
 		if bare = k.short && len(b) == body; bare && joins {
 			b = joinEntry(b, start)
@@ -60,11 +64,21 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	return withoutRepeatedLinks(bytes.TrimSuffix(b, []byte("\n")))
 }
 
+// asksAll reports whether asked contains the requests of all turns. Otherwise, room for one entry costs another one.
+func (k *turnLog) asksAll(asked []string) bool {
+	for i := range k.turns {
+		if asked[i] == "" && k.turns[i].asked != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // requestOf returns the request shown in the entry of t, the turn with index i. asked is the request as far as the log
 // has room for it, and line is the outcome of the turn. An answer means nothing without its request. So if asked is
 // empty but there are units or an outcome to show, requestOf returns the shortest form of the request.
 func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) string {
-	deed := line != "" && k.outcomesIn(k.outcome.length)[i].deed
+	deed := line != "" && k.outcomeAt(i, k.outcome).deed
 	if asked == "" && (units || deed || line != "" && !k.outcomes) && t.asked != "" {
 		return k.least(i)
 	}
@@ -72,12 +86,12 @@ func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) stri
 }
 
 // closeEntry appends the outcome of the turn with index i to b, unless the entry already contains it on its lines,
-// which begin at byte body. chosen holds the units that are in the entry.
-func (k *turnLog) closeEntry(b []byte, body, i int, chosen []extract.Chosen) []byte {
+// which begin at byte body. chosen holds the units that are in the entry, and missing means that they don't include it.
+func (k *turnLog) closeEntry(b []byte, body, i int, chosen []extract.Chosen, missing bool) []byte {
 	outcome, line := k.outcomeIn(i, k.outcome)
 	if end := len(b) - len(line); end >= body && string(b[end:]) == line {
 		b = b[:end]
-	} else if k.containsOutcome(b[body:], &k.turns[i], chosen, outcome) {
+	} else if !missing && k.containsOutcome(b[body:], &k.turns[i], chosen, outcome) {
 		return b
 	}
 	return k.appendOutcome(b, i)

@@ -21,9 +21,9 @@ const (
 )
 
 // outcomeRoom describes the room for outcomes. length is the index in outcomeLengths of their maximum length. from is
-// the index of the first turn that shows its outcome. From the turn with index deeds on, an entry always shows what the
-// turn changed outside of the conversation.
-type outcomeRoom struct{ length, from, deeds int }
+// the index of the first turn that shows its outcome, and full of the first one that shows a full outcome. From the turn
+// with index deeds on, an entry always shows what the turn changed outside of the conversation.
+type outcomeRoom struct{ length, from, deeds, full int }
 
 // outcomeLengths lists maximum lengths of outcomes in bytes. The first length at which the outcomes of all turns fit is
 // used. In a log without outcomes, the maximum length for a call that changed something outside of the conversation is
@@ -31,6 +31,13 @@ type outcomeRoom struct{ length, from, deeds int }
 var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 
 const deedLength = 3
+
+// fullOutcomes is the index of the full outcomes, after those for outcomeLengths. mostFull is the maximum length of a
+// full outcome in bytes. It contains several parts of an answer; see turn.fullAnswer.
+const (
+	fullOutcomes = len(outcomeLengths)
+	mostFull     = 480
+)
 
 // turnOutcome is the outcome of a turn: the unit that states it, and the line that shows it; see turn.outcome. first is
 // the index of the first turn with the same line. deed means that a call of the turn changed something outside of the
@@ -42,19 +49,23 @@ type turnOutcome struct {
 	deed  bool
 }
 
-// outcomesIn returns the outcomes of all turns for a maximum length, given as an index in outcomeLengths.
+// outcomesIn returns the outcomes of all turns for a maximum length, given as an index in outcomeLengths, or their full
+// outcomes.
 func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	if k.told[length] != nil {
 		return k.told[length]
 	}
 	told := make([]turnOutcome, len(k.turns))
-	most := outcomeLengths[length]
+	most, full := mostFull, length == fullOutcomes
+	if !full {
+		most = outcomeLengths[length]
+	}
 	var first critbit.Map[int] // for each line, the index of the first turn that has it, plus one
 	for i := range k.turns {
-		if length > 0 && k.told[length-1] != nil && k.told[length-1][i].fitsWhole(most) {
+		if !full && length > 0 && k.told[length-1] != nil && k.told[length-1][i].fitsWhole(most) {
 			told[i] = k.told[length-1][i]
 		} else {
-			told[i] = k.turns[i].outcome(most)
+			told[i] = k.turns[i].outcome(most, full)
 		}
 		at := first.At(told[i].line)
 		if *at == 0 {
@@ -72,14 +83,14 @@ func (o *turnOutcome) fitsWhole(most int) bool {
 }
 
 // roomForOutcomes distributes size bytes among the outcomes. It chooses the largest length at which the outcomes of all
-// turns fit. If not even short outcomes fit, those of turns that changed something outside of the conversation come
-// first, followed by those of the newest turns.
+// turns fit, and shows the newest ones in full if there is still room. If not even short outcomes fit, those of turns
+// that changed something outside of the conversation come first, followed by those of the newest turns.
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
-	room := outcomeRoom{deedLength, len(k.turns), len(k.turns)}
+	room := outcomeRoom{length: deedLength, from: len(k.turns), deeds: len(k.turns), full: len(k.turns)}
 	if k.outcomes {
 		for room.length = range outcomeLengths {
-			if k.sizeOfOutcomes(room.length) <= size {
-				return outcomeRoom{length: room.length}
+			if used := k.sizeOfOutcomes(room.length); used <= size {
+				return outcomeRoom{length: room.length, full: k.fullFrom(room.length, size-used)}
 			}
 		}
 	}
@@ -99,6 +110,26 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 		}
 	}
 	return room
+}
+
+// fullFrom returns the index of the first turn whose outcome is shown in full, if that may take up to size bytes more
+// than the outcomes of the given length.
+func (k *turnLog) fullFrom(length, size int) (from int) {
+	told, full := k.outcomesIn(length), k.outcomesIn(fullOutcomes)
+	for from = len(k.turns); from > 0; from-- {
+		if size -= len(full[from-1].line) - len(told[from-1].line); size < 0 {
+			break
+		}
+	}
+	return from
+}
+
+// outcomeAt returns the outcome of the turn with index i at the length that room has for it.
+func (k *turnLog) outcomeAt(i int, room outcomeRoom) *turnOutcome {
+	if i >= room.full {
+		return &k.outcomesIn(fullOutcomes)[i]
+	}
+	return &k.outcomesIn(room.length)[i]
 }
 
 // sizeOfOutcomes returns the total size, in bytes, of all turns' outcomes at the given length.
@@ -124,7 +155,7 @@ func (k *turnLog) sameAs(i int) string {
 
 // appendOutcome appends the outcome of the turn with index i to b, or a shorter reference to an entry that shows it.
 func (k *turnLog) appendOutcome(b []byte, i int) []byte {
-	o := &k.outcomesIn(k.outcome.length)[i]
+	o := k.outcomeAt(i, k.outcome)
 	if k.wrote[o.first] {
 		if same := k.sameAs(o.first); len(same) < len(o.line) {
 			return append(b, same...)
@@ -170,7 +201,7 @@ func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 	if i < min(room.from, room.deeds) {
 		return nil, ""
 	}
-	o := &k.outcomesIn(room.length)[i]
+	o := k.outcomeAt(i, room)
 	if i < room.from && o.line != "" && (i < room.deeds || !k.settles(o)) {
 		return nil, ""
 	}
@@ -178,13 +209,14 @@ func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 }
 
 // tells reports whether the units chosen for a turn include its outcome. If the turn asks a question, only an answer is
-// an outcome. Otherwise, any unit is one unless it is about something that was only looked up.
+// an outcome. Otherwise, any unit is one unless it is about something that was only looked up, or the assistant wrote it
+// during its work.
 func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	return slices.ContainsFunc(chosen, func(c extract.Chosen) bool {
 		switch u := &t.units[k.units[c.Item].unit]; u.kind {
 		case answerUnit:
 			return true
-		case readUnit, hitUnit:
+		case readUnit, hitUnit, saidUnit, thoughtUnit:
 			return false
 		default:
 			return u.factor > ofCall && !asksIn(t.asked)
@@ -192,27 +224,58 @@ func (k *turnLog) tells(t *turn, chosen []extract.Chosen) bool {
 	})
 }
 
+// withOutcome returns the units chosen for the turn with index i. If these quote the answer without the unit that is its
+// outcome, withOutcome adds that unit or, if it is long, removes quotes that are shorter than its line. missing means that
+// the entry then needs that line.
+func (k *turnLog) withOutcome(i int, chosen []extract.Chosen) (units []extract.Chosen, missing bool) {
+	said, line := k.outcomeIn(i, k.outcome)
+	if line == "" || said.kind != answerUnit || !said.saysMore() {
+		return chosen, false
+	}
+	t := &k.turns[i]
+	unitOf := func(c extract.Chosen) *unit { return &t.units[k.units[c.Item].unit] }
+	isQuote := func(c extract.Chosen) bool { return unitOf(c).kind == answerUnit }
+	isSaid := func(c extract.Chosen) bool { return unitOf(c) == said }
+	quoted := 0 // bytes
+	for _, c := range chosen {
+		if isQuote(c) {
+			quoted += len(unitOf(c).text)
+		}
+	}
+	if quoted == 0 || slices.ContainsFunc(chosen, isSaid) {
+		return chosen, false
+	}
+	item, _ := slices.BinarySearchFunc(k.units, i, func(p place, turn int) int { return cmp.Compare(p.turn, turn) })
+	for item < len(k.units) && k.units[item].turn == i && !isSaid(extract.Chosen{Item: item}) {
+		item++
+	}
+	if item == len(k.units) || k.units[item].turn != i || len(said.text) > outcomeLengths[0] {
+		if quoted > len(line) {
+			return chosen, false
+		}
+		return slices.DeleteFunc(slices.Clone(chosen), isQuote), true
+	}
+	at, _ := slices.BinarySearchFunc(chosen, item, func(c extract.Chosen, item int) int { return cmp.Compare(c.Item, item) })
+	return slices.Insert(slices.Clip(chosen), at, extract.Chosen{Item: item, To: len(said.text)}), false
+}
+
 // outcome returns the outcome of a turn. Its line has at most most bytes and is for entries that don't show the outcome
 // otherwise. The outcome is the last call that changed something outside of the conversation, or else the first unit of
-// the answer that names something. If the user continued before there was an answer, the outcome is the last unit that
-// the assistant wrote during its work and that names something. The line is "" if the user rejected the answer and
-// hadn't asked a question.
-func (t *turn) outcome(most int) turnOutcome {
+// the answer that names something, preferably in prose. If the user continued before there was an
+// answer, the outcome is the last unit that the assistant wrote during its work and that names something. The line is ""
+// if the user rejected the answer and hadn't asked a question. full means that the line may contain further parts of the
+// answer.
+func (t *turn) outcome(most int, full bool) turnOutcome {
 	deed, line := t.lastDeed(most)
 	if line != "" {
 		return turnOutcome{said: deed, line: line, deed: true}
 	}
-	asks, answered := asksIn(t.asked), false
-	for n := range t.units {
-		u := &t.units[n]
-		answered = answered || u.kind == answerUnit
-		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !u.saysMore()) {
-			continue
-		}
-		if line := outcomeOf(u, t.answerFrom(n, most), answerLabelOf(t, u), most); line != "" {
+	for _, prose := range []bool{true, false} {
+		if u, line := t.answerLine(most, prose, full); line != "" {
 			return turnOutcome{said: u, line: line, deed: deed != nil}
 		}
 	}
+	answered := t.has(func(u *unit) bool { return u.kind == answerUnit })
 	for n := range slices.Backward(t.units) {
 		if u := &t.units[n]; !answered && u.kind == saidUnit && u.factor >= ofSaid && len(u.text) >= leastFinding && namesMore(u.text) {
 			return turnOutcome{said: u, line: outcomeOf(u, introOf(u)+u.text, saidLabel, most), deed: deed != nil}
@@ -222,6 +285,26 @@ func (t *turn) outcome(most int) turnOutcome {
 		return turnOutcome{said: deed, line: entryBullet + clipWords(deed.text, most) + "\n", deed: true}
 	}
 	return turnOutcome{}
+}
+
+// answerLine returns the unit of the answer that is its outcome, and a line of up to most bytes that begins with it. line
+// is "" if there is no such unit. prose means that tables and code don't count.
+func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) {
+	asks := asksIn(t.asked)
+	for n := range t.units {
+		u := &t.units[n]
+		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !u.saysMore()) || prose && (u.isCode() || u.isTable()) {
+			continue
+		}
+		text := t.answerFrom(n, most)
+		if full && len(text) < most {
+			text = t.fullAnswer(n, most)
+		}
+		if line := outcomeOf(u, text, answerLabelOf(t, u), most); line != "" {
+			return u, line
+		}
+	}
+	return nil, ""
 }
 
 // lastDeed returns the unit of the last call that changed something outside of the conversation, and a line of up to
@@ -250,26 +333,6 @@ func (t *turn) lastDeed(most int) (deed *unit, line string) {
 // or is a statement of some length.
 func (u *unit) saysMore() bool {
 	return namesMore(u.text) || unspacedText(u.text) || len(u.text) >= leastFinding && !asksIn(u.text)
-}
-
-// answerFrom returns the text of unit n, which belongs to the answer. If that unit names nothing ("Yes, that works."),
-// it appends the next units of the same message until one names something, or until half of most bytes are used.
-func (t *turn) answerFrom(n, most int) string {
-	u := &t.units[n]
-	said := introOf(u) + u.text
-	for n++; n < len(t.units) && len(said) < most/2 && !namesMore(u.text); n++ {
-		next := &t.units[n]
-		if next.kind != answerUnit || next.message != u.message || next.factor <= ofAnnounced || next.beside != u.beside {
-			break
-		}
-		said += joinOf(said)
-		if next.lead != u.lead {
-			said += introOf(next)
-		}
-		said += next.text
-		u = next
-	}
-	return said
 }
 
 // outcomeOf returns the line of a unit that is an outcome, with the text said, or "" if too little of it fits into most

@@ -76,7 +76,7 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 		u.factor = worthAtWork(u.text)
 	case predicts(u.text):
 		u.factor = ofPrediction
-	case len(r.now().units) < from+2:
+	case len(r.now().units) < from+2 && !u.isTable():
 		u.factor = ofFirstWords
 	}
 	r.add(u)

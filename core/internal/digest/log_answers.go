@@ -1,0 +1,128 @@
+package digest
+
+import "strings"
+
+// isSentence reports whether a unit is a sentence rather than a list, a row of a table, or code.
+func (u *unit) isSentence() bool {
+	listed, _ := listItem(u.text)
+	return !listed && u.item == 0 && endsSentence(u.text) && !strings.Contains(u.text, "; ") && !u.isTable()
+}
+
+// isTable reports whether a unit is a row of a table.
+func (u *unit) isTable() bool { return strings.Contains(u.text, " | ") }
+
+// isCode reports whether a unit is a block of code, with or without the line that introduces it.
+func (u *unit) isCode() bool {
+	_, code, introduced := strings.Cut(u.text, ": `")
+	return onlyCode(u.text) || introduced && onlyCode("`"+code)
+}
+
+// onlyCode reports whether text consists of pieces of code in backticks, separated by spaces.
+func onlyCode(text string) bool {
+	for text != "" {
+		mark := text[:len(text)-len(strings.TrimLeft(text, "`"))]
+		_, rest, closed := strings.Cut(text[len(mark):], mark)
+		if mark == "" || !closed {
+			return false
+		}
+		text = strings.TrimPrefix(rest, " ")
+	}
+	return true
+}
+
+// belongsTo reports whether u and first are parts of one answer that count as its outcome.
+func (u *unit) belongsTo(first *unit) bool {
+	return u.kind == answerUnit && u.message == first.message && u.factor > ofAnnounced && u.beside == first.beside
+}
+
+// answerFrom returns the text of unit n, which belongs to the answer. If that unit names nothing ("Yes, that works."),
+// it appends the next units of the same message, without code and tables, until one names something, or until half of
+// most bytes are used.
+func (t *turn) answerFrom(n, most int) string {
+	u := &t.units[n]
+	said, lead := introOf(u)+u.text, u.lead
+	for n++; n < len(t.units) && len(said) < most/2 && !namesMore(u.text); n++ {
+		next := &t.units[n]
+		if !next.belongsTo(u) {
+			break
+		}
+		if next.isCode() || next.isTable() {
+			continue
+		}
+		said += joinOf(said)
+		if next.lead != lead {
+			said += introOf(next)
+		}
+		said += next.text
+		u, lead = next, next.lead
+	}
+	return said
+}
+
+// fullAnswer returns the parts of an answer, from unit n on, that say most about the outcome, in at most most bytes: its
+// first sentence, its last one, those with numbers, and the others, in this order. A list of long items is represented
+// by the beginnings of its items. Unit n must fit.
+func (t *turn) fullAnswer(n, most int) string {
+	end, last := n, n
+	for end < len(t.units) && t.units[end].belongsTo(&t.units[n]) {
+		if u := &t.units[end]; u.isSentence() && !asksIn(u.text) {
+			last = end
+		}
+		end++
+	}
+	parts := make([]string, end-n)
+	left := most
+	take := func(i int) {
+		u := &t.units[i]
+		text := introOf(u) + u.text
+		if u.item > 0 {
+			text = introOf(u) + beginningOfItem(u.text)
+		}
+		if size := len(text) + len("; "); parts[i-n] == "" && size <= left {
+			parts[i-n] = text
+			left -= size
+		}
+	}
+	take(n)
+	take(last)
+	for _, numbers := range []bool{true, false} {
+		for i := n; i < end; i++ {
+			u := &t.units[i]
+			if !u.isCode() && !u.isTable() && !asksIn(u.text) && (!numbers || u.isSentence() && strings.ContainsAny(u.text, "0123456789")) {
+				take(i)
+			}
+		}
+	}
+	said, lead := "", ""
+	for i, part := range parts {
+		if part == "" {
+			continue
+		}
+		u := &t.units[n+i]
+		if said != "" {
+			if said += joinOf(said); u.lead == lead {
+				part = strings.TrimPrefix(part, introOf(u))
+			}
+		}
+		said, lead = said+part, u.lead
+	}
+	return said
+}
+
+// wholeItem is the length, in bytes, above which a list item is represented by its beginning.
+const wholeItem = 90
+
+// beginningOfItem returns a list item up to the end of its first clause, or the whole item if it is short.
+func beginningOfItem(text string) string {
+	if len(text) <= wholeItem {
+		return text
+	}
+	head := text
+	for _, end := range []string{". ", ": ", " - ", " – ", " — "} {
+		from := len("10. ") // behind the number of the item
+		if n := strings.Index(text[from:], end); n >= 0 && from+n < len(head) {
+			head = text[:from+n]
+		}
+	}
+	return clipWords(head, wholeItem)
+}
