@@ -288,9 +288,9 @@ func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
 		}
 		switch of := t.Parts[p.Pair].Msg; {
 		case p.ID.IsZero() || t.Parts[p.Pair].ID.IsZero():
-			c.Add("AD3", m, n, DropPart, "only by its id a response is found")
+			c.Add("AD3", m, n, DropPart, "without an id, a response is not matched to its call")
 		case calls:
-			move(n, p.Pair, "an event with responses holds calls")
+			move(n, p.Pair, "an event that holds responses must hold no calls")
 		case c.place[of] < last && c.place[m] > last:
 			move(n, p.Pair, "the events between the last responses and their calls are not sent")
 		case one >= 0 && of != one:
