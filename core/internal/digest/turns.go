@@ -128,10 +128,25 @@ func speaksAfter(t *transcript.Transcript, i int) bool {
 	return slices.ContainsFunc(t.Messages[i+1:], func(m transcript.Message) bool { return m.Role == transcript.Assistant })
 }
 
-// closingOf marks, in each turn, the last message in which the assistant writes something, unless a call follows it.
+// turnContinues reports whether the assistant writes or does anything after message i and before the user's next words.
+func turnContinues(t *transcript.Transcript, i int) bool {
+	for n := i + 1; n < len(t.Messages); n++ {
+		switch {
+		case t.Messages[n].Role == transcript.Assistant:
+			return true
+		case Asked(t, n) != "":
+			return false
+		}
+	}
+	return false
+}
+
+// closingOf marks the last message of each turn in which the assistant writes something, unless a call follows it. It
+// marks no message of a turn that continues after messages.
 func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string) []bool {
 	closing := make([]bool, len(messages))
-	open := true // no assistant message follows in the turn
+	// Whether no message of the assistant follows in the turn.
+	open := len(messages) == 0 || !turnContinues(t, int(messages[len(messages)-1]))
 	for k := len(messages) - 1; k >= 0; k-- {
 		i := int(messages[k])
 		if t.Messages[i].Role == transcript.Assistant && open {
