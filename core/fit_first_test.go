@@ -75,11 +75,11 @@ func (o *opening) messages(format string, minute, window int) []json.RawMessage 
 		return bytes.Replace(wire.ByName(format).Message(nil, role, text), []byte(`"1970-01-01T00:00:00.000Z"`), []byte("1700000000"), 1)
 	}
 	minute %= o.texts
-	text := fmt.Sprintf("It is 10:%02d now. Let us begin.", minute)
+	text := fmt.Appendf(nil, "It is 10:%02d now. Let us begin.", minute)
 	for n := range o.share * window / 100 / 12 {
-		text += fmt.Sprintf("\nAt 10:%02d the gauge at lock %d shows a level of %d.", minute, n, 300+n*(minute+7)%90)
+		text = fmt.Appendf(text, "\nAt 10:%02d the gauge at lock %d shows a level of %d.", minute, n, 300+n*(minute+7)%90)
 	}
-	return []json.RawMessage{says(transcript.User, text), says(transcript.Assistant, "Welcome.")}
+	return []json.RawMessage{says(transcript.User, string(text)), says(transcript.Assistant, "Welcome.")}
 }
 
 // lives has an app append turns behind an opening, and returns the app.
