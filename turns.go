@@ -425,7 +425,7 @@ func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, erro
 	return v.turn(ctx, api.TurnBefore, api.JobSettings{Model: next.Model, Provider: next.Provider}, o)
 }
 
-// longestIdle is the longest idle time that core accepts.
+// longestIdle is the longest idle time that the core accepts.
 const longestIdle = 1_000_000_000 * time.Second
 
 // behind is a compaction of a conversation that runs in the background.

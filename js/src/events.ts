@@ -13,7 +13,7 @@ export type CompactorEvent =
    * `step`.
    */
   | { type: "requests"; plan: Plan; requests: readonly SummaryRequest[] }
-  /** All summaries have been answered; those that failed have an error. */
+  /** All summary requests have been answered; the summaries of those that failed have an error. */
   | { type: "summaries"; summaries: readonly Summary[] }
   /**
    * The compaction is complete and the removed content is in the store. This is the last event of a successful

@@ -25,8 +25,9 @@ export function sharedMemory(records: SharedRecords, options: SharedOptions = {}
 
 /**
  * Returns an object for the option `states` of conversations, which keeps their states in a store. Only one process
- * compacts a conversation at a time; the others wait and then reject with `conflict`. A state expires some time after
- * its last use, like a record. If conversations may pause for longer, store `state` with the messages instead.
+ * compacts a conversation at a time; in the others, a compaction waits, and then rejects with `conflict` if the state
+ * has changed. A state expires some time after its last use, like a record. If conversations may pause for longer,
+ * store `state` with the messages instead.
  */
 export function sharedStates(records: SharedRecords, options: SharedOptions = {}): StateStore {
   checkOptions(options, SHARED_OPTIONS, "sharedStates");

@@ -71,7 +71,7 @@ func (r *turning) message(i int32) {
 	}
 }
 
-// step starts a new turn if p is an assistant or system part that begins a step, or if the speaker changes from or to
+// step starts a new turn if p is an assistant or system part that begins a step, or if the speaker changes to or from
 // the user.
 func (r *turning) step(p *transcript.Part, role transcript.Role) {
 	if role != transcript.Assistant && role != transcript.System {

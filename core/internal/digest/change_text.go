@@ -129,8 +129,8 @@ func (c *change) createdText() string {
 	return quoted(added, quotedNew)
 }
 
-// description returns the text that follows the path of a change in an entry. It is a colon and what the change does,
-// or the number of changed lines in parentheses.
+// description returns the text that follows the path of a change in an entry: a colon and what the change does, or the
+// number of changed lines in parentheses. It is "" if a new file can't be described, or no lines changed.
 func (c *change) description() string {
 	n := max(len(c.added), len(c.removed))
 	switch said := c.text(); {

@@ -10,7 +10,7 @@ import (
 // builds, bit 5 commands whose names don't say what they check, and bit 6 installations.
 type checkKinds uint8
 
-// plainCheck is the kind of commands whose names don't say what they check.
+// plainCheck is the kind for commands whose names don't say what they check.
 const plainCheck checkKinds = 1 << 5
 
 // checkSets is the number of possible sets of kinds.

@@ -193,7 +193,8 @@ func (s *blockSplitter) goesOnBelow(n int) bool {
 // hits reports whether line n is a search hit, which forms a block of its own.
 func (s *blockSplitter) hits(n int) bool { return isHit(s.source[s.lines[n].from:s.lines[n].to]) }
 
-// saysNothing reports whether line n is a search hit in code that only prints or checks something.
+// saysNothing reports whether line n is a search hit without information: an empty line, an import, or code that only
+// prints something or passes on a value or an error.
 func (s *blockSplitter) saysNothing(n int) bool {
 	_, rest, _ := strings.Cut(s.text(n), ":")
 	_, rest, _ = strings.Cut(rest, ":")

@@ -414,7 +414,7 @@ func (l *laterChanges) takesBack(path string) bool {
 	return l.restoredAll || slices.ContainsFunc(l.restored, func(restored string) bool { return samePath(restored, path) })
 }
 
-// asksAround reports whether a script searches for lines together with those around them.
+// asksAround reports whether a script that searches for lines also requests the lines around them.
 func asksAround(script string) bool {
 	return strings.Contains(script, " -A") || strings.Contains(script, " -B") || strings.Contains(script, " -C") || strings.Contains(script, "-context")
 }

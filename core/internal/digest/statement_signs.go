@@ -210,8 +210,8 @@ func (x *signSet) first(found []signAt, text string) []signAt {
 	return found
 }
 
-// at searches the list whose first sign has the given number. It appends to found those signs of the list that occur in
-// text at byte i and haven't been seen yet.
+// at searches the list whose first sign has the given number. It adds to found, which stays in the order of the set,
+// those signs of the list that occur in text at byte i and haven't been seen yet.
 func (x *signSet) at(found []signAt, seen *[32]uint64, text string, i, sign int) []signAt {
 	for ; sign >= 0; sign = x.after(sign) {
 		if seen[sign/64]>>(sign%64)&1 != 0 || !strings.HasPrefix(text[i:], x.texts[sign]) {

@@ -77,7 +77,7 @@ func (k *talk) shares() shares {
 }
 
 // newestAnswers is the number of newest answers that are worth more than older ones of the same length, because the
-// user continues from them. The last one weighs at least as much as a short text, and each one before it half as much.
+// user continues from them. The last one weighs at least as much as a short text; for each one before it, this minimum is half as high.
 const newestAnswers = 3
 
 // ofPeople reports whether most messages are by people with names, none of whom is the user or the assistant.

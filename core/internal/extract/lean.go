@@ -22,7 +22,7 @@ const (
 )
 
 // Words that make a sentence depend on another one, in some languages in which people write to assistants.
-// beginsLeaning lists pronouns that do so at the beginning of a sentence, leansLater those that also do so further on.
+// beginsLeaning lists words that do so at the beginning of a sentence, leansLater those that also do so further on.
 var (
 	beginsLeaning = words.NewExact("it its they their them this that these those he she his him her both neither same such which whose because otherwise instead " +
 		"er sie es ihr ihre ihren ihm ihn ihnen das dies diese dieser dieses dieselbe davon dafür damit dazu dort dabei deshalb deswegen beide beides weil " +

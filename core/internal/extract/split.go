@@ -230,8 +230,8 @@ func nesting(between string) (n int) {
 	return n
 }
 
-// behind returns the offset in between, the text between two words, at which the next clause begins: before characters
-// that belong to the next word, such as quotes.
+// behind returns the offset, within the text between two words, at which the next clause begins: before characters that
+// belong to the next word, such as quotes.
 func behind(between string) int {
 	if n := strings.LastIndexByte(between, ' '); n >= 0 {
 		return n + 1

@@ -3,10 +3,10 @@
 //
 // A reader pulls: it asks a Scanner for the next key, element, string or whole value, and gets its position in the
 // source and the size of its text. Nothing is copied or allocated, except for a key that contains escapes. Errors are
-// sticky: after the first error, every call returns zero values and loops over keys and elements end, so readers only
-// check once at the end.
+// sticky: after the first error, every call returns zero values and loops over keys and elements end, so readers need
+// to check only once, at the end.
 //
-// The package knows nothing about transcripts and tokens.
+// The package knows nothing about transcripts. Its only notion of tokens is the weight that an Automaton computes.
 package jsonspan
 
 import (

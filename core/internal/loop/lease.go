@@ -157,7 +157,7 @@ func (c *call) pollLease() {
 }
 
 // loseLease starts the job over after it has lost its lease, because another job may have compacted the history in the
-// meantime.
+// meantime. After maxLost losses, the job continues without a lease instead.
 func (c *call) loseLease() {
 	c.Holder = ""
 	if c.Lost++; c.Lost >= maxLost {

@@ -66,7 +66,7 @@ func (p *FoldPass) Check() string {
 	return cmp.Or(countRange("keep_messages", p.KeepMessages, "messages"), tokensRange("keep_tokens", p.KeepTokens))
 }
 
-// Run folds the messages before the tail, as the parameters of the pass describe it.
+// Run folds the messages before the tail, as specified by the parameters of the pass.
 func (p *FoldPass) Run(c Run) {
 	shortenProject(c)
 	p.fold(c, forPolicy, c.MaxTokens())

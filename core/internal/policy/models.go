@@ -70,7 +70,7 @@ func published(name string) (Model, bool) {
 	return Model{}, false
 }
 
-// namesModel reports whether an entry of a table, written like Model.Name, stands for the model called name.
+// namesModel reports whether a table entry, written like Model.Name, matches the model called name.
 func namesModel(entry, name string) bool {
 	want, open := strings.CutSuffix(entry, "*")
 	for from := 0; ; {

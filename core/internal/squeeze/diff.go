@@ -2,8 +2,8 @@ package squeeze
 
 import "strings"
 
-// diffHead skips the "diff --git" line of a diff, which names both files, if lines that name each of the files follow.
-// It returns the number of skipped lines.
+// diffHead skips the "diff --git" line of a diff, which names both files, if it is followed by "---" and "+++" lines
+// that name the same files. It returns the number of skipped lines.
 func (w *writer) diffHead(i int) int {
 	s := w.line(i)
 	rest, ok := strings.CutPrefix(s, "diff --git ")

@@ -231,7 +231,7 @@ func (w *Writer) Style() *digest.Style { return digest.StyleByName(w.policy.Summ
 // Frame is the approximate size, in tokens, of a digest message without the digest itself.
 const Frame = 60
 
-// share returns found divided by all, rounded down to three digits, or 1 if all is 0.
+// share returns found divided by all, rounded down to three decimal places, or 1 if all is 0.
 func share(found, all int) float64 {
 	if all == 0 {
 		return 1

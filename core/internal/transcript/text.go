@@ -9,7 +9,7 @@ import (
 // Text returns the decoded text of the JSON string at a span.
 func (t *Transcript) Text(p Span) string { return jsonspan.Text(t.buf(p)) }
 
-// Name is like Text, but doesn't copy a string that it has returned before, such as the name of a tool.
+// Name is like Text, but usually doesn't copy a string that it has returned recently, such as the name of a tool.
 func (t *Transcript) Name(p Span) string {
 	b := t.Bytes(p)
 	if len(b) < 3 || bytes.IndexByte(b, '\\') >= 0 {

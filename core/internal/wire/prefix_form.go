@@ -11,7 +11,7 @@ import (
 
 // PrefixForm describes how to append a request for a summary to a conversation's request body. It keeps everything that
 // the provider's prompt cache depends on: the tools, the system prompt and, if changing it would invalidate the
-// cache, the tool choice.
+// cache, a tool choice that forces no call.
 type PrefixForm struct {
 	Limit string // the member that limits the output, in tokens; a dot separates an object from its member
 	Older string // the older name of that member, used if a body already has it

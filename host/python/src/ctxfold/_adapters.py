@@ -92,5 +92,5 @@ def compacting(create: Callable[..., Any], compactor: Any, name: str, format: st
 
 
 def _plain(value: Any) -> bool:
-    """Returns whether an argument has a value. SDKs represent omitted arguments by special objects."""
+    """Returns whether an argument has a value. SDKs represent omitted arguments with special objects."""
     return isinstance(value, (str, list, tuple, dict)) and bool(value)
