@@ -48,7 +48,7 @@ var (
 	// besides lists prepositions of time and occasion that can't introduce a condition.
 	besides    = wordListOf("with upon vor nach bei mit de после перед")
 	each       = wordListOf("every each any jede jeder jedes jedem jeden chaque cada каждого каждой каждым")
-	times      = wordListOf("time mal fois vez volta keer раз")
+	times      = wordListOf("time mal fois vez volta keer раз المرة")
 	nextTime   = wordListOf("next nächstes nächste prochaine próxima prossima volgende следующий")
 	inBetween  = wordListOf("don't do not still also would really just")
 	askingVerb = wordListOf("can could should would may")
@@ -70,7 +70,7 @@ func errand(s string, ws []word, direct bool) bool {
 		next = ws[i+1]
 	}
 	switch {
-	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), onlyNow(ws[i:]),
+	case ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), isThisTime(ws), onlyNow(ws[i:]),
 		regretting.has(first) && next.is(singles) && !isGeneral(ws), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
 	case each.has(afterVerb(ws[i:])) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"

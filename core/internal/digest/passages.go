@@ -411,7 +411,7 @@ func codes(s string) bool {
 	for at < len(s) && !inCodeMark[s[at]] {
 		at++
 	}
-	if at < len(s) {
+	if at < len(s) && !mostlyWords(s) {
 		for _, m := range codeMarks {
 			if strings.Contains(s, m) {
 				return true

@@ -344,3 +344,28 @@ func isTrouble(s string) bool {
 	}
 	return false
 }
+
+// leastProse and leastSentences are the minimum numbers of words and sentences in a line of prose that may contain
+// formulas.
+const (
+	leastProse     = 20
+	leastSentences = 2
+)
+
+// mostlyWords reports whether a line is long prose, which may contain a formula: it has several sentences, and at least
+// three quarters of its words have only letters.
+func mostlyWords(line string) bool {
+	plain, all, sentences := 0, 0, 0
+	for w := range strings.FieldsSeq(line) {
+		all++
+		if strings.IndexByte(".!?", w[len(w)-1]) >= 0 {
+			sentences++
+		}
+		if w = strings.Trim(w, ".,;:!?\"'()"); w != "" && strings.IndexFunc(w, notInPlainWord) < 0 {
+			plain++
+		}
+	}
+	return all >= leastProse && sentences >= leastSentences && plain*4 >= all*3
+}
+
+func notInPlainWord(r rune) bool { return r != '\'' && r != '’' && !unicode.IsLetter(r) }

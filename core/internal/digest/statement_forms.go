@@ -264,7 +264,7 @@ func (sc *scene) restricted() int {
 	if i == 1 && !negated && sc.suffers(i) {
 		return w.at
 	}
-	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || endsWithAny(w.text, "ed", "ing") || sc.all&things != 0 || sc.digits {
+	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || endsWithAny(w.text, "ed", "ing") || sc.all&things != 0 || sc.digits && !sc.canOnly(i) {
 		return -1
 	}
 	object := i + 1
@@ -287,6 +287,12 @@ func (sc *scene) restricted() int {
 		return w.at
 	}
 	return sc.limited(i, negated)
+}
+
+// canOnly reports whether "can only" precedes the verb at word i. What follows is a limit of the writer, whatever its
+// number: "I can only focus for 25 minutes".
+func (sc *scene) canOnly(i int) bool {
+	return sc.ws[i-1].text == "only" && sc.textAt(i-2) == "can" && sc.word(i+1).kinds&numbers == 0 && !sc.counts(i+1)
 }
 
 // isBeing reports whether a word is or contains "am", so that the next word is an adjective rather than a verb.

@@ -129,15 +129,15 @@ var agreeing = wordListOf("ok okay deal please pls alright agreed ja gut bitte d
 // politely recognizes polite questions that make a request about everything of a kind: "can you use trains for
 // examples, please?", "would you mind putting the sources at the end of each answer?"
 func (sc *scene) politely() int {
-	if !asks(sc.text) || !polite(sc.ws) || sc.all&(days|numbers) != 0 {
+	if !asks(sc.text) || !polite(sc.ws) || sc.all&days != 0 {
 		return -1
 	}
 	for i := 3; i < len(sc.ws)-1; i++ {
 		next := &sc.ws[i+1]
 		switch w := &sc.ws[i]; {
-		case each.has(w.text) && next.is(products), each.has(w.text) && i == 3 && !next.is(tasks|persons):
+		case each.has(w.text) && next.is(products), each.has(w.text) && i == 3 && !next.is(tasks|persons|numbers):
 			return w.at
-		case inclining.has(w.text) && next.is(products) && strings.HasSuffix(next.text, "s") && beginsOrder(&sc.ws[2]) &&
+		case sc.all&numbers == 0 && inclining.has(w.text) && next.is(products) && strings.HasSuffix(next.text, "s") && beginsOrder(&sc.ws[2]) &&
 			!sc.ws[3].is(tasks|selves) && sc.ws[3].text != "me":
 			return w.at
 		}

@@ -74,7 +74,7 @@ func (s *spot) size() int { return s.end - s.i }
 // fits reports whether a cue meets the requirements of its place and isn't part of a mere remark.
 func (s *spot) fits() bool {
 	fits := placeRules[s.place].fits
-	return !s.remarks() && (fits == nil || fits(s))
+	return !s.remarks() && !s.onlyRemarks() && (fits == nil || fits(s))
 }
 
 func (s *spot) fitsAnywhere() bool {

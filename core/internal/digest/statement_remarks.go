@@ -193,11 +193,17 @@ func (s *spot) remarksHabit() bool {
 	if s.before == nil || s.before.is(selves|addressees) {
 		return false
 	}
+	if s.after == nil && s.i > 2 && relatives.has(s.textAt(s.i-2)) && !beginsOrder(&s.ws[0]) { // "ha una nonna che parla sempre"
+		return true
+	}
 	return s.strength == wish && !s.states(s.i, s.next) && !beginsOrder(s.after) && !beginsOrder(s.before) && !s.infinitive() && s.all&(products|addressees|selves|quantifiers|numbers) == 0 && !s.digits || // "The bus is always late"
 		feelings.has(s.next) && s.all&products == 0 || copulas.has(s.next) && s.all&(products|addressees) == 0
 }
 
 func (s *spot) remarksPermit() bool {
+	if s.counts(0) && s.all&(products|addressees) == 0 { // "Twelve eggs are fine"
+		return true
+	}
 	return fears.has(s.next) || pointed.has(s.textAt(len(s.ws)-2))
 }
 
