@@ -52,6 +52,8 @@ func (s *endState) ran(r *run, output string, turn int) {
 		if s.tree = (dated{turn, treeIn(output)}); strings.HasSuffix(s.tree.text, cleanTree) {
 			s.edited = nil
 		}
+	case r.kind == commits && treeIn(output) == cleanTree:
+		s.edited, s.tree = nil, dated{turn, cleanTree}
 	case r.kind == commits && !bad && (r.result != "" || blank(output) || statOf(output) != ""):
 		s.commit, s.push, s.tree, s.edited = dated{turn, commitLine(r)}, dated{}, dated{}, nil
 		if pushed := pushOf(output); pushed != "" {
@@ -78,8 +80,11 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 			call := &t.Parts[p.Pair]
 			switch useOfCall(t, call) {
 			case runs:
-				output := withoutExcerptMarker(ResultText(t, int(n)))
-				run := runOf(commandOf(t, call), output, p.Has(transcript.IsError))
+				output, script := withoutExcerptMarker(ResultText(t, int(n))), commandOf(t, call)
+				run := runOf(script, output, p.Has(transcript.IsError))
+				if !run.failed() {
+					s.filesOf(script)
+				}
 				s.ran(&run, withoutEnvelope(output), keptTurn)
 			case edits:
 				if path := Path(t, call); path != "" && !failedResult(t, n) {
@@ -88,6 +93,24 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 			}
 		}
 	}
+}
+
+// mostReverted is the maximum number of newest edited files that are searched for those that a script reverts.
+const mostReverted = 64
+
+// filesOf updates the list of edited files with the files that a script reverts with git and those that it writes.
+func (s *endState) filesOf(script string) {
+	paths, all := restoredBy(script)
+	if all {
+		s.edited = nil
+	}
+	paths = paths[:min(len(paths), mostEdited)]
+	old := s.edited[:max(0, len(s.edited)-mostReverted)]
+	s.edited = append(old, slices.DeleteFunc(s.edited[len(old):], func(edited string) bool {
+		return slices.ContainsFunc(paths, func(path string) bool { return samePath(path, edited) })
+	})...)
+	folder := folderOf(script)
+	shellFiles(script, func(string) {}, func(path string) { s.changedFile(inFolder(folder, path)) })
 }
 
 // commitLine returns the first line of a commit's message, with the branch and the hash in parentheses if git printed

@@ -194,3 +194,32 @@ func TestStateBehindAFilter(t *testing.T) {
 		}
 	}
 }
+
+// A commit that finds nothing to commit, and commands in the messages that stay, update the list of edited files.
+func TestEditedSinceTheCommit(t *testing.T) {
+	begin := `[
+{"role":"user","content":"Calibrate the press, and commit it."},
+` + editedAs("1", "press/gauge.go", "readRaw", "readScaled") + `,
+` + ranAs("2", "x", "git commit -am 'Scale the gauge'", `[main 9f8e7d6] Scale the gauge\n 1 file changed, 4 insertions(+)`) + `,
+` + editedAs("3", "press/gauge.go", "readScaled", "readTwice") + `,
+` + editedAs("4", "press/valve.go", "openRaw", "openSlowly")
+	for _, c := range []struct {
+		name, command, output, want string
+		stays                       bool
+	}{
+		{"nothing to commit", "git add . && git commit -m 'Open the valve'", `On branch main\nnothing to commit, working tree clean\nexit code: 1`, "nothing", false},
+		{"nothing to commit, in a message that stays", "git commit -am 'Open the valve'", `On branch main\nnothing to commit, working tree clean\nexit code: 1`, "nothing", true},
+		{"a file that is restored", "git checkout -- press/valve.go", "", "press/gauge.go", true},
+		{"a file that is restored and written", "git checkout -- press/valve.go && sed -i 's/openRaw/openOnce/' press/valve.go press/lever.go", "", "press/gauge.go, press/valve.go, press/lever.go", true},
+		{"all files", "git reset --hard", "HEAD is now at 9f8e7d6 Scale the gauge", "nothing", true},
+		{"a command that fails", "git checkout -- press/valve.go", `error: pathspec 'press/valve.go' did not match\nexit code: 1`, "press/gauge.go, press/valve.go", true},
+	} {
+		tr, seq := read(t, "native", begin+","+ranAs("5", "x", c.command, c.output)+"]")
+		if c.stays {
+			seq = seq[:len(seq)-2]
+		}
+		if state := stateOf(localOf(tr, seq, 4000)); !strings.Contains(state+"\n", "edited since that commit: "+c.want+"\n") {
+			t.Errorf("%s:\n%s", c.name, state)
+		}
+	}
+}
