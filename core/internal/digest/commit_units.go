@@ -18,6 +18,18 @@ func commitOf(output string) string {
 	return ""
 }
 
+// clearedStart is the beginning of the text that replaces a cleared tool result.
+const clearedStart = "[Old tool result content cleared"
+
+// knownOutput returns a script's output, or "" if the script makes a commit and its output was cleared. Like an edit, such
+// a commit counts as made, as if git had been quiet.
+func knownOutput(script, output string) string {
+	if strings.HasPrefix(output, clearedStart) && kindOf(withoutFolder(script)) == commits {
+		return ""
+	}
+	return output
+}
+
 // statOf returns git's line with the numbers of changed files and lines, or "".
 func statOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {

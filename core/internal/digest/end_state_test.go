@@ -204,11 +204,13 @@ func TestEditedSinceTheCommit(t *testing.T) {
 ` + editedAs("3", "press/gauge.go", "readScaled", "readTwice") + `,
 ` + editedAs("4", "press/valve.go", "openRaw", "openSlowly")
 	for _, c := range []struct {
-		name, command, output, want string
-		stays                       bool
+		name, command, output string
+		want                  string // "" if the last commit is in a message that stays
+		stays                 bool
 	}{
 		{"nothing to commit", "git add . && git commit -m 'Open the valve'", `On branch main\nnothing to commit, working tree clean\nexit code: 1`, "nothing", false},
 		{"nothing to commit, in a message that stays", "git commit -am 'Open the valve'", `On branch main\nnothing to commit, working tree clean\nexit code: 1`, "nothing", true},
+		{"a commit whose result was cleared, in a message that stays", "cd /press && git add -A && git commit -m 'Open the valve'", "[Old tool result content cleared]", "", true},
 		{"a file that is restored", "git checkout -- press/valve.go", "", "press/gauge.go", true},
 		{"a file that is restored and written", "git checkout -- press/valve.go && sed -i 's/openRaw/openOnce/' press/valve.go press/lever.go", "", "press/gauge.go, press/valve.go, press/lever.go", true},
 		{"all files", "git reset --hard", "HEAD is now at 9f8e7d6 Scale the gauge", "nothing", true},
@@ -218,8 +220,21 @@ func TestEditedSinceTheCommit(t *testing.T) {
 		if c.stays {
 			seq = seq[:len(seq)-2]
 		}
-		if state := stateOf(localOf(tr, seq, 4000)); !strings.Contains(state+"\n", "edited since that commit: "+c.want+"\n") {
+		if state := stateOf(localOf(tr, seq, 4000)); c.want != "" && !strings.Contains(state+"\n", "edited since that commit: "+c.want+"\n") || c.want == "" && state != "" {
 			t.Errorf("%s:\n%s", c.name, state)
 		}
+	}
+}
+
+// A commit is in the log and in the end state although its result was cleared.
+func TestCommitWhoseResultWasCleared(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Open the valve, and commit it."},
+`+editedAs("1", "press/valve.go", "openRaw", "openSlowly")+`,
+`+ranAs("2", "x", "git commit -am 'Open the valve slowly'", "[Old tool result content cleared]")+`,
+{"role":"assistant","content":"The valve opens slowly now, and the work on press/valve.go is committed."}
+]`, 4000)
+	if !strings.Contains(text, "  - committed “Open the valve slowly”\n") || !strings.Contains(stateOf(text), "last commit, in [1]: “Open the valve slowly”\n") {
+		t.Errorf("%s", text)
 	}
 }

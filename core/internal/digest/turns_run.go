@@ -51,6 +51,7 @@ func (r *turnReader) run(i int, script, output string, failed bool) {
 	if script == "" {
 		return
 	}
+	output = knownOutput(script, output)
 	c := execution{run: runOf(script, output, failed), message: i, whole: script, output: withoutEnvelope(output), folder: folderOf(script)}
 	r.changeFiles(&c)
 	c.meant = c.failed() && r.around.meant(r.t, i, script)
