@@ -91,6 +91,7 @@ func blocks(t *testing.T, file string) []block {
 
 // TestBlocks tests every block according to its kind. A kind without a test is an error, because unchecked text goes stale.
 func TestBlocks(t *testing.T) {
+	bin := builtCommand(t)
 	count := map[string]int{}
 	for _, file := range documents(t) {
 		if test, found := runElsewhere[file]; found {
@@ -106,7 +107,7 @@ func TestBlocks(t *testing.T) {
 			switch language {
 			case "text": // figures and steps in words
 			case "sh":
-				testShell(t, b)
+				testShell(t, b, bin)
 			case "go", "js", "html":
 				testExample(t, b)
 			case "c":
@@ -127,13 +128,25 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-func testShell(t *testing.T, b block) {
+// builtCommand builds the command and returns the folder that contains it.
+func builtCommand(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-w", "-o", filepath.Join(dir, "ctxfold"), "./host/cmd/ctxfold").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// testShell runs a block in the root of the tree, with the programs in bin.
+func testShell(t *testing.T, b block, bin string) {
 	command := strings.TrimSpace(b.text)
 	if _, skip := notRun[command]; skip {
 		return
 	}
 	t.Run(strings.Fields(command)[0]+" "+b.String(), func(t *testing.T) {
-		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", `ctxfold() { go run ./host/cmd/ctxfold "$@"; }; `+command)
+		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", command)
+		c.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", command, err, out)
 		}

@@ -326,7 +326,7 @@ const SAME = [
 let go = "";
 before(async () => {
   const target = join(root, "build", "bin", `ctxfold-test${process.platform === "win32" ? ".exe" : ""}`);
-  const built = await run(["go", "build", "-o", target, "./host/cmd/ctxfold"]).catch(() => undefined);
+  const built = await run(["go", "build", "-ldflags=-w", "-o", target, "./host/cmd/ctxfold"]).catch(() => undefined);
   if (built) assert.equal(built.code, 0, built.err);
   if (built) go = target;
 });
