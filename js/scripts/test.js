@@ -1,6 +1,6 @@
 // node scripts/test.js FILE… runs test files, two at the same time, with shared resources: one browser, in which each
-// test opens its own page, and one tarball of the package. Tests have no time limits of their own: a file that hangs
-// is stopped after two hours.
+// test opens its own page, one tarball of the package, and the packages of each example, installed once. Tests have no
+// time limits of their own: a file that hangs is stopped after two hours.
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,6 +31,7 @@ const folder = await mkdtemp(join(tmpdir(), "ctxfold-tests-"));
 /** @type {import("playwright-core").BrowserServer | undefined} */
 let browser;
 let failed = false;
+process.env.CTXFOLD_INSTALLED = folder;
 try {
   if (files.some((file) => file.includes("browser"))) {
     process.env.CTXFOLD_TARBALL = join(folder, await packed(folder));

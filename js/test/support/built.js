@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -13,16 +14,20 @@ const run = promisify(execFile);
 const npm = fileURLToPath(new URL("../../../.ci/npm", import.meta.url));
 
 /**
- * Installs an example's packages, unless that has been done. Test files run at the same time, and npm ci begins by removing files that
- * another one may be using, so they take turns.
+ * Installs an example's packages, unless another file of this run has done it. Test files run at the same time, and npm ci begins by
+ * removing files that another one may be using, so they take turns.
  * @param {string} name the name of a folder in examples
  * @returns {Promise<string>} its path, without a slash at the end
  */
 export async function installed(name) {
   const cwd = fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
+  const notes = process.env.CTXFOLD_INSTALLED; // a folder that scripts/test.js has made for this run
+  const note = notes && join(notes, `${basename(cwd)}.installed`);
   const unlock = await locked(cwd);
   try {
+    if (note && existsSync(note)) return cwd;
     await run(npm, ["ci", "--prefer-offline"], { cwd });
+    if (note) await writeFile(note, "");
   } finally {
     await unlock();
   }
