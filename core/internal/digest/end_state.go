@@ -83,9 +83,7 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 				script := commandOf(t, call)
 				output := knownOutput(script, withoutExcerptMarker(ResultText(t, int(n))))
 				run := runOf(script, output, p.Has(transcript.IsError))
-				if !run.failed() {
-					s.filesOf(script)
-				}
+				s.filesOf(&run, script)
 				s.ran(&run, withoutEnvelope(output), keptTurn)
 			case edits:
 				if path := Path(t, call); path != "" && !failedResult(t, n) {
@@ -99,8 +97,12 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 // mostReverted is the maximum number of newest edited files that are searched for those that a script reverts.
 const mostReverted = 64
 
-// filesOf updates the list of edited files with the files that a script reverts with git and those that it writes.
-func (s *endState) filesOf(script string) {
+// filesOf updates the list of edited files with the files that a script reverts with git and those that it writes, unless
+// its run failed.
+func (s *endState) filesOf(r *run, script string) {
+	if r.failed() {
+		return
+	}
 	paths, all := restoredBy(script)
 	if all {
 		s.edited = nil

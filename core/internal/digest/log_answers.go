@@ -64,43 +64,60 @@ func (t *turn) answerFrom(n, most int) string {
 // by the beginnings of its items. Unit n must fit.
 func (t *turn) fullAnswer(n, most int) string {
 	end, last := n, n
-	for end < len(t.units) && t.units[end].belongsTo(&t.units[n]) {
+	for ; end < len(t.units) && t.units[end].belongsTo(&t.units[n]); end++ {
 		if u := &t.units[end]; u.isSentence() && !asksIn(u.text) {
 			last = end
 		}
-		end++
 	}
-	parts := make([]string, end-n)
-	left := most
-	take := func(i int) {
-		u := &t.units[i]
-		text := introOf(u) + u.text
-		if u.item > 0 {
-			text = introOf(u) + beginningOfItem(u.text)
-		}
-		if size := len(text) + len("; "); parts[i-n] == "" && size <= left {
-			parts[i-n] = text
-			left -= size
+	p := answerParts{t.units[n:end], make([]string, end-n), most}
+	p.take(0)
+	p.take(last - n)
+	p.takeAll(func(u *unit) bool { return u.isSentence() && strings.ContainsAny(u.text, "0123456789") })
+	p.takeAll(func(*unit) bool { return true })
+	return p.join()
+}
+
+// answerParts selects units of an answer. texts holds the text of each selected unit, and "" for the others. left is the
+// number of bytes that are left for further ones.
+type answerParts struct {
+	units []unit
+	texts []string
+	left  int
+}
+
+// take selects unit i if it fits.
+func (p *answerParts) take(i int) {
+	u := &p.units[i]
+	text := introOf(u) + u.text
+	if u.item > 0 {
+		text = introOf(u) + beginningOfItem(u.text)
+	}
+	if size := len(text) + len("; "); p.texts[i] == "" && size <= p.left {
+		p.texts[i] = text
+		p.left -= size
+	}
+}
+
+// takeAll selects the units that fit and meet a condition, except for code, tables and questions.
+func (p *answerParts) takeAll(meets func(u *unit) bool) {
+	for i := range p.units {
+		if u := &p.units[i]; !u.isCode() && !u.isTable() && !asksIn(u.text) && meets(u) {
+			p.take(i)
 		}
 	}
-	take(n)
-	take(last)
-	for _, numbers := range []bool{true, false} {
-		for i := n; i < end; i++ {
-			u := &t.units[i]
-			if !u.isCode() && !u.isTable() && !asksIn(u.text) && (!numbers || u.isSentence() && strings.ContainsAny(u.text, "0123456789")) {
-				take(i)
-			}
-		}
-	}
-	said, lead := "", ""
-	for i, part := range parts {
+}
+
+// join returns the selected units. An introduction that several of them share is written once.
+func (p *answerParts) join() (said string) {
+	lead := ""
+	for i, part := range p.texts {
 		if part == "" {
 			continue
 		}
-		u := &t.units[n+i]
+		u := &p.units[i]
 		if said != "" {
-			if said += joinOf(said); u.lead == lead {
+			said += joinOf(said)
+			if u.lead == lead {
 				part = strings.TrimPrefix(part, introOf(u))
 			}
 		}
