@@ -108,3 +108,13 @@ func TestTailLeavesRoomForTheDigest(t *testing.T) {
 		t.Errorf("the tail has %d tokens", n)
 	}
 }
+
+// A last group that is larger than the tail may be is cut until the digest has its room.
+func TestLargeLastGroupLeavesRoomForTheDigest(t *testing.T) {
+	src := strings.Replace(session(60, 300), "You are careful.", strings.Repeat("You are careful. ", 380), 1)
+	src = strings.TrimSuffix(src, "\n]") + `,{"role":"assistant","content":[{"type":"tool_call","id":"last","name":"bash","arguments":{"command":"make"}}]},{"role":"tool_result","tool_call_id":"last","tool_name":"bash","content":"` + strings.Repeat("a line of output\\n", 450) + `"}]`
+	c := run(t, "native", `{"window":{"tokens":8000},"summary":{"mode":"local"}}`, src)
+	if got := c.report.Tokens.After; c.report.Folded == 0 || got > c.Target()*21/20 {
+		t.Errorf("%d messages are folded, the result has %d tokens, the target is %d", c.report.Folded, got, c.Target())
+	}
+}

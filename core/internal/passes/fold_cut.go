@@ -14,7 +14,7 @@ func (f *folding) tailStart() (cut int, step int32) {
 	}
 	keep := f.mostKept(f.pass)
 	cut, step = f.pass.Cut(f.run, f.groups, keep)
-	if left := f.leftForTail(cut); left < keep {
+	if left := f.leftForTail(cut); left < keep && f.run.Target() > 0 && !f.run.Policy().HasOwnPasses() {
 		cut, step = f.pass.Cut(f.run, f.groups, left)
 	}
 	if !f.run.MustFit() {
@@ -34,20 +34,15 @@ func (f *folding) tailStart() (cut int, step int32) {
 	return cut, step
 }
 
-// shortenTail cuts the longest results in the tail if the tail takes up more than half of the tokens that the target
-// leaves for messages. This can happen because the last group is kept even if it leaves no room for the digest.
+// shortenTail cuts the longest results in the tail if the tail leaves the digest too little room (see leftForTail). This
+// can happen because the last group is kept, however large it is.
 func (f *folding) shortenTail() {
 	if f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().IsPublished() || f.doc.Total <= f.most || f.cut == 0 {
 		return
 	}
 	r := newResort(f.run, f.most)
 	r.from, r.part = f.cut, f.step
-	room := f.most
-	if target := f.run.Target(); target > 0 {
-		room = min(room, target)
-	}
-	room -= f.doc.Total - f.doc.Tokens(0, len(f.doc.Items))
-	if over := f.doc.Tokens(f.cut, len(f.doc.Items)) - max(r.gentle(), room/2); over > 0 {
+	if over := f.doc.Tokens(f.cut, len(f.doc.Items)) - max(r.gentle(), f.leftForTail(f.cut)); over > 0 {
 		r.cutAll(loose, isResult, r.gentle(), f.doc.Total-over)
 	}
 }
@@ -98,14 +93,14 @@ func (f *folding) mostKept(p *FoldPass) int {
 
 // leftForTail returns the maximum size in tokens of a tail that begins at cut or later and leaves the digest enough
 // room. This is half of the room that the messages which must stay leave of the target, or a quarter of the room that
-// they leave of the limit if that is more.
+// they leave of the limit if that is more. If the policy has passes of its own, it is half of what the target leaves for
+// messages.
 func (f *folding) leftForTail(cut int) int {
-	target := f.run.Target()
-	if target <= 0 || f.run.Policy().HasOwnPasses() {
-		return f.pass.KeepTokens
+	if f.run.Policy().HasOwnPasses() {
+		return (min(f.most, f.run.Target()) - f.stayingTokens(0)) / 2
 	}
 	fixed := f.stayingTokens(cut)
-	return max(1, (target-fixed)/2, (f.most-fixed)/4)
+	return max(1, (f.run.Target()-fixed)/2, (f.most-fixed)/4)
 }
 
 // Cut returns the place at which a tail of at most keep tokens begins. cut is the index of an item that begins a group.
