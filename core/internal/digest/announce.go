@@ -106,7 +106,7 @@ func passesBy(text string) bool {
 			return true
 		case gerund && !named && n == 0: // "Checking the status …"
 			return true
-		case gerund && (before == "is" || before == "are" || before == "actively") && !qualities.has(word), word == "progress" && before == "in", word == "far" && before == "so", (word == "now" || word == "being") && (before == "is" || before == "are"):
+		case gerund && (before == "is" || before == "are" || before == "now" || before == "actively") && !qualities.has(word), word == "progress" && before == "in", word == "far" && before == "so", word == "being" && (before == "is" || before == "are"):
 			return true
 		}
 		before = word

@@ -50,6 +50,8 @@ func TestPassesBy(t *testing.T) {
 		"Tests for `drain.go` are still queued behind the build.":    true,
 		"A new run is in progress: `2768`.":                          true,
 		"The worker is draining `tank-2` into the sink.":             true,
+		"The worker is now draining `tank-2`.":                       true,
+		"`drain` is now wired as a command.":                         false,
 		"The seal of `tank-2` is missing.":                           false,
 		"The second valve leaks at 3 bar.":                           false,
 		"The hook in `drain.go` is called twice.":                    false,

@@ -83,14 +83,15 @@ func (o *turnOutcome) fitsWhole(most int) bool {
 }
 
 // roomForOutcomes distributes size bytes among the outcomes. It chooses the largest length at which the outcomes of all
-// turns fit, and shows the newest ones in full if there is still room. If not even short outcomes fit, those of turns
-// that changed something outside of the conversation come first, followed by those of the newest turns.
+// turns fit, and shows the newest ones in full in half of the room that is left; the other half is for other units. If
+// not even short outcomes fit, those of turns that changed something outside of the conversation come first, followed by
+// those of the newest turns.
 func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	room := outcomeRoom{length: deedLength, from: len(k.turns), deeds: len(k.turns), full: len(k.turns)}
 	if k.outcomes {
 		for room.length = range outcomeLengths {
 			if used := k.sizeOfOutcomes(room.length); used <= size {
-				return outcomeRoom{length: room.length, full: k.fullFrom(room.length, size-used)}
+				return outcomeRoom{length: room.length, full: k.fullFrom(room.length, (size-used)/2)}
 			}
 		}
 	}

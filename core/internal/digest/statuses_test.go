@@ -33,6 +33,16 @@ func TestFinishedDiary(t *testing.T) {
 	wants(t, logOf(t, "["+answered+report[:len(report)-1]+"]", 6000), []string{"Moved valve_a"}, nil)
 }
 
+// A status that the end of its turn has overtaken loses the sentences that were only true at that time, and keeps its findings.
+func TestOvertakenStatusKeepsItsFindings(t *testing.T) {
+	asked := `{"role":"user","content":"Have the worker repair the pump."},` +
+		ranAs("1", "The worker moved the relay into `relay_k4`, and the test of the hook is green. It is still waiting for the tests of `valve_a`.", "wait worker", "timeout") + "," +
+		ranAs("2", "The worker is still testing `valve_b` with the boiler.", "wait worker", "timeout")
+	ended := asked + `,{"role":"assistant","content":"The worker has ended, and the pump runs at 40 percent in pump.py."}`
+	wants(t, logOf(t, "["+ended+"]", 6000), []string{"The worker moved the relay into `relay_k4`, and the test of the hook is green."}, []string{"still"})
+	wants(t, logOf(t, "["+asked+"]", 6000), []string{"still testing `valve_b`"}, nil)
+}
+
 // The finding of an interrupted question appears once.
 func TestFindingIsSaidOnce(t *testing.T) {
 	const found = "The pump stops because `relay_off` is called by the watchdog of the boiler."

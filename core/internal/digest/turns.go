@@ -289,8 +289,11 @@ func (r *turnReader) endTurn(last bool) {
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
 		u.endAttempt()
+		if u.factor == ofStatus && overtaken {
+			u.endStatus()
+		}
 		switch {
-		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last, u.factor == ofStatus && overtaken,
+		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last,
 			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && u.kind == answerUnit && !last:
 			u.factor = isDropped
 		case last && u.kind == answerUnit && saysOpen(u.whole()):

@@ -105,6 +105,24 @@ func worthAtWork(text string) int {
 	return ofSaid
 }
 
+// endStatus leaves of a status that later messages have overtaken the sentences that are true without it: "The build
+// passed. `x` is still being tested." The unit is dropped if they say too little.
+func (u *unit) endStatus() {
+	var kept []string
+	for from, to := range extract.Sentences(u.text) {
+		if s := strings.TrimSpace(u.text[from:to]); !passesBy(s) {
+			kept = append(kept, s)
+		}
+	}
+	u.text = strings.Join(kept, " ")
+	u.factor = isDropped
+	if names(u.text) {
+		if worth := worthAtWork(u.text); worth != ofStatus {
+			u.factor = worth
+		}
+	}
+}
+
 // isStep reports whether text only announces a numbered next step: "Step 3: Check the hooks", "Critical issue #1: Fix
 // the door".
 func isStep(text string) bool {
