@@ -292,7 +292,7 @@ func (sc *scene) restricted() int {
 // canOnly reports whether "can only" precedes the verb at word i. What follows is a limit of the writer, whatever its
 // number: "I can only focus for 25 minutes".
 func (sc *scene) canOnly(i int) bool {
-	return sc.ws[i-1].text == "only" && sc.textAt(i-2) == "can" && sc.word(i+1).kinds&numbers == 0 && !sc.counts(i+1)
+	return sc.ws[i-1].text == "only" && sc.textAt(i-2) == "can" && !sc.counts(i+1)
 }
 
 // isBeing reports whether a word is or contains "am", so that the next word is an adjective rather than a verb.
