@@ -80,11 +80,11 @@ test("the sizes in the text of pages are those of the files", async () => {
   const measured = JSON.parse(await readFile(`${js}../bench/results.json`, "utf8")).module;
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 };
   const packed = brotliCompressSync(await readFile(`${js}ctxfold.wasm`), { params }).length;
-  const module = (packed * measured.brotli) / measured.brotli9 / 1e3;
+  const module = (packed * measured.brotli) / measured.brotli9 / 1e6;
   const inside = (await readFile(`${js}dist/inline-module.js`)).length / 1e6;
   for (const [page, sentence, size] of /** @type {const} */ ([
-    ["../README.md", /The module is (\d+) KB compressed/, module],
-    ["README.md", /The module is (\d+) KB compressed/, module],
+    ["../README.md", /The module is ([\d.]+) MB compressed/, module],
+    ["README.md", /The module is ([\d.]+) MB compressed/, module],
     ["../docs/start/platforms.md", /the module inside, ([\d.]+) MB of code/, inside],
   ])) {
     const [, told] = (await readFile(`${js}${page}`, "utf8")).match(sentence) ?? [];
