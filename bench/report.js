@@ -187,7 +187,7 @@ ${go}
     "",
     "The others remove messages; ctxfold also counts tokens, checks what it returns, and can archive what it removes. It compacts",
     `${speed(wazero, wazero.native)} MB/s in Go and ${speed(wazero, wazero.wazero)} MB/s in a sandbox (wazero); \`JSON.parse\` alone reads ${speed(node, node.parse)} MB/s, Go's \`encoding/json\` ${speed(wazero, wazero.struct)}. A turn in`,
-    `a live session of ${size(big)} takes ${ms(find(r.node.rows, big, "ascii").turn)} ms. The module is ${Math.round(r.module.brotli / 1000).toLocaleString("en")} KB compressed. [Benchmarks](docs/inside/benchmarks.md)`,
+    `a live session of ${size(big)} takes ${ms(find(r.node.rows, big, "ascii").turn)} ms. The module is ${(r.module.brotli / 1e6).toFixed(1)} MB compressed. [Benchmarks](docs/inside/benchmarks.md)`,
   ].join("\n");
   writeFileSync(here("../README.md"), readme.replace(/(<!-- figures -->\n)[^]*?(<!-- \/figures -->)/, `$1${figures}\n$2`));
 }
