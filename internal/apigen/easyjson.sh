@@ -19,7 +19,7 @@ else
 	set -- -pkg .
 fi
 
-# easyjson replaces its output by stubs before it generates. If a build ran at the same time, Go's cache would keep the compiled stubs
+# easyjson replaces its output with stubs before it generates. If a build ran at the same time, Go's cache would keep the compiled stubs
 # as the result for the generated code, and later builds would take them. So easyjson runs in a copy.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT

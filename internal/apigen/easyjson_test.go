@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestGenerationLeavesThePackage has code generated for a type that easyjson refuses, after it has written its stubs. The package must
-// stay as it was, because a build that finds stubs in it leaves them in Go's cache.
+// TestGenerationLeavesThePackage generates code for a type that easyjson refuses only after it has written its stubs. The package must
+// stay unchanged, because a build that finds stubs in it leaves them in Go's cache.
 func TestGenerationLeavesThePackage(t *testing.T) {
 	root := t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum", "internal/apigen/easyjson.sh", "internal/apigen/shorten/main.go"} {

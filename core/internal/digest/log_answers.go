@@ -136,7 +136,7 @@ func beginningOfItem(text string) string {
 	}
 	head := text
 	for _, end := range []string{". ", ": ", " - ", " – ", " — "} {
-		from := len("10. ") // behind the number of the item
+		from := len("10. ") // after the number of the item
 		if n := strings.Index(text[from:], end); n >= 0 && from+n < len(head) {
 			head = text[:from+n]
 		}

@@ -289,8 +289,8 @@ func (sc *scene) restricted() int {
 	return sc.limited(i, negated)
 }
 
-// canOnly reports whether "can only" precedes the verb at word i. What follows is a limit of the writer, whatever its
-// number: "I can only focus for 25 minutes".
+// canOnly reports whether "can only" precedes the verb at word i. The sentence then states a limit of the writer, even
+// if it contains a number: "I can only focus for 25 minutes".
 func (sc *scene) canOnly(i int) bool {
 	return sc.ws[i-1].text == "only" && sc.textAt(i-2) == "can" && !sc.counts(i+1)
 }

@@ -105,8 +105,8 @@ func worthAtWork(text string) int {
 	return ofSaid
 }
 
-// endStatus leaves of a status that later messages have overtaken the sentences that are true without it: "The build
-// passed. `x` is still being tested." The unit is dropped if they say too little.
+// endStatus cuts a status that later messages have overtaken down to the sentences that remain true: "The build passed.
+// `x` is still being tested." It drops the unit if those sentences say too little.
 func (u *unit) endStatus() {
 	var kept []string
 	for from, to := range extract.Sentences(u.text) {
