@@ -85,6 +85,8 @@ async function everything() {
   const { measurePeers } = await import("./peers.js");
   const { chromium } = await import("./browser.js");
   const { write } = await import("./report.js");
+  const slim = readFileSync(here("../js/ctxfold-slim.wasm"));
+  const sizes = { bytes: wasm.length, brotli: packed(11), brotli9: packed(9), slim: packed(11, slim) };
   console.error("Node");
   const node = await measure(module, plan);
   // Each runs in its own process. The minimum is used, as for the instances.
@@ -104,7 +106,7 @@ async function everything() {
     machine: `${cpus().length} × ${cpus()[0].model.trim()}`,
     versions: { ctxfold: info.version, node: process.version, chromium: browser.version, go: native.go, wazero: native.wazero, ...pinned },
     estimator,
-    module: { bytes: wasm.length, brotli: packed(11), brotli9: packed(9), slim: packed(11, readFileSync(here("../js/ctxfold-slim.wasm"))) },
+    module: sizes,
     node,
     chromium: browser,
     native,
