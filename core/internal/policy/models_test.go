@@ -22,7 +22,9 @@ func TestModels(t *testing.T) {
 		"Qwen3-0.6B-q4f32_1": 4096, "Unheard-Of-7B-q4f16_1-MLC": 4096, "TinyLlama-1.1B-Chat-v1.0-q4f16_1-MLC": 2048, "phi-2": 2048,
 		"onnx-community/Llama-3.2-1B-Instruct-q4f16": 4096, "onnx-community/gemma-3-1b-it-ONNX-GQA": 4096, "Xenova/phi-1_5": 2048,
 		"HuggingFaceTB/SmolLM2-135M-Instruct-ONNX": 4096, "meta-llama/Llama-3.2-3B-Instruct": 131_072, "my-mlcish": 0, "not-xenova/foo": 0,
-		"gpt-6": 0, "gpt-6.2-sol": 0, "gemini-5-pro": 0, "grok-5": 0,
+		"gpt-6.2-sol": 272_000, "openai/gpt-daybreak-blue-latest": 272_000, "models/gemini-4-neon": 1_048_576, "chat-latest": 400_000,
+		"zai-glm-5-3-flash": 1_000_000, "deep-research-preview-04-2026": 1_048_576, "voxtral-small-2507": 32_768,
+		"gpt-6": 0, "gpt-6.3-sol": 0, "gemini-5-pro": 0, "grok-5": 0,
 		"": 0, "gpt-4.9": 0, "gpt-50": 0, "my-gpt-4": 0, "claude": 0, "claude-5-opus": 0, "foo1": 0, "o1x": 0, "unknown": 0,
 	} {
 		if m, ok := ModelByName(name); m.Window != want || ok != (want > 0) {
