@@ -42,8 +42,8 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest checks a reply that should be a digest, and returns the same values as Accept. most is the requested
-// size of the digest in tokens. asked means that the request asked for headings, so the digest must have some.
+// AcceptDigest is like Accept for a reply that should be a digest, but returns the text also if it only lacks headings.
+// most is the requested size in tokens. asked means that the request asked for headings; only a list needs none then.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
@@ -75,7 +75,7 @@ const slack = 256
 // digest can't say anything useful about so many messages.
 const leastTokens = 16
 
-// shortAnswer is the size in bytes below which a text that begins like a refusal is rejected as one.
+// shortAnswer is the size in bytes below which a text that refuses in its first clauses is rejected as a refusal.
 const shortAnswer = 800
 
 // The beginnings, in lower case and without apostrophes, of answers that are not summaries.
@@ -144,8 +144,8 @@ func asksOfReader(question string) bool {
 }
 
 // breaksOff reports whether text ends in the middle of a sentence although its writer ends sentences with punctuation.
-// This is so if the last line contains a finished sentence and the words of an unfinished one, while all other long
-// lines of the same kind (list items or prose) are finished.
+// This is so if the last line contains a finished sentence and the words of an unfinished one, while the other long
+// lines of the same kind (list items or prose), of which there must be leastFinished, are all finished.
 func breaksOff(text string) bool {
 	at := strings.LastIndexByte(text, '\n')
 	last := text[at+1:]
@@ -186,8 +186,8 @@ func isTerm(word string) bool {
 	return found
 }
 
-// callsTool reports whether text is a tool call in one of the forms that models write: a special tag, or JSON with the
-// name of a tool and its arguments.
+// callsTool reports whether text, which isn't empty, begins with a tool call in one of the forms that models write: a
+// special tag, or JSON with the name of a tool and its arguments.
 func callsTool(text string) bool {
 	if begins(text, calls) {
 		return true

@@ -10,7 +10,7 @@ import (
 // permissions lists words which indicate that a line allows something, or calls it unnecessary.
 var permissions = words.NewSet("preferred wants wanted needed welcome allowed fine okay permitted acceptable free may can optional encouraged unnecessary erlaubt willkommen freiwillig darf dürfen kann permitido permitida opcional permis autorisé facultatif разрешено можно")
 
-// undenied returns text without the lines that contradict a strict rule in the ledger.
+// undenied returns text without the lines that contradict one of the ledger's rules, as denied decides.
 func (l *Ledger) undenied(text string) string {
 	var rules []ban
 	for _, rule := range l.Standing {
@@ -62,7 +62,7 @@ func appendBan(bans []ban, rule string) []ban {
 	return append(bans, ban{s, verbOf(rule), first, s.strength == strict && s.negative})
 }
 
-// verbOf returns the first content word of a rule that is not part of a cue word such as "always"; "" if there is none.
+// verbOf returns the first content word of a rule that is neither a cue such as "always" nor a negation, or "".
 func verbOf(rule string) string {
 	ws := wordsOf(rule, nil)
 	rate(rule, ws)
@@ -74,8 +74,8 @@ func verbOf(rule string) string {
 	return ""
 }
 
-// denied reports whether a line permits or demands something that one of the rules forbids. forbids means that the line
-// belongs to a list of forbidden things; such a line contradicts no rule.
+// denied reports whether a line permits or demands what one of the rules forbids, or skips what one requires first. A
+// line longer than a statement contradicts no rule, nor does one in a list of forbidden things, as forbids says.
 func denied(line string, rules []ban, forbids bool) bool {
 	if len(line) > maxStatement || forbids {
 		return false

@@ -26,8 +26,8 @@ const (
 )
 
 // CheckSource checks a summary against source, which contains the record of the conversation and everything else that
-// the model was told about it. asks is the rest of the summary request. If CheckSource rejects the summary, it returns
-// the reason and the names, numbers or quotes that are missing from the source, so that a retry can mention them.
+// the model was told about it. asks is the rest of the summary request. It returns "" if it accepts the summary, or
+// the reason and any names, numbers or quotes that are missing from the source, so that a retry can mention them.
 func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
 	if echoes(text, asks) {
 		return api.FaultEmpty, ""
@@ -150,8 +150,8 @@ func hasTime(contains func(digits string) bool, hour, minute int) bool {
 	return contains(itoa(hour*100+minute)) || minute == 0 && contains(itoa(hour))
 }
 
-// isDate reports whether a term is a date in digits, like 2024-03-15 or 15.3.2024. The record may spell the same date
-// in words.
+// isDate reports whether a term may be a date in digits, like 2024-03-15 or 15.3.2024. The record may spell the same
+// date in words.
 func isDate(term string) bool {
 	groups := 1
 	for i := range len(term) {
@@ -185,7 +185,7 @@ func eachTime(text string, see func(hour, minute int)) {
 // two returns a number below 100 as two digits.
 func two(n int) string { return itoa(n/10) + itoa(n%10) }
 
-// echoes reports whether text consists only of lines copied from the request, which is asks.
+// echoes reports whether all lines of text except headings occur in asks, the request, and one of them is long.
 func echoes(text, asks string) bool {
 	echoed := false
 	for line := range strings.Lines(text) {
@@ -226,7 +226,7 @@ func cutQuote(s string) (quote, rest string, closed bool) {
 	return line[:at], s[at+size:], true
 }
 
-// flatText returns a lower-case text reduced to letters and digits, with single spaces between words.
+// flatText returns a lower-case text without ASCII punctuation, and with single spaces between words.
 func flatText(low string) string {
 	var b strings.Builder
 	space := false
@@ -246,9 +246,9 @@ func flatText(low string) string {
 }
 
 // strangers looks in the source for the people and places that text names. It takes capitalized words inside a sentence
-// for such names, and counts them in people. offTopic is true if text shares almost no words with the source. If the
-// function words suggest that text is a translation, names that are missing from the source are not counted, and text
-// needs twice as many words to be off topic. low is the source in lower case.
+// for such names, and counts them in people. offTopic is true if text shares almost no words with the source. For a
+// translation it returns zero values; if the function words only suggest one, it doesn't count names that are missing
+// from the source, and text needs twice as many words to be off topic. low is the source in lower case.
 func strangers(text, source, low string) (people found, offTopic bool) {
 	stems := words.StemsOf([]string{source})
 	var small, content found
@@ -286,7 +286,7 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 	return people, content.all >= least && content.known*10 < content.all
 }
 
-// scriptsOf returns the language of text if its script identifies one.
+// scriptsOf returns the language that the script of text identifies, or "".
 func scriptsOf(text string) string { return Language([]string{text}) }
 
 // repeats reports whether text is repetitive, that is, most of its word sequences occur more than once.

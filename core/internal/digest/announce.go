@@ -13,8 +13,8 @@ var (
 		"still |waiting |continuing |no change yet|i'm about|time to |here goes|ich werde|lass mich|jetzt |nun |zuerst |voy a|ahora |déjame|je vais|"+
 		"maintenant |laissez-moi|d'abord|давайте|теперь |сначала |я сейчас|सबसे पहले|अब |سأ|الآن", "|")
 	announceSigns = strings.Fields("让我 我来 现在 接下来 我先 首先 まず 次に では 이제 먼저 다음으로")
-	// orderWords may precede an announcement of the next step. After these words, commands that the assistant gives to
-	// itself count as well: "Now add …".
+	// orderWords may precede an announcement of the next step. After "now" and "next,", a word in selfOrders begins one
+	// too. Most of these words are commands that the assistant gives to itself: "Now add …".
 	orderWords = wordListOf("now next first then ok okay good great perfect alright so and also finally up")
 	selfOrders = wordListOf("i add update fix replace the run check verify implement create write test remove look commit push")
 )
@@ -74,7 +74,7 @@ func announcing(text string) bool {
 	return false
 }
 
-// clauseHeads lists phrases that begin clauses about the time or the condition of something.
+// clauseHeads lists words that may begin a clause or phrase about a time, a purpose or a condition.
 var clauseHeads = strings.Split("after |before |once |when |while |if |for |then |since ", "|")
 
 // transient lists words for a state that lasts only as long as something runs. In a sentence that contains names, these
@@ -84,7 +84,7 @@ var (
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
 )
 
-// qualities lists words ending in -ing that describe a property rather than an activity.
+// qualities lists words ending in -ing that don't denote an activity: adjectives and pronouns.
 var qualities = wordListOf("missing existing failing misleading interesting confusing blocking surprising nothing anything something everything")
 
 // longestTransient is the maximum length of a progress report in bytes.
@@ -115,8 +115,8 @@ func passesBy(text string) bool {
 	return false
 }
 
-// afterClause returns the text that follows a leading clause about a time or a condition. found is false if there is no
-// such clause.
+// afterClause returns the text that follows a leading clause or phrase that clauseHeads begins: what comes after its
+// comma or, without a comma, from "i'll" on. found is false if there is neither.
 func afterClause(head string) (rest string, found bool) {
 	for _, s := range clauseHeads {
 		if strings.HasPrefix(head, s) {
@@ -154,14 +154,15 @@ func announcesPlan(clause string) bool {
 // planJoints lists the strings that can separate a sentence from a final clause that announces the next step.
 var planJoints = []string{", so ", "; so ", ", and ", " and ", "; ", ", ", " — ", " – ", " - "}
 
-// dependent lists the beginnings of subordinate clauses, which mean nothing without the main clause that follows.
+// dependent lists the beginnings of clauses and phrases that mean nothing without the main clause that follows.
 var dependent = strings.Split("since |because |as |now that |although |while |if |when |once |before |after |for |to |given |with |from ", "|")
 
 // leastLeft is the minimum number of bytes that must remain of a sentence when the plan at its end is cut off.
 const leastLeft = 16
 
-// withoutPlan returns text, which the assistant wrote before a call, without the sentences and final clauses that
-// announce the next step: "X matches the failure, so I'm checking the hook." The record shows that step anyway.
+// withoutPlan returns text, which the assistant wrote before a call, without final clauses that announce the next step
+// ("X matches the failure, so I'm checking the hook.") and, except at the beginning, without sentences that do so or
+// only report progress. The record shows that step anyway. A text longer than mostUnit bytes is returned unchanged.
 func withoutPlan(text string) string {
 	if len(text) > mostUnit {
 		return text
@@ -182,7 +183,7 @@ func withoutPlan(text string) string {
 // clausePlans lists substrings. Every clause that announcesPlan recognizes contains at least one of them.
 var clausePlans = substringsOf("i'|i’|i will |let me |i am |am |i need |next i")
 
-// beforePlan returns a sentence without a final clause that announces the next step; "" if nothing else remains.
+// beforePlan returns a sentence without a final clause that announces the next step; "" if that was its main clause.
 func beforePlan(s string) string {
 	if !clausePlans.inAnyCase(s) { // most sentences
 		return s

@@ -83,8 +83,8 @@ func heardIn(t *transcript.Transcript, n int32) []answer {
 	return answers
 }
 
-// marksIn reports which kinds of user's words a result may contain: a queued message, words in tags, or words with a
-// refusal. raw is the result as JSON. For most results, the beginning and the end of the string rule out all three.
+// marksIn reports how the user's words may appear in a result: in a queued message, in tags, or with a refusal. raw is
+// the result as JSON. For most results, the beginning and the end of the string rule out all three.
 func marksIn(raw []byte) (queued, tagged, refusal bool) {
 	head, tail := raw[:min(len(raw), resultHead+longestTag)], raw[max(0, len(raw)-resultTail):]
 	look, end := tail, tail
@@ -193,7 +193,7 @@ func answersOf(text string, questions []question) (answers []answer) {
 	return nil
 }
 
-// only returns the label of a single answer that applies to all of the questions.
+// only returns the label of a single answer that applies to all of the questions; "" if there are no questions.
 func only(questions []question) string {
 	if len(questions) == 0 {
 		return ""
@@ -205,7 +205,7 @@ func only(questions []question) string {
 	return toQuestion(strings.Join(texts, " "))
 }
 
-// cutAnswersHead removes the heading that several agents put before answers.
+// cutAnswersHead removes the heading that several agents put before answers, and their sentence after the answers.
 func cutAnswersHead(text string) (rest string, found bool) {
 	for _, head := range []string{"User has answered your questions:", "Your questions have been answered:", "The user answered your questions:", "User answered your questions:"} {
 		if rest, found = strings.CutPrefix(text, head); found {
@@ -255,7 +255,7 @@ func quotedAnswers(text string, questions []question) (answers []answer) {
 	return answers
 }
 
-// addAnswer appends the answer to a question. text holds the quoted choice and may end with the user's notes.
+// addAnswer appends the answer to a question, if the user gave one. text is the quoted choice, perhaps with notes.
 func addAnswer(answers []answer, question, text string) []answer {
 	notes := ""
 	if at := strings.Index(text, "user notes: "); at >= 0 {
@@ -292,7 +292,7 @@ var answerHeads = []string{"User has answered: ", "User answered: ", "User wrote
 	"User's response: ", "User said: ", "The user answered: ", "The user said: ", "The user responded: ", "The user selected: ", "The user replied: ", "Answer: ", "User: ",
 	"user selected: ", "user wrote: "}
 
-// noWords lists the beginnings of a question tool's results in case the user gave no answer.
+// noWords lists the beginnings of a question tool's results that contain no answer by the user.
 var noWords = []string{"User cancelled", "User canceled", "User dismissed", "The user dismissed", "The user cancelled", "The user canceled", "The user declined", "User declined",
 	"User did not", "The user did not", "User submitted without", "No response", "Timed out", "timeout", "Error", "[User", "Cancelled", "User skipped", "No answer",
 	"Interrupted", "aborted by user", "request_user_input", "Answer questions?", "The user doesn't want", "The user rejected", "Permission"}
@@ -325,7 +325,7 @@ func answerWords(text string) string {
 var answerKeys = wordListOf("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
 
 // answersIn parses answers in JSON, such as {"answers":{"id":{"answers":["…"]}}}. ok is false if text isn't JSON, or
-// has no answer under a known name.
+// none of its members is named in answerKeys.
 func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	src := []byte(text)
 	s := jsonspan.New(src)

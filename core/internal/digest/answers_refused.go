@@ -57,7 +57,7 @@ func calledAs(t *transcript.Transcript, call *transcript.Part) string {
 	return name
 }
 
-// callSubject returns the subject of a call: a file, a command, a description, or an address or pattern to look for.
+// callSubject returns the subject of a call: a file, a command, a description, an address, a query, a pattern, or "".
 func callSubject(t *transcript.Transcript, call *transcript.Part) string {
 	if path := Path(t, call); path != "" {
 		return path

@@ -99,7 +99,7 @@ func saidBy(t *transcript.Transcript, i int) (asked, words string) {
 	return joinLines(all, answer.text), joinLines(all, func(a answer) string { return a.words })
 }
 
-// joinLines returns the texts that of returns for the answers, one per line.
+// joinLines calls of for each answer and returns the results that aren't empty, one per line.
 func joinLines(all []answer, of func(answer) string) string {
 	var b strings.Builder
 	for _, a := range all {
@@ -214,7 +214,7 @@ func unwrapped(text string) string {
 	return text
 }
 
-// untagged removes the tags around the user's words. It removes other elements together with their content.
+// untagged removes the tags around the user's words, and the elements of machineTags together with their content.
 func untagged(text string) string {
 	if strings.Contains(text, "</") || strings.Contains(text, "<file_content") {
 		for _, tag := range machineTags {
@@ -325,7 +325,7 @@ func isPasted(t *transcript.Transcript, n int32, text func() string) bool {
 	return false
 }
 
-// cutTags removes two tags and everything between them, wherever they occur in text.
+// cutTags removes every element with these tags from text. An element without an end tag extends to the end of text.
 func cutTags(text, open, end string) string {
 	var b strings.Builder
 	for {

@@ -2,9 +2,9 @@ package digest
 
 import "strings"
 
-// Limits for a sentence that asserts something before it asks a question: the minimum number of words before the
-// question, and the minimum number of words in it. Fewer words before it are only a greeting ("Hey Mia, …"), and a
-// shorter question only asks for confirmation ("…, isn't it?").
+// Limits for a sentence that asserts something before it asks a question: the minimum numbers of words before the
+// question and in the question. Fewer words before the question are only a greeting ("Hey Mia, …"), and a shorter
+// question only asks for confirmation ("…, isn't it?").
 const (
 	leastAsserted = 3
 	leastAsked    = 3

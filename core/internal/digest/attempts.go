@@ -56,8 +56,8 @@ func (a *attempts) said() string {
 	return ""
 }
 
-// mostSaidOf is the maximum number of bytes quoted from the assistant's words about a failed run. mostCauses is the
-// total length of causes, in bytes, beyond which older causes are omitted.
+// mostSaidOf is the maximum number of bytes quoted from the assistant's words about a failed run or an edit. mostCauses
+// is the total length of causes, in bytes, beyond which older causes are omitted.
 const (
 	mostSaidOf = 240
 	mostCauses = 400
@@ -153,7 +153,7 @@ func (u *unit) endAttempt() {
 }
 
 // inVain reports whether u says that the preceding command had no effect although it printed no error. If so, it adds
-// these words to the command's unit. If the command wasn't worth a unit so far, it adds one.
+// these words to the command's unit. If the command has no unit because it wasn't worth one, it adds the unit.
 func (r *turnReader) inVain(u *unit) bool {
 	silent, units := r.silent, r.now().units
 	command := &silent

@@ -50,8 +50,8 @@ func block(tag string, entries []string, max int) string {
 }
 
 // requestsBlock returns the block that quotes the user's requests: the first request of the session, and the newest
-// ones that fit into size bytes. A request that is too long is clipped to half of the remaining room, which leaves some
-// for older requests.
+// ones that fit into size bytes. It clips a request that is too long to a small part of size, which leaves room for
+// older requests. It returns "" if there are no requests.
 func (l *Ledger) requestsBlock(size int) string {
 	if l.Task == "" && len(l.Requests) == 0 {
 		return ""
@@ -254,7 +254,7 @@ func cutBlocks(text string, l *Ledger) string {
 	return text
 }
 
-// entriesOf returns the entries of a block. An entry is a line together with the indented lines that follow it.
+// entriesOf returns the entries of a block, each a line and the indented lines after it. It skips counts of omissions.
 func entriesOf(text string) []string {
 	var out []string
 	var entry []byte

@@ -20,8 +20,8 @@ func isSettings(path string) bool { return settingFiles.has(path[strings.LastInd
 // mostSettings is the maximum number of settings listed after a verb.
 const mostSettings = 5
 
-// settingChanges returns a description of a change to a settings file: the names of the changed settings, with their
-// old and new values. ok is false if the file isn't a settings file, or if other lines changed too.
+// settingChanges returns a description of a change to a settings file: which settings it adds, removes and changes. ok
+// is false if the file isn't a settings file, other lines changed too, or old and new values can't be matched.
 func settingChanges(c *change) (text string, ok bool) {
 	if !isSettings(c.path) {
 		return "", false
@@ -88,7 +88,8 @@ func nameQuote(text string) string {
 	return text
 }
 
-// settingsIn parses lines as settings, and skips comments and brackets. ok is false if there is any other line.
+// settingsIn parses lines as settings, and skips comments and brackets. ok is false if any other line isn't a setting,
+// or is longer than quotedNew bytes.
 func settingsIn(lines []string) (all []settingLine, ok bool) {
 	for _, line := range lines {
 		line = strings.TrimRight(line, ", ")

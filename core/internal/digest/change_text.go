@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The maximum lengths of quotes from a change, in bytes.
+// The maximum lengths of quotes in bytes: of an error message, of the lines of a change, and of one line.
 const (
 	quotedChange = 140
 	quotedNew    = 240
@@ -56,7 +56,7 @@ func (c *change) text() string {
 	return Fence(strings.Join(parts, editSeparator))
 }
 
-// codeChanges returns a quote of the changed lines that aren't comments, or nil if there are too many.
+// codeChanges returns a quote of the changed lines that aren't comments, or nil if there are none or too many.
 func codeChanges(removed, added []string) []string {
 	removed, added = codeOf(removed), codeOf(added)
 	if len(removed)+len(added) == 0 || len(removed) > mostAdded || len(added) > mostAdded || size(removed)+size(added) > quotedNew {
@@ -65,7 +65,7 @@ func codeChanges(removed, added []string) []string {
 	return []string{beforeAfter(removed, added)}
 }
 
-// callChanges says in how many places an edit calls a function, and which function was called there before.
+// callChanges returns a note on a function that an edit calls in several places, and the one called before, or nil.
 func callChanges(removed, added []string) []string {
 	call, n := commonCall(added)
 	if n <= 1 {
@@ -111,7 +111,7 @@ func codeOf(lines []string) (code []string) {
 const definesWord = "defines "
 
 // createdText returns a description of a file that a call wrote as a whole: the names that it defines, its keys, its
-// first comment or its first lines.
+// first comment or its first lines. It returns "" for a file that contains a diff.
 func (c *change) createdText() string {
 	if isDiff(c.added) {
 		return ""
@@ -184,7 +184,7 @@ func nameChanges(now, before []string) (parts []string) {
 const mostParts = 3
 
 // joinEdits joins the descriptions of several edits to one file, without repetitions. If there are too many parts, it
-// drops earlier parts in favor of later ones of the same kind, which describe the final state.
+// drops the least informative ones.
 func joinEdits(edits []string) string {
 	var parts []string
 	for _, edit := range edits {
@@ -201,8 +201,9 @@ func joinEdits(edits []string) string {
 	return strings.Join(parts, editSeparator)
 }
 
-// leastTelling returns the index of the least informative part: the first part that is followed by another part of the
-// same kind; if there is none, the last part that contains a quote; otherwise the last part.
+// leastTelling returns the index of the least informative part: the first one that is followed by another of the same
+// kind, because later parts describe the final state; if there is none, the last one that contains a quote and isn't
+// the first part; otherwise the last part.
 func leastTelling(parts []string) int {
 	for n := range parts {
 		if slices.ContainsFunc(parts[n+1:], func(part string) bool { return partKind(part) == partKind(parts[n]) }) {
@@ -228,7 +229,7 @@ func partKind(part string) string {
 // editParts splits the description of an edit at the separators. It ignores separators inside quoted code or a quoted
 // comment, because these come from the file.
 func editParts(edit string) (parts []string) {
-	from, code, depth := 0, 0, 0 // the length of the marks around the code, in bytes, and the number of open quotes
+	from, code, depth := 0, 0, 0 // code is the number of backticks around the code, depth the number of open quotes
 	for i := 0; i < len(edit); i++ {
 		rest := edit[i:]
 		switch {
@@ -315,7 +316,8 @@ func size(lines []string) (sum int) {
 	return sum
 }
 
-// commonCall returns the function call with which at least half of the lines begin, and the number of these lines.
+// commonCall returns the name of the first function with whose call a line begins, and the number of lines that begin
+// with it. It returns "" and 0 if these are fewer than half of the lines.
 func commonCall(lines []string) (call string, n int) {
 	for _, line := range lines {
 		at := strings.IndexByte(line, '(')
@@ -338,8 +340,8 @@ func commonCall(lines []string) (call string, n int) {
 // mostSwapped is the maximum number of changed lines that are quoted together with the lines that they replace.
 const mostSwapped = 2
 
-// swapped returns a description of a change that replaces lines with an equal number of similar lines. If many lines
-// change in the same way, they are described only once. It returns "" for any other change.
+// swapped returns a description of a change that replaces lines with an equal number of similar lines. Of more than
+// mostSwapped lines, it describes only the first. It returns "" for any other change.
 func swapped(removed, added []string) string {
 	if len(removed) != len(added) || len(added) == 0 {
 		return ""

@@ -42,8 +42,8 @@ func restoredBy(script string) (paths []string, all bool) {
 	return paths, all
 }
 
-// takeBack marks the uncommitted edits that a script reverts. It ignores names that aren't those of edited files, such
-// as the name of a branch. bad means that the script failed.
+// takeBack marks the uncommitted edits that a script reverts or stashes, and unmarks those that it restores from the
+// stash. It ignores names that aren't those of edited files, such as the name of a branch. A bad script failed.
 func (r *turnReader) takeBack(script string, bad bool) {
 	if bad || !strings.Contains(script, "git ") {
 		return
@@ -76,7 +76,7 @@ func (r *turnReader) takeBack(script string, bad bool) {
 }
 
 // stashedBy reports whether a script puts all uncommitted edits into git's stash, and whether it restores edits from
-// the stash. A script that does both changes nothing.
+// the stash. If it restores what it has stashed itself, both results are false.
 func stashedBy(script string) (stashes, pops bool) {
 	eachCommand(script, func(words []string) {
 		if len(words) < 2 || words[0] != "git" || words[1] != "stash" {
@@ -128,7 +128,7 @@ func (r *turnReader) dropChanges(path string) {
 	})
 }
 
-// eachChange calls see for each change that still applies, from the newest one back to the place after. It examines at
+// eachChange calls see for each change that isn't dropped, from the newest one back to the place after. It examines at
 // most mostTakenBack units.
 func (r *turnReader) eachChange(after place, see func(u *unit, at place)) {
 	left := mostTakenBack

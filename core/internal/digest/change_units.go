@@ -128,7 +128,7 @@ func replaceBlocks(path, text string) (all []change) {
 	return all
 }
 
-// linesOf returns the non-empty lines of text, without leading and trailing white space.
+// linesOf returns the first keptChanges non-empty lines of text, without leading and trailing white space.
 func linesOf(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && len(lines) < keptChanges {
@@ -161,7 +161,8 @@ func without(list, other []string) (rest []string) {
 // withoutComma returns a line without a trailing comma, whose only meaning is that another list element follows.
 func withoutComma(line string) string { return strings.TrimSuffix(line, ",") }
 
-// surplus returns the lines that list contains more often than other, once for each additional occurrence.
+// surplus returns the lines that list contains more often than other, once for each additional occurrence. Lines that
+// differ only in a trailing comma are equal.
 func surplus(list, other []string) (rest []string) {
 	var in critbit.Map[int]
 	for _, line := range other {
@@ -245,7 +246,7 @@ func commentOf(line string) string {
 	return ""
 }
 
-// telling returns the informative lines. It drops lines of mere punctuation and, if any other lines remain, imports.
+// telling returns the informative lines. It drops mere punctuation, conflict marks and, if other lines remain, imports.
 func telling(lines []string) (out []string) {
 	var imports []string
 	for _, line := range lines {

@@ -57,7 +57,7 @@ func (h *history) add(verb string, entry int) {
 // leaves reports whether a verb describes a change after which the file is no longer at its old path.
 func leaves(verb string) bool { return verb == goneVerb || strings.HasPrefix(verb, awayVerb) }
 
-// mostHistory is the maximum length of a file's history, in bytes.
+// mostHistory is the length of a file's history, in bytes, beyond which nothing is added to it.
 const mostHistory = 40
 
 const (
@@ -188,7 +188,7 @@ func (k *turnLog) widestCommit(listed int) (line string) {
 	return line
 }
 
-// If a command changes more than mostSwept files at once, as a formatter does, only the number of files is mentioned.
+// If a command changes more than mostSwept files at once, as a formatter does, only their number and folder are listed.
 const (
 	mostSwept    = 6
 	sweptHistory = "changed in ["
@@ -225,7 +225,7 @@ func someOf(names []string, history string) []string {
 	return names[:min(len(names), most)]
 }
 
-// grouped returns lines that name the files with a common history. Each line has about most bytes, but at least 400.
+// grouped returns lines that name the files with a common history. The lines have up to about max(most, 400) bytes.
 func grouped(history string, names []string, most int) (lines []string) {
 	line := ""
 	for _, name := range names {

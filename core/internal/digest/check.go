@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// checked is the maximum number of facts from the folded messages that Check looks for in a digest.
+// checked is the maximum number of terms from the folded messages that Check looks for in a digest.
 const checked = 64
 
 // Check looks in a digest for facts from the messages that it replaces: the most important paths, addresses,
@@ -114,8 +114,8 @@ func (e *Extract) sample(part int) (head, tail string) {
 	return text, ""
 }
 
-// recency returns 1024 for the newest of n messages and 64 for the oldest. In between, the value falls hyperbolically
-// with age.
+// recency returns the weight of message k of n: 1024 for the newest one, and about a tenth of that for the oldest of
+// many. In between, the value falls hyperbolically with age.
 func recency(k, n int) int64 { return int64(1024 * n / (n + 9*(n-1-k))) }
 
 // has reports whether text contains line, ignoring differences in white space.

@@ -22,8 +22,8 @@ const buildRow = 4
 // testChecks is the set of kinds for a command that runs only tests.
 const testChecks checkKinds = 1 << 1
 
-// checkers lists programs that check something. checking lists words that, after the name of a runner, stand for a
-// check ("npm run lint"). Both tables have one row for each kind.
+// checkers lists programs that check something. checking lists words that denote a check after the name of a runner
+// ("npm run lint"). The numbers of their rows are those of the kinds; checkers has no rows for the last two kinds.
 var (
 	checkers = words.NewTable("pytest jest vitest mocha ctest tox nox rspec phpunit playwright cypress",
 		"eslint biome prettier ruff flake8 black staticcheck golangci-lint rubocop shellcheck", "tsc tsgo mypy", "make cmake gradle gradlew mvn mvnw ant sbt bazel ninja meson xcodebuild msbuild")

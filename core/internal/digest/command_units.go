@@ -11,7 +11,7 @@ type run struct {
 	kind    runKind
 	exit    string
 	failure string // the error message
-	result  string // the final result of a command that checks or commits something
+	result  string // what the output says about the result, if the command didn't fail
 	tests   string // the names of the tests that failed
 	runs    string // the script that a package manager says it is running
 }
@@ -204,7 +204,7 @@ func abandoned(output string) bool {
 }
 
 // effectOf returns the effect that a command's output reports, such as the pushed branches or the address of a new pull
-// request.
+// request, or "".
 func effectOf(script, output string) string {
 	if strings.Contains(script, "git ") && strings.Contains(script, "push") {
 		pushed := pushOf(output)
@@ -264,7 +264,7 @@ func scriptRun(output string) string {
 const mostCounted = 240
 
 // countOf returns what an inspecting command counted, such as a number of lines, or git's statement that there is
-// nothing to commit.
+// nothing to commit; "" if there is neither.
 func countOf(script, output string) string {
 	output = strings.TrimSpace(output)
 	words, _ := simpleCommand(script, func(string) {})

@@ -40,7 +40,8 @@ func statOf(output string) string {
 	return ""
 }
 
-// pushOf returns the changed branches that git push reports, as in "main -> main (3f2c1aa..90b1d7e)", or "".
+// pushOf returns the changed branches and tags that git push reports, as in "main -> main (3f2c1aa..90b1d7e)", a note
+// that there was nothing to push, or "".
 func pushOf(output string) string {
 	var all []string
 	for line := range strings.Lines(output) {
@@ -164,7 +165,8 @@ func bodyParts(body string) (parts []string) {
 	return parts
 }
 
-// withoutTrailers returns the body of a commit message without trailers at the end ("Signed-off-by: …").
+// withoutTrailers returns the body of a commit message without the lines at its end that name its authors and tools
+// ("Signed-off-by: …", "Generated with …").
 func withoutTrailers(body string) string {
 	body = strings.TrimSpace(body)
 	for {

@@ -68,7 +68,7 @@ func (e *Extract) standingBeside(text, block string) string {
 	return rest.StandingBlock(size)
 }
 
-// flatRule returns a rule on one line, without the markup and quotation marks that models add.
+// flatRule returns a rule on one line, without the markup, quotation marks and final punctuation that models add.
 func flatRule(s string) string {
 	return strings.Trim(onOneLine(s), " \"'“”„«»*_`.!")
 }

@@ -44,8 +44,8 @@ func admits(ws []words.Word) bool {
 	return false
 }
 
-// deniedIn returns the range of words with which a statement rejects a wrong value after giving the right one, as in
-// "It is 5433, not 5432". from is -1 if there is no such range.
+// deniedIn returns the range, as indexes in ws, of the wrong value that a statement rejects after giving the right one:
+// "5432" in "It is 5433, not 5432". Both indexes are -1 if there is no such value.
 func deniedIn(text string, ws []words.Word) (from, to int) {
 	for k := 2; k < len(ws); k++ {
 		if w := ws[k]; denying.Has(ws[k-1].Stem) && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1) && strings.ContainsAny(text[ws[k-2].End:ws[k-1].From], ",;(–—") {
@@ -82,7 +82,7 @@ func (r *factReader) corrections(text string) (out []*fact) {
 	return out
 }
 
-// corrections collects the statements in the talk that correct earlier ones.
+// corrections collects the newest statements in the talk that correct earlier ones, and gives their items a weight.
 func (k *talk) corrections() {
 	for i := range k.items {
 		if k.sources[i].fresh {
@@ -132,8 +132,8 @@ func (r *turnReader) corrects() {
 	}
 }
 
-// mostOfTurn is the maximum number of corrections that are applied in a turn. The limit bounds the cost, because each
-// correction is compared with the statements of many earlier turns.
+// mostOfTurn is the number of corrections after which the rest of a turn isn't searched for more. The limit bounds the
+// cost, because each correction is compared with the statements of many earlier turns.
 const mostOfTurn = 8
 
 // corrected applies correction f to the statements of turn t. number is the number of the current turn, which contains
@@ -169,7 +169,7 @@ func (t *turn) doubtOnly(i, number int) {
 }
 
 // correctsIn reports whether text contains a statement that f corrects. It isn't enough that f denies a name ("no Opik
-// plugin"): f must also give another value, and be about the same subject.
+// plugin"): f must also admit a mistake, or give another value and be about the same subject if it has one.
 func (f *fact) correctsIn(r *factReader, text string) bool {
 	kept := len(r.stems)
 	for _, at := range sentencesIn(nil, text, nil) {

@@ -8,7 +8,7 @@ import (
 // because the same error occurs again. The log keeps such an answer, since later answers refer to it, and says which
 // turn puts it in doubt.
 
-// mostDoubted is the maximum number of earlier turns whose answers are put in doubt by a recurring error.
+// mostDoubted is the maximum number of earlier turns whose answers a recurring error or a correction puts in doubt.
 const mostDoubted = 8
 
 // The two parts of the label of an answer in doubt. The number of the later turn is inserted between them.
@@ -27,8 +27,8 @@ func (t *turn) judge(asked string, number int) {
 }
 
 // doubtClaims records that the turn with the given number puts those parts of the answer in doubt that claim success or
-// that share words with trouble, the user's message. trouble may be empty. The other parts of the answer are not in
-// doubt.
+// share at least leastAbout words with trouble, the user's message. trouble may be empty. The other parts are not in
+// doubt, nor is a claim that contains code and shares no word with trouble.
 func (t *turn) doubtClaims(number int, trouble string) {
 	t.doubt = number
 	var said turnWords

@@ -35,7 +35,7 @@ var (
 	// modals lists words that can occur between the beginning of a sentence and the verb of an errand.
 	modals = wordListOf("we i you need to want should can could would like have has let's lets us me do also just i'd we'd i'll we'll going gonna maybe probably first next")
 	// regretting lists words that introduce something the writer can't do: "Unfortunately, I can't come". supposing
-	// lists verbs that, after "I" or "we", express uncertainty.
+	// lists verbs that, after "I" or "we", express uncertainty or an opinion.
 	regretting = wordListOf("unfortunately sadly regrettably leider malheureusement desafortunadamente lamentablemente infelizmente purtroppo helaas")
 	supposing  = wordListOf("think thought believe believed guess suppose supposed assume assumed wonder understand see")
 	asksWhy    = wordListOf("why what what's whats how how's hows where where's who which warum wieso wie pourquoi comment qué cómo")

@@ -22,7 +22,8 @@ var (
 	learning = wordListOf("read heard saw told")
 )
 
-// plansAct reports whether sentence s, with the words ws, only says what the writer wants to do once.
+// plansAct reports whether sentence s, with the words ws, only expresses a wish to do something once, an agreement, or
+// what the writer has read or heard.
 func plansAct(s string, ws []word) bool {
 	if isAgreed(ws) || isReport(ws) || plansDeal(ws) {
 		return true

@@ -15,7 +15,7 @@ var (
 	dealing = wordListOf("book reserve order buy rent hire change cancel add upgrade return exchange pay fly depart leave check schedule reschedule")
 	// getting lists other verbs that occur in wishes about a deal.
 	getting = wordListOf("use keep get take have receive proceed go be")
-	// arranged lists nouns for objects of deals. They are singular, because plurals also express tastes: "I like aisle
+	// arranged lists nouns for objects of deals. Most are singular, because plurals also express tastes: "I like aisle
 	// seats".
 	arranged = wordListOf("insurance flight ticket booking reservation refund payment voucher certificate seat baggage luggage bags fee card cards visa mastercard compensation cancellation allowance warranty option " +
 		"versicherung reiseversicherung gepäck erstattung rückerstattung gutschein geschenkkarte kreditkarte sitzplatz flug buchung zahlung stornierung " +
@@ -26,7 +26,7 @@ var (
 	// afterArranged lists words that can follow a noun in arranged. Before any other word, the noun only modifies
 	// another noun: "the payment module".
 	afterArranged = wordListOf("for instead either ending please thanks thank needed together für bitte danke pour de merci qui para por gracias que that which werden not")
-	// wanting lists verbs of wishing. wantingMe lists verb forms that can only express a wish of the writer.
+	// wanting lists verbs that can express a wish. wantingMe lists verb forms that only express a wish of the writer.
 	wanting   = wordListOf("want need like prefer rather use appreciate have")
 	wantingMe = wordListOf("möchte brauche hätte nehme quiero quisiera necesito preferiría usaré voudrais veux préférerais utiliserai")
 	// wouldBe lists words that can come between "I" and its verb.

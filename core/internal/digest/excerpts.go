@@ -90,7 +90,8 @@ type excerptLine struct {
 }
 
 // NewExcerpts prepares excerpts of the tool results at the given part indexes. messages contains all messages in order,
-// and texts the texts of the results. A result that shows a file which a later message edits gets no excerpt.
+// and texts the texts of the results, from which NewExcerpts removes what tools and harnesses added. A result gets no
+// excerpt if it shows a file that a later message edits, or only says that an edit succeeded.
 func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []string) *Excerpts {
 	for i, text := range texts {
 		texts[i] = withoutReminders(withoutEnvelope(text))
@@ -434,8 +435,8 @@ func (e *Excerpts) candidate(result, i int, held *critbit.Map[struct{}]) candida
 	return c
 }
 
-// isFact reports whether a block consists of members of a small object, such as the fields of an issue. Such a block is
-// worth as much as the least informative block that contains a term repeated by later messages.
+// isFact reports whether a block begins with a member of a small object, such as a field of an issue. Such a block is
+// worth at least leastWorth.
 func (e *Excerpts) isFact(result int, block excerptBlock) bool {
 	text := e.texts[result]
 	return len(text) <= factsSize && len(text) > 0 && text[0] == '{' && isMember(e.text(result, block.from)) && !isAddress(e.text(result, block.from))
@@ -470,8 +471,8 @@ func (e *Excerpts) sizeOf(result int, block excerptBlock) (size int) {
 	return size
 }
 
-// firstLines returns a block with the first lines of a result, in at most size bytes. The block ends before a line that
-// is numbered, that a later call repeats, or that contains a term from the result's own call.
+// firstLines returns a block with the first lines of a result, in at most size bytes, or nil. The block ends before a
+// line that is numbered, that a later call repeats, or that contains a term from the result's own call.
 func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 	lines, to := e.lines[result], 0
 	for to < min(len(lines), firstLines) && numbered(e.texts[result][lines[to].from:lines[to].to]) == 0 && !lines[to].known && !lines[to].own {

@@ -17,8 +17,9 @@ type excerptBlock struct {
 }
 
 // The sizes of blocks in bytes. A definition is split if it is larger than largeDefinition, including its comment. Any
-// other block is split if it is larger than mostBlock. A paragraph is split into blocks of at least leastBlock bytes.
-// At nesting levels from deepestBlock on, everything is split like a paragraph.
+// other block is split if it is larger than mostBlock. A paragraph is split after each statement, but not between lines
+// that continue each other before the block has leastBlock bytes. At nesting levels from deepestBlock on, everything is
+// split like a paragraph.
 const (
 	mostBlock       = 600
 	largeDefinition = 900
@@ -26,7 +27,7 @@ const (
 	deepestBlock    = 30
 )
 
-// mostBlockHeads is the maximum number of heads of a block. If there are more, the outer ones are left out.
+// mostBlockHeads is the number of heads beyond which a line inside a block doesn't inherit those of the block.
 const mostBlockHeads = 6
 
 // blockSplitter divides the lines of a text into blocks.
@@ -155,8 +156,8 @@ func isNextCase(text string) bool {
 var continuations = wordListOf("else elif elsif except finally catch rescue ensure end fi done esac")
 
 // headsBelow returns the heads of the lines below the given line, whose own heads are heads. They consist of these
-// heads, unless the line begins a definition; of the line's comments, which begin at line n, if they are short; and of
-// the line itself.
+// heads, unless the line begins a definition or they are too many; of the line's comments, which begin at line n, if
+// they are short; and of the line itself.
 func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	if s.size(n, line+1) > mostBlock/2 {
 		n = line
@@ -202,8 +203,8 @@ func (s *blockSplitter) saysNothing(n int) bool {
 	return s.hits(n) && (rest == "" || worthInQuote(rest) == 0)
 }
 
-// add adds a block without lines at its end that only begin something. It skips a block that says nothing, and a block
-// of which at least half of the lines are repeated in later calls.
+// add adds a block without lines at its end that only begin something. It skips a block that says nothing or begins
+// with a closing bracket, and a block of which at least half of the lines are repeated in later calls.
 func (s *blockSplitter) add(from, to int, heads []int) {
 	if first := s.text(from); strings.IndexByte(closers, first[0]) >= 0 && !isNextCase(first) {
 		return

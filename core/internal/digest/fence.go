@@ -144,9 +144,9 @@ var lookalikes = map[rune]byte{
 	'ο': 'o', 'α': 'a', 'ι': 'i', 'κ': 'k', 'ρ': 'p', 'τ': 't', 'ν': 'v', 'ε': 'e', 'ꜱ': 's', 'ᴄ': 'c', 'ᴏ': 'o', 'ı': 'i', 'ⅼ': 'l', 'ⅽ': 'c',
 }
 
-// hidden reports whether a rune is invisible or changes the text direction. Such runes are embeddings, overrides,
-// isolates, the zero-width space, word joiners, the byte order mark, and the tag characters, which can hide text. The
-// joiners and marks that some scripts need (U+200C to U+200F) don't count.
+// hidden reports whether a rune is invisible or changes the text direction. Such runes are embeddings, overrides and
+// isolates, invisible separators, joiners and operators, the byte order mark, and the tag characters, which can hide
+// text. The joiners and marks that some scripts need (U+200C to U+200F) don't count.
 func hidden(r rune) bool {
 	switch {
 	case r == 0x200b || r == 0xfeff || r == 0x180e,

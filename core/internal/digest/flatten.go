@@ -87,7 +87,7 @@ func (f *flattener) message(i int) {
 	}
 }
 
-// mediaIn returns one line for each image, audio clip and file in a tool result.
+// mediaIn returns one line for each image, audio clip and file in a tool result, each preceded by a line break.
 func mediaIn(t *transcript.Transcript, part int) string {
 	text := ""
 	for _, p := range t.InnerParts(part) {
@@ -240,7 +240,7 @@ func resultBeginning(t *transcript.Transcript, part, size int) string {
 }
 
 // ResultText returns the text of the tool result at a part index. This is the body if it is a string, and otherwise the
-// texts inside the body.
+// texts and opaque parts inside the body, one per line. Any other body, unless it is an array, is returned as JSON.
 func ResultText(t *transcript.Transcript, part int) string {
 	p := &t.Parts[part]
 	if t.IsString(p.Body) {

@@ -80,7 +80,7 @@ func (s *turnWords) shared(text string) (shared, long int) {
 	return shared, long
 }
 
-// namesAll reports whether the turn mentions all numbers and names of code in text.
+// namesAll reports whether the turn mentions all names of code and numbers in text, apart from very short ones.
 func (s *turnWords) namesAll(text string) bool {
 	all := true
 	eachName(text, func(name string) {

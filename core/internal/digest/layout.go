@@ -56,8 +56,8 @@ var chatLayout = &layout{
 	instead: [sections]int{status: carryover, shipped: carryover, active: plan, stuck: questions},
 }
 
-// layoutOf returns the layout of a digest of messages. It is the chat layout if the messages contain no tool calls, and
-// if the ledger contains no commands, files or errors from earlier messages.
+// layoutOf returns the layout of a digest of messages. It is the chat layout if the messages contain no tool calls,
+// results or commands, and if the ledger contains no commands, files or errors from earlier messages.
 func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
 	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
 		return sessionLayout

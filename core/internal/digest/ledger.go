@@ -14,7 +14,7 @@ import (
 // with the oldest entry. A modified file is not also listed as read.
 type Ledger api.Ledger
 
-// The limits of a ledger, in bytes or entries. Longer lists lose their oldest entries, and longer texts their middle.
+// The limits of a ledger, in bytes or entries. Longer lists lose their oldest entries, and longer texts are clipped.
 const (
 	maxPath     = 1024 // longer ones are not file names
 	maxTask     = 4000
@@ -80,8 +80,8 @@ func (l *Ledger) SettleErrors(t *transcript.Transcript, messages []int32) {
 	l.Errors = slices.DeleteFunc(c.Errors[:open], isSolved)
 }
 
-// AddBranch collects facts about files from message i, which is the digest of an abandoned branch, because files
-// changed on the branch remain changed. It ignores requests made on the branch.
+// AddBranch adds the modified files from message i, which is the digest of an abandoned branch, because files changed
+// on the branch remain changed. It ignores requests made on the branch.
 func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 	var there Ledger
 	Body(t.Text(t.FirstText(i)), &there)
@@ -202,7 +202,7 @@ func (c *collector) call(p *transcript.Part) {
 	}
 }
 
-// folderOf returns the absolute path of the folder that a script changes to first, or "".
+// folderOf returns the absolute path of the folder that a script changes to first, with a trailing slash, or "".
 func folderOf(script string) string {
 	rest, found := strings.CutPrefix(strings.TrimSpace(script), "cd ")
 	if !found {
@@ -385,7 +385,8 @@ func (l *Ledger) Clone() Ledger {
 	return c
 }
 
-// Inherit adds the facts of an older ledger, such as one restored from a digest.
+// Inherit adds the facts of an older ledger, such as one restored from a digest. It adds the older requests, commands
+// and errors only if l contains none of them.
 func (l *Ledger) Inherit(old *Ledger) {
 	if l.Task == "" && len(l.Requests) == 0 && len(l.Commands) == 0 && len(l.Errors) == 0 {
 		l.Task, l.Requests, l.Commands, l.Errors = old.Task, old.Requests, old.Commands, old.Errors

@@ -129,8 +129,8 @@ func sameCommand(script string) string {
 	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
 }
 
-// key returns a key for what failed: the tool and the file, or the command up to its first option. So a test that is
-// run with other options counts as the same test.
+// key returns a key for what failed: the tool and the file, or at most three words of the command, without options. So
+// a test that is run with other options counts as the same test.
 func key(f *api.LedgerFailure) string {
 	on := f.On
 	if useOf(f.Tool) == runs {

@@ -52,7 +52,7 @@ const (
 	lookText   = 20000
 )
 
-// leastShare is the minimum room, in bytes, for each part of a digest of any size.
+// leastShare is the minimum room, in bytes, for each section of a digest, however small the digest is.
 const leastShare = 120
 
 // findPlan finds the last state of the plan.
@@ -73,7 +73,8 @@ func (e *Extract) findPlan() {
 	}
 }
 
-// saidWith returns what the assistant says in message i, if one of its texts contains mark, which has no escapes.
+// saidWith returns what the assistant says in message i if one of its texts contains mark, and "" otherwise. mark must
+// need no escapes in JSON.
 func (e *Extract) saidWith(i int32, mark string) (said string) {
 	parts := e.t.PartsOf(int(i))
 	if !slices.ContainsFunc(parts, func(p transcript.Part) bool {
@@ -91,7 +92,7 @@ func (e *Extract) saidWith(i int32, mark string) (said string) {
 	return said
 }
 
-// lookBack is the number of bytes of the newest messages that are searched for decisions and plans.
+// lookBack is the number of bytes of the newest messages that are examined for the plan and for the entries of the log.
 const lookBack = 1 << 20
 
 // recent returns the index in messages of the first message that is examined.
@@ -169,8 +170,8 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
-// session returns the digest of a conversation with tool calls: standing instructions, the log of turns, and the final
-// state, which consists of the changed files, the open errors and the plan.
+// session returns the digest of a conversation with tool calls: standing instructions, the log of turns, passages of
+// files, and the final state, such as running work, open errors, the plan and the changed files.
 func (e *Extract) session(size int) string {
 	if e.log == nil {
 		old := e.old

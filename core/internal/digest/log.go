@@ -296,7 +296,7 @@ func sizeWith(log int, files string) int {
 var shownFrame = len(sessionLayout.headings[shown]) + len("\n\n\n")
 
 // write returns the log in at most size bytes, plus up to spare bytes if the requests need them. The log is empty if
-// nothing fits. Room that the units don't need goes to requests and, if the whole digest has at least leastShowing
+// nothing fits. Room that the units don't need goes to requests and, if the whole digest has at least leastFilled
 // bytes, to passages from files. whole is the size of the digest in bytes.
 func (k *turnLog) write(size, spare, whole int) logText {
 	if whole >= leastFilled {

@@ -159,8 +159,8 @@ func (k *turnLog) least(i int) string {
 // leastTail is the minimum length, in bytes, of the end of a clipped request. A shorter end says nothing.
 const leastTail = 8
 
-// Limits for requests that consist mostly of pasted lines: the minimum number of lines, the maximum length in bytes,
-// and the room for error lines from the omitted part.
+// Limits for requests that consist mostly of pasted lines: the number of line breaks that such a request exceeds, its
+// maximum length in bytes, and the room for error lines from the omitted part.
 const (
 	manyLines   = 12
 	mostPasted  = 640

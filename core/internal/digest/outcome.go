@@ -50,7 +50,7 @@ func exitOf(text string) string {
 var meantSigns = []string{"should fail", "must fail", "expected to fail", "expect it to fail", "confirm it fails", "verify it fails", "see it fail", "fails as expected", "fail as expected",
 	"failing as expected", "expected failure", "negative test"}
 
-// lookMeant is the number of bytes before and after a command in which meantSigns are looked for.
+// lookMeant is the number of bytes of what the agent says before and after a command that are searched for meantSigns.
 const lookMeant = 300
 
 // remarks caches, in lower case, what the agent writes directly before and after a message with results. One message

@@ -122,7 +122,8 @@ func ownPrompt(p *Prompt) string {
 	return p.between(before, ask)
 }
 
-// between returns a prompt that consists of the text before, the previous digest, the record and the text behind.
+// between returns a prompt that consists of the text before, the previous digest, the record, the text behind, and the
+// host's instructions.
 func (p *Prompt) between(before, behind string) string {
 	var b strings.Builder
 	b.WriteString(before + "\n\n")

@@ -61,8 +61,8 @@ func repliesBelow(line string) bool {
 // dumpLines is the minimum number of lines that passages takes for program output.
 const dumpLines = 24
 
-// isDump reports whether text looks like program output: it has at least least lines, and most of them neither end a
-// sentence nor belong to a list. The user's comment on such output precedes or follows it.
+// isDump reports whether text looks like program output: it has at least least non-empty lines, and most of them are
+// short, don't end a sentence, and are no headings or list items. The user's comment on it precedes or follows it.
 func isDump(text string, least int) bool {
 	lines, said := 0, 0
 	for line := range strings.Lines(text) {

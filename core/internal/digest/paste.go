@@ -251,7 +251,8 @@ func commandIn(s string) string {
 	return ""
 }
 
-// toldOf returns a summary of a program's output: its commands and error lines. It returns "" if it has neither.
+// toldOf returns a summary of a program's output: its commands and error lines, preceded by the first lines if those
+// say little. It returns "" for an output with neither commands nor error lines.
 func toldOf(lines []string) string {
 	var told []string
 	size := 0

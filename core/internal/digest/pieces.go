@@ -16,7 +16,7 @@ type Pieces struct {
 	measure  func(text string) int // returns the number of tokens
 
 	long        []int32 // the indexes of the pieces that can be clipped
-	said, brief int     // the number of tokens in the participants' words, and in short reasoning
+	said, brief int     // the numbers of tokens in words and short results, which stay whole, and in short reasoning
 }
 
 type piece struct {

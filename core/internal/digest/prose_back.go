@@ -11,7 +11,7 @@ import (
 // This file recognizes sentences that depend on the previous sentence, because they begin with a pronoun or another
 // word that refers to it.
 
-// introduces reports whether a sentence introduces the text that follows it.
+// introduces reports whether a sentence, which isn't empty, introduces the text after it, because it ends with a colon.
 func introduces(s string) bool {
 	if c := s[len(s)-1]; c < utf8.RuneSelf && c != '*' && c != '_' && c != ' ' {
 		return c == ':'
@@ -75,7 +75,7 @@ func pointsBack(s string) bool {
 // leaning lists pronouns that, at the beginning of a sentence, refer to a subject mentioned before.
 var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
 
-// leans reports whether a sentence begins with a pronoun that is its subject.
+// leans reports whether a sentence begins with a pronoun that is usually its subject.
 func leans(s string) bool {
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end > 0 && end <= 24 && leaning.hasInAnyCase(s[:end]) {
@@ -91,7 +91,7 @@ func leans(s string) bool {
 
 var backSignStarts = startsOf(backSigns)
 
-// longestBack is the length of the longest word in backWords in bytes.
+// longestBack is the maximum length, in bytes, of a word that pointsBack looks up in backWords.
 const longestBack = 24
 
 // linkless replaces each Markdown link in text with the text of the link. If the link points to a line of a file, the

@@ -20,7 +20,7 @@ type unit struct {
 	failed  attempts // the failed runs of a command
 	lasts   int      // how many of the added lines later edits must remove before this edit no longer counts
 	body    string   // the output of a tool, from which lines are chosen at the end of the turn
-	beside  bool     // whether the user's next message rejects the answer, but not this part of it
+	beside  bool     // whether a later turn rejects the answer or puts it in doubt, but not this part of it
 	denied  bool     // whether the unit claims success although the last check failed
 	tried   bool     // whether the unit is about a file that was written just to be run
 	undone  bool     // whether a later command reverted the edit

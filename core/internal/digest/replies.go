@@ -8,7 +8,7 @@ import (
 // A user's short reply ("yes", "option 2") means nothing without the question or the option that it refers to. This
 // file finds that question or option.
 
-// acceptsIn is the maximum length, in bytes, of a message that is merely an answer, regardless of how it begins.
+// acceptsIn is the length, in bytes, up to which a message counts as merely an answer, regardless of how it begins.
 const acceptsIn = 16
 
 // affirmations lists words at the beginning of replies that accept or decline an offer, or answer a question.

@@ -171,7 +171,7 @@ func idAt(text string) string {
 	return strings.TrimRight(text[:n], ".:-")
 }
 
-// workSubject returns the command or the description in the call that starts work.
+// workSubject returns the command in the call that starts work, or else its description, name or prompt.
 func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	found, best := "", 9
 	script := ""
@@ -312,8 +312,8 @@ func over(text string) bool {
 	return false
 }
 
-// mention returns the offset of an id in text, which is in lower case, or -1. If the id is a number, the text must
-// call it an id.
+// mention returns the offset of an id in text, which is in lower case, or -1. A number must follow "id", "kill" or
+// "session".
 func mention(text, id string) int {
 	number := strings.Trim(id, "0123456789") == ""
 	for from := 0; ; {

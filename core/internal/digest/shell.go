@@ -8,8 +8,8 @@ import (
 
 // shellFiles calls read with the files that a shell command reads, wholly or in part, and wrote with the files that it
 // writes. It knows the plain commands that agents use (cat FILE, sed -n 1,9p FILE, sed -i … FILE, cmd > FILE, tee
-// FILE). It ignores names that contain a variable, a glob or a command, because the files that these stand for are
-// unknown. Changes made by patches are left to patchFiles.
+// FILE, mv, rm). It ignores names that contain a variable, a glob or a command, because it can't know which files they
+// match. Changes made by patches are left to patchFiles.
 func shellFiles(script string, read, wrote func(string)) {
 	script, _ = cutHeredocs(script)
 	for len(script) > 0 {

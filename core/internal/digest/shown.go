@@ -14,7 +14,7 @@ import (
 // comments that explain them. The digest quotes passages of such files after the log. They compete with the units of
 // the log for the same room. Lines that a later edit removed are left out, and so are files that were rewritten.
 
-// leastShowing is the minimum size of a digest that quotes passages of files, in bytes.
+// leastShowing is the minimum size, in bytes, of a digest in which passages compete with the log for room.
 const leastShowing = 6000
 
 // lookShown is the maximum number of bytes of all files to consider, starting with the file that was read last.
@@ -35,7 +35,7 @@ type fileQuote struct {
 	within string // the name of the enclosing definition; "" if there is none, or if the passage begins with a definition
 	name   string // what the passage defines, or ""
 	text   string // "" if the passage has only an outline
-	// outline stands for a definition that is too long to be quoted as a whole: its comment, its first lines, and the
+	// outline summarizes a definition that is too long to be quoted as a whole: its comment, its first lines, and the
 	// most informative lines of its body. It is "" for other passages.
 	outline string
 	factor  int
@@ -309,7 +309,7 @@ var conditionHeads = []string{"if ", "if(", "} else if", "elif ", "case ", "when
 var conditionStarts = startsOf(conditionHeads)
 
 // worthInQuote returns the weight of a line in a quote. Comments and definitions weigh the most, followed by conditions
-// and values. Lines that only pass on a value or an error have no weight.
+// and values. Lines that only pass on a value or an error, or print something, have no weight.
 func worthInQuote(text string) int {
 	if commentOf(text) != "" {
 		return ofProseLine
@@ -335,10 +335,10 @@ func passesError(text string) bool {
 	return strings.HasPrefix(text, "if err ") || text == "return err" || text == "return nil, err" || strings.Contains(text, "%w")
 }
 
-// reporting lists substrings, in lower case, of the names of functions that print or log something.
+// reporting lists substrings, in lower case, of the names of functions that print, log or assert something.
 var reporting = []string{"print", "log.", "logg", "fatal", "console.", "warn", "assert"}
 
-// reports reports whether a function, judging by its name, only prints or logs something.
+// reports reports whether a function, judging by its name, only prints, logs or asserts something.
 func reports(called string) bool {
 	called = lower(called)
 	return slices.ContainsFunc(reporting, func(s string) bool { return strings.Contains(called, s) })

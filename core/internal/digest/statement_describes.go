@@ -14,7 +14,7 @@ var (
 	befalls   = wordListOf("happen happens mean means matter matters exist exists last lasts")
 )
 
-// somebody lists pronouns that refer to no particular person, as in "someone should fix that gate".
+// somebody lists words that refer to no particular person, as in "someone should fix that gate".
 var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qualcuno alguém кто-то")
 
 // describes reports whether a sentence with a cue only describes something, or reports what somebody else says: "that

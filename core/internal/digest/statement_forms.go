@@ -49,7 +49,7 @@ func requested(ws []word) int {
 }
 
 // formed returns the byte offset of the words that make a sentence without a cue a statement about how to work or about
-// what its writer likes, or -1 if it is neither. Each of the functions below does the same for one form.
+// what its writer likes, or -1 if it is neither. Each function whose offset it returns does the same for one form.
 func (sc *scene) formed() int {
 	if len(sc.ws) < 3 || sc.exclaims || sc.attributed() || sc.befallen() {
 		return -1
@@ -192,8 +192,8 @@ func (sc *scene) reported() int {
 	return -1
 }
 
-// Word lists for the function reported: words that introduce a case, articles that stand for any such case, and objects
-// that refer to the writer.
+// Word lists for the function reported: words that introduce a case, words for "something", indefinite articles, and
+// objects that refer to the writer.
 var (
 	inCase     = wordListOf("si se wenn falls bevor avant если")
 	something  = wordListOf("etwas was quelque irgendetwas")

@@ -95,8 +95,8 @@ var amongOthers = []string{"家", "个", "個", "间", "間", "款", "种", "種
 // ofState lists Chinese verbs that turn a wish into the description of a thing.
 var ofState = []string{"是", "有", "靠"}
 
-// countsInChinese reports whether text names a day of the week, contains a number before a unit of time, people, rooms
-// or seats, or contains a house number.
+// countsInChinese reports whether text begins with a day of the week, or contains a number before a unit of time or
+// before a word for people, rooms, seats or a house number.
 func countsInChinese(text string) bool {
 	if strings.HasPrefix(text, "周") || strings.HasPrefix(text, "星期") {
 		return true

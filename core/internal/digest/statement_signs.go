@@ -95,9 +95,9 @@ func markSign(ws []word, sign string, at int) (quoted bool) {
 // at the moment.
 const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
 
-// refuses reports whether a sign of dislike really expresses dislike. rest is the text after the sign. "我不" doesn't
-// express it in a statement about what people don't know or no longer do. "あまり" expresses it only before a negated verb
-// that isn't about a single moment.
+// refuses reports whether a sign really expresses a taste or a habit. rest is the text after the sign. "我只", "让我" and
+// "我不" don't in requests and in statements about what people know, can do or no longer do. "あまり" and "ほとんど" only do
+// before a negated verb that isn't about a single moment.
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")
 	switch sign {
@@ -131,7 +131,7 @@ func seeksSigned(before string) bool {
 	return false
 }
 
-// timed reports whether a Chinese text ends with a time of day, so that "以后" means "later than" instead of "from now
+// timed reports whether a Chinese text ends with a time or a date, so that "以后" means "later than" instead of "from now
 // on".
 func timed(before string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)

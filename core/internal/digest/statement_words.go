@@ -15,7 +15,7 @@ type word struct {
 	script int
 	starts bool   // a clause begins with it
 	breaks bool   // it follows punctuation that ends a clause
-	quoted bool   // it is a quotation
+	quoted bool   // it is in quotes
 	cue    bool   // it belongs to a cue, so it isn't the subject
 	known  bool   // it is in the tables
 	cues   uint16 // the number of the first cue that begins with it, plus one; 0 if there is none
@@ -128,7 +128,8 @@ func inWord(r rune) bool { return r == '_' || words.InWord(r) }
 // quotes lists the pairs of characters that open and close a quotation.
 var quotes = []struct{ open, end rune }{{'“', '”'}, {'„', '“'}, {'«', '»'}, {'「', '」'}, {'『', '』'}, {'`', '`'}, {'"', '"'}, {'‹', '›'}}
 
-// quotedIn returns, for each byte of text, whether it is in quotes, or nil if none is. Unclosed quotes don't count.
+// quotedIn returns, for each byte of text, whether it is in quotes, or nil if text certainly has no quotes. Unclosed
+// quotes don't count.
 func quotedIn(text string) []bool {
 	if !mayQuote(text) {
 		return nil

@@ -19,8 +19,8 @@ var (
 	statusSigns = strings.Fields("✅ ✔ ✓ 🎉 🎯 🚀 🏆")
 )
 
-// The maximum numbers of words in a status before its subject, and between the subject and the state: "Finally, the
-// build now passes".
+// The number of words at the beginning of a status that may be its subject, and the number of words after the subject
+// that may be the state: "Finally, the build now passes".
 const (
 	beforeSubject = 3
 	beforeState   = 4

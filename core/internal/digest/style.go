@@ -104,7 +104,7 @@ func (o RecordOptions) name(name string) string {
 
 var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
 
-// StyleByName returns the style with the given name, or nil if there is none. "" stands for ctxfold's own style.
+// StyleByName returns the style with the given name, or nil if there is none. The name of ctxfold's own style is "".
 func StyleByName(name string) *Style {
 	for _, s := range append(styles[:len(styles):len(styles)], own) {
 		if s.Name == name {

@@ -14,7 +14,7 @@ type statement struct {
 	rating
 	text    string
 	stems   []uint32 // hashes of the stems of its meaningful words, sorted and without duplicates
-	classes int      // the number of stems that stand for alternatives such as tabs and spaces
+	classes int      // the number of stems that denote alternatives such as tabs and spaces
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
 

@@ -13,7 +13,7 @@ import (
 // because a statement that is replaced by mistake is lost, whereas an outdated one that is kept by mistake only appears
 // next to its update, each with its day.
 type fact struct {
-	subject  []uint32 // stems of the words that are not values, sorted
+	subject  []uint32 // stems of the other informative words, sorted
 	values   []uint32 // stems of its names and numbers, sorted
 	value    string   // its only name or number, as written; "" if it has several
 	changes  changeKind
@@ -175,12 +175,12 @@ func (f *fact) replaces(old *fact) bool {
 	return same >= 2 && same*4 >= more*3
 }
 
-// lacksSubject reports whether a statement only denies a value, as in "5, not 3", and therefore refers to the
-// statement just before it.
+// lacksSubject reports whether a statement only denies a value, as in "5, not 3", and therefore refers to a statement
+// shortly before it.
 func (f *fact) lacksSubject() bool { return f.denies > 0 && len(f.subject) == 0 }
 
-// nearCorrection is the maximum distance, in sentences, between a correction without a subject and the statement that
-// it corrects.
+// nearCorrection is the maximum distance, in items of the talk, between a correction without a subject and the
+// statement that it corrects.
 const nearCorrection = 5
 
 // nearSubject is the number of words at the beginning of a statement that are searched for its subject: "my sister

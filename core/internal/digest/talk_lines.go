@@ -71,8 +71,8 @@ func isHeading(line string) bool {
 }
 
 // listed returns a statement without its number in a list, unless the statement before it on the line has the previous
-// number. In "2. Mint. 4. Sage." the missing numbers would look like a mistake. It also returns the number or, if there
-// is none, the previous one.
+// number. In "2. Mint. 4. Sage." the missing numbers would look like a mistake. It also returns the number, -1 if it
+// was removed, or previous if there is none.
 func listed(text string, previous int) (string, int) {
 	digits := 0
 	for digits < min(len(text), 3) && text[digits] >= '0' && text[digits] <= '9' {

@@ -15,8 +15,9 @@ const (
 )
 
 // An assistant that writes much more than the user would crowd out the user's words. If the ratio of their average
-// lengths is above evenTalk, and the assistant's average is at least longAnswer bytes, the assistant's texts of at
-// least shortTalk bytes have a lower weight. This weight depends on the ratio, and is at least leastOfLong.
+// lengths is above evenTalk, and the assistant's average is above longAnswer bytes, the assistant's longer texts have a
+// lower weight. They are those above a length of at least shortTalk bytes, and their weight is at least leastOfLong;
+// that length and that weight depend on the ratio.
 const (
 	shortTalk   = 200
 	leastOfLong = 64
@@ -77,7 +78,8 @@ func (k *talk) shares() shares {
 }
 
 // newestAnswers is the number of newest answers that are worth more than older ones of the same length, because the
-// user continues from them. The last one weighs at least as much as a short text; for each one before it, this minimum is half as high.
+// user continues from them. The last one weighs at least as much as a short text. The minimum halves with each one
+// before it.
 const newestAnswers = 3
 
 // ofPeople reports whether most messages are by people with names, none of whom is the user or the assistant.

@@ -48,8 +48,8 @@ type talkLines struct {
 	room         []byte          // a buffer for a line
 }
 
-// line returns the statements with indexes [from, to), which are from the same item, as one line. It returns "" if the
-// digest has them in another section.
+// line returns the statements with indexes [from, to), which are from the same item, as one line. It leaves out those
+// that only announce something that wasn't chosen, and returns "" if nothing is left.
 func (l *talkLines) line(from, to int) string {
 	line := l.room[:0]
 	number, heading := 0, "" // of the previous item of a list
@@ -110,8 +110,8 @@ func (l *talkLines) tell(w *strings.Builder, item int, text string) {
 	w.WriteByte('\n')
 }
 
-// clipped returns the beginning and the end of the first texts, in about size bytes. It is used if nothing can be
-// chosen because the talk is a single endless sentence.
+// clipped returns the beginning and the end of the first text, in about size bytes, or "" if there is too little room.
+// It is used if nothing can be chosen because the talk is a single endless sentence.
 func (k *talk) clipped(size int) string {
 	for i, src := range k.sources {
 		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
-// A term is a word whose meaning is specific to one conversation: a path, an address, an identifier, or a number. If a
-// digest loses a term, later messages can't bring it back.
+// A term is a piece of text that is specific to one conversation: a path, an address, an identifier, a number, or an
+// error message. If a digest loses a term, later messages can't bring it back.
 
 type termKind uint8
 
@@ -51,8 +51,8 @@ var byteClass = func() (class [256]uint8) {
 	return class
 }()
 
-// The maximum lengths of terms, in bytes: maxLink for paths and addresses, maxNumber for numbers, and maxTerm for all
-// others. Longer sequences are considered data.
+// The maximum lengths of terms, in bytes: maxLink for addresses and paths with slashes, maxNumber for numbers, and
+// maxTerm for file names and identifiers. Longer sequences are considered data.
 const (
 	maxTerm   = 64
 	maxNumber = 15
@@ -241,8 +241,8 @@ func isName(w string) bool {
 	return letters > 0 && (under > 0 && letters+digits > 1 || hump || digits > 0)
 }
 
-// isFile reports whether a word without slashes is a file name. A file name ends with a dot and one to five letters and
-// digits, but isn't an abbreviation or two words joined by the period of a sentence.
+// isFile reports whether a word without slashes is a file name, that is, ends with a dot and a known extension. Any
+// other ending may belong to an abbreviation, or to two words joined by the period of a sentence.
 func isFile(w string) bool {
 	at := strings.LastIndexByte(w, '.')
 	if at < 1 || at == len(w)-1 || len(w)-at > 6 || len(w) > maxTerm {
@@ -258,8 +258,8 @@ var extensions = wordListOf("go py ts tsx js jsx mjs cjs json jsonl md mdx txt y
 
 func trimPath(w string) string { return strings.TrimRight(strings.TrimLeft(w, "-+"), "./-+@~") }
 
-// isPath reports whether a word with a slash is a path rather than two words. A path has a letter, and at least two
-// slashes or a file name.
+// isPath reports whether a word with a slash is a path rather than two words. A path has a letter and, in addition,
+// two slashes, a file name, or a character that words don't contain, such as a digit.
 func isPath(w string) bool {
 	if len(w) < 5 || strings.HasPrefix(w, "//") || strings.Contains(w, "...") {
 		return false

@@ -21,7 +21,8 @@ var outputMarks = []string{"<returncode>", "<output>", "<observation>", "<exit_c
 	"tool response", "[tool result", "[tool output", "command output:", "output of the command", "return code:", "returncode:", "exit code:",
 	"stdout:", "please always provide exactly one action", "format error", "[error] you did not use a tool"}
 
-// The maximum numbers of bytes at the beginning and at the end of a message that are compared with other messages.
+// longestLead is the maximum length, in bytes, of a label at the beginning or a prompt at the end of a message, which
+// are compared with those of other messages. lookAhead is the number of bytes to read at the beginning of a message.
 const (
 	longestLead = 40
 	lookAhead   = 200

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// The first lines of texts that replace removed tool results (S4.25, S4.30, S4.39).
+// The first lines of texts that replace removed tool results, and the text for an empty one (S4.25, S4.30, S4.39).
 const (
 	ToolBatchHeader  = "[Tool outputs summary]"
 	ToolDigestHeader = "[Compaction tool digest]"
@@ -173,7 +173,7 @@ func BatchExcerpt(outputs []ToolOutput) string {
 	return strings.Join(lines, "\n")
 }
 
-// BatchMessage returns the text that replaces several results (S4.30). It counts blank ids instead of listing them.
+// BatchMessage returns the text that replaces several results (S4.30). Results with blank ids are only counted.
 func BatchMessage(outputs []ToolOutput, summary string) string {
 	var ids []string
 	for _, o := range outputs {

@@ -352,7 +352,7 @@ func (t *turn) dropReport() {
 	}
 }
 
-// dropRepeated drops units of the current turn that its answer, or a later statement, repeats word for word.
+// dropRepeated drops the parts of the current turn's statements that its answer, or a later statement, repeats exactly.
 func (r *turnReader) dropRepeated() {
 	var later words.HashSet
 	var room []byte // a buffer for a part in lower case
@@ -506,5 +506,5 @@ func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().u
 
 func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
 
-// polling lists tools that check on running work, or only record the agent's thoughts.
+// polling lists tools that check on, wait for or end running work, record the agent's thoughts, or find other tools.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")

@@ -264,7 +264,7 @@ func isDiff(lines []string) bool {
 		strings.HasPrefix(lines[0], "*** Begin Patch"))
 }
 
-// thrownAway reports whether a file is in a folder for temporary files.
+// thrownAway reports whether a file is in a folder for temporary files, or is a device.
 func thrownAway(path string) bool {
 	for _, dir := range []string{"/tmp/", "/var/folders/", "/var/tmp/", "/private/tmp/", "/dev/"} {
 		if strings.HasPrefix(path, dir) {

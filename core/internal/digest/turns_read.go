@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// mostReport is the maximum number of bytes of a tool's output that are searched for sentences.
+// mostReport is the maximum number of bytes to read from the output of a search.
 const mostReport = 6000
 
 // looked adds a unit about a file that the assistant looked at.
@@ -29,7 +29,7 @@ func (r *turnReader) looked(i int, path string) {
 // isSkill reports whether a file holds instructions for an agent program, which say nothing about the work.
 func isSkill(path string) bool { return fileName(path) == "SKILL.md" }
 
-// mostHits is the maximum number of search hits that are quoted with their text.
+// mostHits is the maximum number of search hits, and of pushed branches, that are quoted with their text.
 const mostHits = 3
 
 // found adds the hits of a search. If there are only a few, they are quoted with their text. Otherwise, only lines that

@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// said adds units for the assistant's texts in message i.
+// said adds units for the assistant's thoughts and texts in message i, and records the plan in them, if any. If last is
+// set and the message calls no tool, its text is the turn's answer.
 func (r *turnReader) said(i int, last bool) {
 	t := r.t
 	for _, p := range t.PartsOf(i) {
