@@ -349,7 +349,7 @@ func mayDo(ws []word) bool {
 	return false
 }
 
-// needs reports whether a sentence says what the writer has to do: "I need to …".
+// needs reports whether a sentence says what somebody has to do: "I need to …".
 func needs(ws []word) bool {
 	for k := range ws[:len(ws)-1] {
 		if w := ws[k].text; (w == "need" || w == "have") && ws[k+1].text == "to" {

@@ -147,7 +147,7 @@ func (l *laterWords) saysNothing(t *transcript.Transcript, result int32) bool {
 	return false
 }
 
-// called adds the terms and the lines in the arguments of a call.
+// called adds the terms and the lines in the arguments of a call, and the files that it edits unless it failed.
 func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 	arguments(t, call, func(_, text string) {
 		l.hear(text)

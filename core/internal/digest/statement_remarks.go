@@ -136,7 +136,7 @@ func (s *spot) remarksWe() bool {
 	return s.past
 }
 
-// remarksByNext is like remarks, but judges a cue only by the words after it.
+// remarksByNext is like remarks, but judges a cue by the words after it.
 func (s *spot) remarksByNext() bool {
 	following := s.textAt(s.end + 1)
 	return s.next == "to" && fears.has(following) || nearby.has(s.next) || nearby.has(following) ||

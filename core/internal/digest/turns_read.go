@@ -109,7 +109,7 @@ func searchedFor(script string) string {
 }
 
 // report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. If the
-// output is JSON, it adds the texts in it, and gives the keys of short texts.
+// output is JSON, it adds the texts in it, and gives the keys of short texts. It ignores JSON that is long or cut off.
 func (r *turnReader) report(i int, call, text string) {
 	add := func(lead, text string, item int) {
 		// An item's number means nothing if the neighboring items are left out.
