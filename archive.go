@@ -73,8 +73,8 @@ type shelf struct {
 	corrupt map[string]string // handles with different content in the store, mapped to the requested handles
 }
 
-// fill reads the bodies of the given handles or, without any, of the handles that the markers name. It then reads the
-// bodies that those bodies name. Each body is read once.
+// fill reads the bodies of the given handles. Without any, it reads the bodies of the handles that the markers name,
+// and then the bodies that those bodies name. Each body is read once.
 func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
 	if f.store == nil {
 		return errNoStore

@@ -22,11 +22,12 @@ type Input struct {
 	Policy Policy
 
 	// State is the state that the last compaction of this conversation returned; empty if there was none. Only Check,
-	// Digests, Estimate, Plan and CompactWith read it; Fit keeps track of it itself.
+	// Digests, Estimate, Plan, CompactWith, Markers, Restore, Search and Recall read it; Fit keeps track of it itself.
 	State json.RawMessage
 
 	// Usage is the provider's token count for the last call. It covers everything up to Usage.Message, so only later
-	// messages are estimated, and the estimates are adjusted to it. Only Check, Estimate, Plan, CompactWith and Fit read it.
+	// messages are estimated, and the estimates are adjusted to it. Only Check, Estimate, Plan, CompactWith, Fit and
+	// Recollect read it.
 	Usage *api.Usage
 
 	// Count is an exact tokenizer: it returns how many tokens a request with the given messages takes. It is called
@@ -40,7 +41,7 @@ type Input struct {
 
 	// Store keeps the content that is removed from the transcript, for Restore, Search and Recall; markers name its
 	// handles. CompactWith returns only after everything is stored; if that fails, it returns [ErrStore] and changes
-	// nothing. Nil keeps nothing. Only CompactWith and Fit read it.
+	// nothing. Nil keeps nothing. Only CompactWith and Fit store content in it; with a Store, Plan lists the content.
 	Store Store
 
 	// Redact finds secrets, such as keys and passwords, in one text of the messages. Summarizers, digests, the ledger
@@ -77,7 +78,7 @@ type Input struct {
 	Owner string
 
 	// Edits makes operations return [Result].Edits, for [ApplyEdits], instead of Messages. Only Plan, CompactWith,
-	// Fit, Repair and Restore read it.
+	// Fit, Recollect, Repair and Restore read it.
 	Edits bool
 }
 
@@ -116,7 +117,8 @@ func (in *Input) answer() api.Answer {
 // Result is the result of a compaction.
 type Result struct {
 	// Messages is the compacted transcript in the shape of the input: an array for an array, a request body for a
-	// request body. If Changed is false, it equals the input. It is empty if [Input].Edits was set.
+	// request body. If Changed is false and Known is 0, it equals the input, or is empty if it comes from a
+	// [Conversation]. It is also empty if [Input].Edits was set.
 	Messages json.RawMessage
 
 	// Edits, if [Input].Edits was set, are the edits to apply to the caller's own list of messages.

@@ -69,7 +69,7 @@ func (n *native) Close(context.Context) error {
 
 func (n *native) Pin() Pinned { return &pinnedNative{n: n, own: new(nativeSessions)} }
 
-// nativeSessions is the Pinned of the native engine. It serves one call at a time.
+// nativeSessions are the sessions of a pinnedNative. They serve one call at a time.
 type nativeSessions struct {
 	mu   sync.Mutex
 	core core.Sessions

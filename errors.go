@@ -30,7 +30,7 @@ var (
 	// ErrStoreFull means that a [Store] has no room for another body.
 	ErrStoreFull = errors.New("the store is full")
 
-	// ErrStore means that a compaction was abandoned because a [Store] failed. The transcript is unchanged.
+	// ErrStore means that a [Store] failed or is missing. The operation was abandoned, and the transcript is unchanged.
 	ErrStore = errors.New("the store failed, and nothing was changed")
 
 	// ErrIncomplete is the error of a [Summarizer] whose model was interrupted: a stream that ended without a finish
@@ -56,8 +56,8 @@ type Error struct {
 	// as a whole. In a session file of JSON lines, the path begins at the line.
 	Path string
 
-	// In is the input that Offset refers to: "messages", "policy", "options", "state", "plan", "summaries" or "file". It is empty if Offset
-	// counts from the start of the whole request, as for [Compactor.Call].
+	// In is the input that Offset refers to, such as "messages", "policy", "options", "state", "plan", "summaries" or "file". It is empty if
+	// Offset counts from the start of the whole request, as for [Compactor.Call].
 	In string
 
 	// Offset is the position of the error, in bytes from the start of the input that In names.

@@ -188,7 +188,7 @@ func resultOf(a *api.Planned) *Result {
 }
 
 // execute executes the effects that the job requests. It returns as soon as there are results, or without results when the requested wait
-// is over. The only errors are those of ctx and of the program's tokenizer.
+// is over. It fails only if ctx ends, a function of the program fails, or an answer breaks the ABI.
 func (j *job) execute(ctx context.Context, effects []api.Effect) (results []api.EffectResult, err error) {
 	var wait *api.Effect
 	for i := range effects {
@@ -425,7 +425,7 @@ func (l *backgrounds) leases(b *background, keys []string) {
 	b.keys = keys
 }
 
-// running returns the background jobs of an owner.
+// running returns the background jobs of an owner, except those of conversations.
 func (l *backgrounds) running(owner string) (list []api.RunningJob) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

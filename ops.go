@@ -153,7 +153,7 @@ func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 // is the file. Messages that this kind of file can't hold result in an [*Error] with the code cannot_save.
 //
 // Save reads only Messages, Changed and Report of the result, so the messages may come from elsewhere. The parameter
-// now is the time of the compaction; the zero Time stands for the time at which the file was last written.
+// now is the time of the compaction; the zero Time means the time of the last entry in the file.
 func (c *Compactor) Save(ctx context.Context, file []byte, r *Result, now time.Time) ([]byte, error) {
 	if !r.Changed {
 		return file, nil

@@ -143,7 +143,8 @@ type Outcome struct {
 	Verdict api.Verdict
 }
 
-// judge classifies the outcome of a model call, and returns the error of the call unchanged.
+// judge classifies the outcome of a model call. It returns the error of the call, joined with the error of ctx or of
+// the classification if there is one.
 func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api.Verdict, error) {
 	if ctx.Err() != nil {
 		return api.Verdict{}, errors.Join(err, ctx.Err())

@@ -223,8 +223,8 @@ func (m *memory) history() point {
 	return m.at
 }
 
-// longest returns the longest point that satisfies match, and the number of messages of the next longer point, or 0 if
-// there is none.
+// longest returns the longest point that satisfies match, or the shortest one (at) if none does, and the number of
+// messages of the next longer point, or 0 if there is none.
 func (m *memory) longest(match func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if match(p) {

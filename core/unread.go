@@ -75,8 +75,8 @@ func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32
 // minor limits the text that a named format may miss although another format reads it: to 1/minor of what it has read.
 const minor = 9
 
-// better returns the format that the messages certainly have and that misses less than half of what f misses; nil if
-// there is none. It may be a format that this build can only detect.
+// better returns the format that the messages certainly have, if it reads more than f and misses at most half of what f
+// misses; otherwise nil. If this build can only detect that format, it returns it without comparing the two.
 func better(f *wire.Format, c wire.Coverage, t *transcript.Transcript, offset uint32) *wire.Format {
 	s := jsonspan.New(t.Src)
 	found := wire.Detect(s.At(offset))

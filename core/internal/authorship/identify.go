@@ -26,8 +26,7 @@ type Places struct {
 
 // identifying finds the messages in the input of a document that compactions wrote.
 //
-//	If there is a state, it names these messages (State.Own), and no other message counts: each name identifies one
-//
+// If there is a state, it names these messages (State.Own), and no other message counts: each name identifies one
 // message, the first that matches. Lines and inserted turns are not named, because a digest treats them like the rest
 // of the conversation and takes nothing from them for the ledger; with a state, they count if the digest covers them.
 // Without a state, or with the state of another conversation, a message counts only if it has the role and the position

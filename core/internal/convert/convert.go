@@ -113,8 +113,8 @@ func Convert(t *transcript.Transcript, from, to *wire.Format, list, prompt strin
 	return o
 }
 
-// sealedMessages returns the number of leading messages that are covered by a provider's own summary. No other provider
-// can read that summary, so these messages are carried over.
+// sealedMessages returns the number of leading messages that are covered by a provider's own summary; 0 if its text is
+// readable. No other provider can read such a summary, so these messages are carried over.
 func (c *conversion) sealedMessages() int {
 	n := c.t.ProviderSummarized()
 	if n == 0 {

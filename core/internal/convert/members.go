@@ -116,8 +116,8 @@ func (c *conversion) loseOtherMembers(i, n int32, span transcript.Span, kind tra
 // does.
 func isImplied(name string, v jsonspan.Value) bool { return name == "id" && v.Kind == jsonspan.Array }
 
-// countLossAgain reports whether a loss of metadata with this name was already recorded for part n or, if n is -1, for
-// a message. In that case it counts the loss in the existing entry.
+// countLossAgain reports whether a loss of metadata with this name was already recorded for any part (or, if n is -1,
+// for any message). In that case it counts the loss in the existing entry. Otherwise the caller must record it next.
 func (c *conversion) countLossAgain(n int32, name string) bool {
 	if n >= 0 {
 		name = " " + name

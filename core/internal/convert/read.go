@@ -87,8 +87,8 @@ func (r *turning) step(p *transcript.Part, role transcript.Role) {
 	r.start(role)
 }
 
-// role returns the role for the turn of a message. If the target doesn't have the message's own role, the role is
-// recorded as lost.
+// role returns the role for the turn of a message. A role that the source format doesn't define, and another name for
+// the system role such as developer, is recorded as lost.
 func (r *turning) role(m *transcript.Message) transcript.Role {
 	c := r.c
 	switch {

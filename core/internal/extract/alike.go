@@ -10,9 +10,10 @@ import (
 // number: "Order 17 is packed." Each contains a number that no other sentence has, so each would seem worth a line. A
 // few of them can represent all of them.
 
-// If a form has at least manyAlike sentences, only some of them are chosen. If the number only counts the sentences,
-// fewAlike of them are chosen. Otherwise as many are chosen as fit into 1/alikeShare of the budget, or into twice as
-// much if their speakers say them about themselves.
+// If a form has at least manyAlike sentences, only some of them are chosen: fewAlike if the number only counts them,
+// otherwise as many as fit into a part of the budget, but at least fewAlike. This part is the whole budget if the
+// numbers clearly mean something, otherwise 1/alikeShare of it, or twice as much if the speakers say them about
+// themselves.
 const (
 	manyAlike  = 8
 	fewAlike   = 3
@@ -34,7 +35,7 @@ type form struct {
 	rises         int32             // how many times no number fell
 	// A speaker says a sentence of the form about himself or herself, so the number may mean something.
 	own   bool
-	leans bool // a sentence of the form answers a question, so the number does mean something
+	leans bool // a sentence of the form depends on another one, so the number does mean something
 }
 
 // see assigns sentence s, which is about to be added, to its form. Sentences that differ only in numbers share a form;
@@ -142,7 +143,7 @@ func (f *form) lets(nth int32, budget int) bool {
 // Alike describes the sentences of a form that were not chosen.
 type Alike struct {
 	More int    // their number
-	UpTo string // the number in the newest sentence, with the preceding word; "" if the newest was chosen
+	UpTo string // the number in the newest sentence (see Extract.upTo); "" if it was chosen or the numbers count nothing
 }
 
 // Alike returns, for each chosen sentence, the sentences that it represents: the last chosen sentence of a form
@@ -174,7 +175,7 @@ func (e *Extract) Alike(chosen []Chosen) []Alike {
 	return out
 }
 
-// upTo returns the number in the newest sentence of a form, with the preceding word.
+// upTo returns the number in the newest sentence of a form, with the preceding word unless that is very short.
 func (e *Extract) upTo(f *form) string {
 	s := &e.sentences[f.last]
 	text := e.items[s.item].Text[e.clauses[s.clauses[0]].from:e.clauses[s.clauses[1]-1].to]

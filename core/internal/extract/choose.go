@@ -146,7 +146,7 @@ type chooser struct {
 }
 
 // rivals limits the candidates of a choice to the sentences that have the largest gains before anything is chosen.
-// Their total size is about rivals times the budget. No other sentence can be chosen, because gains don't grow later.
+// Their total size is at least rivals times the budget, if there are enough sentences. The others are not considered.
 const rivals = 8
 
 // enter determines the candidates, all of which satisfy allowed.

@@ -2,13 +2,13 @@
 // been chosen. Digests of conversations consist of them when no model is available.
 //
 // A word weighs more the fewer sentences contain it (inverse document frequency), names and numbers weigh double, and
-// each time a word is chosen its weight halves. So greetings and courtesies, which everybody repeats, weigh nothing,
-// and repeated facts weigh little. The gain of a sentence is divided by a power of its length, and the best sentence
+// each time a word is chosen its weight halves. So words that everybody repeats, and facts that have been chosen
+// already, weigh little. The gain of a sentence is divided by a power of its length, and the best sentence
 // is taken until the budget is spent. This is the usual greedy solution of budgeted maximum coverage (Khuller, Moss
 // and Naor 1999), with the lazy evaluation that submodular gains allow (Minoux 1978).
 //
-// The package knows neither the speakers nor the format of a digest. It only knows a few words: those that refer to
-// another sentence or to the speaker, that continue a sentence, or that say nothing.
+// The package knows neither the speakers nor the format of a digest. It only knows a few words, such as those that
+// refer to another sentence or to the speaker, that continue or deny a sentence, or that say nothing.
 package extract
 
 import (
@@ -67,10 +67,10 @@ type Chosen struct {
 	From, To int // its position in the item's text, in bytes
 	// Sentence is the number of the sentence, which is the same in every choice from one Extract.
 	Sentence int
-	// Own means that speakers say the sentence about themselves: it is in the first person and contains a name or a
-	// number.
+	// Own means that speakers say the sentence about themselves: it is a statement in the first person that contains a
+	// name or a number.
 	Own bool
-	// Asks means that the sentence is a question that says nothing about the person who asks.
+	// Asks means that the sentence is a question, but not one in the first person with a name or a number.
 	Asks bool
 	// Names means that it contains a name, a number or a title, and isn't one of many that differ only in their
 	// numbers.
@@ -189,7 +189,7 @@ const (
 	withDigit = 1229 // a sentence with a number: a date, an amount
 	withName  = 1229
 	question  = 410 // a question: it says what isn't known yet
-	ofOthers  = 512 // any other word of a terse text, in a script with spaces
+	ofOthers  = 512 // any other word of a terse text
 	ofFormula = 64  // a word or number of a formula
 	fewWords  = 512 // for clauses of fewer than four words
 )
@@ -339,7 +339,8 @@ func (e *Extract) question(item int32) int32 {
 	return n
 }
 
-// factorOf returns the factor of a sentence's gain, in 1/1024, and whether the speaker is its subject.
+// factorOf returns the factor of a sentence's gain, in 1/1024, and whether it is in the first person and contains a
+// name or a number.
 func factorOf(it *Item, ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind

@@ -14,8 +14,8 @@ const operators = "=+^²³√"
 // longestInFormula is the maximum length, in letters, of a word in a formula: "so 3x = 15 and x = 5".
 const longestInFormula = 3
 
-// isFormula reports whether a sentence contains an operator between operands and no long word. The plus sign of a phone
-// number isn't an operator.
+// isFormula reports whether a sentence contains an operator after its first character, no long word and no letter
+// outside ASCII. The plus sign of a phone number isn't an operator.
 func isFormula(s string) bool {
 	if !strings.ContainsAny(s, operators) {
 		return false

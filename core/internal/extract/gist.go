@@ -3,8 +3,8 @@ package extract
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
 // Gist returns a range of text, in bytes, that begins and ends with a word and has at most size bytes: the first one
-// whose words weigh nearly as much as those of any other. Names and numbers count more. A request usually begins with
-// its topic, after words that other requests have too.
+// whose words weigh at least 3/4 as much as those of any other. Names and numbers count more. A request usually begins
+// with its topic, after words that other requests have too. If no word fits, the range is empty.
 func (e *Extract) Gist(text string, size int) (from, to int) {
 	ws := words.Append(nil, text)
 	weights := make([]int64, len(ws))

@@ -14,8 +14,8 @@ import (
 const nearStart = 4
 
 // shortAnswer is the maximum number of words of an answer that means nothing without its question, and shortAnswerPairs
-// the maximum number of character pairs in scripts without spaces. An answer that begins with yes or no may have twice
-// as many words.
+// the maximum number of character pairs in scripts without spaces. An answer that begins with a word such as yes or no
+// may have twice as many words.
 const (
 	shortAnswer      = 5
 	shortAnswerPairs = 8
@@ -159,7 +159,7 @@ var (
 	aboutSigns = strings.Fields("它 他 她 那里 那儿 那边 这里 这儿 这家 那家 这个 那个 该 それ そこ その この 그곳 거기 그 ")
 )
 
-// answers reports whether a sentence that follows a question means nothing without the question.
+// answers reports whether a sentence that follows a question is so short that it means nothing without the question.
 func answers(text string, ws []words.Word) bool {
 	if len(ws) == 0 {
 		return false

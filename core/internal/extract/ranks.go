@@ -11,8 +11,8 @@ func (a ranked) better(b ranked) bool {
 	return a.rank > b.rank || a.rank == b.rank && a.sentence < b.sentence
 }
 
-// rank returns the rank of sentence n for a given gain. If the choice is spread, sentences of similar gain are ordered
-// pseudo-randomly.
+// rank returns the rank of sentence n for a given gain; 0 if the gain is not positive. If the choice is spread,
+// sentences of similar gain are ordered pseudo-randomly.
 func (c *chooser) rank(gain int64, n int32) uint64 {
 	if gain <= 0 {
 		return 0

@@ -11,7 +11,7 @@ import (
 
 const (
 	mostToDay = 2 // the maximum number of words between a time of day and the day of the week
-	// The minimum length, in bytes, of text that is kept before a time in scripts without spaces.
+	// The minimum length, in bytes, of text that is kept next to a time in scripts without spaces.
 	leastSigned = len("高医生")
 )
 
@@ -68,8 +68,8 @@ func appendNamed(kept []string, part string, newDay bool) []string {
 }
 
 // timeIn returns the range, in bytes, of the first time of day in text. The range includes the day of the week next to
-// the time, if there is one, and the prepositions before them: "on Friday at 10:40", "周五10点一刻". from is -1 if there is
-// no time.
+// the time, if there is one, and the prepositions before them: "on Friday at 10:40", "周五10点一刻". day reports whether the
+// range includes such a day. from is -1 if there is no time.
 func timeIn(text string) (from, to int, day bool) {
 	for to = 1; to < len(text); to++ {
 		if text[to-1] < '0' || text[to-1] > '9' {

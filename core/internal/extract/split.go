@@ -87,8 +87,8 @@ func (s *splitter) end() int {
 }
 
 // abbreviates reports whether a dot between text and rest ends an abbreviation instead of a sentence: after a single
-// letter other than I, after two with a dot between them, after a title, after a number of one or two digits ("12.
-// März"), or after a short word if rest continues in lower case.
+// letter other than I, after two with a dot between them, after a title such as "Dr" or a word such as "vs", after a
+// number of one or two digits ("12. März"), or after a short word if rest continues in lower case.
 func abbreviates(text, rest string) bool {
 	w := text[strings.LastIndexByte(text, ' ')+1:]
 	if n := len(w); n > 0 && n <= 2 && w[0] >= '0' && w[0] <= '9' && w[n-1] >= '0' && w[n-1] <= '9' {
@@ -131,9 +131,9 @@ const (
 // longCut is the position, in bytes, after which a sentence may be cut at any comma.
 const longCut = 120
 
-// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma before a clause that
-// begins with a conjunction, unless the sentence begins with a subordinate clause. It may begin after a semicolon, or
-// after fillers at the beginning of the sentence ("Oh yes, …"). Quotes and brackets are never split.
+// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma before a word that
+// continues the sentence (see continues), unless the sentence begins with a subordinate clause. It may begin after a
+// semicolon, or after fillers at the beginning of the sentence ("Oh yes, …"). Quotes and brackets are never split.
 func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Word, inQuotes []bool) {
 	from, word, starts := int32(0), 0, true
 	least := leastWords

@@ -12,17 +12,17 @@ import (
 // and booking numbers, each with the adjacent words that say what it is.
 
 const (
-	mostKeyWords = 4  // the maximum number of words that are kept before a value, up to the second informative one
+	mostKeyWords = 4  // the maximum number of words that are kept before a value, back to the nearest informative one
 	mostBetween  = 1  // the maximum number of words between two values of one part; see between
-	leastCounted = 3  // the maximum number of words in a sentence that may only state a number
+	leastCounted = 3  // the maximum number of words in a sentence in which every number is a value
 	longestPlain = 90 // the maximum length, in bytes, of a sentence without a value that is kept
 )
 
 // Terse returns what a message in such a dialogue says: "table for 4 at 19:30" for "I'd like to have a table for 4 at
 // 19:30, if that suits you." The result consists of parts of the text. A question keeps its question mark. A sentence
 // that denies something stays whole, and denied is set, so that a refused time doesn't look like an agreed one. own
-// means that the assistant wrote the text; then such a sentence counts even without a value. If nothing else is left,
-// the result is the first sentence if opens is set, and otherwise "".
+// means that the assistant wrote the text; then such a sentence, if short, counts even without a value. If nothing else
+// is left, the result is the first short sentence if opens is set, and otherwise "".
 func Terse(text string, own, opens bool) (result string, denied bool) {
 	var said []string
 	plain := ""
@@ -183,7 +183,7 @@ func part(text string, ws []words.Word, from, to, next int) string {
 	return strings.Trim(text[start:], " .,;:!?(。，；！？")
 }
 
-// Closing reports whether the last sentence of text is a question, and whether that question says nothing: "Anything
+// Closing reports whether the last sentence of text is a question, and whether that sentence says nothing: "Anything
 // else?"
 func Closing(text string) (question, empty bool) {
 	last := ""
@@ -194,8 +194,8 @@ func Closing(text string) (question, empty bool) {
 	return asks(last), len(ws) == 0 || idle(last, ws)
 }
 
-// Continues reports whether a message depends on those before it: it begins with an agreement, it refers to something
-// without naming it, or it is a short reply.
+// Continues reports whether a message depends on those before it: its first sentence that says something begins with a
+// filler such as "yes", refers to something without naming it, or is a short reply; or no sentence says anything.
 func Continues(text string) bool {
 	for s := (splitter{text: text}); s.next(); {
 		sentence := text[s.from:s.to]

@@ -81,8 +81,8 @@ func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	return out
 }
 
-// Texts returns the texts of message i. If written is set, it returns only texts that the author of the message wrote,
-// and no tool results.
+// Texts returns the texts of message i, including the values in the arguments of its tool calls and, unless written is
+// set, its tool results.
 func Texts(tr *transcript.Transcript, i int32, written bool) (texts []string) {
 	for k, p := range tr.PartsOf(int(i)) {
 		switch {
@@ -140,7 +140,7 @@ func Requests(tr *transcript.Transcript, messages []int32) (out []string) {
 	return out
 }
 
-// Words returns text with all white space removed, because a digest may lay out text differently.
+// Words returns text with a single space between words, because a digest may lay out text differently.
 func Words(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // Holds reports whether text contains the fact f, but not as part of a longer word.

@@ -51,7 +51,7 @@ type Taken struct {
 }
 
 // element is an element in the body of a fold or of changes. It is JSON if text is not empty, a number if n is not 0,
-// and otherwise the input message with index in. A positive n stands for the next n messages after the digest, which
+// and otherwise the input message with index in. A positive n represents the next n messages after the digest, which
 // were not folded. An n of -1 means that only the beginning of the previous message was folded, and that the rest of it
 // stays.
 type element struct {

@@ -347,7 +347,7 @@ func (f *finding) place(h *hunk, i int, anchors []anchor) (place spot, was int) 
 }
 
 // find returns the place of a hunk, and the place where it was expected. These are the same if the hunk matches there.
-// Otherwise, the hunk's place is the first later one where the whole hunk matches.
+// Otherwise, find tries only the first place whose message has the first print of the hunk.
 func (f *finding) find(h *hunk) (place spot, was int) {
 	was = h.at + f.shift
 	if to := f.end(h, was); to >= 0 {

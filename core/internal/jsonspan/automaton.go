@@ -29,7 +29,7 @@ const (
 type Automaton struct {
 	// Step holds weight<<16 | next<<8 at index state<<8 | symbol. Weights are in 1/16384 token.
 	Step [States << 8]uint32
-	// Run is the weight of each character in a long run of the same character, by its symbol; '\\' stands for escapes.
+	// Run is the weight of each character in a long run of the same character, by its symbol; '\\' represents escapes.
 	Run [256]uint32
 	// Word is the state at the beginning of a word.
 	Word uint8

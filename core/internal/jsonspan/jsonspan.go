@@ -131,7 +131,7 @@ func New(src []byte) *Scanner {
 	return s
 }
 
-// At returns a new scanner at an offset, with the source and the settings of s.
+// At returns a new scanner at an offset, with the source of s and its settings Lenient and Weigh.
 //
 //go:noinline
 func (s *Scanner) At(offset uint32) *Scanner {

@@ -1,7 +1,7 @@
 // Package keep determines which messages must stay: those that are pinned, and those that belong to a pinned message or
 // to a tool call that is still open.
 //
-//	This package never edits the document.
+// The package marks the items of a document, but never changes their content.
 package keep
 
 import (
@@ -107,7 +107,7 @@ func (k *Keeper) PinInstructions(it *view.Item) {
 // InstructionTokens returns the size, in tokens, of the project instructions that stay.
 func (k *Keeper) InstructionTokens() int { return k.instructions }
 
-// NewestUser returns the index of the item with the newest user message, or -1 if there is none.
+// NewestUser returns the index of the item with the newest user message, or -1 if there is none or in a branch.
 func (k *Keeper) NewestUser() int {
 	if k.policy.IsBranchScope() {
 		return -1
@@ -120,7 +120,7 @@ func (k *Keeper) NewestUser() int {
 	return -1
 }
 
-// ProviderOnly reports whether a message represents content that only the provider can read.
+// ProviderOnly reports whether a message contains something that only the provider can read.
 func (k *Keeper) ProviderOnly(m int32) bool {
 	return transcript.AnyHas(k.doc.T.PartsOf(int(m)), transcript.ProviderOnly)
 }
@@ -184,8 +184,8 @@ func (k *Keeper) StayingItemsWith(open func(item int) bool) (stays []bool, group
 	return stays, groups
 }
 
-// OpenTurn returns the index of the first of n items after which only the assistant and its tools speak. An assistant
-// message that contains words of the user is treated as the user's, so the turn begins after it.
+// OpenTurn returns the index at which the last turn of the first n items begins: after the newest message of the user
+// or, if the user's newest words are inside an assistant message, with that message. It is n if the turn is empty.
 func (k *Keeper) OpenTurn(n int) int {
 	return k.TurnOf(n, func(i int) int32 { return k.doc.Items[i].Msg })
 }

@@ -93,7 +93,7 @@ func (m members) valueOf(name string) []byte {
 	return nil
 }
 
-// elementsOf returns the elements of a list.
+// elementsOf returns the elements of a list; nil for any other value.
 func elementsOf(json []byte) (list [][]byte) {
 	if len(json) == 0 || json[0] != '[' {
 		return nil

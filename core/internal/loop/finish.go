@@ -224,8 +224,8 @@ func (c *call) replacesStale() bool {
 	return c.Stale != nil && c.New != nil && len(c.New.Entries) > 0 && c.Then == thenEnd
 }
 
-// saveNew saves the new entries and attempts. It first reloads each owner's record, since other jobs may have changed
-// it.
+// saveNew saves the new entries and attempts. If records are kept by owner, it first loads the owner's record unless
+// this call has done so, since other jobs may have changed it.
 func (c *call) saveNew() {
 	if c.New == nil {
 		c.continueSaved()

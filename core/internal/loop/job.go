@@ -158,7 +158,7 @@ func (j *Job) validate() *jsonspan.Error {
 	return nil
 }
 
-// Limits and defaults of settings, in milliseconds.
+// Limits and defaults of settings. Times are in milliseconds.
 const (
 	defaultSummaryTimeout, maxTimeout         = 120_000, 86_400_000
 	defaultStoreTimeout                       = 30_000

@@ -487,8 +487,9 @@ func (c *call) setIdle(last *use) {
 // volatile is the number of newest messages that the next call may change, in histories of at least twice as many.
 const volatile = 4
 
-// leaseMark returns the print of the first cut messages, which a compaction replaces. prints are the prints of the
-// history's beginnings. Other jobs recognize by this print that the compaction is in progress.
+// leaseMark returns the print of the first cut messages, which a compaction replaces. If cut is 0, it returns the print
+// of the history, without the volatile messages if there are enough others. prints are the prints of the history's
+// beginnings. Other jobs recognize by this print that the compaction is in progress.
 func leaseMark(prints []string, cut int) string {
 	n := len(prints)
 	switch {

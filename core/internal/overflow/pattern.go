@@ -5,8 +5,8 @@ import "strings"
 // Rule describes how one provider words an error.
 type Rule struct {
 	Provider string
-	// Pattern is a piece of the error's text in lower case. {used} and {limit} stand for numbers of tokens, {n}
-	// stands for any other number, and * for any text of up to 200 bytes.
+	// Pattern is a piece of the error's text in lower case. {used} and {limit} match numbers of tokens, {n}
+	// matches any other number, and * matches any text of up to 200 bytes.
 	Pattern string
 	Class   Class
 	Source  string // where the wording is reported
@@ -79,7 +79,7 @@ func rest(pattern, text string, used, limit *int) bool {
 	return true
 }
 
-// number parses a number of up to 12 digits, which may be grouped by commas or underscores; size is 0 if there is none.
+// number parses a number of up to 13 digits, which may be grouped by commas or underscores; size is 0 if there is none.
 func number(text string) (n, size int) {
 	digits := 0
 	for i := 0; i < len(text) && digits <= 12; i++ {

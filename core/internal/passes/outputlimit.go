@@ -16,7 +16,7 @@ type OutputLimits struct {
 	Bytes int // in UTF-8
 	Runes int // Unicode scalar values
 	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with a
-	// notice. 0 means that this never happens. A negative number stands for the value in DefaultOutputLimits.
+	// notice. 0 means that this never happens. A negative number means the value in DefaultOutputLimits.
 	Spill int
 	// Mode says which lines stay: the first and the last if it is "head_tail" or "", and otherwise only the first.
 	Mode string
@@ -43,9 +43,9 @@ const (
 	spillFailure     = "[tool output spill failed: "          // S4.15
 )
 
-// Limit shortens an output and keeps both of its ends. If the output is oversized, the notice says that it is stored at
-// place, where "" stands for its handle. failure is the reason why the host could not store it. An output that would
-// not become shorter stays unchanged.
+// Limit shortens an output, from which it keeps the lines that Mode names. If the output is oversized, it is replaced
+// with a notice that says that it is stored at place, or under its handle if place is "". failure is the reason why the
+// host could not store it. An output that would not become shorter stays unchanged.
 func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if text == "" || limitedBefore(text) {
 		return LimitedOutput{Text: text}
@@ -64,8 +64,9 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	return out
 }
 
-// LimitStored returns the replacement for an oversized text. This is a notice that the text is stored elsewhere or, if
-// the host could not store it, the reason and the rest of the text, which must still be shortened.
+// LimitStored returns the replacement for an oversized text in out, a notice that the text is stored elsewhere. If the
+// text isn't oversized, or if the host could not store it, rest is what must still be shortened: the text, after the
+// reason for the failure if there was one.
 func (l OutputLimits) LimitStored(text, place, failure string) (out LimitedOutput, rest string) {
 	out.Text = text
 	if l.Spill < 0 {
@@ -150,7 +151,7 @@ func (l OutputLimits) bothEnds() bool {
 }
 
 // cutLines keeps the first half of the allowed lines from the beginning and the rest from the end, with a marker in
-// between. If fewer than four lines are allowed, it keeps only the first ones (S4.17).
+// between. If fewer than four lines are allowed, or Mode says so, it keeps only the first ones (S4.17).
 func (l OutputLimits) cutLines(text string) string {
 	n := countLines(text)
 	if l.Lines <= 0 || n <= l.Lines {

@@ -68,7 +68,8 @@ func shortenFile(c Run, item, room int) bool {
 	return true
 }
 
-// cutToRules cuts the instruction file at part n down to at most keep tokens, and archives the whole text.
+// cutToRules cuts the instruction file at part n down to at most keep tokens, and archives the whole text. It returns
+// false, and changes nothing, if too little would be left.
 func cutToRules(c Run, n int32, keep int) bool {
 	doc := c.Doc()
 	p := &doc.T.Parts[n]

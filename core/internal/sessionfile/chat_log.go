@@ -90,7 +90,7 @@ func readLog(f *file, add func(c *chatLog, at jsonspan.Span)) writer {
 	return c
 }
 
-// rewind removes the events that the user undid: those from the event that the current one names up to the current one.
+// rewind removes the events that the user undid. A rewind event undoes the events from the one that it names on.
 func (c *chatLog) rewind() {
 	var left []logEntry
 	var places critbit.Map[int] // the indexes of the entries in left, by id

@@ -47,8 +47,8 @@ func (c *claudeCode) ends(main bool) {
 
 func (l *ccLine) isMessage() bool { return l.kind == ccUser || l.kind == ccAssistant }
 
-// parents sets each line's parent to the index of the nearest earlier line with the parent's uuid, because a resumed
-// session may repeat lines. A message without a parent member follows the line before it.
+// parents sets each line's parent to the index of the nearest earlier line with the parent's uuid (or else the first
+// later one), because a resumed session may repeat lines. A message without a parent member follows the line before it.
 func (c *claudeCode) parents() {
 	later := filled(c.numbers, -1)
 	for i := len(c.records) - 1; i >= 0; i-- {

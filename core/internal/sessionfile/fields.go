@@ -272,7 +272,7 @@ func (k *usageKeys) read(s *jsonspan.Scanner) (u Usage) {
 	return u
 }
 
-// uncached subtracts the cached tokens from Input, for counts whose input includes them.
+// uncached subtracts the cached tokens from Input if it is large enough, for counts whose input includes them.
 func (u Usage) uncached() Usage {
 	if cached := u.CacheRead + u.CacheWrite; u.Input >= cached {
 		u.Input -= cached

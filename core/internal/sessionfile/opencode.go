@@ -153,7 +153,7 @@ func (o *opencode) resolve() (end, n int) {
 }
 
 // first returns the index of the first message that is sent: the newest compaction before end that has a summary, or
-// the first message of its tail. It sets completed, by number, for the compactions with a summary.
+// the first message of its tail; 0 if there is none. It sets completed, by number, for the compactions with a summary.
 func (o *opencode) first(end int, completed []bool) int {
 	retain := int32(noID)
 	for i := end - 1; i >= 0; i-- {

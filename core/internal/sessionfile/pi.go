@@ -275,8 +275,8 @@ func (p *pi) interrupted() []bool {
 	return gone
 }
 
-// kept returns the index in the path of the first entry that the last compaction kept. last is the index of that
-// compaction in the path, or -1.
+// kept returns the index in the path of the first entry that the last compaction kept; if it kept none, last. last is
+// the index of that compaction in the path, or -1 if there is none; then kept returns 0.
 func (p *pi) kept(last int) (begin int) {
 	for ; begin < last; begin++ {
 		e, i := &p.entries[p.path[last]], p.path[begin]

@@ -188,14 +188,14 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	s.write("}}\n")
 }
 
-// answered returns the members other than the content that pi requires in an assistant message, copied from the last
-// such message.
+// answered returns the members other than the content that pi requires in an assistant message. API, provider and model
+// are copied from the last such message.
 func (p *pi) answered() string {
 	return `,"api":` + p.asked("api") + `,"provider":` + p.asked("provider") + `,"model":` + p.asked("model") +
 		`,"usage":` + piUnused + `,"stopReason":"stop"`
 }
 
-// asked returns a member of the last assistant message, as JSON, or "unknown".
+// asked returns a member of the last assistant message, as JSON; the string "unknown" if there is none.
 func (p *pi) asked(key string) string {
 	if v := find(p.src, p.answer, key); !v.IsZero() {
 		return string(v.Slice(p.src))

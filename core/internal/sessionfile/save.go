@@ -17,9 +17,9 @@ type Saving struct {
 	// Src contains the messages at the spans in Messages, as JSON objects in the wire format of the file.
 	Src      []byte
 	Messages []jsonspan.Span
-	// Tokens is the size of the conversation before the compaction; 0 stands for the provider's last count.
+	// Tokens is the size of the conversation before the compaction; 0 means the provider's last count.
 	Tokens int64
-	// Time is the time of the compaction, in a form that Millis accepts; "" stands for the time of the last entry in
+	// Time is the time of the compaction, in a form that Millis accepts; "" means the time of the last entry in
 	// the file.
 	Time string
 }

@@ -232,8 +232,8 @@ func runeSize(c byte) int {
 	return 4
 }
 
-// sign reports whether a character that begins with byte c can be part of a drawn line. Such characters are ASCII
-// punctuation, except for dots, quotes and brackets, and drawing characters (U+2500 to U+259F, U+2000 to U+203F).
+// sign reports whether a character that begins with byte c can be part of a drawn line. Such characters are some
+// ASCII punctuation, and all characters from U+2000 to U+2FFF, which include dashes, bullets and box drawing.
 func sign(c byte) bool {
 	switch c {
 	case '-', '=', '*', '#', '~', '+', '^', '_', '<', '>', '|', '/', 0xe2:

@@ -1,6 +1,7 @@
-// Package squeeze shortens the output of tools. It removes white space from JSON, turns similar objects into rows,
-// writes a path that a search prints on every line only once, counts repeated lines, and removes escape codes and
-// padding. Information is lost only when it cuts progress lines, the lines around hits, or the middle of logs.
+// Package squeeze shortens the output of tools. For example, it removes white space from JSON, turns similar objects
+// into rows, writes a path that a search prints on every line only once, counts repeated lines, and removes escape
+// codes and padding. What a reader may miss is lost mainly when it cuts progress lines, the lines around hits, or the
+// middle of logs.
 //
 // Each form is recognized anywhere in a text by the text alone, never by the name of the tool. For example, an output
 // can begin with a header, contain JSON, and end with a log. What isn't recognized stays unchanged. The package knows

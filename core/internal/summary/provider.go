@@ -38,8 +38,8 @@ type ProviderCompaction struct {
 }
 
 // ProviderCompaction returns the items that the provider can compact in place of the model, which are all items before
-// cut. It returns nil if the policy doesn't ask for this, if the provider has no such API, or if the compaction would
-// include items that must stay.
+// cut, except for leading system messages. It returns nil if the policy doesn't ask for this, if the provider has no
+// such API, or if the compaction would include items that must stay.
 func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
 	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.UsesLocalDigest() || w.policy.IsBranchScope() {
 		return nil

@@ -339,7 +339,7 @@ func (t *Transcript) AwaitsResult(call *Part) bool {
 	return call.Caller > 0 && t.Parts[call.Caller-1].Pair < 0
 }
 
-// OpenCalls reports whether message i contains a tool call without a result.
+// OpenCalls reports whether message i contains a tool call without a result, not counting those of a provider's tools.
 func (t *Transcript) OpenCalls(i int) bool {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == ToolCall && p.Pair < 0 && !p.Has(Removed|Server) {

@@ -56,8 +56,8 @@ func (t *Transcript) summaryIn(i int) int32 {
 }
 
 // ProviderSummarized returns the number of messages at the front up to and including the message with the provider's
-// own summary, or 0 if there is none. They must not be moved or changed. The messages before the summary cost no
-// tokens.
+// own summary, or 0 if there is none. They must not be moved or changed. The messages before the summary, except for
+// the system prompt, cost no tokens.
 func (t *Transcript) ProviderSummarized() int {
 	if t.summary == 0 && (len(t.Messages) == 0 || t.summaryIn(0) < 0) {
 		return 0

@@ -142,9 +142,9 @@ func AnyHas(parts []Part, f Flags) bool {
 // The lists of a message that can hold parts, and other places of a part.
 const (
 	ContentList = 0  // the content or parts of the message
-	CallList    = 1  // invalid_tool_calls: calls that could not be parsed, which may nevertheless have results
-	InvalidList = 2  // the calls as the provider's response spells them
-	RawList     = 3  // the calls in the form in which they were streamed
+	CallList    = 1  // the tool calls of the message
+	InvalidList = 2  // calls that could not be parsed, which may nevertheless have results
+	RawList     = 3  // the calls once more, as the provider's response spells them
 	ChunkList   = 4  // the calls once more, in streamed chunks
 	Lists       = 5  // the number of lists
 	NoList      = -1 // the part is the whole content
@@ -464,9 +464,9 @@ func (t *Transcript) MetaOf(i int) Meta {
 // leaves it out.
 func (t *Transcript) IsUnsent(i int) bool { return t.Messages[i].Unsent || t.MetaOf(i).Agent == Off }
 
-// HasUserText reports whether message i contains something that the user wrote. That is so for a user message with more
-// than tool results and empty texts, and for an assistant message that contains a text of the user. Tool output in a
-// user message doesn't count.
+// HasUserText reports whether message i contains something that the user wrote. That is so for a plain user message
+// with more than tool results and empty texts, and for an assistant message that contains a text of the user. Tool
+// output in a user message doesn't count.
 func (t *Transcript) HasUserText(i int) bool {
 	if m := &t.Messages[i]; m.Role == Assistant {
 		return t.LastSaid(i) >= 0

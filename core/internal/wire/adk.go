@@ -270,7 +270,7 @@ func checkADK(c *Checker) {
 }
 
 // adkResponses checks the responses in an event. It adds to moved the calls whose response must follow them directly.
-// last is the position of the last event that has calls.
+// last is the result of lastCalling.
 func (c *Checker) adkResponses(m, last int32, moved map[int32]bool) {
 	t, msg := c.T, &c.T.Messages[m]
 	calls, one := false, int32(-1)
@@ -320,8 +320,8 @@ func (c *Checker) lastCalling() int32 {
 
 const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuthConfigs":{},"requestedToolConfirmations":{}}}`
 
-// adkCopied lists the members that a new event copies from a neighboring one. Each has two spellings, which are next to
-// each other.
+// adkCopied lists the members that a new event copies from a neighboring one. If a member has two spellings, they are
+// next to each other.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
 // appendADK writes the beginning of an event, up to its content. The new event has the invocation of event. author is
@@ -386,8 +386,8 @@ func adkAuthor(event []byte) []byte {
 	return f[2].Slice(event)
 }
 
-// adkResults writes one event with a response for each call. It has the same author as the calls, because the
-// framework would show a response by another author to the agent as text.
+// adkResults writes one event with a response for each call, or returns nil if a call has no id. The event has the same
+// author as the calls, because the framework would show a response by another author to the agent as text.
 func adkResults(dst []byte, calls []Call, text string) []byte {
 	if len(calls) == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 // linkApprovals pairs each approval with its request, and joins the messages between them so that they stay or go
 // together.
 func linkApprovals(t *transcript.Transcript, from int) {
-	// For each approval id, the index of its request since the newest user message, plus one; 0 if it was answered.
+	// For each approval id, the index plus one of its open request since the newest user or system message; 0 if none.
 	var asked critbit.Map[int32]
 	var joins map[int32]int // the number of joined ranges that begin (positive) or end (negative) at a message
 	last := int32(-1)
@@ -42,13 +42,14 @@ func linkApprovals(t *transcript.Transcript, from int) {
 	}
 }
 
-// isApproval reports whether a part is the user's approval of a tool call, or a request for it. The body of a request
-// is the id of the call.
+// isApproval reports whether a part is a request to approve a tool call, or the user's response to one. The body of a
+// request is the id of the call; a response has none.
 func isApproval(p *transcript.Part) bool {
 	return p.Kind == transcript.Opaque && p.Parent < 0 && !p.ID.IsZero()
 }
 
-// joinRanges marks the messages in ranges as joined. joins has, by message, the ranges that begin minus those that end.
+// joinRanges marks all but the last message of each range as joined. joins has, by message, the ranges that begin minus
+// those that end.
 func joinRanges(t *transcript.Transcript, joins map[int32]int) {
 	open := 0
 	for m := range t.Messages {

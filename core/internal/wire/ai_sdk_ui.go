@@ -210,7 +210,7 @@ func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text 
 
 var aiSDKUIAnswerKeys = []string{"state", "approval"}
 
-// aiSDKUIAnswer completes a tool part with an error or, if its approval was never given, with a denial.
+// aiSDKUIAnswer completes a tool part with an error or, if the user has not approved the call, with a denial.
 func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 	r := &Reader{Scanner: jsonspan.New(part)}
 	approved, empty := jsonspan.Invalid, true

@@ -177,7 +177,7 @@ func checkAnthropic(c *Checker) {
 }
 
 // checkBlocks checks the messages of formats that have tool results among other blocks (Anthropic, Bedrock). Results
-// must come first, and ids must have the form that the provider requires.
+// must come first, ids must have the form that the provider requires, and the caller of a call must be present.
 func (c *Checker) checkBlocks(rules *blockRules) {
 	// other means that this message or its run has had content other than results.
 	last, other := int32(-1), false

@@ -189,7 +189,7 @@ func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 	}
 }
 
-// bedrockReasoning reads reasoning, which is opaque if it is redacted.
+// bedrockReasoning reads reasoning, which has no text if it is redacted.
 func bedrockReasoning(r *Reader, p *transcript.Part) {
 	f, _ := r.fields(bedrockReasoningKeys, func(r *Reader, key int, f *frame) bool {
 		if key != 0 || r.Kind() != jsonspan.Object {
@@ -236,8 +236,8 @@ func bedrockGuard(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockCitations reads text with its sources. If there is only one text, it is the body, and the sources add to its
-// size.
+// bedrockCitations reads text with its sources. If there is only one text, it is the body. The sources add to the
+// size of the message.
 func bedrockCitations(r *Reader, p *transcript.Part) {
 	n, text := 0, field{}
 	f, size := r.fields(bedrockCitationKeys, func(r *Reader, key int, f *frame) bool {

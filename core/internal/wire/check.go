@@ -200,7 +200,7 @@ func (c *Checker) parts(yield func(n int32, p *transcript.Part) bool) {
 	}
 }
 
-// checkContents checks that all roles are known and that no message is empty.
+// checkContents checks that all roles are known, and that no message is empty or contains a lone surrogate.
 func (c *Checker) checkContents() {
 	for _, m := range c.Seq {
 		msg := &c.T.Messages[m]

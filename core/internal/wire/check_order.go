@@ -2,7 +2,8 @@ package wire
 
 import "github.com/ctxfold/ctxfold/core/internal/transcript"
 
-// checkOrder checks that the first message has the right role and, if the format requires it, that roles alternate.
+// checkOrder checks that the first message has the right role and, as far as the format requires it, that roles
+// alternate and follow each other in the right order.
 func (c *Checker) checkOrder() {
 	last := transcript.System
 	for i, m := range c.Seq {

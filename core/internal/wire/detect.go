@@ -11,7 +11,7 @@ import (
 // Guess is a format that a transcript may be in.
 type Guess struct {
 	Format     *Format
-	Confidence float64  // from 0 to 1; all guesses add up to 1
+	Confidence float64  // from 0 to 1; all guesses add up to at most 1
 	Evidence   []string // the format's own signs that were seen
 }
 
@@ -210,8 +210,8 @@ func (d *detector) guesses() []Guess {
 	return guesses
 }
 
-// rateFormats rates the formats. An unknown part type multiplies a format's confidence by doubt; any other unknown sign
-// rules it out. Shy formats need evidence unless shy is set.
+// rateFormats rates the formats. doubt is the factor for a part type that a format doesn't know; see contradiction. Shy
+// formats need evidence unless shy is set.
 func (d *detector) rateFormats(doubt float64, shy bool) []Guess {
 	var guesses []Guess
 	total := 0.0

@@ -68,7 +68,7 @@ var traitSigns = []struct {
 }
 
 // memberSigns lists the signs that single members show, by the list that contains the part and by the kind of the
-// value. Invalid stands for any kind.
+// value. Invalid matches any kind.
 var memberSigns = []struct {
 	list, key string
 	value     jsonspan.Kind

@@ -135,7 +135,7 @@ func geminiName(p *transcript.Part, f *frame) {
 var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
 
 // geminiResponse reads a function response. If the response is an object whose only member is text, that text is
-// the body; otherwise the body is the whole object.
+// the body; otherwise the body is the whole response.
 func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	f, _ := r.fields(geminiResponseKeys, func(r *Reader, key int, f *frame) bool {
 		switch {
@@ -284,7 +284,7 @@ type geminiRules struct {
 	sign   string // the first call of a turn is signed if other calls are
 	object string // a response is an object
 	begin  string // a message doesn't begin with an empty text
-	last   int32  // the position of the last sent message that has calls or text
+	last   int32  // the last position at which the current turn may begin
 }
 
 // checkGemini reports violations of G2 (nothing may be empty), G5 (responses must be in the order of their calls), G7

@@ -111,7 +111,7 @@ func haystackResults(dst []byte, calls []Call, text string) []byte {
 	return dst
 }
 
-// haystackArguments returns the arguments of a call, given as JSON.
+// haystackArguments returns the arguments of a call, given as JSON; {} if it has none.
 func haystackArguments(part []byte) []byte {
 	s := jsonspan.New(part)
 	for key := range s.Members {

@@ -301,8 +301,8 @@ func lcCall(r *Reader, list int8) {
 
 var lcExtraKeys = []string{"tool_calls", "function_call", "reasoning_content"}
 
-// lcAdditional reads the calls in a provider's original response. They have the provider's spelling, and repeat the
-// message's tool_calls.
+// lcAdditional reads the calls and the reasoning in a provider's original response. The calls have the provider's
+// spelling, and repeat the message's tool_calls.
 func lcAdditional(r *Reader) {
 	f, _ := r.fields(lcExtraKeys, func(r *Reader, key int, f *frame) bool {
 		switch kind := r.Kind(); {

@@ -87,8 +87,8 @@ func mastraOutput(r *Reader, k int, f *field) {
 
 var mastraResultKeys = []string{"type", "value", "content"}
 
-// mastraResult reads the result at index k in Parts. If it is an object with a value, the model sees the value; if it
-// is a list with an image or audio, as in MCP, the model sees its texts and media.
+// mastraResult reads the result at index k in Parts. If it is an object with a value, the model sees the value. If it
+// is an object whose content has an image or audio, as in MCP, the model sees the blocks of the content.
 func mastraResult(r *Reader, k int, f *field) {
 	p := &r.T.Parts[k]
 	p.Body, p.Size = f.Span, f.Size

@@ -27,8 +27,8 @@ func (p *payload) text(src []byte, s jsonspan.Span) {
 	}
 }
 
-// read measures a payload that is not a string: bytes as JSON.stringify writes them, {"0":137,"1":80} or
-// {"type":"Buffer","data":[137,80]}, or a tagged value, {"type":"data","data":…}, {"type":"url","url":…} and so on.
+// read measures a payload in any form: a string; bytes as JSON.stringify writes them, {"0":137,"1":80} or
+// {"type":"Buffer","data":[137,80]}; or a tagged value, {"type":"data","data":…}, {"type":"url","url":…} and so on.
 func (p *payload) read(r *Reader) {
 	n := uint32(0) // the number of bytes, each written as a number
 	switch r.Kind() {

@@ -57,8 +57,8 @@ const (
 
 var mistralKeys = []string{"role", "content", "name", "tool_calls", "tool_call_id", "toolCalls", "toolCallId"}
 
-// readMistral reads a message in either spelling. Calls and results in the SDK's spelling are marked as legacy, so
-// that repairs are written in that spelling too.
+// readMistral reads a message in either spelling. Calls in the SDK's spelling are marked as legacy, so that repairs
+// are written in that spelling too.
 func readMistral(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(mistralKeys, func(r *Reader, key int, f *frame) bool {

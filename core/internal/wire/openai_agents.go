@@ -100,7 +100,7 @@ func agentsOutputs(typ string) bool { return typ == "text" || typ == "image" || 
 
 // agentsOutput reads an output that is an object, for the result at index self in Parts. Text becomes the body of
 // the result; an image or a file stays whole, and the result has no body. It returns false for an unknown type of
-// output.
+// output, and for a text that isn't a string.
 func agentsOutput(r *Reader, self int32, result *transcript.Part) bool {
 	media := transcript.Part{List: transcript.NoList, Parent: self, Span: jsonspan.Span{Start: r.Pos()}}
 	f, _ := r.fields(r.items.parts, nil)

@@ -210,7 +210,7 @@ func callBody(p *transcript.Part, arguments *field) {
 }
 
 // checkOpenAIChat reports violations of OC9: if one assistant message has reasoning_content, every assistant message
-// with tool calls must have it. DeepSeek's models require it in all assistant messages, even those that ctxfold writes.
+// with tool calls, and every one that ctxfold writes, must have it. DeepSeek's models require it in all of them.
 func checkOpenAIChat(c *Checker) {
 	t := c.T
 	if !t.Reasons {

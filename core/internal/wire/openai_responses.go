@@ -377,7 +377,8 @@ func responsesPart(r *Reader, list int8, parent int32) {
 }
 
 // itemAnswers returns a function for Format.Results that answers each call with an item, as items specifies for the
-// type of the call. If ids is set, only calls with an id can be answered.
+// type of the call. If ids is set, only calls with an id can be answered. The function returns nil if it
+// can't answer one of the calls.
 func itemAnswers(items map[string]responsesItem, ids bool) func(dst []byte, calls []Call, text string) []byte {
 	return func(dst []byte, calls []Call, text string) []byte {
 		for i := range calls {

@@ -8,7 +8,7 @@ import (
 )
 
 // partForm describes a type of part: its kind, and the meaning of its members, which are indexes into the keys of a
-// part's object. 0 means that there is no such member, or stands for the value itself.
+// part's object. 0 means that there is no such member or, for the body, that the part's value itself is the body.
 type partForm struct {
 	name           string
 	kind           transcript.Kind
@@ -34,7 +34,7 @@ func (list partForms) named(typ string) *partForm {
 	return nil
 }
 
-// noField stands for a member that an object doesn't have.
+// noField represents a member that an object doesn't have.
 var noField field
 
 // at returns the member with the given key, or noField if the key is 0.

@@ -14,7 +14,8 @@ type Paths struct {
 	at []int32 // for each part of the last scanned message: its index in its list, plus one
 }
 
-// Of returns the path of a violation: the index of the message in the list, and the index of the part in the message.
+// Of returns the path of a violation: the index of the message in the list and, if the part is in a list of the
+// message, the key of that list and the index of the part in it.
 func (p *Paths) Of(v *Violation) string {
 	path := "[" + strconv.Itoa(int(v.Message)) + "]"
 	if v.Part < 0 {

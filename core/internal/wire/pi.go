@@ -250,7 +250,7 @@ func piStamp(message []byte) []byte {
 	return []byte("0")
 }
 
-// piResults writes tool results with the timestamp of the message that contains their calls.
+// piResults writes tool results with the timestamp of the message that contains their calls; nil if a call has no id.
 func piResults(dst []byte, calls []Call, text string) []byte {
 	stamp := []byte("0")
 	for i, c := range calls {

@@ -39,7 +39,7 @@ type field struct {
 	Key  uint32 // offset of the member, at its key
 	jsonspan.Span
 	Size jsonspan.Measure // the size of a string's text, or of any other value as compact JSON
-	Raw  uint32           // size as compact JSON, in characters
+	Raw  uint32           // size as compact JSON, in bytes
 }
 
 // Str reports whether the field is a string.
@@ -63,8 +63,9 @@ type frame [maxFields]field
 
 // fields reads an object: it fills in one field for each of the keys, and skips all other members. If a value is an
 // object or an array, inner may read it and return true; the field then has a kind and a span, but no size. A key that
-// occurs twice is an error, because it is unknown which value counts. The frame is valid until the reader has read four
-// more levels. The measure covers the whole object except the members that inner has read.
+// occurs twice is an error, because it is unknown which value counts. The next call at the same
+// depth or six levels deeper overwrites the frame. The measure covers the whole object except the members that inner
+// has read.
 func (r *Reader) fields(keys []string, inner func(r *Reader, key int, f *frame) bool) (*frame, jsonspan.Measure) {
 	f := &r.frames[r.depth%len(r.frames)]
 	clear(f[:len(keys)])
@@ -183,7 +184,7 @@ func indexOf(keys []string, name []byte) int {
 	return -1
 }
 
-// list reads an array of objects. It calls read for each object, and returns the array's span.
+// list reads an array. It calls read for each element, and returns the array's span.
 func (r *Reader) list(read func(r *Reader)) jsonspan.Span {
 	r.Kind() // also skips white space
 	p := jsonspan.Span{Start: r.Pos()}
@@ -250,7 +251,7 @@ func (r *Reader) addReserved(self int, p transcript.Part) int {
 	return self
 }
 
-// roleAndList reads a message whose role and content are under the first two keys. The content is a list, and part
+// roleAndList reads a message whose role and content are under the first two keys. If the content is a list, part
 // reads each of its elements.
 func (r *Reader) roleAndList(m *transcript.Message, keys []string, part func(r *Reader)) frame {
 	f, _ := r.fields(keys, func(r *Reader, key int, f *frame) bool {

@@ -6,7 +6,7 @@ import (
 )
 
 // bodyMembers lists the members of request bodies, in any format, that contain information about the messages. A member
-// whose value is of another kind is skipped; 0 stands for any kind.
+// whose value is of another kind is skipped; 0 means any kind.
 var bodyMembers = []struct {
 	name string
 	kind jsonspan.Kind

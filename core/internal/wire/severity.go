@@ -21,13 +21,13 @@ func (s Severity) Word() api.Severity { return severityNames[s] }
 // Case is a special case of a violation. A provider may tolerate it although it refuses other violations of the rule.
 type Case uint8
 
-// The special cases. General stands for violations that are none of them.
+// The special cases. General is the case of all other violations.
 const (
 	General     Case = iota
 	OpensInText      // the assistant speaks first, and calls no tool before the user speaks
 	SameRole         // two consecutive messages have the same role
 	SplitTurn        // a result is in the right turn, but not in its first message
-	BlankText        // text in a list of parts is empty, or a message has only such texts
+	BlankText        // text in a list of parts is empty or blank, or a message has only such texts
 	EmptyString      // the whole content of a message is an empty string
 	ReusedID         // a tool call has the id of a call in an earlier turn
 )

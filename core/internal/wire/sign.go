@@ -12,8 +12,8 @@ type Signs struct {
 	// Apps lists types of parts that applications have added and that they translate themselves. They aren't signs of
 	// the format.
 	Apps string
-	// Content lists the JSON types that a message's content may have; "block" means an object with a type. "" allows
-	// every type except objects.
+	// Content lists the JSON types that a message's content may have; objects have several words (see readBlock). ""
+	// allows every type except objects.
 	Content string
 	// Also lists signs that other formats own and that count neither for nor against this format.
 	Also string
@@ -25,8 +25,8 @@ type Signs struct {
 	Shy bool
 	// Closed means that applications can't add types of parts: a type of another format rules this format out.
 	Closed bool
-	// Role:…, key:…, type:…, item:…, part:… (a key of a part), list:…, body:… (a key of a request body) or model:… (the
-	// beginning of the model's name).
+	// Own lists the signs that count for the format, by kind and name: role:…, key:…, type:…, part:… (a key of a part),
+	// body:… (a key of a request body), model:… (the beginning of the model's name) and others that detection knows.
 	Own string
 }
 
@@ -105,7 +105,7 @@ func (s *sign) kind() string {
 }
 
 // listedKind reports whether Signs has separate lists for the signs of a kind that a format may show. Signs of such a
-// kind in Own and Also don't count as shown.
+// kind in Own, except types, and in Also don't count as shown.
 func listedKind(kind string) bool { return hasWord("role key type item list content", kind) }
 
 // HasSign reports whether the format may show a sign.

@@ -8,7 +8,7 @@ import (
 )
 
 // Target contains the JSON templates with which package convert writes a conversation in this format. In a template
-// %x stands for a value, and %?x…%; encloses text to omit if there is no such value.
+// each of the following is replaced with a value, and %?x…%; encloses text to omit if there is no value for %x.
 //
 //	%c content
 //	%t text as a JSON string

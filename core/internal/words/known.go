@@ -36,7 +36,7 @@ type Found struct {
 }
 
 // Add adds a word of text to the set, and returns the index of its stem, from 0. w is the word as Append returns it.
-// added is false if the set already has the stem, or if it is full; then term is -1.
+// added is false if the set already has the stem. If the set is full, term is -1 and added is false.
 func (k *Known) Add(text string, w Word) (term int, added bool) {
 	if s := k.lookup(w.Stem, ofStem); s != nil {
 		return int(s.term) - 1, false

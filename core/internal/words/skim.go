@@ -19,7 +19,7 @@ const (
 )
 
 // skim reads text from offset i up to the next word that may be in the set. It returns the range of that word, the
-// number of words that it has read (including that word, except for the last three reasons), and the reason why it
+// number of words that it has read (including that word, except for atRune, inRun and inRun1), and the reason why it
 // stopped. paired is true if the sign at i is already part of a pair. Each function that skim calls is a loop over one
 // kind of text, so that the compiler keeps it as a loop in the module.
 func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, reason uint8) {

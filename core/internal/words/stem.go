@@ -49,8 +49,8 @@ next:
 	return len(w)
 }
 
-// prefixEnd returns the length in bytes of a word's first five runes, or of all but the last rune if the word has four
-// or five runes.
+// prefixEnd returns the length in bytes of a word's first five runes, of all but the last rune if the word has four or
+// five runes, or of the whole word if it is shorter.
 func prefixEnd[T string | []byte](w T) int {
 	const most = 5
 	var ends [most + 1]int

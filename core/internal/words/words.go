@@ -239,8 +239,8 @@ var devanagari = func() (c [0x80]uint8) {
 	return c
 }()
 
-// unspaced lists the ranges (inclusive) of scripts that put no spaces between words, and of Hangul, whose words end in
-// particles: Thai, Lao, Tibetan, Myanmar, Khmer, Kana, Bopomofo, Han.
+// unspaced lists the ranges (inclusive) of scripts that put no spaces between words (Thai, Lao, Tibetan, Myanmar,
+// Khmer, Kana, Bopomofo, Han), and of Hangul, whose words end in particles.
 var unspaced = [...][2]rune{{0x0e01, 0x0fff}, {0x1000, 0x109f}, {0x1100, 0x11ff}, {0x1780, 0x17ff}, {0x3005, 0x3007}, {0x3041, 0x30ff}, {0x3105, 0x318f},
 	{0x31f0, 0x31ff}, {0x3400, 0x9fff}, {0xa960, 0xa97f}, {0xac00, 0xd7ff}, {0xf900, 0xfaff}, {0xff66, 0xff9f}, {0x20000, 0x3ffff}}
 
