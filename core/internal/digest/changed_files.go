@@ -225,7 +225,7 @@ func someOf(names []string, history string) []string {
 	return names[:min(len(names), most)]
 }
 
-// grouped returns lines that name the files with a common history. The lines have up to about max(most, 400) bytes.
+// grouped returns lines that name the files with a common history. Each line has up to about max(most, 400) bytes.
 func grouped(history string, names []string, most int) (lines []string) {
 	line := ""
 	for _, name := range names {

@@ -280,7 +280,8 @@ func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 // noneEdited is written instead of an empty list of files.
 const noneEdited = "nothing"
 
-// editedList returns the names of the most recently edited files, with the newest at the end.
+// editedList returns the names of the most recently edited files, with the newest at the end, and the number of the
+// others, or noneEdited.
 func (s *endState) editedList(short func(path string) string) string {
 	s.edited = newestOf(s.edited, len(s.edited), func(path string) string { return path })
 	if len(s.edited) == 0 {

@@ -112,7 +112,7 @@ func closesFence(text string) bool {
 }
 
 // plainName returns the letters at the beginning of text, in lower-case ASCII. It converts lookalike letters, and skips
-// spaces, hyphens, slashes and zero-width characters between letters.
+// spaces, hyphens, underscores, slashes, combining marks and invisible characters between letters.
 func plainName(text string) string {
 	var b []byte
 	for _, r := range text {

@@ -71,8 +71,8 @@ func isFence(line string) bool {
 // namesLanguage reports whether a fence names the language of the code that follows.
 func namesLanguage(fence string) bool { return strings.Trim(fence, "`~ ") != "" }
 
-// paragraph adds the paragraph of prose that begins at line i if it ends with a complete sentence, and returns its end.
-// If the paragraph ends with a colon, what follows is added as well.
+// paragraph adds the paragraph of prose that begins at line i if it ends with a complete sentence and contains no code
+// or gap, and returns its end. If the paragraph ends with a colon, what follows is added as well.
 func (f *passageFinder) paragraph(i int) int {
 	end, whole := i, true
 	for ; end < len(f.lines) && f.lines[end].text != "" && f.lines[end].form == proseForm; end++ {

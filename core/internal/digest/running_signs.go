@@ -198,7 +198,7 @@ func workSubject(t *transcript.Transcript, call *transcript.Part) string {
 	return clipLine(found, maxAbout)
 }
 
-// outputPath returns the file to which work writes its output, according to the result that starts the work.
+// outputPath returns the file to which work writes its output, according to the result that starts the work, or "".
 func outputPath(text string) string {
 	for _, mark := range []string{"Output is being written to: ", "output_file: ", "Output file: ", "outputFile: ", `"output_file":"`, `"output_file": "`, `"outputFile":"`} {
 		_, path, found := strings.Cut(text, mark)

@@ -98,7 +98,7 @@ func callName(words []string, name string) string {
 	return name
 }
 
-// isProse reports whether text consists of several sentences for a reader, and is not code, data or output.
+// isProse reports whether text has enough words to be prose for a reader, and is not code, data or output.
 func isProse(text string) bool {
 	if fewSpaces(text, leastPrompt) && !unspacedText(text) || len(text) < leastPrompt {
 		return false

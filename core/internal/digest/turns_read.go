@@ -212,5 +212,5 @@ func valid(s *jsonspan.Scanner) bool {
 	return s.Err() == nil
 }
 
-// maxName is the maximum length of a tool's name in an entry, in bytes.
+// maxName is the maximum length, in bytes, of a name of a tool or an argument, or of a search pattern, in an entry.
 const maxName = 64

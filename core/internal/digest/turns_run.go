@@ -253,7 +253,7 @@ func awayName(m move) string {
 // setting lists words in commands that configure something.
 var setting = wordListOf("configure config set enable disable install uninstall add remove init login link unlink use create delete update start stop deploy release publish grant revoke")
 
-// setsUp reports whether a short command configures something, so that it matters even without output.
+// setsUp reports whether a script begins with a command that configures something, so it matters even without output.
 func setsUp(script string) bool {
 	words, _ := simpleCommand(script, func(string) {})
 	if len(words) < 3 || runners.has(words[0]) {
