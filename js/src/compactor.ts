@@ -22,7 +22,14 @@ import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, checkStores, type Names } from "./options.js";
 import { redactions } from "./redact.js";
 import { saved } from "./save.js";
-import { type LiveSession, ModuleSession, type OperationRequest, sessionIn, sessionOf } from "./session.js";
+import {
+  type LiveSession,
+  ModuleSession,
+  type OperationRequest,
+  type Returned,
+  sessionIn,
+  sessionOf,
+} from "./session.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript, written } from "./transcript.js";
 import type {
@@ -65,14 +72,8 @@ import type {
 const PLAN_OPTIONS: Names<PlanOptions> = { memory: true, options: true };
 const STEP_OPTIONS: Names<StepOptions> = { memory: true };
 
-/**
- * Compacts one conversation. `compact` waits for the module to load. The other operations are synchronous and throw
- * `not_loaded` until `ready` has resolved, unless the compactor was created with a module that `load` returned.
- *
- * Messages are never modified in place. All operations throw {@link CtxfoldError}; the compactor remains usable
- * afterwards.
- */
-export interface Compactor {
+/** The members that compactors on this thread and in a worker have in common. All operations throw {@link CtxfoldError}. */
+export interface CompactorOf<Where extends "here" | "worker"> {
   /** The policy in the options. */
   readonly policy: Policy;
   readonly store: Store | undefined;
@@ -99,7 +100,7 @@ export interface Compactor {
    * A short-lived host that gets the whole history with each request can store the `memory` of each result and pass
    * all of them in the next call. Then each compaction is made only once, as with `fit`.
    */
-  plan<M extends Messages>(messages: M, options?: PlanOptions): Pending | Done<M>;
+  plan<M extends Messages>(messages: M, options?: PlanOptions): Returned<Where, Pending | Done<M>>;
   /**
    * Continues a plan once its requests have been answered, with the plan's policy and state. Pass the messages that
    * the plan was made for, in the same form; newer messages may follow.
@@ -109,94 +110,108 @@ export interface Compactor {
     plan: Plan,
     summaries: readonly Summary[],
     options?: StepOptions,
-  ): Pending | Done<M>;
+  ): Returned<Where, Pending | Done<M>>;
   /**
    * Returns fingerprints of the first message, of the first two messages, and so on, each in up to 16 hexadecimal digits.
    * They cover only the content that the model sees. A `memory` entry applies to a history if `prints[entry.messages - 1]`
    * equals `entry.print`, or `prints[entry.sent_messages - 1]` equals `entry.sent`.
    */
-  prints(messages: Messages): string[];
+  prints(messages: Messages): Returned<Where, string[]>;
   /** Estimates the tokens of a transcript with the policy's estimator, corrected by the state and `usage`. */
-  estimate(messages: Messages, overrides?: Overrides): Estimate;
+  estimate(messages: Messages, overrides?: Overrides): Returned<Where, Estimate>;
   /** Estimates the tokens of a plain text with the policy's estimator. */
-  estimateText(text: string): Estimate;
+  estimateText(text: string): Returned<Where, Estimate>;
   /** Reports whether a compaction is due. */
-  check(messages: Messages, overrides?: Overrides): Check;
+  check(messages: Messages, overrides?: Overrides): Returned<Where, Check>;
   /** Lists the places where a transcript breaks the rules of its wire format. */
-  validate(messages: Messages): Validation;
+  validate(messages: Messages): Returned<Where, Validation>;
   /** Repairs the places where a transcript breaks the rules of its wire format. */
-  repair<M extends Messages>(messages: M): Repaired<M>;
+  repair<M extends Messages>(messages: M): Returned<Where, Repaired<M>>;
   /**
    * Converts the transcript to another wire format, so that the conversation can continue with another provider, and
    * reports the content that could not be converted (docs/guides/formats.md, Conversion). `format` is the
    * transcript's format; by default it is the policy's, or is detected.
    */
-  convert<M extends Messages>(messages: M, to: Format, format?: Format): Converted<M>;
+  convert<M extends Messages>(messages: M, to: Format, format?: Format): Returned<Where, Converted<M>>;
   /**
    * Restores bodies, byte for byte, where markers name their handles. Without bodies it lists the markers.
    * `restoreFrom` fetches the bodies from a store.
    */
-  restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Restored<M>;
+  restore<M extends Messages>(
+    messages: M,
+    bodies?: readonly Kept[],
+    state?: State | null,
+  ): Returned<Where, Restored<M>>;
   /**
    * Returns the handles that bodies contain, because a body can have markers of earlier compactions. `restoreFrom`
    * uses them.
    */
-  handlesIn(bodies: readonly Kept[]): NamedHandles;
+  handlesIn(bodies: readonly Kept[]): Returned<Where, NamedHandles>;
   /**
    * Returns the messages that compactions wrote, with their contents, for an app that displays the conversation. With
    * a state it is certain which they are (`own`); with null they are recognized by role and position.
    */
-  digests(messages: Messages, state?: State | null): Digest[];
+  digests(messages: Messages, state?: State | null): Returned<Where, Digest[]>;
   /**
    * Returns the definition of a tool with which the model can recall removed content, in the wire format of the
    * policy.
    */
-  recallTool(): object;
+  recallTool(): Returned<Where, object>;
   /**
    * Reads a call of the tool that `recallTool` defines. If the requested body (null if there is none) or the search
    * result is given, it also returns the text of the tool result. See `recallFrom`.
    */
-  recall(callArguments: unknown, body?: string | null, found?: Found): Recalled;
+  recall(callArguments: unknown, body?: string | null, found?: Found): Returned<Where, Recalled>;
   /** Searches the messages in bodies. `searchFrom` fetches the bodies from a store. */
-  search(search: Search): Found;
+  search(search: Search): Returned<Where, Found>;
   /** Detects the wire format of a transcript. */
-  detect(messages: Messages): Detection;
+  detect(messages: Messages): Returned<Where, Detection>;
   /**
    * Extracts the live conversation from a coding agent's session file, given as it is on disk. Given a string, returns
    * message objects; given bytes, returns the bytes of a JSON array. Throws `unknown_session` if the file is not a
    * session file.
    */
-  open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array>;
+  open<F extends string | Uint8Array>(file: F): Returned<Where, Session<F extends string ? Message[] : Uint8Array>>;
   /**
    * Writes the compacted conversation into the session file that it came from, given as it is on disk, and returns
    * the new file. The agent resumes with exactly these messages; the file records the compaction as the agent itself
    * would (docs/guides/sessions.md). If the conversation is unchanged, so is the file. Throws `cannot_save` for
    * messages that this kind of file cannot contain.
    */
-  save<F extends string | Uint8Array>(file: F, left: Left): F;
+  save<F extends string | Uint8Array>(file: F, left: Left): Returned<Where, F>;
   /**
    * Classifies the error of a model call, or recognizes that the input did not fit although no error was reported.
    * docs/guides/overflow.md lists the classes.
    */
-  classifyError(failure: Failure): Verdict;
+  classifyError(failure: Failure): Returned<Where, Verdict>;
   /**
    * Limits a tool's output before it becomes a part of the transcript. It is cut or, if it is so large that the host
    * should store it, replaced with a notice.
    */
-  limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput;
+  limitToolOutput(text: string, limits?: OutputLimits): Returned<Where, LimitedOutput>;
   /**
    * Runs one step of a compaction by name, such as `find_cut_point` or `truncate_head_tail`, and returns its result.
    * docs/reference/functions.md lists the steps. Throws `unknown_function` if there is no such step. The package's own
    * module has no steps: use `ctxfold-full.wasm`.
    */
-  function<T = unknown>(name: FunctionName, request?: FunctionRequest): T;
+  function<T = unknown>(name: FunctionName, request?: FunctionRequest): Returned<Where, T>;
+  /** Returns the module's version, wire formats, presets, estimators and limits. */
+  info(): Returned<Where, Info>;
+}
+
+/**
+ * Compacts one conversation. `compact` waits for the module to load. The other operations are synchronous and throw
+ * `not_loaded` until `ready` has resolved, unless the compactor was created with a module that `load` returned.
+ *
+ * Messages are never modified in place. All operations throw {@link CtxfoldError}; the compactor remains usable
+ * afterwards.
+ */
+export interface Compactor extends CompactorOf<"here"> {
   /**
    * Opens a conversation that stays in the module, with these messages and this compactor's options. It starts with the
    * compactor's state and keeps its own from then on.
    */
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M>;
-  /** Returns the module's version, wire formats, presets, estimators and limits. */
-  info(): Info;
 }
 
 /** Creates a compactor. The module starts to load at once; `ready` and `compact` wait for it. */

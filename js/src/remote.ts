@@ -1,8 +1,8 @@
 /** The page's side of `ctxfold/worker`. */
 import { BaseCompactor } from "./base.js";
-import type { Compactor } from "./compactor.js";
+import type { CompactorOf } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
-import { type CompactOptions, IN_COMPACT, type Overrides, usageOf } from "./ending.js";
+import { IN_COMPACT, type Overrides, usageOf } from "./ending.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 import { model } from "./events.js";
@@ -14,33 +14,18 @@ import { redactions } from "./redact.js";
 import { fileOf, saving } from "./save.js";
 import { type Compacting, type OperationRequest, type RemoteSession, WorkerSession } from "./session.js";
 import { Slices } from "./slices.js";
-import type { Store } from "./store.js";
 import { slicedTranscript, type Transcript, transcript, written } from "./transcript.js";
 import type {
   Check,
   Converted,
-  Detection,
-  Digest,
-  Done,
-  Estimate,
   Format,
   FunctionName,
   FunctionRequest,
-  Kept,
   Left,
   Message,
   Messages,
-  Pending,
-  Plan,
-  PlanOptions,
-  Policy,
-  Repaired,
-  Restored,
   Session,
   State,
-  StepOptions,
-  Summary,
-  Validation,
 } from "./types.js";
 
 /** The sources from which a worker can load the module: those of `ModuleSource` that can be sent to a worker. */
@@ -51,54 +36,12 @@ export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
   module?: RemoteModuleSource;
 }
 
-/** The operations of a compactor whose result does not depend on the form of the messages. */
-type Plain =
-  | "prints"
-  | "estimate"
-  | "estimateText"
-  | "check"
-  | "validate"
-  | "handlesIn"
-  | "digests"
-  | "recallTool"
-  | "recall"
-  | "search"
-  | "detect"
-  | "classifyError"
-  | "limitToolOutput"
-  | "info";
-
-/** The same operations in a worker, where they return promises. */
-export type RemoteOperations = {
-  [Op in Plain]: (...args: Parameters<Compactor[Op]>) => Promise<ReturnType<Compactor[Op]>>;
-};
-
 /**
  * A compactor off the main thread. It works like `Compactor`, but every operation returns a promise, and `ready` is
  * never required. On the calling thread, only live messages are serialized and edited; text and bytes need no work
  * there.
  */
-export interface RemoteCompactor extends RemoteOperations {
-  readonly policy: Policy;
-  readonly store: Store | undefined;
-  /** Whether the options have a `summarize` function. */
-  readonly summarizes: boolean;
-  readonly state: State | undefined;
-  ready(): Promise<void>;
-  compact<M extends Messages>(messages: M, options?: CompactOptions): Promise<Done<M>>;
-  plan<M extends Messages>(messages: M, options?: PlanOptions): Promise<Pending | Done<M>>;
-  step<M extends Messages>(
-    messages: M,
-    plan: Plan,
-    summaries: readonly Summary[],
-    options?: StepOptions,
-  ): Promise<Pending | Done<M>>;
-  repair<M extends Messages>(messages: M): Promise<Repaired<M>>;
-  convert<M extends Messages>(messages: M, to: Format, format?: Format): Promise<Converted<M>>;
-  restore<M extends Messages>(messages: M, bodies?: readonly Kept[], state?: State | null): Promise<Restored<M>>;
-  open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>>;
-  save<F extends string | Uint8Array>(file: F, left: Left): Promise<F>;
-  function<T = unknown>(name: FunctionName, request?: FunctionRequest): Promise<T>;
+export interface RemoteCompactor extends CompactorOf<"worker"> {
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
   /** Releases the compactor in the worker. The worker ends with its last compactor. */
   close(): void;
@@ -246,6 +189,11 @@ class Remote extends BaseCompactor implements RemoteCompactor {
    * transcript in several calls.
    */
   readonly #sent = new WeakMap<Transcript, Promise<number>>();
+  readonly prints = this.#onMessages("prints");
+  readonly step = this.#onMessages("step");
+  readonly validate = this.#onMessages("validate");
+  readonly repair = this.#onMessages("repair");
+  readonly detect = this.#onMessages("detect");
   readonly estimateText = this.#passed("estimateText");
   readonly handlesIn = this.#passed("handlesIn");
   readonly recallTool = this.#passed("recallTool");
@@ -267,48 +215,27 @@ class Remote extends BaseCompactor implements RemoteCompactor {
 
   protected loading(): undefined {}
 
-  plan<M extends Messages>(messages: M, options: PlanOptions = {}): Promise<Pending | Done<M>> {
+  readonly plan: RemoteCompactor["plan"] = (messages, options = {}) => {
     const { redact: find } = this.compacting.model;
     const redact = find && redactions(find, transcript(messages).piece);
     const given = redact ? { ...options, options: { ...options.options, redact } } : options;
     return this.#transcript("plan", messages, [given]);
-  }
+  };
 
-  step<M extends Messages>(
-    messages: M,
-    plan: Plan,
-    summaries: readonly Summary[],
-    options: StepOptions = {},
-  ): Promise<Pending | Done<M>> {
-    return this.#transcript("step", messages, [plan, summaries, options]);
-  }
-
-  prints(messages: Messages): Promise<string[]> {
-    return this.#transcript("prints", messages);
-  }
-
-  async estimate(messages: Messages, overrides: Overrides = {}): Promise<Estimate> {
+  readonly estimate: RemoteCompactor["estimate"] = async (messages, overrides = {}) => {
     const { state = this.current } = overrides;
     const usage = usageOf(this.compacting.countTokens, messages, overrides.usage);
     return this.#transcript("estimate", messages, [{ ...overrides, state: state ?? null, usage }]);
-  }
+  };
 
-  async check(messages: Messages, overrides: Overrides = {}): Promise<Check> {
+  readonly check: RemoteCompactor["check"] = async (messages, overrides = {}) => {
     const { state } = overrides;
     const usage = usageOf(this.compacting.countTokens, messages, overrides.usage);
     const own = { ...overrides, state: state === undefined ? (this.current ?? null) : state, usage };
     const check = await this.#transcript<Check>("check", messages, [own]);
     if (state === undefined && check.state) this.current = check.state;
     return check;
-  }
-
-  validate(messages: Messages): Promise<Validation> {
-    return this.#transcript("validate", messages);
-  }
-
-  repair<M extends Messages>(messages: M): Promise<Repaired<M>> {
-    return this.#transcript("repair", messages);
-  }
+  };
 
   async convert<M extends Messages>(messages: M, to: Format, format?: Format): Promise<Converted<M>> {
     const { piece, answer } = transcript(messages);
@@ -316,21 +243,11 @@ class Remote extends BaseCompactor implements RemoteCompactor {
     return Object.assign(converted, { messages: written(converted, messages) }) as Converted<M>;
   }
 
-  restore<M extends Messages>(
-    messages: M,
-    bodies: readonly Kept[] = [],
-    state: State | null = this.current ?? null,
-  ): Promise<Restored<M>> {
-    return this.#transcript("restore", messages, [bodies, state]);
-  }
+  readonly restore: RemoteCompactor["restore"] = (messages, bodies = [], state = this.current ?? null) =>
+    this.#transcript("restore", messages, [bodies, state]);
 
-  digests(messages: Messages, state: State | null = this.current ?? null): Promise<Digest[]> {
-    return this.#transcript("digests", messages, [state]);
-  }
-
-  detect(messages: Messages): Promise<Detection> {
-    return this.#transcript("detect", messages);
-  }
+  readonly digests: RemoteCompactor["digests"] = (messages, state = this.current ?? null) =>
+    this.#transcript("digests", messages, [state]);
 
   async open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>> {
     const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
@@ -389,8 +306,14 @@ class Remote extends BaseCompactor implements RemoteCompactor {
   }
 
   /** Returns a method that passes its arguments to the worker unchanged. */
-  #passed<Op extends Plain>(op: Op): RemoteOperations[Op] {
-    return (async (...args: unknown[]) => this.#link.call(this.#id, op, args)) as RemoteOperations[Op];
+  #passed<Op extends keyof RemoteCompactor>(op: Op): RemoteCompactor[Op] {
+    return (async (...args: unknown[]) => this.#link.call(this.#id, op, args)) as RemoteCompactor[Op];
+  }
+
+  /** Returns a method that passes its arguments to the worker. The first of them are the messages. */
+  #onMessages<Op extends keyof RemoteCompactor>(op: Op): RemoteCompactor[Op] {
+    return (async (messages: unknown, ...args: unknown[]) =>
+      this.#transcript(op, messages, args)) as RemoteCompactor[Op];
   }
 
   /** Runs an operation on a transcript and returns its messages in the form that the caller passed. */

@@ -31,16 +31,11 @@ import type {
   Summary,
 } from "./types.js";
 
-/**
- * A conversation of live messages that is also kept in the module. `append` reads only the messages appended, and copies
- * the array; the cost of `check` does not depend on the length of the conversation. In a chat client:
- *
- * session.append(message); if (session.check().due) await session.compact(); send(session.messages);
- *
- * The module's copy is only a cache. If the module's instance is lost, the session is opened again automatically with
- * the messages.
- */
-export interface LiveSession<M extends Message = Message> {
+/** The result of a method: the value if the module is on this thread, a promise if it is in a worker. */
+export type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
+
+/** The members that sessions on this thread and in a worker have in common. */
+interface SessionOf<Where extends "here" | "worker", M extends Message> {
   /** The compacted conversation. Each change creates a new array. Do not modify the array or its messages. */
   readonly messages: readonly M[];
   /** The state of the last compaction. Store it with the messages. */
@@ -49,11 +44,11 @@ export interface LiveSession<M extends Message = Message> {
    * Appends messages and returns the estimated tokens of the conversation. If one of the messages is invalid, none is
    * appended.
    */
-  append(...messages: M[]): number;
+  append(...messages: M[]): Returned<Where, number>;
   /** Reports whether compaction is due. */
-  check(overrides?: Overrides): Check;
+  check(overrides?: Overrides): Returned<Where, Check>;
   /** Estimates the size of the conversation in tokens, with the policy's estimator. */
-  estimate(): Estimate;
+  estimate(): Returned<Where, Estimate>;
   /**
    * Like the compactor's `compact`. Messages appended in the meantime stay after the result. One compaction runs at a
    * time.
@@ -63,28 +58,29 @@ export interface LiveSession<M extends Message = Message> {
    * Like the compactor's `plan`, for hosts that call the model themselves, for example because they store the plan
    * before the call.
    */
-  plan(overrides?: Overrides): Pending | Done<M[]>;
+  plan(overrides?: Overrides): Returned<Where, Pending | Done<M[]>>;
   /** Like the compactor's `step`. When the compaction is done, the session continues with the result. */
-  step(plan: Plan, summaries: readonly Summary[]): Pending | Done<M[]>;
+  step(plan: Plan, summaries: readonly Summary[]): Returned<Where, Pending | Done<M[]>>;
   /** Releases the module's memory. The session stays usable; the next call loads its messages again. */
-  close(): void;
+  close(): Returned<Where, void>;
 }
+
+/**
+ * A conversation of live messages that is also kept in the module. `append` reads only the messages appended, and copies
+ * the array; the cost of `check` does not depend on the length of the conversation. In a chat client:
+ *
+ * session.append(message); if (session.check().due) await session.compact(); send(session.messages);
+ *
+ * The module's copy is only a cache. If the module's instance is lost, the session is opened again automatically with
+ * the messages.
+ */
+export interface LiveSession<M extends Message = Message> extends SessionOf<"here", M> {}
 
 /**
  * A session in a worker. It works like {@link LiveSession}, but every operation returns a promise. The operations run
  * in the order of their calls.
  */
-export interface RemoteSession<M extends Message = Message> {
-  readonly messages: readonly M[];
-  readonly state: State | undefined;
-  append(...messages: M[]): Promise<number>;
-  check(overrides?: Overrides): Promise<Check>;
-  estimate(): Promise<Estimate>;
-  compact(options?: CompactOptions): Promise<Done<M[]>>;
-  plan(overrides?: Overrides): Promise<Pending | Done<M[]>>;
-  step(plan: Plan, summaries: readonly Summary[]): Promise<Pending | Done<M[]>>;
-  close(): Promise<void>;
-}
+export interface RemoteSession<M extends Message = Message> extends SessionOf<"worker", M> {}
 
 /** A call of one operation of the module. */
 export interface OperationRequest {
@@ -291,9 +287,6 @@ export type Turned<M extends Message> = Pick<Ended, "check" | "notes"> & { done?
 export interface Turning<M extends Message> {
   turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
-
-/** What a method returns: the value if the module is on this thread, a promise if it is in a worker. */
-type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
 
 /** A session and the driver that runs its operations. */
 class OpenSession<Where extends "here" | "worker"> {
