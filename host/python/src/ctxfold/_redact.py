@@ -45,10 +45,10 @@ def _secrets(find: FindSecrets, text: str) -> List[Dict[str, Any]]:
     secrets: List[Dict[str, Any]] = []
     for each in given:
         secret: Mapping[str, Any] = {"text": each} if isinstance(each, str) else each
-        what, placeholder = secret["text"], secret.get("placeholder") or ""
-        if what not in text or len(what.encode()) < MIN_BYTES or len(placeholder.encode()) > MAX_PLACEHOLDER:
+        found, placeholder = secret["text"], secret.get("placeholder") or ""
+        if found not in text or len(found.encode()) < MIN_BYTES or len(placeholder.encode()) > MAX_PLACEHOLDER:
             raise ValueError("not a text that can be replaced")
-        secrets.append({"text": what, "placeholder": placeholder} if placeholder else {"text": what})
+        secrets.append({"text": found, "placeholder": placeholder} if placeholder else {"text": found})
     return secrets
 
 

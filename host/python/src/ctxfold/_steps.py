@@ -33,20 +33,20 @@ class Work:
 
 
 class Ask:
-    """A step that calls one of the caller's functions. ``what`` names the function in errors. With asyncio it may return
+    """A step that calls one of the caller's functions. ``name`` identifies the function in errors. With asyncio it may return
     an awaitable."""
 
-    def __init__(self, run: Callable[[], Any], what: str) -> None:
+    def __init__(self, run: Callable[[], Any], name: str) -> None:
         self.run = run
-        self.what = what
+        self.name = name
 
 
 class Launch:
     """A step that begins a concurrent call of one of the caller's functions. Yields a future of its result."""
 
-    def __init__(self, run: Callable[[], Any], what: str) -> None:
+    def __init__(self, run: Callable[[], Any], name: str) -> None:
         self.run = run
-        self.what = what
+        self.name = name
 
 
 class Cancel:
@@ -130,10 +130,10 @@ def _perform(effect: Effect) -> Any:
     if isinstance(effect, Work):
         return effect.run()
     if isinstance(effect, Ask):
-        return _now(effect.run(), effect.what)
+        return _now(effect.run(), effect.name)
     if isinstance(effect, Launch):
         launch = effect
-        return _thread(lambda: _now(launch.run(), launch.what), "ctxfold-summary")
+        return _thread(lambda: _now(launch.run(), launch.name), "ctxfold-summary")
     if isinstance(effect, Begin):
         steps = effect.steps
         return _thread(lambda: run(steps), "ctxfold-background")
@@ -147,14 +147,14 @@ def _perform(effect: Effect) -> Any:
     return None  # a thread cannot be stopped: it ends when the function returns
 
 
-def _now(value: Any, what: str) -> Any:
+def _now(value: Any, name: str) -> Any:
     """Returns a value, but raises if it is an awaitable, which only ctxfold.aio supports."""
     if not hasattr(value, "__await__"):
         return value
     close = getattr(value, "close", None)
     if close:
         close()
-    raise OptionError(ASYNCHRONOUS.format(what))
+    raise OptionError(ASYNCHRONOUS.format(name))
 
 
 def _thread(work: Callable[[], Any], name: str) -> Launched:
