@@ -9,6 +9,7 @@ export type HostErrorCode =
   | "load_failed"
   | "memory_failed"
   | "not_loaded"
+  | "not_overflow"
   | "not_serializable"
   | "still_overflow"
   | "store_failed"
@@ -38,9 +39,10 @@ export interface ErrorPlace {
  * module could not be fetched or read), `invalid_module` (what was loaded is not the ctxfold module), `trap` (the
  * instance died; the next call gets a new one), `not_serializable` (live messages that JSON cannot represent),
  * `store_full` (a store has no room for a body), `store_failed` (a compaction was abandoned because its store failed),
- * `still_overflow` (the conversation does not fit even after a compaction), `memory_failed` (the memory of `fit` could
- * not be read or saved), `conflict` (another tab or process has compacted the same conversation), `closed` (a compactor
- * of `ctxfold/worker` that was closed, or whose worker has ended) and `invalid_option`.
+ * `still_overflow` (the conversation does not fit even after a compaction), `not_overflow` (the error in `refused` is
+ * not about messages that are too long), `memory_failed` (the memory of `fit` could not be read or saved), `conflict`
+ * (another tab or process has compacted the same conversation), `closed` (a compactor of `ctxfold/worker` that was
+ * closed, or whose worker has ended) and `invalid_option`.
  */
 export class CtxfoldError extends Error {
   override readonly name = "CtxfoldError";

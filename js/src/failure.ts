@@ -1,6 +1,6 @@
-/** Reads the errors of failed model calls, and returns options to compact messages that were rejected as too long. */
+/** Reads the errors of failed model calls. */
 import { messageOf } from "./errors.js";
-import type { CallOptions, Failure } from "./types.js";
+import type { Failure } from "./types.js";
 
 /** Reads errors of the providers' SDKs, which have a `status` or `statusCode`, and a body as text or JSON. */
 export function failureOf(error: unknown): Failure {
@@ -11,12 +11,4 @@ export function failureOf(error: unknown): Failure {
   const more = [e.code, e.error === Object(e.error) ? JSON.stringify(e.error) : undefined];
   const all = [body, ...more.filter((each) => typeof each === "string")].join("\n");
   return { body: all, ...(status !== undefined && { status }) };
-}
-
-/**
- * Returns options to compact messages that a provider rejected as too long although they fit in the known window.
- * With them, the window is assumed to be 0.7 times the estimated tokens.
- */
-export function refused(tokens: number): CallOptions {
-  return { force: true, window: Math.max(1, Math.floor(tokens * 0.7)), no_reserve: true };
 }

@@ -3,9 +3,11 @@ import { unlessAborted } from "./archive.js";
 import { optionsOf } from "./ending.js";
 import type { Answer, Head } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
+import { failureOf } from "./failure.js";
 import type { FitCallOptions, FitResult } from "./fit.js";
 import { decode } from "./json.js";
 import { type Ended, type Means, runJob } from "./loop.js";
+import { overflowOf } from "./overflow.js";
 import type { Engine, Settings } from "./pool.js";
 import type { Records } from "./records.js";
 import { redactions } from "./redact.js";
@@ -59,7 +61,7 @@ export class FitJobs {
     source: Transcript,
     given: Settings,
     owner: string,
-    { policy = given.policy, options, next, usage }: FitCallOptions,
+    { policy = given.policy, options, next, usage, refused }: FitCallOptions,
     signal: AbortSignal | undefined,
   ): Promise<FitResult<M>> {
     const settings = { ...given, policy, model: { ...given.model, slots: this.#slots } };
@@ -68,6 +70,8 @@ export class FitJobs {
     const head = { policy, options: optionsOf(options, { answer, usage: usage ?? undefined }, { redact }) };
     const context = { owner, head, source, settings };
     await unlessAborted(this.#engine.ready(), signal);
+    const refusal =
+      refused === undefined ? undefined : ((await overflowOf(refused, this.#engine)) ?? failureOf(refused));
     let background: Promise<void> | undefined;
     const begin = (effect: Effect) => {
       background = this.#begin(context, effect);
@@ -77,7 +81,7 @@ export class FitJobs {
       .filter(([, { owner, keys }]) => owner === context.owner && keys.length > 0)
       .map(([of, { keys }]) => ({ id: of, keys: [...keys] }));
     const called = { ...(next?.model && { model: next.model }), ...(next?.provider && { provider: next.provider }) };
-    const job = runJob(means, head, { owner: context.owner, running, ...called }, signal);
+    const job = runJob(means, head, { owner: context.owner, running, ...called, ...(refusal && { refusal }) }, signal);
     const { result } = await unlessAborted(
       job.then((ended) => this.#announce(context, ended, signal)),
       signal,

@@ -91,6 +91,12 @@ export interface FitCallOptions {
   next?: Next;
   /** The provider's token count for the last call. `message` is the index of the last counted message in the history. */
   usage?: Counted | null | undefined;
+  /**
+   * The error of a model call with the messages of the last fit. If they were too long for the model, they are compacted
+   * further, for the window that the error names, if it names one; otherwise the call rejects with `not_overflow`. If
+   * that doesn't help, it rejects with `still_overflow`.
+   */
+  refused?: unknown;
   /** Aborts the call: it rejects with the signal's reason, and nothing is remembered. */
   signal?: AbortSignal | null | undefined;
   /** The time limit for the call in milliseconds. When it expires, the call is aborted with a `TimeoutError`. */
@@ -174,6 +180,7 @@ const FIT_CALL_OPTIONS: Names<FitCallOptions> = {
   options: true,
   next: true,
   usage: true,
+  refused: true,
   signal: true,
   timeoutMs: true,
 };
@@ -206,8 +213,8 @@ export function fitterFactory<Source>(create: Create<Source>): CreateFitter<Sour
 export function fitFunction<Source>(create: Create<Source>): Fit<Source> {
   return async (history, options = {}) => {
     checkOptions(options, FIT_OPTIONS, "fit");
-    const { id, options: wanted, next, usage, signal, timeoutMs, ...rest } = options;
-    const call = { id, options: wanted, next, usage, signal, timeoutMs } as FitCallOptions;
+    const { id, options: wanted, next, usage, refused, signal, timeoutMs, ...rest } = options;
+    const call = { id, options: wanted, next, usage, refused, signal, timeoutMs } as FitCallOptions;
     const settings = settingsOf(rest);
     return sharedPools(create).shared(settings, rest)().fit(history, settings, call);
   };

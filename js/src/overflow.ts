@@ -23,18 +23,25 @@ export function overflowReader<Source>(create: (options: { module?: Source }) =>
   return async (error, options = {}) => {
     checkOptions(options, OVERFLOW_OPTIONS, "isOverflow");
     const { module } = options;
-    const failures = failuresOf(error);
-    if (failures.length === 0) return false;
-    const { valuesOf } = await import("./envelope.js");
-    for (const failure of failures) {
-      const engine = made.get(module) ?? ((await create(module === undefined ? {} : { module })) as Engine);
-      made.set(module, engine);
-      await engine.ready();
-      const { overflow } = valuesOf(await engine.runOperation({ op: "classify_error", head: { arguments: failure } }));
-      if (overflow) return true;
-    }
-    return false;
+    if (failuresOf(error).length === 0) return false;
+    const engine = made.get(module) ?? ((await create(module === undefined ? {} : { module })) as Engine);
+    made.set(module, engine);
+    await engine.ready();
+    return (await overflowOf(error, engine)) !== undefined;
   };
+}
+
+/**
+ * Resolves to the failure of an error, or of its cause, that means that the conversation doesn't fit; undefined if there
+ * is none. `engine` must be ready.
+ */
+export async function overflowOf(error: unknown, engine: Engine): Promise<Failure | undefined> {
+  const { valuesOf } = await import("./envelope.js");
+  for (const failure of failuresOf(error)) {
+    const { overflow } = valuesOf(await engine.runOperation({ op: "classify_error", head: { arguments: failure } }));
+    if (overflow) return failure;
+  }
+  return undefined;
 }
 
 /** Returns the failures of an error, of its cause, and so on, as far as they have a status. */

@@ -84,14 +84,15 @@ export class Pool {
     signal: AbortSignal | undefined,
   ): Promise<FitResult<M>> {
     signal?.throwIfAborted();
-    const { id = "default", policy = given.policy, options, usage } = call;
+    const { id = "default", policy = given.policy, options, usage, refused } = call;
     if (typeof id !== "string") {
       const given: unknown = id; // only the text of a number differs from conversation to conversation
       const what = typeof given === "number" ? `, such as "${given}", not ${given}` : `, not ${given && typeof given}`;
       throw invalidOption(`id is a string${what}`, "id");
     }
     // This is read immediately, before the caller can modify its messages.
-    const plain = given.countTokens ? undefined : candidate(history, policy, options, usage);
+    const certain = given.countTokens === undefined && refused === undefined;
+    const plain = certain ? candidate(history, policy, options, usage) : undefined;
     const source = await (this.#engine.read?.(history) ?? transcript(history));
     const owner = id === "default" ? "" : id;
     const bound = plain ? upperBound(plain, source) : Number.POSITIVE_INFINITY;

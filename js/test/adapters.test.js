@@ -269,6 +269,22 @@ test("what a provider refuses as too long is compacted further, once, and stays 
   assert.deepEqual(costs.errors, []);
 });
 
+test("if a compaction does not help, the provider's own error is thrown, after one call", async () => {
+  const { costs, options } = counted();
+  const tooLong = Object.assign(new Error("prompt is too long: 9000 tokens > 8000 maximum"), { statusCode: 400 });
+  let calls = 0;
+  const refuse = async () => {
+    calls++;
+    throw tooLong;
+  };
+  const prompt = [{ role: "user", content: [{ type: "text", text: "Hello!" }] }];
+  const call = { params: { prompt }, model: { doGenerate: refuse }, doGenerate: refuse, doStream: refuse };
+  await assert.rejects(aiSdk.compactionMiddleware(options).wrapGenerate(call), tooLong);
+  const request = { messages: [new HumanMessage("Hello!")] };
+  await assert.rejects(langchain.compactionMiddleware(options).wrapModelCall(request, refuse), tooLong);
+  assert.deepEqual([calls, costs.errors], [2, []]);
+});
+
 test("options that nothing reads are refused by each adapter", () => {
   const wrong = /** @type {any} */ ({ onCompacted: () => {} });
   for (const make of [

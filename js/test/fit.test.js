@@ -810,6 +810,27 @@ test("a host that lives no longer than a request runs plan and step with what it
   there.close();
 });
 
+test("messages that a provider refuses as too long are compacted for the window that it names", async () => {
+  const history = Array.from({ length: 60 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `${i}: ${words(400)}`,
+  }));
+  const tooLong = Object.assign(new Error("400"), {
+    status: 400,
+    error: { message: "prompt is too long: 70000 tokens > 20000 maximum" },
+  });
+  const fitter = createFitter({ module, window: 1_000_000 });
+  const sent = await fitter(history);
+  assert.equal(sent.messages, history);
+  await assert.rejects(fitter(history, { refused: new Error("your card was declined") }), { code: "not_overflow" });
+  const again = await fitter(history, { refused: new Error("no answer", { cause: tooLong }) });
+  assert.ok(again.report.changed && again.report.tokens.after < 20_000, `${again.report.tokens.after} tokens`);
+  const further = await fitter(history, { refused: tooLong });
+  assert.ok(further.report.tokens.after < again.report.tokens.after, "what did not help is compacted further");
+  const short = createFitter({ module, window: 1_000_000 });
+  await assert.rejects(short([question], { refused: tooLong }), { code: "still_overflow" });
+});
+
 test("options that nothing reads are refused", async () => {
   for (const [options, text] of /** @type {const} */ ([
     [{ windw: 1000 }, /did you mean "window"/],

@@ -73,7 +73,8 @@ export function compactionMiddleware<V extends "v3" | "v4" = "v4">({
       return await call({ ...params, prompt: fitted.map(asPrompt) });
     } catch (error) {
       if (!(await isOverflow(error, options.module))) throw error;
-      const forced = await conversations.fit(prompt, { signal, next, force: true });
+      const forced = await conversations.fit(prompt, { signal, next, refused: error });
+      if (forced === prompt) throw error;
       return call({ ...params, prompt: forced.map(asPrompt) });
     }
   };

@@ -12,7 +12,6 @@ import {
   type Format,
   isOverflow as says,
 } from "ctxfold";
-import { refused } from "../failure.js";
 import { FITTER_OPTIONS } from "../option-names.js";
 import { checkOptions, type Names } from "../options.js";
 
@@ -42,18 +41,12 @@ export interface AdapterFitOptions {
    * too.
    */
   within?: { body: object; list: string };
-  /** Compacts even if compaction isn't due, because the provider has just rejected the messages. */
-  force?: boolean;
+  /** The error with which the provider has just rejected the messages as too long. */
+  refused?: unknown;
   signal?: AbortSignal | null | undefined;
   /** The model and the provider that will be called. */
   next?: NonNullable<FitCallOptions["next"]>;
 }
-
-/**
- * A setting of an option that has no effect on the result. With it the module estimates the size instead of using an
- * upper bound, because recovering from a rejected call requires an estimate.
- */
-const ESTIMATED = { force: false };
 
 export class Conversations {
   readonly #onError: AdapterOptions["onError"];
@@ -73,27 +66,27 @@ export class Conversations {
     this.#fitter = createFitter({ ...rest, shared, format: own });
   }
 
-  /** Returns the messages to send, or the same list (`===`) if there is nothing to do. */
+  /**
+   * Returns the messages to send, or the same list (`===`) if there is nothing to do. After a rejection that means that
+   * a compaction would not help.
+   */
   async fit<M extends object>(messages: readonly M[], options: AdapterFitOptions = {}): Promise<readonly M[]> {
     const { signal } = options;
     try {
       return await this.#fit(messages, options);
     } catch (error) {
       if (signal?.aborted) throw error;
-      this.#onError?.(error);
+      if ((error as { code?: unknown }).code !== "still_overflow") this.#onError?.(error);
       return messages;
     }
   }
 
   async #fit<M extends object>(
     messages: readonly M[],
-    { within, force = false, signal, next }: AdapterFitOptions,
+    { within, refused, signal, next }: AdapterFitOptions,
   ): Promise<readonly M[]> {
     const history: object = within ? { ...within.body, [within.list]: messages } : messages;
-    const call = { ...this.#call, signal, ...(next && { next }) };
-    let fitted = await this.#fitter(history, force ? { ...call, options: ESTIMATED } : call);
-    if (force) fitted = await this.#fitter(history, { ...call, options: refused(fitted.report.tokens.after) });
-    const sent = fitted.messages;
+    const { messages: sent } = await this.#fitter(history, { ...this.#call, refused, signal, ...(next && { next }) });
     return (within ? (sent as Record<string, unknown>)[within.list] : sent) as readonly M[];
   }
 }

@@ -39,7 +39,7 @@ export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions
     if (response.ok) return response;
     const refusal = { status: response.status, responseBody: await response.clone().text() };
     if (!(await isOverflow(refusal, options.module))) return response;
-    const forced = await conversations.fit(messages, { within, signal, next, force: true });
+    const forced = await conversations.fit(messages, { within, signal, next, refused: refusal });
     if (forced === messages) return response;
     return send(input, { ...init, body: written(forced) });
   };

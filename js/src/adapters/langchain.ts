@@ -88,11 +88,13 @@ class Histories {
 
   async fit(
     messages: readonly BaseMessage[],
-    { force = false, signal, model }: { force?: boolean; signal?: AbortSignal | undefined; model?: unknown } = {},
+    { refused, signal, model }: { refused?: unknown; signal?: AbortSignal | undefined; model?: unknown } = {},
   ): Promise<BaseMessage[]> {
     const wire = messages.map(toWire);
-    const fitted = await this.#conversations.fit(wire, { force, signal, next: nextOf(model) });
-    return fitted === wire ? [...messages] : fitted.map((each) => fromWire(each, messages, wire));
+    const fitted = await this.#conversations.fit(wire, { refused, signal, next: nextOf(model) });
+    if (fitted !== wire) return fitted.map((each) => fromWire(each, messages, wire));
+    if (refused !== undefined) throw refused;
+    return [...messages];
   }
 }
 
@@ -117,7 +119,7 @@ export function compactionMiddleware(options: AdapterOptions = {}): {
         return await handler({ ...request, messages: await histories.fit(request.messages, of) });
       } catch (error) {
         if (!(await isOverflow(error, options.module))) throw error;
-        return handler({ ...request, messages: await histories.fit(request.messages, { ...of, force: true }) });
+        return handler({ ...request, messages: await histories.fit(request.messages, { ...of, refused: error }) });
       }
     },
   };
