@@ -13,11 +13,11 @@
 
 enum {
   PAGE = 64 << 10,
-  /* A module's memory never shrinks. If an instance is larger than this, in bytes, after a huge request, it is replaced, which takes a few
-   * milliseconds. */
+  /* A module's memory never shrinks. If an instance without sessions is larger than this, in bytes, after a call, it is stopped, and the next
+   * call starts a new one, which takes a few milliseconds. */
   MAX_IDLE = 256 << 20,
-  /* An instance with more than ROOMY bytes is also replaced after CALM consecutive calls that each used less than 1/SHARE of its memory for
-   * the request and the answer. */
+  /* So is an instance with more than ROOMY bytes after CALM consecutive calls that each used at most 1/SHARE of its memory for the request
+   * and the answer. */
   ROOMY = 32 << 20,
   CALM = 64,
   SHARE = 32,
@@ -290,7 +290,7 @@ ctxfold_status run_job(ctxfold_instance *c, const char *operation, const job_req
 ctxfold_status end_job(ctxfold_answer *answer) {
   ctxfold_text all = {answer->json, answer->length}, failure = ctxfold_member(all, "failure"), result = ctxfold_member(all, "result");
   writer w = {0};
-  if (failure.data) { /* an error without a position in the request */
+  if (failure.data) { /* in the form of an error answer, which read_answer expects */
     write_string(&w, "{\"error\":");
     write_text(&w, failure.data, failure.length);
     write_string(&w, "}");

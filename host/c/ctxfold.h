@@ -83,7 +83,7 @@ typedef struct {
   /* Members of json, unchanged. A member that is missing has length 0. */
   ctxfold_text messages, edits, report, state;
 
-  /* The error, as zero-terminated strings, which are empty if there was none. path and offset (in bytes) locate the error in the text of
+  /* The error, as zero-terminated strings, which are NULL if there was none. path and offset (in bytes) locate the error in the text of
    * the request that in names ("policy", "messages", …), or in the whole request if in is empty. */
   const char *code, *message, *path, *in;
   size_t offset;
@@ -152,7 +152,8 @@ CTXFOLD_API ctxfold_records *ctxfold_records_new(void);
 CTXFOLD_API void ctxfold_records_delete(ctxfold_records *records);
 
 /* Saves the records as JSON, or replaces the current ones with saved ones. load also reads records of ctxfold 0.2. save returns a buffer
- * to free with ctxfold_free, or NULL if there is no memory. load returns false, and changes nothing, if json was not written by save. */
+ * to free with ctxfold_free, or NULL if there is no memory. load returns false, and changes nothing, if json was not written by save or
+ * there is no memory. */
 CTXFOLD_API char *ctxfold_records_save(const ctxfold_records *records, size_t *length);
 CTXFOLD_API bool ctxfold_records_load(ctxfold_records *records, const char *json, size_t length);
 

@@ -20,7 +20,7 @@ typedef struct {
   ctxfold_work *own; /* the work that the job does, if it runs in the background */
   bool shares;       /* the program executes load, save and lease */
   writer results;
-  uint64_t until; /* when to call the module again, in milliseconds since 1970; 0: as soon as there are results */
+  uint64_t until; /* when to call the module again, in milliseconds since 1970; 0: at once */
   uint64_t ended; /* how many leases had ended when the job asked for its own */
   char *release;  /* the effect that ends the job's lease; NULL if it has none */
 } job;
@@ -245,7 +245,7 @@ static void write_event(writer *w, const job *j) {
   write_string(w, "]}");
 }
 
-/* Waits until the job has something to do. It is also called again whenever a lease ends. */
+/* Waits until the time at which the job continues. With records, also returns when a lease ends or the job should stop. */
 static void wait_for(job *j) {
   if (!j->records) {
     sleep_until(j->until);

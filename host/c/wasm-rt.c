@@ -36,7 +36,7 @@ const char *wasm_rt_strerror(wasm_rt_trap_t trap) {
   return "no trap";
 }
 
-/* Function types, each as its number of parameters followed by the types. The module has 14 of them. */
+/* Function types, each as its numbers of parameters and results, followed by their types. */
 enum { TYPES = 64, LENGTH = 32 };
 static unsigned char types[TYPES][LENGTH];
 static uint32_t known;

@@ -53,8 +53,8 @@ export class CtxfoldModule {
   /** The number of consecutive calls that used little of the memory. */
   #calm = 0;
   /**
-   * The memory size in bytes of the last instance that was replaced for being too large, and the number of calm calls
-   * before that.
+   * The memory size in bytes of the last instance that was replaced after calm calls, and the number of calm calls that
+   * this took.
    */
   #left = 0;
   #patience = 0;
@@ -146,7 +146,7 @@ export class CtxfoldModule {
 
 /**
  * Copies the pieces into a buffer that the module allocates. Returns the buffer's address and the size of the
- * request.
+ * request in bytes.
  */
 function write(instance: Exports, pieces: Pieces): { address: number; size: number } {
   let room = 0;

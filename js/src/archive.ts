@@ -69,12 +69,13 @@ export async function restoreFrom<M extends Messages>(
   return restored;
 }
 
-/** Returns the handles in a transcript's markers. */
+/** Returns the handles of the markers that a restoration has listed. */
 const handlesOf = ({ markers }: { markers: readonly { handle: string }[] }) => markers.map(({ handle }) => handle);
 
 /**
  * Fetches the bodies with the given handles, each once. If `follow` is true, it also fetches the bodies that these
- * bodies name, and so on.
+ * bodies name, and so on. Returns the intact bodies, the digits of corrupt ones, and all requested handles by their
+ * digits.
  */
 async function collect(store: Store, compactor: Restoring, handles: readonly string[], follow: boolean) {
   const corrupt = new Set<string>();
@@ -121,10 +122,10 @@ export async function searchFrom(
 const NO_SEARCH = "Nothing can be searched here without a handle: call with one.";
 
 /**
- * Answers a call of the tool that `recallTool` defines. The call has a handle or a query. If the call is invalid, the
- * answer tells the model why; the promise only rejects if the store fails. A query searches only the bodies that
- * `within` describes. If that has neither `messages` nor `handles`, only a store with a method `search` can answer a
- * query.
+ * Answers a call of the tool that `recallTool` defines. The call has a handle, a query, or both. If the call is
+ * invalid, the answer tells the model why; the promise only rejects if the store fails. A query searches the body of
+ * the handle or, without one, the bodies that `within` describes. If that has neither `messages` nor `handles`, only a
+ * store with a method `search` can answer such a query.
  */
 export async function recallFrom(
   store: Store,

@@ -150,7 +150,7 @@ export function candidate(
   return usage ? countedTail(whole, shape, usage) : whole;
 }
 
-/** Returns an upper bound of the history's tokens, or Infinity if the bound is above `most`. */
+/** Returns an upper bound of the history's tokens, or Infinity if it is above `most` even without encoding the text. */
 export function upperBound({ fixed, counted, most }: Candidate, source: Transcript): number {
   const units = source.pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? source.piece.length;
   // The module doesn't believe a count below an eighth of its estimate, and uses that eighth instead.
@@ -193,7 +193,7 @@ export function reportOf(
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** Reports whether a value is an object that has only these keys, each with a valid value. */
+/** Reports whether a value is an object that has only these keys, each with a valid value, or undefined. */
 function has(value: unknown, members: Readonly<Record<string, (value: never) => boolean>>): boolean {
   return (
     isPlain(value) &&
@@ -244,7 +244,10 @@ function roomOf(policy: Policy): { window: number; limit: number; most: number }
   return { window, limit, most: start === 0 ? limit : Math.floor(limit * start) };
 }
 
-/** Parses a history that is text or bytes. Any other history is returned unchanged. */
+/**
+ * Parses a history that is text or bytes. Returns undefined if that is longer than `most` or not JSON as `stringify`
+ * writes it. Any other history is returned unchanged.
+ */
 function parsed(history: unknown, most: number): unknown {
   if (!isText(history) && !(history instanceof Uint8Array)) return history;
   if (history.length > most) return undefined;
@@ -271,7 +274,7 @@ function formatOf(named: Policy["format"], given: unknown): Format | undefined {
   return given.every((message) => has(message, shown) && isText((message as Fields).id)) ? "ai-sdk-ui" : undefined;
 }
 
-/** Counts the parts that may contain a file; undefined if something is not recognized. */
+/** Returns how many files the messages contain at most; undefined if something is not recognized. */
 function filesIn(list: readonly unknown[], shape: Shape): number | undefined {
   if (typeof (list as { toJSON?: unknown }).toJSON === "function") return undefined;
   return sum(list, (message) => filesInMessage(message, shape));
@@ -308,7 +311,7 @@ const isItem = ({ type, ...item }: Fields): boolean =>
 const isCall = (call: unknown) =>
   isPlain(call) && isSimple(call, ["function"]) && has(call.function, { name: isText, arguments: isText });
 
-/** Reports whether all values except those under the keys in `but` are primitive. */
+/** Reports whether all values except those under the keys in `but` and ASIDE are primitive. */
 const isSimple = (value: Fields, but: readonly string[]): boolean =>
   Object.entries(value).every(
     ([name, member]) => typeof member !== "object" || member === null || but.includes(name) || ASIDE.includes(name),

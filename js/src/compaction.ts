@@ -31,8 +31,8 @@ export class Compaction<M extends Message> {
   }
 
   /**
-   * Calls `beforeCompact` and the journal. From then on until the compaction ends, no other writer compacts the
-   * conversation.
+   * Calls `beforeCompact` and records the start in the journal. If the conversation has `states`, no other writer
+   * compacts it from then on until the compaction ends. Returns `skip`, or the summary that `beforeCompact` has given.
    */
   async before({ trigger, messages, tokens }: Beginning, signal?: AbortSignal): Promise<Given> {
     const { id = "", states, beforeCompact } = this.#options;

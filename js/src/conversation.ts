@@ -247,8 +247,8 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Cancels a background compaction and releases the module's memory. The conversation stays usable; the next call
-   * loads its messages again.
+   * Cancels a background compaction and removes the conversation from the module. It stays usable; the next call loads
+   * its messages again.
    */
   async close(): Promise<void> {
     await this.#cancel();
@@ -406,7 +406,7 @@ export class Conversation<M extends Message = Message> {
     return { changed: false, reason: check?.reason as string, ...(background && { background }) };
   }
 
-  /** Saves the state, unless another writer has saved one: that is never overwritten. */
+  /** Saves the state. If the store has `swapState`, that never overwrites a state that another writer has saved. */
   async #save(state: State): Promise<void> {
     const { id = "", states } = this.#options;
     if (states?.swapState && !(await states.swapState(id, this.#stored, state))) throw this.#conflict();

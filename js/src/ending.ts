@@ -18,8 +18,8 @@ export interface Overrides {
 }
 
 /**
- * A provider's token count. `message` is the index of the last message that it covers; −1 stands for the last message
- * given.
+ * A provider's token count. `message` is the index of the last message that it covers; negative numbers count from the
+ * end, so −1 is the last message.
  */
 export type Counted = Partial<Usage> &
   Pick<Usage, "message"> & {
@@ -61,8 +61,8 @@ interface Hosting {
 const OF_HOST = ["answer", "only_known"];
 
 /**
- * Returns the options of a request: the caller's options for this call, plus the host's own. Throws `invalid_option` for
- * options that only the host may set.
+ * Returns the options of a request: the caller's options for this call, plus the host's own. Throws `invalid_option`
+ * for options that only the host may set, and for an invalid `idle`.
  */
 export function optionsOf(
   given: CallOptions | undefined,

@@ -68,8 +68,8 @@ function utf8Length(text: string): number {
 }
 
 /**
- * Returns the error in the answer to a request. If its offset is within the messages, it is converted to an offset in the caller's
- * text.
+ * Returns the error in the answer to a request. If its offset is within the messages, it is converted to an offset in
+ * the caller's text.
  */
 export function errorOf(bytes: Uint8Array, request: Pieces, source?: Transcript): CtxfoldError {
   const { code, message, path, offset } = JSON.parse(decode(bytes)) as CtxfoldError;

@@ -103,7 +103,7 @@ export class FitJobs {
     return { call, model, store, countTokens, source, records: this.#records };
   }
 
-  /** Emits the event for a compaction that this call has made. */
+  /** Emits `done` and calls `onCompaction` for a compaction that this job has made. */
   async #announce({ settings }: FitContext, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;
@@ -117,7 +117,8 @@ export class FitJobs {
 
   /**
    * Starts a compaction in the background. It compacts a copy of the history, because the caller may modify the bytes
-   * that it has passed. Returns a promise that resolves when the compaction has ended.
+   * that it has passed. Returns a promise that resolves when the compaction has ended. If the one that the module names
+   * as `target` is still running, nothing is started, and the promise is that of the running one.
    */
   #begin(context: FitContext, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
     const known = this.#background.get(target);

@@ -45,7 +45,7 @@ export type Given = Omit<EffectResult, "id">;
 
 /** How a job ended. */
 export interface Ended {
-  /** The members of the result; undefined for a background job that had nothing to do. */
+  /** The members of the result; undefined for a turn without a compaction, or a background job with nothing to do. */
   result: Answer | undefined;
   /** The result of the check, if the job is a turn without a compaction. */
   check?: Check;
@@ -394,7 +394,7 @@ class Job {
   }
 }
 
-/** The effects that call the caller's own functions. If such a function fails, the job ends. */
+/** The effects whose failure ends the job, because they call functions of the caller that are not a store. */
 const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;

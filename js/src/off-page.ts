@@ -22,7 +22,10 @@ class OffPage implements Engine {
   readonly #remote: Lazy<CreateRemoteCompactor>;
   readonly #module: ModuleSource | undefined;
   #worker: Promise<Engine> | undefined;
-  /** Whether the worker can't be used: it is not wanted, could not be started, or could not load its module. */
+  /**
+   * Whether the worker can't be used: it is not wanted, this is not a page, the module can't be sent to it, or it could
+   * not be started or could not load its module.
+   */
   #refused: boolean;
   #page: Promise<Engine> | undefined;
 
@@ -98,8 +101,8 @@ function crosses(module: ModuleSource | undefined): boolean {
 }
 
 /**
- * Reports whether the error means that the worker has no module. That includes any error that isn't a CtxfoldError,
- * because browsers that forbid workers throw their own.
+ * Reports whether the error means that the worker can't be used: it has ended or has no module. That includes any error
+ * that isn't a CtxfoldError, because browsers that forbid workers throw their own.
  */
 function isMissing(error: unknown): boolean {
   return !(error instanceof CtxfoldError) || ["load_failed", "invalid_module", "closed"].includes(error.code);

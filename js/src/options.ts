@@ -32,8 +32,8 @@ type Elsewhere = readonly [names: Readonly<Record<string, true>>, there: string]
 
 /**
  * Throws `invalid_option` for an option that the function `of` does not have, and suggests the option that was
- * probably meant. Options whose value is undefined are ignored. `elsewhere` lists the options of other functions,
- * each with an example of a call in which `*` is replaced with the option's name.
+ * probably meant. Options whose value is undefined are ignored. `elsewhere` lists the options of another function, with
+ * an example of a call in which `*` is replaced with the option's name.
  */
 export function checkOptions(
   given: object,

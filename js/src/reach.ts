@@ -174,7 +174,7 @@ export class Reach {
     return answer?.value;
   }
 
-  /** Extends a lease. Resolves to false if the lease has ended. */
+  /** Extends a lease. Resolves to false if the lease has ended, and to true if the store is unreachable. */
   async renew(key: string, holder: string, leaseMs = this.leaseMs): Promise<boolean> {
     const answer = await this.#call((records) => records.renew(key, holder, leaseMs));
     return answer?.value !== false;

@@ -49,7 +49,7 @@ export interface Records {
    */
   lease(keys: readonly string[], holder: string, ttl: number): Value<Granted>;
   release(key: string, holder: string): Value<unknown>;
-  /** Returns a promise that resolves when the lease on a key is released, or undefined if that cannot be known. */
+  /** Returns a promise that resolves when this process's lease on a key is released; undefined if there is none. */
   ended(key: string): Promise<void> | undefined;
 }
 
@@ -106,8 +106,8 @@ const MOST_UNITS = 64 << 20;
 export const MOST_REMEMBERED = 64;
 
 /**
- * Records within this process. If there are more than `most` owners, the record that has been unused for longest is
- * removed.
+ * Records within this process. If there are more than `most` owners, or the records become too large, those that have
+ * been unused for longest are removed.
  */
 export class OwnRecords implements Records {
   readonly settings: Records["settings"];
@@ -211,7 +211,7 @@ export class KeptRecords implements Records {
   }
 }
 
-/** Returns a string that changes whenever the record does: its length and a 64-bit hash (FNV-1a, twice). */
+/** Returns a string that changes whenever the record does: its length and two 32-bit hashes (FNV-1a and a variant). */
 function revisionOf(record: string): string {
   let [a, b] = [0x811c9dc5, 0x01000193];
   for (let i = 0; i < record.length; i++) {

@@ -61,7 +61,7 @@ interface SessionOf<Where extends "here" | "worker", M extends Message> {
   plan(overrides?: Overrides): Returned<Where, Pending | Done<M[]>>;
   /** Like the compactor's `step`. When the compaction is done, the session continues with the result. */
   step(plan: Plan, summaries: readonly Summary[]): Returned<Where, Pending | Done<M[]>>;
-  /** Releases the module's memory. The session stays usable; the next call loads its messages again. */
+  /** Removes the conversation from the module. The session stays usable; the next call loads its messages again. */
   close(): Returned<Where, void>;
 }
 
@@ -321,7 +321,7 @@ class OpenSession<Where extends "here" | "worker"> {
     return this.#run(this.#steps.estimate());
   }
 
-  /** One compaction runs at a time. */
+  /** Rejects with `invalid_option` if another compaction is running. */
   async compact(options: CompactOptions = {}): Promise<Done<Message[]>> {
     if (this.#busy) throw new CtxfoldError("invalid_option", "a compaction of this conversation is under way");
     this.#busy = true;

@@ -1,4 +1,4 @@
-/** A semaphore. Calls that wait for a slot get it in the order in which they were made. */
+/** A semaphore. Calls that wait for a slot get one in the order in which they were made. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

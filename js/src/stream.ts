@@ -10,7 +10,7 @@ export interface Delta {
   text: string;
 }
 
-/** Returns a summarizer that passes each piece to `onDelta` if `summarize` returns an iterable of pieces. */
+/** Returns a summarizer that passes each piece that `summarize` reports, or returns in an iterable, to `onDelta`. */
 export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void): Summarize {
   return async (request, given) => {
     const { signal } = given;
@@ -29,7 +29,10 @@ export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void
   };
 }
 
-/** Joins the pieces of a stream. Throws if one is not a {@link Piece}, for instance an SDK's own chunk object. */
+/**
+ * Joins the pieces of a stream. If any of them is an object, the result has a finish reason. Throws if a piece is not a
+ * {@link Piece}, for instance if it is an SDK's own chunk object.
+ */
 async function joined(
   pieces: AsyncIterable<Piece>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/* What the tests share. A test is linked with the static library; SAMPLE names the sample session. */
+/* Code that the tests share. A test is linked with the static library. The environment variable SAMPLE names the sample session. */
 #ifndef CTXFOLD_TEST_CHECK_H
 #define CTXFOLD_TEST_CHECK_H
 

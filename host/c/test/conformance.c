@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
   for (int i = 1; c && i < argc; i++) {
     ctxfold_text file = read_file(argv[i]), key, vector;
     for (size_t at = 0; ctxfold_next(file, &at, &key, &vector);) {
-      if (ctxfold_member(vector, "full").data) continue; /* only the full module answers so */
+      if (ctxfold_member(vector, "full").data) continue; /* only the full module gives this answer */
       size_t length, want_length;
       char *name = ctxfold_string(ctxfold_member(vector, "name"), NULL), *op = ctxfold_string(ctxfold_member(vector, "op"), NULL);
       char *request = ctxfold_string(ctxfold_member(vector, "request"), &length);

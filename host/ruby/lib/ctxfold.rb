@@ -43,7 +43,7 @@ class Ctxfold
 
   # The functions of ctxfold.h that are used here.
   module Library
-    # The library that the gem compiled, in the load path; otherwise the system's.
+    # The library that the gem compiled, which is in the load path; nil if there is none. Then PATH is the system's library.
     COMPILED = $LOAD_PATH.map { |folder| File.join(folder, "ctxfold-library.#{RbConfig::CONFIG["DLEXT"]}") }.find { |path| File.file?(path) }
     PATH = ENV.fetch("CTXFOLD_LIBRARY") { COMPILED || "libctxfold.so.0" }
     HANDLE = Fiddle.dlopen(PATH)

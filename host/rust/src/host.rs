@@ -10,8 +10,8 @@ use std::thread::{self, JoinHandle};
 use crate::summarize::{copied, text_of, Asking};
 use crate::{answered, ffi, json, plain, Answer, Ask, Ctxfold, Error, Records, Reply, Request};
 
-/// Executes the effects of docs/inside/loop.md that need something of the program: a store for removed content, a tokenizer, a log, or
-/// records that processes share.
+/// Executes the effects of docs/inside/loop.md that only the program can execute: with a store for removed content, a tokenizer, a log,
+/// or records that processes share.
 pub trait Effects: Send + Sync {
     /// Returns the names of the effects that `execute` handles: `put`, `count`, `emit`, `load`, `save`, `lease`, `release`. Records that
     /// processes share need the last four.
@@ -90,7 +90,7 @@ struct Calls {
 /// A background compaction, to be moved into its thread.
 struct Work(*mut ffi::Work);
 
-// A work has a single owner, and its functions lock the records.
+// A compaction has a single owner, and its functions lock the records.
 unsafe impl Send for Work {}
 
 impl Work {

@@ -34,7 +34,7 @@ pub struct Memory {
     pub peak: u64,
 }
 
-/// The texts of a request. Empty ones are omitted. All are JSON except `to`, `text` and `query`.
+/// The texts of a request. Empty ones are omitted. All are JSON except `to` and `text`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     /// The policy: docs/reference/policy.md.
@@ -226,11 +226,11 @@ impl Ctxfold {
     pub fn step(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_step, request)
     }
-    /// Lists the places that a provider would reject.
+    /// Lists the places where the messages break the rules of their wire format.
     pub fn validate(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_validate, request)
     }
-    /// Repairs the places that a provider would reject.
+    /// Repairs the places where the messages break the rules of their wire format.
     pub fn repair(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_repair, request)
     }

@@ -117,7 +117,8 @@ export function summarizeWith(model: LanguageModel): Summarize {
 }
 
 /**
- * Returns the provider's finish reason. If there is none, the SDK puts values of its own there, which are ignored.
+ * Returns the SDK's finish reason, or `incomplete` if the provider has reported none. The SDK then sets `unknown`,
+ * `error` or `other` itself.
  */
 function reasonOf(answer: { finishReason: string; rawFinishReason?: string | undefined }): string {
   const { finishReason, rawFinishReason } = answer;

@@ -30,7 +30,7 @@ interface Client {
   beta?: { messages: { create(body: any, options?: any): PromiseLike<any> } };
 }
 
-/** The token limit for the API's own compaction. The API determines the length of its summaries itself. */
+/** The lowest token limit for the API's own compaction. The API determines the length of its summaries itself. */
 const COMPACTED_TOKENS = 8192;
 
 /**

@@ -13,7 +13,10 @@ export type { LocalModel } from "./local-model.js";
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
 
 export interface BuiltInOptions {
-  /** Languages of the conversation and the digest, as BCP 47 tags, which Chrome requires. Default: `["en"]`. */
+  /**
+   * The languages of the conversation, which Chrome requires, as BCP 47 tags. `summarizer` writes in the first one.
+   * Default: `["en"]`.
+   */
   languages?: readonly string[];
   /** Called with the downloaded share of the model, from 0 to 1. */
   onDownload?: (loaded: number) => void;
@@ -119,8 +122,8 @@ function summarizerOptions(options: BuiltInOptions): object {
 }
 
 /**
- * Creates a first model, which starts a download if necessary and reports the size of the context window. Models for
- * requests are created in the same way.
+ * Creates a first model, which starts a download if necessary and reports the size of the context window. Returns that
+ * size in tokens, and a function that creates the models for requests in the same way.
  */
 async function ready<M extends Model>(
   api: Api<M> | undefined,

@@ -27,8 +27,8 @@ export interface AdapterOptions extends FitterOptions {
    */
   id?: string;
   /**
-   * Called with the error if the compaction of a transcript failed; the transcript is then sent unchanged. Aborts are
-   * not reported.
+   * Called with the error if the compaction of a transcript failed; the transcript is then sent unchanged. Also called
+   * for compactions in the background, unless `onBackgroundError` is set. Aborts are not reported.
    */
   onError?: (error: unknown) => void;
 }
@@ -67,8 +67,8 @@ export class Conversations {
   }
 
   /**
-   * Returns the messages to send, or the same list (`===`) if there is nothing to do. After a rejection that means that
-   * a compaction would not help.
+   * Returns the messages to send, or the same list (`===`) if nothing is due or the compaction failed. After a rejection
+   * the same list means that a compaction would not help.
    */
   async fit<M extends object>(messages: readonly M[], options: AdapterFitOptions = {}): Promise<readonly M[]> {
     const { signal } = options;

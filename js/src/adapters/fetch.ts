@@ -45,7 +45,7 @@ export function fetchFor(endpoints: readonly Endpoint[], options: AdapterOptions
   };
 }
 
-/** Returns the body of a request as an object, or undefined if it isn't a JSON object. */
+/** Returns the parsed body of a request, or undefined if the body isn't JSON text. */
 function bodyOf(body: unknown): Record<string, unknown> | undefined {
   if (typeof body !== "string") return undefined;
   try {

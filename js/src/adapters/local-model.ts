@@ -10,7 +10,7 @@ export interface LocalModel {
   summarize: Summarize;
   /** Requests are made one at a time, because the model can only work on one of them. */
   concurrency: 1;
-  /** The size of the model's context window for prompt and output together, in tokens, as the engine reports it. */
+  /** The size of the model's context window for prompt and output together, in tokens. */
   contextWindow: number;
   /**
    * For `policy.summary`: the maximum size of a request and of its output, in tokens, so that both fit into the
@@ -20,8 +20,8 @@ export interface LocalModel {
 }
 
 /**
- * The part of the window, in tokens, that a request leaves free for the chat template and in case estimates are too
- * low.
+ * Of the window without the output, a request uses ESTIMATE_SHARE, in case estimates are too low, minus TEMPLATE_TOKENS
+ * for the chat template.
  */
 const TEMPLATE_TOKENS = 64;
 const ESTIMATE_SHARE = 0.9;
@@ -41,8 +41,8 @@ export function localModel(summarize: Summarize, contextWindow: number): LocalMo
 }
 
 /**
- * Returns the first candidate that can be the size of a context window: a positive number, but not a huge one that
- * means "unlimited".
+ * Returns the first candidate that can be the size of a context window, rounded down: a number from 1, but not a huge
+ * one that means "unlimited". Returns undefined if there is none.
  */
 export function windowOf(...candidates: unknown[]): number | undefined {
   for (const n of candidates) if (typeof n === "number" && n >= 1 && n < 2 ** 31) return Math.floor(n);

@@ -39,7 +39,7 @@ export interface PostgresMemoryOptions extends SharedOptions {
 const OPTIONS: Names<PostgresMemoryOptions> = { ...SHARED_OPTIONS, schema: true, maxAgeMs: true };
 
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** How old a record's time of last use must be, in milliseconds, before it is updated. */
+/** How old a record's time of last use must be, in milliseconds, before it is updated; half of `maxAgeMs` if less. */
 const TOUCHED_MS = 3_600_000;
 /** How often a process deletes rows that are no longer needed, as an interval in milliseconds. */
 const TRIM_MS = 600_000;

@@ -3,7 +3,7 @@ import type { SummaryMessages } from "ctxfold";
 
 /**
  * Resolves to the messages that `ask` returns. If `ask` fails, or the client is too old to have this API, it resolves
- * to an empty list, and the model is asked for a summary instead. It rejects if the signal is aborted.
+ * to an empty list, and the model is asked for a summary instead. It rejects only if `ask` fails because of an abort.
  */
 export async function compacted(signal: AbortSignal, ask: () => Promise<unknown>): Promise<SummaryMessages> {
   try {

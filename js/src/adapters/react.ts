@@ -126,7 +126,7 @@ class Chat<M extends Message> {
   #options: UseFitOptions;
   #view: FitView<M> = NOTHING;
   #open = true;
-  /** The newest history and the fit for it that is in progress. */
+  /** The newest fit, which may have ended. */
   #run: Run<M> | undefined;
   #fitter: { key: unknown[]; fitter: Fitter } | undefined;
   readonly #listeners = new Set<() => void>();
@@ -222,7 +222,8 @@ class Chat<M extends Message> {
   }
 
   /**
-   * Returns the fitter for the current options. It is a new one if an option that its memory depends on has changed.
+   * Returns the fitter for the current options. A fitter calls the newest functions in the options; it is replaced if
+   * another option has changed.
    */
   #fitted(): { fitter: Fitter } {
     const { policy, window, model, format, memory, store, module, remembered, concurrency, summaryTimeoutMs } =
@@ -265,7 +266,7 @@ class Chat<M extends Message> {
     return this.#options.memory ?? own;
   }
 
-  /** Returns the memory in the options, or else the component's own. It notes saved records in `#made`. */
+  /** Returns the memory in the options, or else the component's own. It notes new entries of records in `#made`. */
   #remembering(): FitMemory {
     return {
       load: (key) => this.#memory().load(key),
@@ -313,7 +314,10 @@ function goesOn<M extends Message>(before: readonly M[], now: readonly M[]): boo
 
 const idOf = (message: Message | undefined) => (message as { id?: unknown } | undefined)?.id;
 
-/** Parses a record of fits. `fit` can also read records of an earlier version, but those can't be undone. */
+/**
+ * Parses a record of fits; returns an empty one for anything else. `fit` can also read records of an earlier version,
+ * but those can't be undone.
+ */
 function recordIn(json: string | null | undefined): { version: number; entries: readonly unknown[] } {
   try {
     const record = JSON.parse(json ?? "null");

@@ -48,7 +48,7 @@ export interface RedisMemoryOptions extends SharedOptions {
 const OPTIONS: Names<RedisMemoryOptions> = { ...SHARED_OPTIONS, prefix: true, maxAgeMs: true };
 
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** The maximum number of keys in one call of a script. */
+/** The maximum number of leases that one call of a script looks for. */
 const MOST_KEYS = 2048;
 
 /**

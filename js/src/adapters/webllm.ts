@@ -71,8 +71,8 @@ export function webllm(engine: Engine, options: { model?: string; contextWindow?
 }
 
 /**
- * Returns the configurations that may contain the size of an engine's window: that of the loaded model, or the
- * options of an engine in a worker.
+ * Returns the window sizes in an engine's configurations, in tokens: those of the loaded model, and those in the
+ * options of an engine in a worker. Sizes that are not set are undefined.
  */
 function configured(engine: object, model?: string): unknown[] {
   const {

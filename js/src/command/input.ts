@@ -88,8 +88,8 @@ export function transcriptOf(compactor: Compactor, source: Source): Read {
 }
 
 /**
- * Returns an operation's error with its position in the file, or with the name of the option that caused it. Other
- * errors are returned unchanged.
+ * Returns an operation's error with its position in the file, or with the name of the option that caused it. If the
+ * file is JSON lines, the error says how to convert it. Other errors are returned unchanged.
  */
 export function located(error: unknown, { source, name, session, noSession }: Read, given: Given): unknown {
   if (!(error instanceof CtxfoldError)) return error;
@@ -140,7 +140,10 @@ function parsed(text: Uint8Array): unknown {
   }
 }
 
-/** Determines from its first line what each line of a JSON lines file is: a transcript or a message. */
+/**
+ * Determines from its first line what each line of a JSON lines file is: a transcript or a message. Returns undefined
+ * if it is neither, or if the file has only one line.
+ */
 function kindOfLines(text: Uint8Array): "transcripts" | "messages" | undefined {
   const end = text.indexOf(0x0a);
   // biome-ignore lint/suspicious/noExplicitAny: any JSON

@@ -19,7 +19,7 @@ export function summarizerOf(flag: string): Summarize | undefined {
   };
 }
 
-/** Parses a duration such as 90s, 2m or 1m30s into milliseconds. Returns undefined for "", which means the default. */
+/** Parses a duration such as 90s, 2m or 1m30s into milliseconds. Returns undefined, the default, for "" and for 0. */
 export function durationOf(text: string, command: string): number | undefined {
   const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
@@ -31,8 +31,8 @@ export function durationOf(text: string, command: string): number | undefined {
 }
 
 /**
- * Runs the command with the prompt on its standard input and returns its standard output. If the signal is aborted,
- * the processes that the command has started end too.
+ * Runs the command with the prompt on its standard input and returns its standard output without surrounding white
+ * space. If the signal is aborted, the command is killed and, except on Windows, all processes that it has started.
  */
 function outputOf(
   command: string,

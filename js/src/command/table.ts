@@ -1,8 +1,8 @@
 /** Formats tables, lists of facts and numbers for people to read. */
 
 /**
- * Formats a table with headings. Columns whose heading begins with # contain numbers. `suppressEmpty` leaves out
- * columns without values.
+ * Formats a table with headings. Columns whose heading begins with # are aligned to the right. `suppressEmpty` leaves
+ * out columns without values.
  */
 export function table(
   headings: readonly string[],
@@ -45,7 +45,8 @@ export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g
 export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
 
 /**
- * Formats a relative change in percent, rounded. A change is never shown as 0 %, nor as -100 % if anything is left.
+ * Formats a relative change in percent, rounded; "same" if nothing changed, or if `before` is 0. A change is never
+ * shown as 0 %, nor as -100 % if anything is left.
  */
 export function change(before: number, after: number): string {
   if (before === after || before === 0) return "same";

@@ -11,7 +11,7 @@ from ._errors import CtxfoldError
 if TYPE_CHECKING:
     from .types import SummaryRequest
 
-#: The members of a request body, besides the messages, that add to its size or control the model's reasoning.
+#: The members of a request body, besides the messages, that name the model, add to the size or control the reasoning.
 BESIDE = ("model", "system", "instructions", "tools", "functions", "thinking", "reasoning", "reasoning_effort")
 
 
@@ -92,5 +92,6 @@ def compacting(create: Callable[..., Any], compactor: Any, name: str, format: st
 
 
 def _plain(value: Any) -> bool:
-    """Returns whether an argument has a value. SDKs represent omitted arguments with special objects."""
+    """Returns whether an argument is a non-empty text, list or dict. SDKs represent omitted arguments with special
+    objects."""
     return isinstance(value, (str, list, tuple, dict)) and bool(value)

@@ -30,7 +30,8 @@ def restore(
     head: Mapping[str, Any],
     handles: Optional[Sequence[str]],
 ) -> Steps[Done[Any]]:
-    """Restores the contents with the given handles or, without handles, everything in the store, starting with the last compaction."""
+    """Restores the contents with the given handles or, without handles, everything in the store, starting with the last
+    compaction."""
     listed: Done[Any] = yield from _restored(module, source, head, [])
     named = [each["handle"] for each in listed.markers] if handles is None else handles
     bodies, corrupt, _ = yield from _collect(module, store, named, handles is None)
@@ -49,7 +50,8 @@ def search(
     head: Mapping[str, Any],
     handles: Optional[Sequence[str]],
 ) -> Steps["Found"]:
-    """Searches the archived contents that the messages name, directly or through other contents, or only those with the given handles."""
+    """Searches the archived contents that the messages name, directly or through other contents, or only those with the
+    given handles."""
     named = list(handles or [])
     if handles is None and source is not None:
         listed: Done[Any] = yield from _restored(module, source, head, [])
@@ -105,7 +107,8 @@ def _named(module: Module, bodies: List["Kept"]) -> Steps["NamedHandles"]:
 def _collect(
     module: Module, store: Store, handles: Sequence[str], follow: bool
 ) -> Steps[Tuple[List["Kept"], Set[str], Dict[str, str]]]:
-    """Reads the contents with the given handles, each once. With ``follow``, also reads the contents that these name."""
+    """Reads the contents with the given handles, each once. With ``follow``, also reads the contents that these name.
+    Returns the intact ones, the digits of corrupt ones, and all handles that were read, by their digits."""
     corrupt: Set[str] = set()
     asked: Dict[str, str] = {}
     bodies: List["Kept"] = []

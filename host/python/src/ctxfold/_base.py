@@ -31,7 +31,7 @@ TIMEOUT, CONCURRENCY = 120.0, 4
 class Compacting(Operations):
     """The part of a compactor that is independent of the driver, which runs the steps of an operation."""
 
-    #: Whether methods that need a model or a store are coroutines.
+    #: Whether methods that need a model or a store are coroutine functions.
     awaited: bool
 
     @checked

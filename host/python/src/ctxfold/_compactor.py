@@ -194,7 +194,7 @@ class Conversation(Live[Msg]):
         score: Scoring[Msg] = None,
     ) -> None:
         """``state`` is the state of the last compaction of these messages. ``score`` is called when a compaction
-        begins; it gets the messages and returns how much calls and messages matter, by index."""
+        begins; it gets the messages and returns how important calls are, by id, and messages, by index."""
         super().__init__(Held(compactor, messages, state, score))
 
     def append(self, *messages: Msg) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Msg = TypeVar("Msg")
 
-#: Returns how much calls and messages matter, or None.
+#: Returns how important calls and messages are, or None.
 Scoring = Optional[Callable[[Sequence[Msg]], Optional["types.Score"]]]
 
 STILL = "the conversation does not fit in the context window, and a compaction did not help"
@@ -117,7 +117,7 @@ class Held(Generic[Msg]):
             return MemoryUsage(limit, current, peak, 1, traps)
 
     def append(self, messages: Sequence[Msg]) -> Steps[int]:
-        """Appends messages and returns the tokens of all messages. If one is invalid, none is appended."""
+        """Appends messages and returns the estimated tokens of all messages. If one is invalid, none is appended."""
         added = list(messages)
 
         def work() -> int:
@@ -152,7 +152,8 @@ class Held(Generic[Msg]):
         return done
 
     def turn(self, moment: str, options: Dict[str, Any], **settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
-        """Runs a turn; the module decides what to do. Returns None if nothing was done."""
+        """Runs a turn; the module decides what to do. Returns the result of the compaction that the turn made or waited
+        for, or None."""
         host = Turn(self, self.background)
         running = self.background.id if self.background is not None else 0
         turn: Dict[str, Any] = {"moment": moment, "running": running, "notes": self._notes}

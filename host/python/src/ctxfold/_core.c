@@ -45,7 +45,8 @@ typedef struct {
   Py_ssize_t size;
 } piece;
 
-/* The answer as a Python object: bytes, or code and message if the instance has ended. */
+/* Returns an answer as a Python object: bytes, or a tuple of code and message if the instance was replaced. Raises
+ * ValueError if the module has no such operation, and MemoryError. */
 static PyObject *answered(Instance *self, ctxfold_answer *answer) {
   switch (answer->status) {
     case CTXFOLD_OK:
@@ -144,7 +145,7 @@ static const char *string_end(const char *p, const char *end) {
   return p < end ? p + 1 : end;
 }
 
-/* The end of the value at p. Answers are valid JSON. */
+/* Returns the end of the value that begins at p. Answers are valid JSON. */
 static const char *value_end(const char *p, const char *end) {
   int depth = 0;
   while (p < end) {

@@ -55,11 +55,13 @@ class Job:
         self._running: Dict[Launched, int] = {}
         self._leases: Dict[str, str] = {}
         self._cause: Optional[BaseException] = None
-        #: Done when the background compaction that this job started has ended; None if it started none.
+        #: A future that is done when the background compaction that this job started, or found running, has ended; or
+        #: None.
         self.background: Any = None
 
     def run(self, head: Mapping[str, Any], settings: "JobSettings") -> Steps[Answer]:
-        """Runs the job and returns the members of its result. They are empty if a background job had nothing to do."""
+        """Runs the job and returns the members of its result. There are none if the job is a turn without a compaction,
+        or a background job that had nothing to do."""
         self._owner = settings.get("owner", "")
         mine: Dict[str, Any] = {**settings, "seed": random.getrandbits(32), "can": self._can(), **self._limits()}
         if self._records is not None:
@@ -179,7 +181,7 @@ class Job:
         self.background = known and known.ended
 
     def _behind(self, head: Mapping[str, Any], settings: Any) -> Steps[None]:
-        """Runs a job in the background, and signals its end to those who wait for it."""
+        """Runs this job in the background, and removes it from the background jobs when it has ended."""
         assert self._own is not None and self._records is not None
         try:
             yield from self.run(head, settings)
@@ -204,7 +206,7 @@ class Job:
         yield from self._records.release(key, holder)
 
     def _stored(self, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
-        """Executes an effect that stores removed content or belongs to a conversation's turn, and returns its
+        """Executes an effect of a conversation's turn, or one that uses the store or the records, and returns its
         result."""
         if effect["effect"] == "enter":
             return (yield from self._of_turn().enter())

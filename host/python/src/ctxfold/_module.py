@@ -17,7 +17,7 @@ Answer = Dict[str, bytes]
 
 MIB = 1 << 20
 
-#: An instance that has more memory than this after a call is discarded.
+#: An instance without sessions that has more memory than this after a call is discarded.
 KEPT_BYTES = 64 * MIB
 
 #: An instance with sessions and more bytes of memory than ROOMY_BYTES is replaced after CALM_CALLS consecutive calls
@@ -36,11 +36,11 @@ class MemoryUsage(NamedTuple):
 
     #: The maximum for one instance.
     limit: int
-    #: The memory of idle instances.
+    #: The memory of idle instances, or of a conversation's own instance.
     current: int
     #: The largest instance so far.
     peak: int
-    #: The number of idle instances.
+    #: The number of these instances.
     instances: int
     #: How many instances were replaced because of a trap.
     traps: int

@@ -187,7 +187,8 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> "types.Validation":
-        """Lists the violations for which a provider would reject the messages, and what :meth:`repair` would do about them."""
+        """Lists the places where messages break the rules of their wire format, and what :meth:`repair` would do about
+        them."""
         head = self._head(policy, None, None, format, None, state, None)
         return cast("types.Validation", values(self._module.call("validate", head, transcript(messages))))
 
@@ -200,7 +201,7 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> Done[M]:
-        """Repairs violations for which a provider would reject the messages, without compacting them."""
+        """Repairs the places where messages break the rules of their wire format, without compacting them."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, state, None, source)
         done: Done[M] = self._done(self._module.call("repair", head, source), source)

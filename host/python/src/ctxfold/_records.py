@@ -110,7 +110,7 @@ class Records:
             return behind
 
     def running(self, owner: str) -> List[Dict[str, Any]]:
-        """Returns an owner's background jobs."""
+        """Returns the numbers and keys of an owner's background jobs, except of those without keys."""
         with self._lock:
             return [{"id": each.id, "keys": each.keys} for each in self.background.values() if each.owner == owner and each.keys]
 

@@ -19,14 +19,14 @@ class FitResult(Generic[M]):
     #: The messages, in the same type as the caller's. Kept messages are the same objects; if nothing changed, this is the
     #: caller's list itself.
     messages: M
-    #: What was done to each message.
+    #: What was done, and why, with the sizes before and after.
     report: "Report"
     #: Whether an earlier compaction replaces the beginning of the history.
     known: bool
     #: The content that this call removed, if the policy requests it. If there is a store, the content is already in it.
     archive: List["Body"] = field(default_factory=list)
-    #: A future of ``concurrent.futures``, or an asyncio task, that is done when the background compaction that this
-    #: call started (``gate.start`` of the policy) has ended. None if it started none.
+    #: A future of ``concurrent.futures``, or an asyncio task, that is done when the background compaction of this
+    #: history (``gate.start`` of the policy) has ended. None if the module requested none.
     background: Any = None
 
     @property
@@ -70,7 +70,7 @@ class Converted(Generic[M]):
     #: The wire formats that the messages were converted from and to.
     source: str
     target: str
-    #: Whether the provider of the new format would reject nothing.
+    #: Whether a provider with the new format would accept the messages.
     valid: bool
     #: The content that was changed or lost.
     lost: List["Loss"]

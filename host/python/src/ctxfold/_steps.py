@@ -93,7 +93,7 @@ class Model:
         self.redact = redact
         #: The time limit for one call of ``summarize`` in seconds; None means no limit.
         self.timeout = timeout
-        #: The number of concurrent requests.
+        #: The maximum number of concurrent requests.
         self.concurrency = concurrency
         #: Whether ``summarize`` can send requests that extend the conversation.
         self.prefix = prefix

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def failure_of(error: BaseException) -> "Failure":
     """Returns the HTTP status and the provider's message from an SDK's exception, such as OpenAI's or Anthropic's.
 
-    It reads the attributes ``status_code`` or ``status``, and ``body``, ``response`` or ``message``.
+    It reads the text of the exception and its attributes ``status_code`` or ``status``, ``code``, ``body`` and
+    ``response``.
     """
     failure: "Failure" = {}
     response = getattr(error, "response", None)

@@ -32,8 +32,8 @@ REASONS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_r
 
 
 def pre_model_hook(compactor: "Compacting") -> Callable[[Mapping[str, Any]], Any]:
-    """Returns a hook for ``create_react_agent``, which converts the ``messages`` of a state to ``llm_input_messages`` that fit
-    in the window."""
+    """Returns a hook for ``create_react_agent`` that converts the ``messages`` of a state to ``llm_input_messages``
+    that fit in the window."""
     fit = fitter(compactor)
 
     def blocking(state: Mapping[str, Any]) -> Dict[str, Any]:

@@ -64,8 +64,8 @@ def fitter(compactor: "Compacting") -> Callable[..., Any]:
 
 
 class Place(NamedTuple):
-    """The origin of a message in the wire format: the index of the Pydantic AI message, and the index of its part, which is
-    None for all parts of a response."""
+    """The origin of a message in the wire format: the index of the Pydantic AI message, and the index of its part or,
+    for a response, None."""
 
     message: int
     part: Optional[int]
