@@ -32,6 +32,9 @@ static ctxfold_text soon(ctxfold_instance *c, int more) {
   return (ctxfold_text){text, (size_t)length};
 }
 
+/* Sleeps for a millisecond. Loops that wait for another thread call it, so that they leave the processor to that thread. */
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); }
+
 /* A program that runs one background compaction at a time. */
 typedef struct {
   atomic_int asked;
@@ -47,7 +50,7 @@ static char *summarize(void *user, ctxfold_ask *ask) {
   program *p = user;
   CHECK(ask->prompt.length > 0);
   p->asked++;
-  while (p->slow) continue;
+  while (p->slow) nap();
   return strdup("## Goal\nMake the rate limiter keep a constant amount of memory.\n\n## Done\nThe sweep was written and tested.");
 }
 
@@ -90,7 +93,7 @@ static void compacts_behind(void) {
   CHECK(is(ctxfold_member(answer.report, "changed"), "false") && answer.messages.length == history.messages.length);
   ctxfold_answer_free(&answer);
   start(&p);
-  while (!p.asked) continue;
+  while (!p.asked) nap();
   CHECK(ctxfold_fit_with(c, records, &history, &host, &answer) == CTXFOLD_OK && p.begun == 1); /* it is being made */
   ctxfold_answer_free(&answer);
   finish(&p);
@@ -120,7 +123,7 @@ static void waits_for_it(void) {
   CHECK(ctxfold_fit_with(c, records, &history, &host, &answer) == CTXFOLD_OK && p.begun == 1 && p.asked == 0);
   ctxfold_answer_free(&answer);
   start(&p);
-  while (!p.asked) continue;
+  while (!p.asked) nap();
   pthread_t later;
   CHECK(pthread_create(&later, NULL, release_soon, &p) == 0);
   history.messages = sample();
@@ -136,7 +139,7 @@ static void waits_for_it(void) {
 /* Lets the model answer when a second compaction has asked it too. */
 static void *release_second(void *user) {
   program *p = user;
-  while (p->asked < 2) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  while (p->asked < 2) nap();
   p->slow = false;
   return NULL;
 }
@@ -153,7 +156,7 @@ static void stops(void) {
     CHECK(ctxfold_fit_with(c, records, &history, &host, &answer) == CTXFOLD_OK && p.begun == 1);
     ctxfold_answer_free(&answer);
     start(&p);
-    while (!p.asked) continue;
+    while (!p.asked) nap();
     if (deleted) {
       ctxfold_records_delete(records);
       finish(&p);
