@@ -31,8 +31,8 @@ const (
 	// replaced, which takes a few milliseconds.
 	maxIdleMemory = 256 << 20
 
-	// An instance with more than roomyMemory bytes is also replaced after calmCalls consecutive calls that each used
-	// less than 1/calmShare of its memory for request and response.
+	// An instance with more than roomyMemory bytes is also replaced after calmCalls consecutive calls that each used at
+	// most 1/calmShare of its memory for request and response, or during which it was idle.
 	roomyMemory = 32 << 20
 	calmCalls   = 64
 	calmShare   = 32
@@ -179,8 +179,8 @@ type outcome struct {
 	pending <-chan outcome
 }
 
-// work runs op on an instance and then frees the slot. If the call fails, the instance is closed; otherwise keep is called, which returns
-// it to the pool. If ctx ends first, work returns at once, and the rest happens later.
+// work runs op on an instance and then frees the slot. If the call fails, the instance is closed; otherwise keep is
+// called, for example to return it to the pool. If ctx ends first, work returns at once, and the rest happens later.
 func (m *Engine) work(ctx context.Context, in *instance, op string, request []byte, keep func()) outcome {
 	done := make(chan outcome, 1)
 	run := func() {
@@ -221,7 +221,8 @@ func (m *Engine) explain(ctx context.Context, in *instance, op string, size int,
 	return fmt.Errorf("ctxfold: %s: %w: %w", op, cause, err)
 }
 
-// unknownOp returns the response for an unknown operation. Package core writes it, so that it equals the native engine's response.
+// unknownOp returns the response for an operation that the module lacks. If core has the operation, it returns an error
+// with the reason. Otherwise package core writes the response, so that it equals the native engine's.
 func unknownOp(op string) ([]byte, error) {
 	if op == "function" {
 		return nil, &ctxfold.Error{Code: "needs_full", Message: "single steps are in ctxfold-full.wasm; give its bytes as Options.Module"}
@@ -273,7 +274,8 @@ func (in *instance) swollen() bool {
 	return size > maxIdleMemory || size > roomyMemory && in.calm >= calmCalls
 }
 
-// Close waits for the calls in progress, because the memory of a running instance must not be freed.
+// Close waits for the calls in progress, because the memory of a running instance must not be freed. If ctx ends first,
+// Close returns its error, and the engine stays open.
 func (m *Engine) Close(ctx context.Context) error {
 	if !m.setClosed(true) {
 		return nil
@@ -328,7 +330,7 @@ type instance struct {
 	alloc  api.Function
 	free   api.Function
 	ops    map[string]api.Function
-	calm   int // consecutive calls that used little of the memory
+	calm   int // consecutive calls that used little of the memory, or during which the instance was idle
 }
 
 func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
@@ -355,7 +357,7 @@ func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
 	return in, nil
 }
 
-// call calls the module as described in docs/reference/abi.md. After any error the instance is dead.
+// call calls the module as described in docs/reference/abi.md. After any error the instance must not be used again.
 func (in *instance) call(ctx context.Context, op string, request []byte) ([]byte, error) {
 	// The stack carries parameters in and results out, so one array serves all four calls without allocating.
 	var stack [2]uint64

@@ -83,8 +83,8 @@ func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 // SummarizesPrefix returns true, because the same model has the conversation in its prompt cache.
 func (s Messages) SummarizesPrefix() bool { return true }
 
-// compactedTokens is the token limit for the API's own compaction. The API determines the length of its summaries
-// itself.
+// compactedTokens is the lowest token limit for the API's own compaction. The API determines the length of its
+// summaries itself.
 const compactedTokens = 8192
 
 // compacted requests the API's own compaction. If that fails, it returns no messages, and the model is called

@@ -92,8 +92,8 @@ func (s Chat) SummarizesPrefix() bool { return true }
 // SummarizesPrefix returns true, because the same model has the conversation in its prompt cache.
 func (s Responses) SummarizesPrefix() bool { return true }
 
-// behind decodes a request that extends the conversation into p, the parameters of an API call. It returns an error if they name another
-// model than the given one.
+// behind decodes a request that extends the conversation into p, the parameters of an API call. It returns an error if
+// they name another model than the given one; of returns the model in p.
 func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	if err := json.Unmarshal(q.Conversation.Sent, p); err != nil {
 		return fmt.Errorf("ctxfold: the request after the conversation: %w", err)
@@ -214,8 +214,9 @@ func deliver(sum *ctxfold.Summary, q ctxfold.Request, delta string, to func(ctxf
 	return to(q, delta)
 }
 
-// CompactChat compacts the messages of p if compaction is due under the policy. The tool definitions count towards its size. Kept
-// messages are the same values. p is modified only if the result is Changed; in.Messages, in.Format and in.Edits are ignored.
+// CompactChat compacts the messages of p if compaction is due under the policy. The tool definitions count towards the
+// size. Kept messages are the same values. p is modified only if the result is Changed; in.Messages, in.Format and
+// in.Edits are ignored.
 func CompactChat(ctx context.Context, c *ctxfold.Compactor, p *openai.ChatCompletionNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	r, err := compact(ctx, c, "openai-chat", p, in, s)
 	if err != nil || !r.Changed {

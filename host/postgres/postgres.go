@@ -86,7 +86,7 @@ func New(pool *pgxpool.Pool, o Options) *Records {
 	return r
 }
 
-// Close closes the connections.
+// Close closes the connections of Records that Open has returned. The pool passed to New stays open.
 func (r *Records) Close() error {
 	if r.own {
 		r.pool.Close()
@@ -170,7 +170,7 @@ const (
 	moreKeys  = 4096
 )
 
-// touched is how old a record's time of last use must be before it is updated.
+// touched is how old a record's time of last use must be before it is updated. Half of MaxAge applies if that is less.
 const touched = time.Hour
 
 // Find returns the record of the first key that has one.

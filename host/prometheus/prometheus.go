@@ -94,7 +94,7 @@ func (m *Metrics) Summary(s ctxfold.SummaryCall) {
 	m.summaries.WithLabelValues(string(s.Scope), strconv.FormatBool(s.Failed)).Observe(s.Took.Seconds())
 }
 
-// Compaction counts a finished compaction and the tokens that it saved.
+// Compaction counts a finished compaction and, if it changed anything, the tokens before and after it.
 func (m *Metrics) Compaction(r ctxfold.Report) {
 	m.compactions.WithLabelValues(string(r.Reason), string(r.Summary.Source)).Inc()
 	if r.Changed {

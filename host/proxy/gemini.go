@@ -23,7 +23,8 @@ func modelIn(path string) string {
 	return name
 }
 
-// geminiURL returns the URL of the request for a summary, which is not streamed, for the given model.
+// geminiURL returns the base, the end of the path and the query of the URL for a summary request, which is not
+// streamed. An empty model means the one in base.
 func geminiURL(base, query, model string) (string, string, string) {
 	if head, _, ok := strings.Cut(base, "/models/"); ok && model != "" {
 		base = head + "/models/" + url.PathEscape(model)

@@ -74,7 +74,8 @@ func credentials(w io.Writer, r *http.Request) (any bool) {
 
 // ownerOf returns the owner of a request's conversation. If the program has set Owner, that function decides. Otherwise
 // the owner depends on the credentials, the user named in the body, and the system prompt. The system prompt is ignored if
-// the client names its conversation, so that it may contain retrieved text that changes with each request.
+// the client names its conversation, so that it may contain retrieved text that changes with each request. That name is
+// always part of the owner.
 func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 	own := p.Owner != nil && !p.ShareAnonymous
 	who := Credentials
@@ -99,8 +100,8 @@ func (p *Proxy) ownerOf(r *http.Request, at *route, body []byte) string {
 // with each request at the end.
 const steadyRunes = 500
 
-// steady returns the beginning of a system prompt without words that may depend on the date: words with digits, and the
-// names of days and months.
+// steady returns the beginning of a system prompt without words that may depend on the time: words with digits, and the
+// names of days, months and times of day.
 func steady(prompt string) string {
 	if runes := []rune(prompt); len(runes) > steadyRunes {
 		prompt = string(runes[:steadyRunes])
@@ -115,7 +116,7 @@ func steady(prompt string) string {
 var clockWords = strings.Fields(`monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april may
 	june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt morning afternoon evening night`)
 
-// system returns the system prompt of a request in any of the APIs.
+// system returns the system prompt of a request in any of the APIs, as JSON, or "" if there is none.
 func (at *route) system(body []byte) string {
 	for _, name := range []string{"system", "instructions", "systemInstruction", "system_instruction"} {
 		if v := gjson.GetBytes(body, name); v.Exists() && v.Type != gjson.Null {

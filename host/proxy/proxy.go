@@ -337,7 +337,7 @@ func bounded(c *ctxfold.Compactor, p ctxfold.Policy) (ctxfold.Policy, error) {
 	return ctxfold.RawPolicy(text), nil
 }
 
-// find returns the API that a request uses.
+// find returns the API that a request uses, or nil if the proxy can't compact it.
 func find(r *http.Request) *route {
 	if r.Method != http.MethodPost {
 		return nil

@@ -47,7 +47,7 @@ func (p *Proxy) open(r *http.Request, at *route, body []byte) (t *turn, why stri
 	return &turn{proxy: p, route: at, from: r, body: body, model: model, owner: p.ownerOf(r, at, body)}, ""
 }
 
-// first returns the body to send first, with the conversation compacted if that is due.
+// first returns the body to send first. The conversation in it is compacted if that is due and succeeds.
 func (t *turn) first(ctx context.Context) []byte {
 	fit := t.fit
 	if t.route.ask == nil {
@@ -104,7 +104,7 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 }
 
 // finish compacts the conversation. Clients that send the same request at the same time, or again after a timeout, share
-// one compaction, which is cancelled when the last of them has left.
+// one compaction, which is cancelled soon after the last of them has left.
 func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %v %d ", t.owner, t.route.suffix, in.Force, in.Limit))
 	body := sha256.Sum256(t.body)

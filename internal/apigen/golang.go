@@ -83,8 +83,8 @@ func goName(def string) string {
 }
 
 // object writes the definition def as a Go struct named name, with its JSON encoder. pass is true if the definition
-// is a pass. A field becomes a pointer if its zero value isn't its default or, in a policy, if core's field is a
-// pointer.
+// is a pass. In a pass, a field becomes a pointer if its default isn't its zero value; in a policy, if core's field is
+// a pointer.
 func (f *file) object(def, name string, pass bool) {
 	d := f.g.defs.get(def)
 	text := d.Description
@@ -131,7 +131,7 @@ func (f *file) object(def, name string, pass bool) {
 	fmt.Fprintf(f, "%sfunc (%s%s) %s(dst []byte) []byte {\no := object.New(dst)\n%sreturn o.End()\n}\n\n", doc, receiver, name, method, write.String())
 }
 
-// member writes the code that encodes a field, unless the field is zero.
+// member writes code that encodes a field if it is not zero.
 func (f *file) member(key, t string) {
 	field := "p." + camel(key)
 	value, there := field, ""

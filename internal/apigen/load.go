@@ -52,7 +52,8 @@ func sources(dir string) []string {
 	})
 }
 
-// Import type-checks a package. Packages of the module are read with their comments, others from their export data.
+// Import type-checks a package. It notes the comments in packages of the module; other packages are imported from source
+// without them.
 func (s *source) Import(path string) (*types.Package, error) {
 	if p := s.packages[path]; p != nil {
 		return p, nil

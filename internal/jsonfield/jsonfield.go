@@ -16,7 +16,7 @@ func null(in *jlexer.Lexer) bool {
 	return found
 }
 
-// String reads a string; null leaves the value unchanged. The functions below do the same for other types.
+// String reads a string. Null leaves the value unchanged, as in the functions below up to Value.
 func String(in *jlexer.Lexer, to *string) {
 	if !null(in) {
 		*to = in.String()
@@ -113,7 +113,7 @@ func Unknown(in *jlexer.Lexer, key string) {
 	in.AddError(&jlexer.LexerError{Offset: in.GetPos(), Reason: "unknown field", Data: key})
 }
 
-// Begin consumes the opening brace of an object, or a null. top is true if the value is the whole JSON text.
+// Begin consumes the opening brace of an object, or a null (isNull). top is true if the value is the whole JSON text.
 func Begin(in *jlexer.Lexer) (top, isNull bool) {
 	top = in.IsStart()
 	if !in.IsNull() {

@@ -1,11 +1,12 @@
 // Command mutants changes one operator of core at a time and checks whether a test fails.
 //
-// A seed selects a sample of the possible changes. All changes inside functions share one build, in which an environment variable selects one of them, so the tests are compiled once; a change of a
-// package's variables or constants has a build of its own. Each change is tested in stages, the cheapest first: the short tests of its
-// package, the tests of the packages that import it, a few fast tests that reach nearly all of core, the short tests of core, tests over
-// real sessions, and all tests of the module. A change that survives all stages costs as much as a whole test run, so the last stages run
-// only if -to requests them; the share of changes that the earlier stages detect is a lower bound. The working tree is never changed: the
-// go command gets the changed files with -overlay.
+// A seed selects a sample of the possible changes. All changes inside functions share one build, in which an environment
+// variable selects one of them, so the tests are compiled once; a change of a package's variables or constants has a
+// build of its own. Each change is tested in stages, the cheapest first: the short tests of its package, the short tests
+// of the packages that import it, a few fast tests that reach nearly all of core, the short tests of core, tests over
+// real sessions, and all tests of the module. A change that survives all stages costs as much as a whole test run, so
+// the last stage runs only if -to requests it; the share of changes that the earlier stages detect is a lower bound. The
+// working tree is never changed: the go command gets the changed files with -overlay.
 //
 // A change may make a loop endless, so tests have a limit of CPU time, which does not depend on the load of the machine: several times what
 // they take without a change.

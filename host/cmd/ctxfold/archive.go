@@ -206,7 +206,7 @@ func notTakenBack(markers []api.Marker) string {
 	return "what a compaction removed without a marker: the transcript has changed since, or belongs to another state"
 }
 
-// respelled returns the warning about compactions of another branch, or "" if there are none.
+// respelled returns the note about tool calls that are restored as another branch has them, or "" if there are none.
 func respelled(markers []api.Marker) string {
 	if left(markers, api.MarkerRespelled) == "" {
 		return ""

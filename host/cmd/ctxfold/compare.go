@@ -25,8 +25,8 @@ type comparison struct {
 	Cleared  int    `json:"cleared"`
 	Folded   int    `json:"folded"`
 	Dropped  int    `json:"dropped"`
-	// Violations is the number of violations in the result, and ExactViolations the same with wire_safe off. They are
-	// nil if the violations could not be counted.
+	// Violations is the number of violations in the result for which a provider would reject it, and ExactViolations
+	// the same with wire_safe off. They are nil if the violations could not be counted.
 	Violations      *int   `json:"violations"`
 	ExactViolations *int   `json:"violations_without_wire_safe"`
 	Error           string `json:"error,omitempty"`
@@ -41,8 +41,8 @@ type kept struct {
 
 func (k kept) String() string { return fmt.Sprintf("%s of %s", count(k.Kept), count(k.Of)) }
 
-// standIn is used instead of a model's summary when a published compaction system is simulated, because only the violations in their
-// results are counted.
+// standIn replaces a model's summary when a published compaction system is simulated, because only the violations in
+// its result are counted.
 const standIn = "The conversation so far."
 
 func compareCommand(f *flags) *cobra.Command {
@@ -205,7 +205,8 @@ func (j *job) tokens(ctx context.Context, r *ctxfold.Result) (int, error) {
 	return e.Tokens, nil
 }
 
-// violations returns the number of violations in a result, or nil if the result is no longer a transcript.
+// violations returns the number of violations for which a provider would reject a result, or nil if the result is no
+// longer a transcript.
 func (j *job) violations(ctx context.Context, in ctxfold.Input, messages []byte) (*int, error) {
 	in.Messages = messages
 	v, err := j.Validate(ctx, in)

@@ -15,15 +15,16 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// errViolations ends validate, repair and convert with their own exit code. The violations have already been printed.
+// errViolations ends validate, repair, convert and batch with an exit code of its own. The violations have already been
+// printed.
 var errViolations = errors.New("violations found")
 
 // errPartial ends restore with the same exit code as errViolations if some content was not restored. The missing content has already been
 // listed.
 var errPartial = errors.New("not everything was restored")
 
-// errOver ends compact, plan, step and batch with their own exit code if a result is over its limit. A warning has already been
-// printed.
+// errOver ends compact, plan, step and batch with an exit code of its own if a result is over its limit. A warning has
+// already been printed.
 var errOver = errors.New("the result does not fit")
 
 // usageError is an error in the command line.

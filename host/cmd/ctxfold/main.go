@@ -1,7 +1,8 @@
 // Command ctxfold compacts and examines the transcripts of LLM conversations.
 //
-// Every operation of docs/reference/abi.md has a command; `ctxfold help` lists the commands. The exit code is 0 on
-// success, 1 if validate found violations, 2 for bad input or usage, and 130 after an interrupt.
+// Most operations of docs/reference/abi.md have a command; `ctxfold help` lists the commands. The exit code is 0 on
+// success, 1 if there are violations or not everything was restored, 2 for bad input or usage, 3 if the result does not
+// fit, and 130 after an interrupt.
 package main
 
 import (

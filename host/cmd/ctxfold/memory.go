@@ -15,8 +15,8 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// memoryVariable is an environment variable that replaces --memory. The arguments of a program are visible to all users of its machine,
-// so a URL with a password belongs in the variable.
+// memoryVariable is an environment variable that applies if --memory is not given. The arguments of a program are
+// visible to all users of its machine, so a URL with a password belongs in the variable.
 const memoryVariable = "CTXFOLD_MEMORY"
 
 // recordsSize is the maximum size of the records in a directory, in bytes.

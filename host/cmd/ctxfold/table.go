@@ -72,8 +72,8 @@ func plural(n int, noun string) string {
 	return count(n) + " " + noun
 }
 
-// change formats a relative change in percent, rounded. A change is never shown as 0 %, nor as -100 % if anything is
-// left.
+// change formats a relative change in percent, rounded, or returns "same" if nothing changed or before is 0. A change is
+// never shown as 0 %, nor as -100 % if anything is left.
 func change(before, after int) string {
 	if before == after || before == 0 {
 		return "same"

@@ -1,5 +1,5 @@
 // Command shorten FILE replaces the code that easyjson has generated for single values, lists and unknown keys, and for the
-// beginnings and ends of objects, by calls of package jsonfield.
+// beginnings and ends of objects, with calls of package jsonfield.
 package main
 
 import (
