@@ -94,7 +94,9 @@ func (r *request) enter() {
 	}
 	r.session = s
 	next := *r.source
-	if !r.has(operations.InPolicy) && !r.has(operations.InOptions) {
+	// Hosts often send empty options. They say nothing, so the session's settings needn't be worked out again.
+	options := r.members[operations.InOptions].Slice(r.src)
+	if !r.has(operations.InPolicy) && (len(options) == 0 || string(options) == "{}") {
 		next.settings = settings{base: s.base, policy: s.policy, profile: s.profile, format: s.format, model: s.model,
 			options: s.options}
 	} else {
