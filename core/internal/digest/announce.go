@@ -84,8 +84,22 @@ var (
 	lasting   = wordListOf("yet still waiting pending polling continuing currently shortly soon actively underway momentarily meanwhile noch weiterhin warte attends aún todavía esperando ещё жду")
 )
 
-// qualities lists words ending in -ing that don't denote an activity: adjectives and pronouns.
-var qualities = wordListOf("missing existing failing misleading interesting confusing blocking surprising nothing anything something everything")
+// qualities lists words ending in -ing that don't denote an activity: adjectives, nouns and pronouns.
+var qualities = wordListOf("missing existing failing misleading interesting confusing blocking surprising nothing anything something everything string during spring thing bring being")
+
+// finite lists verb forms, in lower case, with which a sentence that begins with an activity can say what came of it.
+var finite = wordListOf("is are was were has have had does did fixes fixed breaks broke fails failed makes made shows showed means works worked needs needed solves solved causes caused removes " +
+	"avoids gives gave keeps kept lets would will can must")
+
+// sentHeads lists the beginnings of sentences that only repeat what a call did, and stateEnds words at the end of short
+// sentences about a state that soon passes.
+var (
+	sentHeads = strings.Split("i sent |i've sent |i resent |i've resent |i asked |i've asked |i told |i've told |i started |i've started |i spawned |i've spawned |i launched |i've launched |i kicked off ", "|")
+	stateEnds = wordListOf("ready spawned started queued launched underway running pending")
+)
+
+// mostState is the maximum number of spaces in a short sentence about a state.
+const mostState = 8
 
 // longestTransient is the maximum length of a progress report in bytes.
 const longestTransient = 240
@@ -96,23 +110,28 @@ func passesBy(text string) bool {
 	if len(text) > longestTransient || asksIn(text) {
 		return false
 	}
+	if headedBy(text, sentHeads) {
+		return true
+	}
 	named := names(text)
 	n, before := 0, ""
+	begins, ends := false, false // whether the sentence begins with an activity, and whether it has a finite verb
 	for word := range strings.FieldsFuncSeq(lower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
 		gerund := strings.HasSuffix(word, "ing") && len(word) > 5
+		begins, ends = begins || strings.HasSuffix(word, "ing") && len(word) > 4 && n == 0 && !qualities.has(word), ends || finite.has(word)
 		switch {
 		case len(word) < 3:
 		case lasting.has(word), !named && transient.has(word):
 			return true
 		case gerund && !named && n == 0: // "Checking the status …"
 			return true
-		case gerund && (before == "is" || before == "are" || before == "now" || before == "actively") && !qualities.has(word), word == "progress" && before == "in", word == "far" && before == "so", word == "being" && (before == "is" || before == "are"):
+		case gerund && (before == "is" || before == "are" || before == "now" || before == "actively" || before == "likely") && !qualities.has(word), word == "progress" && before == "in", word == "far" && before == "so", word == "being" && (before == "is" || before == "are"):
 			return true
 		}
 		before = word
 		n++
 	}
-	return false
+	return begins && !ends || stateEnds.has(before) && fewSpaces(text, mostState+1)
 }
 
 // afterClause returns the text that follows a leading clause or phrase that clauseHeads begins: what comes after its
