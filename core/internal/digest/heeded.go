@@ -80,6 +80,12 @@ func (s *turnWords) shared(text string) (shared, long int) {
 	return shared, long
 }
 
+// repeats reports whether the words and names in text nearly all occur in the turn.
+func (s *turnWords) repeats(text string) bool {
+	shared, long := s.shared(text)
+	return long > 0 && shared*10 >= long*9 && s.namesAll(text)
+}
+
 // namesAll reports whether the turn mentions all names of code and numbers in text, apart from very short ones.
 func (s *turnWords) namesAll(text string) bool {
 	all := true

@@ -18,6 +18,7 @@ const (
 	contestedLabel = "answer, which the user's next message rejects: "
 	deniedLabel    = "answer, although the last check failed: "
 	readLabel      = "looked at: "
+	returnedLabel  = " returned: "
 	thoughtLabel   = "assistant's thoughts: "
 	reportLabel    = "a subagent reported: "
 	startHead      = "what was under way already:"
@@ -373,7 +374,7 @@ func (k *turnLog) label(t *turn, u *unit) string {
 		if delegating.hasTool(toolOf(u)) {
 			return reportLabel
 		}
-		return u.source + " returned: "
+		return u.source + returnedLabel
 	}
 	return ""
 }

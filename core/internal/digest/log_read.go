@@ -246,6 +246,9 @@ func readUnits(t *turn, line string) (units []unit) {
 		}
 		return units
 	}
+	if source, said, found := strings.Cut(line, returnedLabel); found && line[0] == '`' { // what a command printed
+		return []unit{{kind: toldUnit, message: -1, source: source, text: said, factor: ofReport}}
+	}
 	kind, source := ranUnit, ""
 	if len(t.units) == 0 && t.asked == "" || len(t.units) > 0 && t.units[0].kind == oldUnit {
 		kind = oldUnit

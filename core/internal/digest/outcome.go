@@ -10,7 +10,7 @@ import (
 // exitMarks lists phrases that precede the exit code in the output of Claude Code, Codex, pi, mini-swe-agent, OpenHands
 // and others.
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
-	"returncode\":", "return code: "}
+	"returncode\":", "return code: ", "<exit_code>"}
 
 // exitIn returns the exit code that a command tool's output mentions near its beginning or end, or "".
 func exitIn(text string) string {

@@ -67,13 +67,17 @@ const shortReply = 60
 type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
-	open    hunks               // the edits whose units have no description yet
-	changed critbit.Map[place]  // for each path and line, the unit that added the line, once it has its description
-	edited  critbit.Map[string] // for each file name, the path under which a tool changed the file
-	read    critbit.Map[place]  // for each path, the unit about the file that the turn read
-	called  []textCall          // calls written as text whose output is still to come
-	ran     critbit.Map[place]  // for each command, the unit of its last run in this turn
-	plan    planList            // the last plan that the assistant wrote down
+	open    hunks                   // the edits whose units have no description yet
+	changed critbit.Map[place]      // for each path and line, the unit that added the line, once it has its description
+	edited  critbit.Map[string]     // for each file name, the path under which a tool changed the file
+	read    critbit.Map[place]      // for each path, the unit about the file that the turn read
+	called  []textCall              // calls written as text whose output is still to come
+	ran     critbit.Map[place]      // for each command, the unit of its last run in this turn
+	polls   critbit.Map[poll]       // for each command that looks at the state of something, its calls in this turn
+	lines   words.HashSet           // hashes of the lines that commands printed
+	sent    turnWords               // the words of the texts that commands passed to other programs
+	shells  critbit.Map[*execution] // for each id of a shell that runs on, its command
+	plan    planList                // the last plan that the assistant wrote down
 	state   *endState
 	// troubles maps an error's key to the index of the last turn in which the error occurred, plus one.
 	troubles critbit.Map[int]
@@ -314,6 +318,7 @@ func (r *turnReader) endTurn(last bool) {
 	r.weighNotes(last)
 	r.read = critbit.Map[place]{}
 	r.ran = critbit.Map[place]{}
+	r.polls = critbit.Map[poll]{}
 }
 
 // diagnosisSigns lists phrases, in lower case, from sentences that name a cause.
@@ -453,7 +458,7 @@ func (r *turnReader) result(i int, n int32) {
 			}
 		}
 	case runs:
-		r.run(i, commandOf(t, call), text(), failed)
+		r.call(i, n, commandOf(t, call), text(), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
 			r.looked(i, path)
@@ -463,6 +468,10 @@ func (r *turnReader) result(i int, n int32) {
 			r.found(i, pattern, text())
 		}
 	case unknown:
+		if c := r.awaited(call); c != nil {
+			r.output(i, c, text(), failed)
+			return
+		}
 		r.other(i, call, text(), failed)
 	}
 }

@@ -18,6 +18,7 @@ type prompt struct{ to, text string }
 func (r *turnReader) prompts(i int, script string, docs []string) {
 	for _, p := range promptsIn(script, docs) {
 		first := len(r.now().units)
+		r.sent.add(p.text)
 		proseUnits(trimRune(p.text[:min(len(p.text), mostPrompt)]), func(lead, text string, item int) {
 			factor := ofReport
 			switch len(r.now().units) {

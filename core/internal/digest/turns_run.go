@@ -44,23 +44,38 @@ type execution struct {
 	changed []string // the files to which it redirects output
 	writes  bool     // it redirects output to files
 	meant   bool     // it failed, as the assistant had intended
+	over    bool     // it has ended, and its outcome is known
 }
 
-// run adds a command, and drops earlier runs of the same command in the turn.
+// run adds a command.
 func (r *turnReader) run(i int, script, output string, failed bool) {
-	if script == "" {
-		return
+	if script != "" {
+		r.ended(r.started(i, script, output, failed))
 	}
+}
+
+// started returns the execution of a script, and records what the script does to files.
+func (r *turnReader) started(i int, script, output string, failed bool) *execution {
 	output = knownOutput(script, output)
 	c := execution{run: runOf(script, output, failed), message: i, whole: script, output: withoutEnvelope(output), folder: folderOf(script)}
 	r.changeFiles(&c)
-	c.meant = c.failed() && r.around.meant(r.t, i, script)
+	return &c
+}
+
+// ended adds a command that has ended, and drops earlier runs of the same command in the turn.
+func (r *turnReader) ended(c *execution) {
+	i := c.message
+	c.over = true
+	c.meant = c.failed() && r.around.meant(r.t, i, c.whole)
 	key := c.key()
-	r.updateState(&c, key)
-	before, tests, overcame := r.earlierRun(&c, key)
+	r.updateState(c, key)
+	before, tests, overcame := r.earlierRun(c, key)
+	if !c.failed() && len(c.read) == 0 && searchedFor(c.script) == "" {
+		r.printed(c)
+	}
 	switch {
 	case c.kind == looks && !c.failed():
-		r.inspected(&c)
+		r.inspected(c)
 		return
 	case !c.failed() && c.result == "" && tidies(c.script):
 		return

@@ -1,0 +1,56 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+)
+
+// A shell may return before its command has ended, with an id. A later call of another tool, which names the id, then
+// returns the outcome of the command.
+
+// call adds the command of a shell whose result is part n of message i. If the command runs on, it is added when its
+// outcome is known.
+func (r *turnReader) call(i int, n int32, script, output string, failed bool) {
+	if script == "" {
+		return
+	}
+	c := r.started(i, script, output, failed)
+	if work, _ := startedWork(r.t, n); work.ID != "" {
+		r.shells.Set(work.ID, c)
+		return
+	}
+	r.ended(c)
+}
+
+// awaited returns the running command whose output a call reads, or nil.
+func (r *turnReader) awaited(call *transcript.Part) (c *execution) {
+	if r.shells.Len() == 0 || !polling.hasTool(r.t.Name(call.Name)) {
+		return nil
+	}
+	args := argumentsOf(r.t, call)
+	s := jsonspan.New(args)
+	if len(args) == 0 || s.Kind() != jsonspan.Object {
+		return nil
+	}
+	for s.Object(); ; {
+		key, ok := s.Key()
+		if !ok {
+			return c
+		}
+		name, value := lower(string(key)), strings.Trim(string(s.Skip().Slice(args)), `"`)
+		if known, found := r.shells.Get(value); found && !known.over && strings.HasSuffix(name, "id") {
+			c = known
+		}
+	}
+}
+
+// output adds a command that ran on if output, which a call in message i returned, says that the command has ended.
+func (r *turnReader) output(i int, c *execution, output string, failed bool) {
+	if exitIn(output) == "" {
+		return
+	}
+	c.run, c.message, c.output = runOf(c.script, output, failed), i, withoutEnvelope(output)
+	r.ended(c)
+}
