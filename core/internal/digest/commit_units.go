@@ -96,7 +96,7 @@ func commitSubject(script string) string {
 
 // messageIn returns the message of the git commit in a script, or "".
 func messageIn(script string) string {
-	at := strings.Index(script, "commit")
+	at := max(0, strings.Index(script, "commit")) // a script may quote a part of the word
 	for _, option := range []string{messageFlags(script[at:]), " --message ", " --message=", " -m"} {
 		n := strings.Index(script[at:], option)
 		if n < 0 {

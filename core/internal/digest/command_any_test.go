@@ -1,0 +1,49 @@
+package digest
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestRunsOfDamagedScripts reads scripts that have lost characters or got quotes, backslashes and line breaks where the
+// shell allows them: "git com\mit" is a commit too, although it doesn't contain the word.
+func TestRunsOfDamagedScripts(t *testing.T) {
+	scripts := append(sentencesOfTests(t), `git com\mit -m x`, `git "com"mit -m x`, `git 'comm''it'`)
+	tries := 40
+	if testing.Short() {
+		tries = 8
+	}
+	random := rand.New(rand.NewPCG(2, 2))
+	for _, script := range scripts {
+		damaged(t, script)
+		for range tries {
+			s := []byte(script)
+			for range 1 + random.IntN(4) {
+				at := random.IntN(len(s))
+				switch c := "\"'\\\n$`<(|;&-{ "[random.IntN(14)]; random.IntN(3) {
+				case 0:
+					s[at] = c
+				case 1:
+					s = append(s[:at], s[min(at+1+random.IntN(6), len(s)-1):]...)
+				default:
+					s = append(s[:at], append([]byte{c}, s[at:]...)...)
+				}
+			}
+			damaged(t, string(s))
+		}
+	}
+}
+
+// damaged reads a script as a call of the shell, whose output is the script again.
+func damaged(t *testing.T, script string) {
+	t.Helper()
+	defer func() {
+		if p := recover(); p != nil {
+			t.Fatalf("%q: %v", script, p)
+		}
+	}()
+	r := runOf(script, script, len(script)%2 == 0)
+	r.text()
+	commitLine(&r)
+	takenBack(&r)
+}
