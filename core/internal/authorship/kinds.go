@@ -73,7 +73,7 @@ func Declared() []*Message { return declared }
 
 var digests = &Message{Origin: OfDigest}
 
-// Declaration returns the kind of message whose origin is k, or nil.
+// Declaration returns the kind of message whose origin is k, or that of digests if no declared kind has it.
 func (k Origin) Declaration() *Message {
 	for _, m := range declared {
 		if m.Origin == k {

@@ -107,7 +107,8 @@ const DroppedPrefix = "[Context compacted: "
 // RestoredPrefix is the beginning of a message with a restored file (S3.38).
 const RestoredPrefix = "[Restored file after compaction]"
 
-// IsTurn reports whether a message was inserted by a repair so that the roles alternate.
+// IsTurn reports whether a message reads like one that a repair inserts so that the roles alternate, or so that the
+// conversation begins with the user.
 func IsTurn(t *transcript.Transcript, m int32) bool {
 	first := t.FirstText(int(m))
 	return t.Messages[m].Count == 1 && (t.EqualText(first, TurnText) || t.EqualText(first, OpeningText))

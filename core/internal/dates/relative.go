@@ -27,8 +27,8 @@ const (
 	weekday // a day of the week, by name
 )
 
-// phrase is a sequence of words that expresses a distance in time. Words are compared in lower case; "#" stands for a
-// number, and "@" for the name of a weekday.
+// phrase is a sequence of words that expresses a distance in time. Words are compared in lower case; "#" matches a
+// number, and "@" the name of a weekday.
 type phrase struct {
 	words []string
 	n     int // the distance in units, to be multiplied by the number for "#"
@@ -150,7 +150,7 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 
 // phraseAt returns the time that a phrase expresses. Word i is the first word of the phrase that isn't a placeholder.
 // taken is the number of words from there to the end of the phrase, or 0 if there is no phrase. If the resulting date
-// is invalid, the Mention has no End. low are the words in lower case.
+// is invalid, the Mention has no End. low holds the words in lower case.
 func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
 	list, _ := phrasesByWord.Get(low[i])
 	for _, k := range list {

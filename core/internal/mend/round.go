@@ -247,7 +247,7 @@ func (r *round) answerInside(item int, calls []int32) {
 	r.doc.Replace(item, r.doc.AppendMessage(nil, &r.doc.Items[item]))
 }
 
-// move moves an item to the position after another item. If there is a new message, it replaces the moved item.
+// move moves an item to the position after another item. If from is -1, a new message is inserted there instead.
 type move struct {
 	from, behind int
 	text         []byte

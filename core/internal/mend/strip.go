@@ -8,7 +8,7 @@ import (
 // dropBoundReasoning removes signed reasoning from the messages after an item if the provider binds reasoning to
 // everything before it. It removes the reasoning of all turns after the change, because a turn that lost only some of
 // its reasoning would be rejected (AN9), or because the provider itself drops the reasoning and keeping it would only
-// cost tokens (OR9). Pinned messages are no exception, because the request would fail otherwise.
+// cost tokens (OR9). Pinned messages are no exception where the request would fail otherwise.
 func (md *Mender) dropBoundReasoning(from int) {
 	md.StripReasoning(from, len(md.doc.Items), "reasoning", md.doc.F.Rules.Bound, func(p *transcript.Part) bool {
 		return p.Has(transcript.Bound)
@@ -45,7 +45,8 @@ func (md *Mender) neededByPins() map[int]bool {
 }
 
 // StripReasoning removes from the input's messages in [from, to) the reasoning parts that satisfy which. It also
-// removes messages that had no other content.
+// removes messages that had no other content. It skips messages that a pinned one needs and, unless rule is set and the
+// provider refuses such reasoning, pinned messages.
 func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which func(p *transcript.Part) bool) {
 	empty := map[int]bool{}
 	needed := md.neededByPins()

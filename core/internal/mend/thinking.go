@@ -9,8 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// ThinkingMode returns how the transcript's model thinks, and the source of this information. Sources closer to this
-// request take precedence.
+// ThinkingMode returns how the transcript's model thinks, and the source of this information. The policy's setting
+// takes precedence over the request's, and both over what the model's name says.
 func (md *Mender) ThinkingMode() (mode api.ThinkingMode, source api.ThinkingSource) {
 	if !md.doc.F.Rules.RefusesThinking() {
 		return api.ThinkingAdaptive, api.ThinkingByFormat
@@ -66,7 +66,7 @@ func (md *Mender) SettleThinking() bool {
 	return true
 }
 
-// CountThinking adds to the report the number of signed parts that stay and the number that were removed.
+// CountThinking adds the number of signed parts that stay to the report.
 func (md *Mender) CountThinking() {
 	if md.report.Thinking == nil {
 		return

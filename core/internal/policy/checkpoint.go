@@ -1,8 +1,8 @@
 package policy
 
-// checkpoint is the published system S2. Compaction is due at four fifths of the window minus three reserves (2,000
-// tokens for the system prompt, 4,000 for the answer, 5,000 for safety). It keeps a tail of messages (S2.6, S2.10).
-// The default window is that of S2.9.
+// checkpoint is the published system S2. Compaction is due at four fifths of what three reserves leave of the window
+// (2,000 tokens for the system prompt, 4,000 for the answer, 5,000 for safety). It keeps a tail of messages (S2.6,
+// S2.10). The default window is that of S2.9.
 var checkpoint = Preset{
 	Name: "checkpoint",
 	Doc:  "the published system S2: at 80 % of the window, keeps the newest 10 messages, with the summary as an assistant message",

@@ -7,8 +7,8 @@ import "strings"
 // Model is an entry in the list of known models.
 type Model struct {
 	// Name is a prefix of the model's name without the provider's own prefix ("anthropic/", "us.anthropic.",
-	// "models/"). The model's name ends after it, or continues with a dash or colon. If Name ends with a star, the
-	// model's name may continue in any way.
+	// "models/"). The model's name ends after it, or continues with a dash, a colon or an at sign. If Name ends with a
+	// star, the model's name may continue in any way.
 	Name   string
 	Window int // context window in tokens
 	// Reserve is the part of the window that the provider keeps free for the output, in tokens; 0 means the default

@@ -24,8 +24,8 @@ func (v version) over(w version) bool {
 	return v.major > w.major || v.major == w.major && v.minor > w.minor
 }
 
-// ThinkingOf returns how a model thinks: manual, adaptive, or unknown if the model can do both or its name has no
-// version. It compares the version in the name, so that it works for future models too.
+// ThinkingOf returns how a model thinks: manual, adaptive, or unknown if the model can do both, or if its name isn't
+// that of a Claude model with a version. It compares the version in the name, so that it works for future models too.
 func ThinkingOf(model string) api.ThinkingMode {
 	model = strings.ToLower(model)
 	at := strings.Index(model, "claude-")

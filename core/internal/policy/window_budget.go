@@ -1,7 +1,7 @@
 package policy
 
-// windowBudget is the published system S3. Compaction is due above three quarters of the window, after subtracting the
-// reserve. It keeps a tail of 6,000 tokens (S3.4), and clears before the fold and restores files after it as S3.33 and
+// windowBudget is the published system S3. Compaction is due above three quarters of what the reserve leaves of the
+// window. It keeps a tail of 6,000 tokens (S3.4), and clears before the fold and restores files after it as S3.33 and
 // S3.38 describe.
 var windowBudget = Preset{
 	Name: "window-budget",

@@ -12,7 +12,7 @@ import (
 )
 
 // isNoText reports whether the strings under a key are not text, because the key names, signs or counts something.
-// This table and the next two are all that this package knows about message formats.
+// This table, the next two and RoleNamed are most of what this package knows about message formats.
 func isNoText(key []byte) bool {
 	switch string(key) {
 	case "id", "type", "role", "signature", "thoughtSignature", "thought_signature", "encrypted_content", "data",
@@ -86,8 +86,8 @@ func (s *searching) readBody(body int32) {
 	s.endMessage(uint32(len(src)))
 }
 
-// isList reports whether a list contains messages, judging by its first object. Any other list, such as a list of
-// parts, is the body of a tool result.
+// isList reports whether a list contains messages, judging by its first object or by a string before it that describes
+// changes. Any other list, such as a list of parts, is the body of a tool result.
 func isList(src []byte) bool {
 	r := jsonspan.New(src)
 	for r.Array(); r.Elem(); {
@@ -191,7 +191,7 @@ func (s *searching) endMessage(to uint32) {
 	}
 }
 
-// closeDoc makes a doc of the message's text so far.
+// closeDoc makes a doc of the message's text since its previous doc.
 func (s *searching) closeDoc() {
 	if s.cur.piece > 0 && s.cur.words == 0 {
 		return

@@ -2,7 +2,8 @@
 // by the scores of adjacent messages, and by dates and roles. It keeps no index: each search reads all bodies once and
 // counts only the words of the query.
 //
-// This package knows nothing about wire formats, stores, or the meaning of words.
+// This package knows only some keys, types and roles of wire formats. It knows nothing about stores or the meaning of
+// words.
 package search
 
 import (

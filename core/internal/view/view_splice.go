@@ -55,7 +55,8 @@ func (v *View) removal(m, n int32) (e edit, gone bool) {
 	return edit{}, false
 }
 
-// neighbour describes the parts after a part in its list; see keptBehind. parent is the list's tool result, or -1.
+// neighbour describes the parts after a part in its list (see keptBehind) or before it. parent is the list's tool
+// result, or -1.
 type neighbour struct {
 	parent    int32
 	any, kept bool

@@ -10,8 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// EstimateBytes estimates how many bytes AppendOuter will write. The estimate is never too low unless edits lengthen
-// texts.
+// EstimateBytes estimates how many bytes AppendOuter will write. The estimate is rarely too low.
 func (v *View) EstimateBytes() int {
 	t := v.T
 	n := t.Outer.Len() - t.List.Len() + 2

@@ -1,6 +1,7 @@
 // Package exact reproduces what the published systems do to a transcript, step by step and with their defects: a whole
 // compaction, the passes of a policy with wire_safe false, cut points, truncations, and the blocks that replace whole
-// loops of a session. It repairs nothing, retries nothing, and cuts nothing when a result exceeds its limit.
+// loops of a session. With wire_safe false it repairs nothing, retries nothing, and cuts nothing when a result exceeds
+// its limit.
 //
 // Package styles has the wording of requests and digests. Package functions reads the arguments of the published
 // functions.

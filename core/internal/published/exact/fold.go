@@ -89,8 +89,9 @@ func reportSource(c passes.Run) {
 	}
 }
 
-// turnCut returns the index of the first message of S1's tail, which has about KeepTokens. If all messages fit, it
-// keeps one or, if the host gives the summary, the last one (S1.35).
+// turnCut returns the index of the first message of S1's tail, which has at most KeepTokens. If all messages fit, the
+// tail begins with the last message without tool results or, if the host gives the summary, with the last message
+// (S1.35).
 func turnCut(p *passes.FoldPass, c passes.Run, sizes []int, tool func(i int) bool) int {
 	cut := FindCutPoint(sizes, tool, p.KeepTokens)
 	switch {

@@ -88,7 +88,7 @@ const (
 	StrategyOff       = "off"
 )
 
-// NormalizeStrategy returns the strategy that a name stands for, ignoring case and surrounding white space, and
+// NormalizeStrategy returns the strategy with the given name, ignoring case and surrounding white space, and
 // StrategyModel for any other name (S4.23).
 func NormalizeStrategy(name string) string {
 	switch name = strings.ToLower(strings.TrimSpace(name)); name {

@@ -5,8 +5,8 @@ package script
 // letter pairs as one token. The other states reflect what the splitting rules of tokenizers look at.
 const (
 	sLine   = iota // the start, and after a line feed
-	sSpace         // after one
-	sSpaces        // more
+	sSpace         // after one space
+	sSpaces        // after more white space
 	sIndent        // one space after a line feed
 	sTab
 	sDigit1 // tokenizers take digits in groups of up to three
@@ -14,9 +14,9 @@ const (
 	sDigit3
 	sUpper      // a capital at the start of a word
 	sUppersV    // two of them, the last a vowel
-	sUppersC    // a consonant
+	sUppersC    // two of them, the last a consonant
 	sCapitalsV  // more of them, the last a vowel
-	sCapitalsC  // a consonant
+	sCapitalsC  // more of them, the last a consonant
 	sCamel      // a capital after a small letter
 	sMixedLower // in a run that changes
 	sMixedUpper
@@ -43,7 +43,7 @@ const (
 	sCyrillic1 // one letter
 	sCyrillic2
 	sCyrillicV // more of them, the last a vowel
-	sCyrillicC // a consonant
+	sCyrillicC // more of them, the last a consonant
 	sLetter    // a letter of any other script
 	sKana
 	sHan
