@@ -1,6 +1,6 @@
 /** Restores and searches content that compactions removed and put into a store. */
 import { invalidOption } from "./errors.js";
-import { has } from "./options.js";
+import { checkCompactor, has } from "./options.js";
 import type { Store } from "./store.js";
 import type { Found, Kept, Messages, NamedHandles, Recalled, Restored, Search, SearchOptions, State } from "./types.js";
 
@@ -15,8 +15,9 @@ export function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Pro
   });
 }
 
-/** Throws `invalid_option` if bodies can't be read from the store. */
-function checkReadable(store: unknown): void {
+/** Throws `invalid_option` if bodies can't be read from the store, or found by the compactor. */
+function checkReadable(store: unknown, compactor: unknown): void {
+  checkCompactor(compactor, "restore", "handlesIn");
   if (has(store, "get")) return;
   throw invalidOption(
     "store is an object with get(handle): the store in which compactions put what they removed",
@@ -59,7 +60,7 @@ export async function restoreFrom<M extends Messages>(
   handles?: readonly string[],
   state?: State | null,
 ): Promise<Restored<M>> {
-  checkReadable(store);
+  checkReadable(store, compactor);
   const listed = await compactor.restore(messages, [], state);
   const { bodies, corrupt } = await collect(store, compactor, handles ?? handlesOf(listed), !handles);
   const restored = bodies.length > 0 ? await compactor.restore(messages, bodies, state) : listed;
@@ -109,7 +110,7 @@ export async function searchFrom(
   query: string,
   { messages, state, handles, ...options }: Within & SearchOptions = {},
 ): Promise<Found> {
-  checkReadable(store);
+  checkReadable(store, compactor);
   const named = handles ?? (messages ? handlesOf(await compactor.restore(messages, [], state)) : []);
   if (store.search) return store.search(query, { ...options, handles: named });
   const { bodies, asked } = await collect(store, compactor, named, !handles);
@@ -133,7 +134,7 @@ export async function recallFrom(
   callArguments: unknown,
   within: Within = {},
 ): Promise<string> {
-  checkReadable(store);
+  checkReadable(store, compactor);
   const asked = await compactor.recall(callArguments);
   const { handle, query } = asked;
   if (asked.text !== undefined) return asked.text;

@@ -5,7 +5,7 @@ import type { Called, Compacted, ConversationCompactor, ConversationOptions } fr
 import { type CompactOptions, ending } from "./ending.js";
 import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import { failureOf } from "./failure.js";
-import { checkOptions, checkStores, has, type Names, type StoreKind } from "./options.js";
+import { checkCompactor, checkOptions, checkStores, has, type Names, type StoreKind } from "./options.js";
 import type { LiveSession, RemoteSession, TurnHost, Turning } from "./session.js";
 import { type MaybeState, type Store, sameState } from "./store.js";
 import { telling } from "./tell.js";
@@ -78,6 +78,7 @@ export class Conversation<M extends Message = Message> {
   #edited = false;
 
   constructor(compactor: ConversationCompactor, options: ConversationOptions<M> = {}) {
+    checkCompactor(compactor, "ready", "session");
     checkOptions(options, CONVERSATION_OPTIONS, "Conversation");
     checkStores(options, STORES);
     this.#compactor = compactor;

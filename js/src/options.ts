@@ -81,6 +81,14 @@ export function checkStores(given: object, kinds: Readonly<Record<string, StoreK
   }
 }
 
+/**
+ * Throws `invalid_option` if a value lacks one of these methods of a compactor. It may be a compactor's options, or a
+ * promise.
+ */
+export function checkCompactor(value: unknown, ...methods: string[]): void {
+  if (!has(value, ...methods)) throw invalidOption("compactor is what createCompactor has returned", "compactor");
+}
+
 /** Reports whether a value, of any type, has all of these methods. */
 export function has(value: unknown, ...methods: string[]): boolean {
   return methods.every((name) => typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function");

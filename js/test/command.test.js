@@ -223,7 +223,16 @@ test("bad input is said with its place, its code and what to do, and the exit co
     [["compact", "--redact", "("], /--redact: Invalid regular expression/],
     [["compact", "--redact", "a*"], /also matches no text at all/],
     [["compact", "--summary-timeout", "soon"], /must be a duration, such as 90s or 2m/],
-    [["compact", "--session"], /this is not a session file.*\n {2}code {2}unknown_session/, "[]"],
+    [
+      ["compact", "--session"],
+      /this is not a session file.*\n {2}code {2}unknown_session\n {2}open and --session are for session files/,
+      "[]",
+    ],
+    [
+      ["compact", "--window", "3k", "--format", "gemini"],
+      /code {2}wrong_format\n {2}--format names the wire format\.\n$/,
+      JSON.stringify(history),
+    ],
     [["validate", "a", "b"], /there is one FILE too many: b/],
     [["validate"], /standard input is empty: it must hold JSON/, " \n"],
     [
@@ -234,7 +243,7 @@ test("bad input is said with its place, its code and what to do, and the exit co
     [["restore", "x"], /restore needs --archive/],
     [["search", "x"], /search needs at least one DIRECTORY or FILE/],
     [["compac"], /there is no command "compac", did you mean compact\?/],
-    [["batch"], /"batch" is a command of the Go program alone/],
+    [["batch"], /"batch" is a command of the Go program alone: go install github\.com/],
   ];
   for (const [args, says, input = ""] of cases) {
     const { code, out, err } = await ctxfold(args, { cwd, input });

@@ -137,6 +137,30 @@ test("a store of the wrong shape is refused before a compaction needs it", async
   }
 });
 
+test("what is no compactor is refused before anything is asked of it", async () => {
+  const says = {
+    name: "CtxfoldError",
+    code: "invalid_option",
+    path: "compactor",
+    message: /createCompactor has returned/,
+  };
+  const whole = createCompactor({ module, policy: tight });
+  for (const wrong of /** @type {any[]} */ ([
+    undefined,
+    null,
+    {},
+    { policy: tight },
+    Promise.resolve(whole),
+    [],
+    "x",
+  ])) {
+    assert.throws(() => new Conversation(wrong), says);
+    await assert.rejects(restoreFrom(memoryStore(), wrong, []), says);
+    await assert.rejects(searchFrom(memoryStore(), wrong, "bees"), says);
+    await assert.rejects(recallFrom(memoryStore(), wrong, { handle: "0123456789abcdef" }), says);
+  }
+});
+
 test("restoring and searching need a store that can be read", async () => {
   const compactor = createCompactor({ module, policy: tight });
   await compactor.ready();

@@ -57,9 +57,11 @@ func (e inputError) Unwrap() error { return e.err }
 // hints are advice that is added to an error, by error code. They refer to flags of this command, which the core doesn't know.
 var hints = map[string]string{
 	"ambiguous_format": "Name the wire format with --format.",
+	"wrong_format":     "--format names the wire format.",
 	"unknown_format":   "`ctxfold info` lists the wire formats; --format names one.",
 	"unknown_window":   "Set it with --window TOKENS, such as --window 200k; --window unlimited says that there is none.",
 	"unknown_preset":   "`ctxfold presets` lists the presets.",
+	"unknown_session":  "open and --session are for session files; compact takes a list of messages or a request body as it is.",
 	"plan_mismatch":    "Give step the transcript that plan was given.",
 	"truncated_json":   "The input was cut off: get the whole of it.",
 }

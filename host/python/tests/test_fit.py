@@ -126,6 +126,15 @@ def test_a_memory_of_the_wrong_shape_is_refused_before_a_compaction_needs_it(wro
         assert caught.value.code == "invalid_option" and caught.value.path == "memory"
 
 
+@pytest.mark.parametrize("wrong", [None, {}, {"window": {"tokens": 9000}}, [], "x", ctxfold.Compactor, ctxfold.aio.Compactor(window=9000)])
+def test_a_conversation_needs_a_compactor(wrong):
+    with pytest.raises(ctxfold.OptionError, match="compactor is a ctxfold.Compactor") as caught:
+        ctxfold.Conversation(wrong)
+    assert caught.value.code == "invalid_option" and caught.value.path == "compactor"
+    with pytest.raises(ctxfold.OptionError, match="compactor is a ctxfold.aio.Compactor"):
+        ctxfold.aio.Conversation(ctxfold.Compactor(window=9000))
+
+
 def test_errors_say_where(history):
     with pytest.raises(ctxfold.CtxfoldError) as caught:
         ctxfold.check('[{"role":"user","content":"a"},{"content":"b"}]', format="openai-chat", window=100)

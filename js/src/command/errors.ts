@@ -26,12 +26,18 @@ export class InputError extends Error {
   }
 }
 
+/** The pages of the documentation, which the package does not contain. */
+const DOCS = "https://github.com/ctxfold/ctxfold/blob/main/docs";
+
 /** Advice that names options of the command, which the module does not know. The keys are error codes. */
 const HINTS: Record<string, string> = {
   ambiguous_format: "Name the wire format with --format.",
-  unknown_format: "docs/guides/formats.md lists the wire formats; --format names one.",
+  wrong_format: "--format names the wire format.",
+  unknown_format: `--format names the wire format; ${DOCS}/guides/formats.md describes each.`,
   unknown_window: "Set it with --window TOKENS, such as --window 200k; --window unlimited says that there is none.",
-  unknown_preset: "docs/guides/presets.md lists the presets.",
+  unknown_preset: `${DOCS}/guides/presets.md describes the presets.`,
+  unknown_session:
+    "open and --session are for session files; compact takes a list of messages or a request body as it is.",
   truncated_json: "The input was cut off: get the whole of it.",
 };
 

@@ -39,7 +39,7 @@ function unknown(name: string): UsageError {
   if (name.startsWith("-")) return new UsageError(`unknown flag: ${name}`, "ctxfold");
   if (ELSEWHERE.includes(name)) {
     return new UsageError(
-      `"${name}" is a command of the Go program alone, which docs/start/command.md says how to install`,
+      `"${name}" is a command of the Go program alone: go install github.com/ctxfold/ctxfold/host/cmd/ctxfold@latest`,
     );
   }
   return new UsageError(`there is no command "${name}"${nearest(name, Object.keys(COMMANDS))}`, "ctxfold");
@@ -59,7 +59,8 @@ or with -, ctxfold reads standard input.
 
 Commands:
 ${commands.join("")}
-\`ctxfold COMMAND --help\` shows the options of a command. The Go program has more commands (docs/start/command.md).
+\`ctxfold COMMAND --help\` shows the options of a command. The Go program has more commands:
+https://github.com/ctxfold/ctxfold/blob/main/docs/start/command.md
 
 Exit codes: 0 success, 1 validate found violations or restore did not restore everything, 2 bad input or usage, 3 the result does not
 fit into the window's limit, 130 interrupted.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, List, Mapping, Optional, Sequence, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, Generic, List, Mapping, Optional, Sequence, Type, TypeVar, cast
 
 from . import _archive
 from ._base import Compacting
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from . import types
 
 Msg = TypeVar("Msg")
+Made = TypeVar("Made", bound=Compacting)
 
 #: Returns how important calls and messages are, or None.
 Scoring = Optional[Callable[[Sequence[Msg]], Optional["types.Score"]]]
@@ -83,6 +84,14 @@ class Turn(Generic[Msg]):
         """Returns the result of the background compaction if this turn has waited for it and it changed the messages."""
         behind = self._running
         return behind.done if behind is not None and behind.done is not None and behind.done.changed else None
+
+
+def compactor_of(given: Made, kind: "Type[Made]", name: str) -> Made:
+    """Returns the compactor of a conversation, and raises an :class:`OptionError` for anything else, such as a policy or a
+    compactor of the other module."""
+    if isinstance(given, kind):
+        return given
+    raise OptionError(f"compactor is a {name}", path="compactor")
 
 
 class Held(Generic[Msg]):
