@@ -1,10 +1,10 @@
-// The navigation of the site: the pages of docs in groups, by what a reader wants. A page that no group names is
-// added to the last one.
+// The navigation of the site: the pages of docs in groups, by what a reader wants. A page that its group does not name
+// follows the named ones; a page of no group is added to the last one.
 
 /** Pages of docs, without their ending. @type {Record<string, string[]>} */
 const GROUPS = {
   Start: ["javascript", "integrations", "platforms", "go", "command", "proxy", "edge", "languages"],
-  Guides: ["presets", "digests", "cost", "overflow", "archive", "formats", "sessions", "recipes"],
+  Guides: ["presets", "digests", "cost", "overflow", "archive", "redact", "formats", "sessions", "recipes"],
   Reference: [
     "policy",
     "abi",
@@ -17,7 +17,19 @@ const GROUPS = {
     "runtimes",
     "versions",
   ],
-  Inside: ["design", "decisions", "threats", "benchmarks", "memory", "live", "build", "extending", "upgrading-go"],
+  Inside: [
+    "design",
+    "decisions",
+    "loop",
+    "threats",
+    "benchmarks",
+    "conformance",
+    "memory",
+    "live",
+    "build",
+    "extending",
+    "upgrading-go",
+  ],
 };
 
 /**
@@ -44,10 +56,11 @@ export function navigation(pages) {
       return page ? [page] : [];
     });
   const first = take(["README.md"]);
-  const groups = Object.entries(GROUPS).map(([name, names]) => ({
-    name,
-    pages: take([...names.map((each) => `docs/${name.toLowerCase()}/${each}.md`), ...(LAST[name] ?? [])]),
-  }));
+  const groups = Object.entries(GROUPS).map(([name, names]) => {
+    const folder = `docs/${name.toLowerCase()}/`;
+    const own = [...left.keys()].filter((path) => path.startsWith(folder));
+    return { name, pages: take([...names.map((each) => `${folder}${each}.md`), ...own, ...(LAST[name] ?? [])]) };
+  });
   groups[0]?.pages.unshift(...first);
   groups.at(-1)?.pages.push(...left.values());
   return groups;

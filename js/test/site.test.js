@@ -69,12 +69,14 @@ test("links to what is not on the site lead to files of the repository", async (
   assert.deepEqual(missing, []);
 });
 
-test("each page of docs is on the site, and in the navigation of every page", async () => {
+test("each page of docs is on the site, and in the navigation of every page, in the group of its folder", async () => {
   const html = await readFile(join(site, "docs", "reference", "abi.html"), "utf8");
   for (const name of await readdir(`${root}docs`, { recursive: true })) {
     if (!name.endsWith(".md")) continue;
     const path = posix.relative("reference", name.replace(/md$/, "html"));
-    assert.ok(html.includes(`href="${path}"`), name);
+    const before = html.slice(0, html.indexOf(`href="${path}"`));
+    const [group = ""] = before.match(/<h2>\w+<\/h2>(?!.*<h2>)/s) ?? [];
+    assert.equal(group.toLowerCase(), `<h2>${posix.dirname(name)}</h2>`, name);
   }
 });
 
