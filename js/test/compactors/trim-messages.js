@@ -10,7 +10,7 @@ const { version } = JSON.parse(
 // message.
 answers(
   {
-    name: "`trimMessages` of LangChain",
+    name: "`trimMessages` of @langchain/core",
     version,
     format: "openai-chat",
     promises: ["valid", "fits", "newest", "unchanged"],
