@@ -285,8 +285,8 @@ func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// clip cuts the texts of the history's first message, which was read as t, as the entry specifies. The message may have
-// another text than when the entry was made. The newest user message is sent unchanged.
+// clip cuts the texts of the first message of the history, which was read as t, as the entry specifies. The message may
+// have another text than when the entry was made. The newest user message is sent unchanged.
 func (r *request) clip(h *history, t *transcript.Transcript) {
 	first := t.FirstSaid()
 	at := slices.IndexFunc(h.given, func(p place) bool { return p.in == first && p.text == nil })

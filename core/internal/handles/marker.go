@@ -190,7 +190,8 @@ func Cleared(c *view.View, n int32) bool {
 }
 
 // OwnBody reports whether the part at index n is a tool result whose original body is in the transcript. It returns
-// false if the body is a marker, is stored by the provider, or is still awaited by a tool of the provider.
+// false if the result has no call, or if the body is a marker, is stored by the provider, or is still awaited by a tool
+// of the provider.
 func OwnBody(doc *view.View, n int32) bool {
 	p := &doc.T.Parts[n]
 	return p.Kind == transcript.ToolResult && !p.Has(transcript.Server|transcript.Removed) &&

@@ -187,7 +187,7 @@ func (c *call) needsMessages() bool {
 	return true
 }
 
-// nextWakeUp returns the latest time at which the job must be called again; 0 means not before an effect has a result.
+// nextWakeUp returns the time by which the job must be called again; 0 means not before an effect has a result.
 func (c *call) nextWakeUp() (at int64) {
 	sooner := func(other int64) {
 		if other > 0 && (at == 0 || other < at) {

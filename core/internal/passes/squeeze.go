@@ -128,13 +128,13 @@ type shortening struct {
 	pass *squeezePass
 	run  Run
 	log  bool // whether the current result is a log that the model has read
-	// Whether to shorten only escape codes, progress lines and reminders in the current result.
+	// Whether to shorten only escape codes, progress lines and reminders in the current result, because it is an error
+	// or one of the newest results.
 	terminal bool
 	reminded critbit.Map[struct{}] // the reminders at the ends of newer results
 }
 
-// result returns the replacements for the texts of the tool result at part n. In errors, only the output of terminals
-// is shortened, too.
+// result returns the replacements for the texts of the tool result at part n.
 func (r *shortening) result(n int32) (out []squeezed) {
 	doc := r.run.Doc()
 	part := &doc.T.Parts[n]

@@ -277,7 +277,7 @@ func (o *openHands) allText(content jsonspan.Span) string {
 	return string(all)
 }
 
-// output returns text, the output of a command, with the terminal's metadata appended.
+// output returns text, the output of a command, with the terminal's metadata before and after it.
 func (o *openHands) output(observation jsonspan.Span, text string) string {
 	about := find(o.src, observation, "metadata")
 	if about.IsZero() || o.src[about.Start] != '{' {

@@ -184,7 +184,7 @@ func isUnit(word string) bool {
 	return false
 }
 
-// The numbers of lines that are kept of a log: at its beginning, at its end, and before and after each line that
+// The numbers of lines of a log that are kept: at its beginning, at its end, and before and after each line that
 // mentions a problem. A gap of fewer than minLeftOut lines is never left out.
 const (
 	firstOfLog    = 4

@@ -114,8 +114,9 @@ func (w *Writer) providerRequest(o *ProviderCompaction) *api.ProviderRequest {
 		Body: api.Raw(append(body, '}'))}
 }
 
-// accepted returns the provider's compaction, or nil if it can't be used. It must consist of messages in the format,
-// end with a compacted message, and have at most half as many tokens as it replaces (gain).
+// accepted returns the provider's compaction, or nil if it can't be used. It must be a list of user messages that
+// ends with a compacted message, or only that message if it is readable. It must have at most half as many tokens as it
+// replaces (gain).
 func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Compacted {
 	s := jsonspan.New([]byte(messages))
 	s.Weigh = w.doc.T.Weigh

@@ -9,7 +9,7 @@ import (
 )
 
 // unseen lists the members of a part or an item that no model sees, or that clients rewrite with each request: cache
-// breakpoints, provider options, ids, states and dates.
+// breakpoints, provider options, metadata, ids, states and dates.
 var unseen = []string{
 	"cache_control", "cacheControl", "cachePoint", "callProviderMetadata", "createdAt", "created_at",
 	"experimental_providerMetadata", "id", "metadata", "providerMetadata", "providerOptions", "status", "timestamp",

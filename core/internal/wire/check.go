@@ -326,8 +326,8 @@ func (c *Checker) checkCall(place int, n, result int32) {
 	}
 }
 
-// isAnswerable reports whether a result can be written for the tool call at index n of T.Parts: the call must have an
-// id or a name, and the format must be able to express a result.
+// isAnswerable reports whether a result can be written for the tool call at index n of T.Parts: the call must have been
+// parsed and have an id or a name, and the format must be able to express a result.
 func (c *Checker) isAnswerable(n int32) bool {
 	p := &c.T.Parts[n]
 	byName := (c.F.Rules.Named || p.List == transcript.Member) && !p.Name.IsZero()

@@ -93,8 +93,8 @@ func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	return append(truth(append(dst, `,"fires":`...), left < threshold), '}'), nil
 }
 
-// The defaults of S0.42: the window and the system prompt, in tokens, and the shares of the window at which compaction
-// is enabled and due.
+// The defaults of S0.42: the window and the system prompt, in tokens, the share of the window at which compaction
+// should start, and the headroom below which it is due.
 const (
 	defaultContextTokens = 100_000
 	defaultSystemTokens  = 4_000
