@@ -47,8 +47,8 @@ demo: ## Compact a shipped sample session and show what was done
 check: ## Check format, vet and staticcheck; run the unit tests of core, of the Go package and of js, and the vectors, in about three minutes
 	@.ci/stages check check-format vet lint check-go check-js
 
-# Everything that CI runs. Each module is built once, in a stage of its own. A stage begins as soon as its needs are met; what the longest
-# need comes first, then the longest, and last the short stages that nothing needs, which run beside the end of a long one.
+# Everything that CI runs. Each module is built once, in a stage of its own. A stage begins as soon as its needs are met. The needs of the longest
+# stages come first, then the longest stages, and last the short stages that no other stage needs; they run during the end of a long one.
 .PHONY: test
 test: ## Run every check and test; install what they need
 	@BUILT=1 .ci/stages test tools check-format \
@@ -76,8 +76,8 @@ SLIM        := $(if $(BUILT),,module-slim)
 # wasm-opt takes half of the build time. A full run skips it for modules that are tested but not compared with the committed ones.
 PLAIN       := $(if $(BUILT),NO_COALESCE=1)
 
-# Where tests keep the modules that wazero has compiled, so that one run compiles each once. The name is the same in each run and the folder
-# outside of the tree, so that go test still finds results in its cache.
+# The folder in which tests keep the modules that wazero has compiled, so that a run compiles each module once. Its name is the same in each run
+# and it is outside of the tree, so that go test still finds results in its cache.
 WAZERO      := $${TMPDIR:-/tmp}/ctxfold-wazero-$$(cksum <<< '$(CURDIR)' | cut -d ' ' -f 1)
 
 # Prints the output of go test -json as go test would, and records the times for the summary of a run.
@@ -181,7 +181,7 @@ test-build: needs-node $(TESTLOG) ## Run the vectors and 1,000 random requests o
 	@STRESSED=NO_COALESCE=1 wasm/check/build.sh build/check all stress-collect
 	@CTXFOLD_STEPS=$(CURDIR)/build/check go test -vet=off -json -count=1 -run '^TestSteps$$|^TestFaults$$' -timeout 120m ./wasm/check -requests 1000 | $(TESTLOG)
 
-# This target mostly waits for the disk and the registry, so it handles two folders at a time and runs beside CPU-bound stages.
+# This target mostly waits for the disk and the registry, so it handles two folders at a time and runs together with CPU-bound stages.
 .PHONY: packages
 packages: needs-node
 	$(say) 'npm: what the package is built and tested with is installed'
@@ -313,7 +313,7 @@ reactor: ## Build the plain WASI reactor, which needs its host for a clock and r
 	@wasm/build.sh --reactor build/reactor.wasm
 	@sha256sum build/reactor.wasm
 
-# Where generated files are that are committed, except the modules. The component's checksum is checked where the component is built.
+# The committed generated files, except the modules. The component's checksum is checked where the component is built.
 GENERATED := \( -name '*_easyjson.go' -o -path './docs/reference/published.md' -o -path './docs/reference/abi.md' -o -path './docs/reference/report.md' \
 	-o -path './docs/reference/errors.md' -o -path './wasm/exports*.go' -o -name '*.schema.json' -o -path './js/src/*.ts' -o -name '*_gen.go' \
 	-o -path './host/python/src/ctxfold/types.py' -o -path './host/python/src/ctxfold/aio.py' \)

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Tests the package as its users get it: test.sh [--build] OUT
 #
-# With --build it ends when the sdist and the wheel are made.
-# An sdist is made, a wheel of the sdist, and the wheel is installed into an empty environment without a network, where the examples of the
-# README and all tests run. OUT/../c has the compiled C library, so that the module is not compiled again. PYTHON is the interpreter; it
-# needs setuptools, wheel, venv and pytest (Debian: python3-setuptools python3-wheel python3-venv python3-pytest).
+# The script makes an sdist, builds a wheel from it, and installs the wheel into an empty environment without network access, where the examples
+# of the README and all tests run. With --build it stops after building the wheel. OUT/../c must contain the compiled C library, so that the module
+# is not compiled again. PYTHON is the interpreter; it needs setuptools, wheel, venv and pytest (Debian: python3-setuptools python3-wheel
+# python3-venv python3-pytest).
 set -eu
 
 build=

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Usage: easyjson.sh [-disallow_unknown_fields] [FILE.go]. Writes FILE_easyjson.go, or without a file PACKAGE_easyjson.go for the package in
-# the current folder: readers and writers of its types marked easyjson:json, which pass over unknown keys or refuse them. What easyjson
-# imports only to silence the compiler is removed again: encoding/json and the easyjson root package (with net/http in it) would
-# double the module's size. In lists the type api.Raw has its own name, which is not json.RawMessage in the module. What is the same for
-# each string or number becomes a call (shorten).
+# the current folder: readers and writers for the types marked easyjson:json, which ignore unknown keys or reject them. Imports that easyjson
+# adds only to satisfy the compiler are removed: encoding/json and the easyjson root package (with net/http in it) would double the module's
+# size. In lists the type api.Raw has its own name, which is not json.RawMessage in the module. Code that is the same for each string or number
+# becomes a call (shorten).
 set -eu
 package=$(pwd -P)
 root=$(cd "$(dirname "$0")/../.." && pwd -P)

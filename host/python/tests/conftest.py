@@ -26,7 +26,7 @@ class Model:
 
 
 def opening(number):
-    """Returns the messages with which a conversation begins that shares nothing with others but what follows.
+    """Returns the first messages of a conversation, which differ from those of all other conversations.
 
     Conversations that differ in their first message alone would share a compaction.
     """
