@@ -57,6 +57,11 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 		if len(r.now().units) > before && isLookup(name) { // the units from its result suffice
 			return
 		}
+		line, _, _ := strings.Cut(short, "\n")
+		if line = strings.Trim(line, "[ ]"); len(r.now().units) == before && (isTrouble(line) || strings.HasPrefix(line, "No ")) {
+			u.factor = ofFailure
+			u.text += " → " + Fence(clipLine(line, quotedChange))
+		}
 	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // the result says nothing more
 		if !does {
 			u.factor = ofCommand / 4

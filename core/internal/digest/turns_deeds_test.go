@@ -81,6 +81,23 @@ func TestCallsOfUnknownTools(t *testing.T) {
 	wants(t, text, []string{"called kiln_set_zone(zone: 7, degrees: 900) → zone 7 holds 900"}, []string{"busy"})
 }
 
+// If a long result of an unknown tool begins by saying that the call failed, the log says so. Thanks and apologies of the
+// assistant say nothing.
+func TestComplaintsOfUnknownTools(t *testing.T) {
+	call := func(id, said, out string) string {
+		return `{"role":"assistant","content":[{"type":"text","text":"` + said + `"},{"type":"tool_call","id":"` + id + `","name":"run_cell","arguments":{"code":"replace('kiln.py', ` + id + `)"}}]},` +
+			`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"run_cell","content":"` + out + strings.Repeat(`\n1|zone = 7`, 80) + `"}`
+	}
+	text := logOf(t, `[
+{"role":"user","content":"Let the kiln hold 900 degrees."},
+`+call("1", "Thank you for showing me kiln.py.", "[Your edit has introduced new syntax error(s). Please retry.]")+`,
+`+call("2", "I apologize for the persistent errors in kiln.py.", "[No exact match found in kiln.py for]")+`,
+`+call("3", "Merci pour le fichier kiln.py !", "[File: kiln.py (80 lines)]")+`,
+{"role":"assistant","content":"The kiln holds 900 degrees now."}
+]`, 4000)
+	wants(t, text, []string{"replace('kiln.py', 1)) → Your edit has introduced new syntax error(s)", "replace('kiln.py', 2)) → No exact match found in kiln.py"}, []string{"Thank", "apologize", "Merci", "→ File"})
+}
+
 // The result of an unknown tool is reported with the arguments of its call, which nothing repeats.
 func TestReportsOfUnknownTools(t *testing.T) {
 	call := func(id, hall, said string) string {

@@ -172,6 +172,9 @@ func (r *turnReader) joined(from int, u unit) bool {
 
 // withoutPraise returns text without an initial sentence that only expresses approval: "Good context. So …"
 func withoutPraise(text string) string {
+	if startsWithAny(text, courtesies) {
+		return withoutCourtesy(text)
+	}
 	const longest = 64
 	end := strings.IndexAny(text, ".!")
 	if end < 0 || end > longest || end+2 >= len(text) || text[end+1] != ' ' {
@@ -184,6 +187,25 @@ func withoutPraise(text string) string {
 		}
 	}
 	return text
+}
+
+// courtesies lists the beginnings of sentences in which assistants only thank or apologize.
+var courtesies = []string{"Thank you for", "Thanks for", "Thank you", "I apologize for", "I apologise for", "My apologies", "Apologies for", "Sorry for", "Sorry about",
+	"Danke für", "Vielen Dank für", "Entschuldigung für", "Merci pour", "Merci d'", "Je m'excuse", "Désolé pour", "Gracias por", "Perdón por", "Disculpa por",
+	"Obrigado por", "Desculpe pel", "Grazie per", "Scusa per", "Спасибо за", "Извините за", "Прошу прощения за"}
+
+// withoutCourtesy returns a text without its first sentence, which begins with one of the courtesies, or the whole text
+// if that sentence has a comma or a colon, and so may say more.
+func withoutCourtesy(text string) string {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == ',' || text[i] == ':':
+			return text
+		case (text[i] == '.' || text[i] == '!') && (i+1 == len(text) || text[i+1] == ' '):
+			return strings.TrimSpace(text[i+1:])
+		}
+	}
+	return ""
 }
 
 // about adds a unit that begins a message and has only a pronoun as its subject. It joins the unit to the command or
