@@ -25,7 +25,7 @@ const SWOLLEN = 128 * 1024 * 1024;
 export const SWOLLEN_AT_THE_EDGE = 40 * 1024 * 1024;
 /**
  * An instance with more than ROOMY bytes is also replaced after CALM consecutive calls whose request and answer took
- * less than 1/SHARE of its memory. Its sessions are then opened again. If a replacement doesn't halve the memory, the
+ * at most 1/SHARE of its memory. Its sessions are then opened again. If a replacement doesn't halve the memory, the
  * next replacement takes twice as many calls.
  */
 const ROOMY = 32 * 1024 * 1024;

@@ -84,7 +84,7 @@ const DIGEST_OPTIONS: Names<DigestOptions> = { policy: true, module: true };
  */
 export type DigestOf<Source> = (message: Message, options?: DigestOptions<Source>) => Promise<Digest | undefined>;
 
-/** Returns the `digestOf` function for one platform, given the function that creates its compactors. */
+/** Returns the `digestOf` function for one platform. It creates one compactor per module with the given function. */
 export function digestReader<Source>(create: (options: { module?: Source }) => unknown): DigestOf<Source> {
   const made = new Map<Source | undefined, Engine>();
   return async (message, options = {}) => {

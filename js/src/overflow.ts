@@ -17,7 +17,7 @@ const OVERFLOW_OPTIONS: Names<OverflowOptions> = { module: true };
  */
 export type IsOverflow<Source> = (error: unknown, options?: OverflowOptions<Source>) => Promise<boolean>;
 
-/** Returns the `isOverflow` function for one platform, given the function that creates its compactors. */
+/** Returns the `isOverflow` function for one platform. It creates one compactor per module with the given function. */
 export function overflowReader<Source>(create: (options: { module?: Source }) => unknown): IsOverflow<Source> {
   const made = new Map<Source | undefined, Engine>();
   return async (error, options = {}) => {

@@ -117,7 +117,7 @@ function fromText(text: string): Transcript {
   };
 }
 
-/** Returns the list of live messages and, if it is in a request body, its key. */
+/** Returns the list of live messages and, if it is in a request body, its key; both are undefined if there is none. */
 function listIn(messages: unknown): { list: readonly unknown[] | undefined; key: string | undefined } {
   if (Array.isArray(messages)) return { list: messages, key: undefined };
   const body = messages as Record<string, unknown> | undefined;

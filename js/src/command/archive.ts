@@ -17,7 +17,7 @@ export function archiveOf(given: Given): Store | undefined {
 
 /**
  * Stores the state next to the bodies, in a file whose name is derived from the transcript, so that `restore` works
- * without --state.
+ * without --state. Does nothing without --archive.
  */
 export async function noteState(given: Given, messages: Uint8Array, state: State): Promise<void> {
   if (given.text("archive") === "" || messages.length === 0) return;

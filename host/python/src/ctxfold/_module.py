@@ -21,7 +21,7 @@ MIB = 1 << 20
 KEPT_BYTES = 64 * MIB
 
 #: An instance with sessions and more bytes of memory than ROOMY_BYTES is replaced after CALM_CALLS consecutive calls
-#: that each used less than 1/CALM_SHARE of its memory.
+#: that each used at most 1/CALM_SHARE of its memory.
 ROOMY_BYTES = 32 * MIB
 CALM_CALLS = 64
 CALM_SHARE = 32

@@ -201,7 +201,7 @@ class SharedRecords(KeptRecords):
         return bool((yield Ask(lambda: self._memory.swap(key, old, record), "memory")))
 
 
-#: The leases for callers' memory objects, by the ``id`` of the object, shared by all its users. The leases keep the object alive.
+#: The leases for callers' memory objects, by the ``id`` of the object. All records over one object share its leases.
 _LEASES: "weakref.WeakValueDictionary[int, Leases]" = weakref.WeakValueDictionary()
 _LOCK = threading.Lock()
 
