@@ -55,16 +55,17 @@ const history = Array.from({ length: 40 }, (_, n) => [
   { role: "assistant", content: `Kiln ${n} had ${900 + n} degrees.` },
 ]).flat();
 
-test("it says what it is, and what there is", async () => {
+test("it says what it is, and what there is", async (t) => {
   assert.deepEqual(await ctxfold(["--version"]), { code: 0, out: `ctxfold ${version}\n`, err: "" });
+  const inOneProcess = commandProcess(t);
   for (const args of [[], ["--help"], ["help"]]) {
-    const { code, out, err } = await ctxfold(args);
+    const { code, out, err } = await inOneProcess(args, { cwd: root });
     assert.equal(code, 0);
     assert.equal(err, "");
     for (const name of ["compact", "open", "restore", "search", "validate"])
       assert.match(out, new RegExp(`^  ${name} `, "m"));
   }
-  const { out } = await ctxfold(["compact", "--help"]);
+  const { out } = await inOneProcess(["compact", "--help"], { cwd: root });
   for (const option of ["--window TOKENS", "--archive DIRECTORY", "-o, --output FILE"]) assert.ok(out.includes(option));
 });
 
@@ -245,8 +246,9 @@ test("bad input is said with its place, its code and what to do, and the exit co
     [["compac"], /there is no command "compac", did you mean compact\?/],
     [["batch"], /"batch" is a command of the Go program alone: go install github\.com/],
   ];
-  for (const [args, says, input = ""] of cases) {
-    const { code, out, err } = await ctxfold(args, { cwd, input });
+  const inOneProcess = commandProcess(t); // starting Node costs more than these calls; only input needs a process
+  for (const [args, says, input] of cases) {
+    const { code, out, err } = await (input ? ctxfold(args, { cwd, input }) : inOneProcess(args, { cwd }));
     assert.equal(code, 2, `${args.join(" ")}: ${err}`);
     assert.equal(out, "");
     assert.match(err, says);
