@@ -138,7 +138,7 @@ def live(habit):
 def test_what_changes_behind_the_cut_costs_nothing(way):
     compactions, calls = way("plain")
     assert 3 <= compactions <= 6 and calls <= compactions
-    for habit in HABITS:
+    for habit in [each for each in HABITS if each != "plain"]:
         made, asked = way(habit)
         # Retrieved text is sent too, so the window fills up a little earlier.
         assert abs(made - compactions) <= 1 and asked <= calls + 1, f"{habit}: {made}, {asked}, not {compactions}, {calls}"
