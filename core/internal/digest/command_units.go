@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -188,7 +189,19 @@ func kindOfWords(words []string) runKind {
 	case lookers.has(name):
 		return looks
 	}
+	if inner := wrappedIn(words); inner != nil {
+		return kindOfWords(inner)
+	}
 	return acts
+}
+
+// wrappedIn returns the words of the command that another one runs in a container or a worktree ("workon kiln -- git
+// diff"), if it is one of a known program that inspects something, or of git. Otherwise it returns nil.
+func wrappedIn(words []string) []string {
+	if at := slices.Index(words, "--"); at > 0 && at+1 < len(words) && (words[at+1] == "git" || lookers.has(words[at+1])) {
+		return words[at+1:]
+	}
+	return nil
 }
 
 // abandoned reports whether a tool's output shows that the call ended before it produced a result.

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
@@ -117,37 +118,41 @@ const mostBare = 5
 // later. last means that this is the last turn.
 func (r *turnReader) weighNotes(last bool) {
 	t := r.now()
-	compares := t.has(func(u *unit) bool {
+	closed := !last || t.has(func(u *unit) bool { return u.kind == answerUnit })
+	var said turnWords
+	if t.has(func(u *unit) bool {
 		return u.kind == thoughtUnit || u.kind == toldUnit || u.kind == hitUnit || u.kind == lineUnit
-	})
-	var said, told turnWords
-	mention := func(text string) {
-		if compares {
-			said.add(text)
-		}
-	}
-	mention(t.asked)
-	closed := !last
-	for n := range t.units {
-		switch u := &t.units[n]; u.kind {
-		case saidUnit, answerUnit:
-			mention(u.text)
-			closed = closed || u.kind == answerUnit
-		}
-	}
-	var edited critbit.Map[struct{}]
-	for n := len(t.units) - 1; n >= 0; n-- { // a later repetition takes precedence
-		u := &t.units[n]
-		known, most := &said, 8
-		switch u.kind {
-		case thoughtUnit:
-			if closed { // the answer says the same in fewer words
-				most = 6
+	}) {
+		said.add(t.asked)
+		for n := range t.units {
+			if u := &t.units[n]; u.kind == saidUnit || u.kind == answerUnit {
+				said.add(u.text)
 			}
-		case toldUnit:
+		}
+		t.dropHeard(&said, closed)
+		for n := range t.units {
+			if u := &t.units[n]; u.kind == changeUnit {
+				said.add(u.source + " " + u.text)
+			}
+		}
+	}
+	t.weighLooks(&said, closed)
+}
+
+// dropHeard drops thoughts that what the assistant said or thought repeats, and sentences from results that later ones
+// repeat. closed means that the turn has ended.
+func (t *turn) dropHeard(said *turnWords, closed bool) {
+	var told turnWords
+	for n := range slices.Backward(t.units) { // a later repetition takes precedence
+		u := &t.units[n]
+		known, most := said, 8
+		switch {
+		case u.kind == toldUnit:
 			known, most = &told, 7
-		default:
+		case u.kind != thoughtUnit:
 			continue
+		case closed: // the answer says the same in fewer words
+			most = 6
 		}
 		if shared, long := known.shared(u.text); long > 0 && shared*10 >= long*most && known.namesAll(u.text) {
 			u.factor = isDropped
@@ -155,9 +160,14 @@ func (r *turnReader) weighNotes(last bool) {
 		}
 		known.add(u.text)
 	}
+}
+
+// weighLooks weighs the units about what the turn looked at by whether the turn mentions it. closed means that the turn
+// has ended.
+func (t *turn) weighLooks(said *turnWords, closed bool) {
+	var edited critbit.Map[struct{}]
 	for n := range t.units {
 		if u := &t.units[n]; u.kind == changeUnit {
-			mention(u.source + " " + u.text)
 			edited.Add(u.source)
 		}
 	}
@@ -165,7 +175,7 @@ func (r *turnReader) weighNotes(last bool) {
 		edited.Add(f.path)
 	}
 	bare := 0
-	for n := len(t.units) - 1; n >= 0; n-- {
+	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
 		switch u.kind {
 		case lineUnit:
@@ -174,26 +184,30 @@ func (r *turnReader) weighNotes(last bool) {
 			}
 			u.body = ""
 		case hitUnit:
-			shared, long := said.shared(u.text)
-			if shared*2 < long {
+			if shared, long := said.shared(u.text); shared*2 < long {
 				u.factor = isDropped
 			}
 		case readUnit:
-			if edited.Has(u.source) { // the log lists the edit
-				u.factor = isDropped
-				continue
+			if !edited.Has(u.source) {
+				bare++
 			}
-			switch bare++; {
-			case closed && bare > mostBare:
-				u.factor = isDropped
-			case closed: // the turn has ended, so its outcome is known
-				u.factor = ofReading / 8
-			}
+			u.weighRead(edited.Has(u.source), bare, closed)
 		case toldUnit:
 			if shared, long := said.shared(u.text); u.factor != isDropped && shared*5 < long*2 {
 				u.factor = u.factor * ofContested / 1024
 			}
 		}
+	}
+}
+
+// weighRead weighs a unit about a file that was read. edited means that the log lists an edit of it, and bare is the
+// number of units about files that were only read, from this one on.
+func (u *unit) weighRead(edited bool, bare int, closed bool) {
+	switch {
+	case edited, closed && bare > mostBare:
+		u.factor = isDropped
+	case closed: // the outcome of the turn is known
+		u.factor = ofReading / 8
 	}
 }
 

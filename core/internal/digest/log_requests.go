@@ -213,7 +213,27 @@ func clipRequest(text string, most int) string {
 			middle = "\n[…]\n" + trouble + "[…]\n"
 		}
 	}
+	if tail == "" {
+		head = withoutOpenWords(head)
+	}
 	return strings.TrimRight(strings.TrimRight(head, " \n")+middle+strings.TrimLeft(tail, " \n"), " \n")
+}
+
+// openWords lists words that mean nothing without the next one.
+var openWords = wordListOf("with the a an to of and or for in on at by from into that which your my our this if as " +
+	"mit der die das den dem ein eine zu von und oder für im auf avec le la les un une de des du et ou pour con el los las y para por")
+
+// withoutOpenWords returns the beginning of a text without words at its end that mean nothing without the next one:
+// "Yes, please proceed with the".
+func withoutOpenWords(head string) string {
+	for {
+		head = strings.TrimRight(head, " \n")
+		at := strings.LastIndexAny(head, " \n")
+		if at < 0 || !openWords.hasInAnyCase(head[at+1:]) {
+			return head
+		}
+		head = head[:at]
+	}
 }
 
 // beginningOf returns the beginning of a request in at most size bytes. It consists of whole sentences if these fill

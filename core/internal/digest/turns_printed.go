@@ -2,6 +2,7 @@ package digest
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/words"
@@ -24,11 +25,8 @@ const leastPrinted = 5
 // state of something.
 func (r *turnReader) printed(c *execution) {
 	call := reporterIn(c.script)
-	if call == "" || c.kind > acts || blank(c.output) || abandoned(c.output) {
+	if call == "" || c.kind > acts || c.result != "" || blank(c.output) || abandoned(c.output) || c.kind == looks && r.polled(c, call) {
 		return
-	}
-	if c.kind == looks {
-		r.polled(c, call)
 	}
 	output := textIn(c.output)
 	proseUnits(r.paragraphs(output), func(lead, text string, item int) {
@@ -43,14 +41,21 @@ func (r *turnReader) printed(c *execution) {
 	})
 }
 
-// isFinding reports whether a printed sentence is worth quoting. It isn't if it only announces or reports progress, or
-// if its beginning is missing.
+// isFinding reports whether a printed sentence is worth quoting. It isn't if it only announces something, reports
+// progress or explains a program, or if its beginning or its end is missing.
 func isFinding(lead, text string, item int) bool {
 	if fewSpaces(text, leastPrinted) && !unspacedText(text) || codesBare(text) || asksIn(text) || announces(text) || announces(lead) || passesBy(text) {
 		return false
 	}
-	return lead != "" || item > 0 || byteClass[text[0]]&small == 0 && (endsSentence(text) || unspacedText(text))
+	if lead == "" && headedBy(text, hintHeads) || strings.Contains(text, "--help") || strings.HasSuffix(strings.TrimRight(text, `"'”`), "...") {
+		return false
+	}
+	first := byteClass[text[0]]
+	return lead != "" || item > 0 || (first&(capital|digit) != 0 || text[0] == '`' || text[0] >= utf8.RuneSelf) && (endsSentence(text) || unspacedText(text))
 }
+
+// hintHeads lists the beginnings of sentences in which a program tells its user how to use it.
+var hintHeads = []string{"please ", "use ", "to get started", "to see ", "for more ", "for details", "see also", "press ", "try ", "hint:", "usage:", "note that you "}
 
 // reporterIn returns the name of the first command in a script that may print text for people, or "". Programs that
 // print files or lists don't count.
@@ -63,7 +68,7 @@ func reporterIn(script string) (call string) {
 		for len(words) > 2 && strings.HasPrefix(words[1], "--") {
 			words = words[1:]
 		}
-		if call == "" && name != "git" && !lookers.has(name) && !tidying.has(name) && !shellKeywords.has(name) && !helps(words) {
+		if call == "" && name != "git" && wrappedIn(words) == nil && !lookers.has(name) && !tidying.has(name) && !shellKeywords.has(name) && !helps(words) {
 			call = Fence(callName(words, name))
 		}
 	}, func(string) {})
@@ -87,7 +92,7 @@ func helps(words []string) bool {
 func textIn(output string) string {
 	output = strings.TrimSpace(output)
 	if output == "" || output[0] != '{' && output[0] != '[' {
-		return endsOf(output)
+		return strings.ToValidUTF8(endsOf(output), "")
 	}
 	src := []byte(output)
 	if len(src) > lookText || !valid(jsonspan.New(src)) {
@@ -202,15 +207,15 @@ type poll struct {
 }
 
 // polled adds what a command says about the state of something in a few words. Of several calls in a turn, only the last
-// one is kept, with their number.
-func (r *turnReader) polled(c *execution, call string) {
+// one is kept, with their number. polled reports whether the output is that short.
+func (r *turnReader) polled(c *execution, call string) bool {
 	p := r.polls.At(call)
 	if p.calls++; p.shown {
 		r.drop(p.at)
 	}
 	said := onOneLine(plainText(endsOf(c.output)))
 	if p.shown = len(said) <= mostReturned && saysOutcome(said); !p.shown {
-		return
+		return false
 	}
 	text := "ran " + codeQuote(call)
 	if p.calls > 1 {
@@ -218,4 +223,5 @@ func (r *turnReader) polled(c *execution, call string) {
 	}
 	p.at = r.here()
 	r.add(unit{kind: ranUnit, message: int32(c.message), text: text + " → " + Fence(said), factor: ofReading / 2})
+	return true
 }

@@ -3,6 +3,7 @@ package digest_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // A pane is what a terminal shows of an agent.
@@ -120,5 +121,19 @@ func TestPrintedLinesWithoutReport(t *testing.T) {
 		[]string{"door of the oven", "needs longer", "Edited", "on Friday"})
 	if n := strings.Count(text, "because I want to order them"); n != 1 {
 		t.Errorf("what was sent is there %d times in\n%s", n, text)
+	}
+}
+
+// A wrapper that only inspects something in another place changes nothing. Hints of a program are no reports. The beginning of a clipped output may be in the middle of a sign.
+func TestPrintedHints(t *testing.T) {
+	long := strings.Repeat("Die Öfen sind kühl. ", 900)
+	text := logOf(t, "["+turnOf("Which lamps of the kiln are broken?",
+		step{"bash", `{"command":"lampctl check kiln"}`, `The lamp of zone 7 in the kiln is broken since Friday.\nPlease check your lamps before you heat the kiln, and the lid of it, too.`},
+		step{"bash", `{"command":"treeview run lamps -- git diff --stat"}`, `lamps.go | 3 +++\n1 file changed, 3 insertions(+)`},
+		step{"bash", `{"command":"lampctl story"}`, "Ä" + long},
+	)+`,{"role":"assistant","content":"One lamp is broken: that of zone 7."}]`, 6000)
+	wants(t, text, []string{"`lampctl check kiln` returned: The lamp of zone 7 in the kiln is broken since Friday.\n"}, []string{"Please check", "3 insertions"})
+	if !utf8.ValidString(text) {
+		t.Error("not UTF-8")
 	}
 }
