@@ -61,7 +61,7 @@ func Clip(c Run, item, size int) (cut bool) {
 // textsIn returns the texts of an item that can be cut, except for those in tool results.
 func (r *resort) textsIn(item int) (texts []longText) {
 	it := r.doc.Items[item]
-	if !r.spares(&it, it.Pinned) {
+	if !r.mayCut(&it, it.Pinned) {
 		return nil
 	}
 	msg := &r.doc.T.Messages[it.Msg]

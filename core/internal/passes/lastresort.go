@@ -96,11 +96,11 @@ const (
 	pinned = true
 )
 
-// spares reports whether the last resort may cut an item, in the round for pinned items if pinned is true and in the
+// mayCut reports whether the last resort may cut an item, in the round for pinned items if pinned is true and in the
 // round for unpinned items otherwise. It never cuts the newest user message, system messages, and messages whose
 // content only the provider can read or that belong to such messages. Messages that a compaction wrote are folded
 // instead of cut, except for an unfinished tool loop.
-func (r *resort) spares(it *view.Item, pinned bool) bool {
+func (r *resort) mayCut(it *view.Item, pinned bool) bool {
 	msg := &r.doc.T.Messages[it.Msg]
 	if it.Pinned != pinned || it.Msg == r.newest || it.Tokens == 0 || msg.Role == transcript.System || msg.Joined || r.run.Keep().ProviderOnly(it.Msg) {
 		return false
@@ -158,7 +158,7 @@ func (r *resort) long(pinned bool, kind textKind) (texts []longText) {
 	t := r.doc.T
 	for i := r.from; i < len(r.doc.Items); i++ {
 		it := &r.doc.Items[i]
-		if it.Tokens <= harsh || !r.spares(it, pinned) {
+		if it.Tokens <= harsh || !r.mayCut(it, pinned) {
 			continue
 		}
 		msg := &t.Messages[it.Msg]
@@ -393,7 +393,7 @@ func clipTo(doc *view.View, text string, tokens, keep int) string {
 func (r *resort) replaceMedia(pinned bool) {
 	doc := r.doc
 	for i := 0; i < len(doc.Items) && doc.Total > r.most; i++ {
-		if !r.spares(&doc.Items[i], pinned) {
+		if !r.mayCut(&doc.Items[i], pinned) {
 			continue
 		}
 		msg := &doc.T.Messages[doc.Items[i].Msg]

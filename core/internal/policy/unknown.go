@@ -100,8 +100,9 @@ const keys = "always_newest unlimited archive batch boundary cache_read cache_wr
 	"usage window wire_safe"
 
 // optionKeys lists the keys of options, at all depths.
-const optionKeys = "answer archive background cache_read_tokens cache_write_tokens calls cold exact force format idle input_tokens message messages mode model no_reserve " +
-	"open_calls output_tokens prefix score summary text total_tokens tried usage window"
+const optionKeys = "answer archive background cache_read_tokens cache_write_tokens calls cold exact failed force format id idle input_tokens " +
+	"least_tokens message messages mode model no_reserve only_known open_calls output_tokens placeholder prefix redact score summary " +
+	"text texts total_tokens tried usage whole window"
 
 // moved lists keys of requests that became options, by their former paths.
 var moved = []struct{ was, is string }{
