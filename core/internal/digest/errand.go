@@ -60,6 +60,9 @@ func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {
 		return errandSigned(s)
 	}
+	if hasSigns(s) && isThisTimeSigned(s) {
+		return true
+	}
 	i, answers := reaction(ws)
 	if i == len(ws) || ws[0].text == "wait" && ws[1].text == "for" { // "wait for my go-ahead before …"
 		return false
@@ -209,6 +212,9 @@ var (
 
 // errandSigned is the counterpart of errand for scripts without spaces.
 func errandSigned(s string) bool {
+	if isThisTimeSigned(s) {
+		return true
+	}
 	for _, also := range [...]string{"另外", "顺便", "順便", "还有", "還有", "然后", "再", "，"} {
 		s = strings.TrimPrefix(s, also)
 	}
@@ -219,6 +225,15 @@ func errandSigned(s string) bool {
 	}
 	return choosesSigned(s) || changesOne(s)
 }
+
+// Character sequences for a single occasion, and for the future, in scripts without spaces, in Korean and in Hindi.
+var (
+	onceSigns   = strings.Split("这次|這次|这一次|這一次|今回|이번만|이번에|이번 한 번|इस बार", "|")
+	futureSigns = strings.Split("以后|以後|今后|今後|每次|总是|總是|永远|永遠|从不|從不|一律|始终|始終|都要|これから|毎回|いつも|常に|앞으로|항상|매번|언제나|마다|늘 |हमेशा|हर बार", "|")
+)
+
+// isThisTimeSigned is the counterpart of isThisTime.
+func isThisTimeSigned(s string) bool { return hasAny(s, onceSigns) && !hasAny(s, futureSigns) }
 
 // Character sequences in requests to change one thing: words that point at the thing, verbs for a change, and words
 // that turn the request into a rule.

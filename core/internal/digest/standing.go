@@ -65,6 +65,9 @@ func newestStanding(all []string) []string {
 		if s.revokes {
 			if k := s.revoked(list[i+1:]); k >= 0 {
 				gone[i+1+k] = true
+			} else if s.strength <= weak { // it says nothing else
+				gone[i] = true
+				continue
 			}
 		}
 		for k := i + 1; k < len(list) && !gone[i]; k++ {

@@ -270,7 +270,16 @@ func rateClause(s string, ws []word) rating {
 
 // judgeForm rates a sentence without a strong cue as a wish if it has the form of a statement about how to work.
 func (j *judging) judgeForm(spacedScript bool) {
-	if j.strength >= wish || j.ask {
+	if j.ask {
+		return
+	}
+	if j.strength < strict && j.isOpinionOnRule() {
+		if j.revokes = true; !j.told {
+			j.strength = weak
+		}
+		return
+	}
+	if j.strength >= wish {
 		return
 	}
 	at := j.at

@@ -14,13 +14,13 @@ import (
 // Lists of grammatical words that occur in such sentences, in the languages of the cue tables.
 var (
 	// articles lists indefinite articles.
-	articles = wordListOf("a an einen eine ein un une uno una um uma een")
+	articles = wordListOf("a an einen eine ein un un' une uno una um uma een")
 	// definite lists definite articles.
 	definite = wordListOf("the der die das le la l' el il lo o de het")
 	// relatives lists relative pronouns, which begin a clause about the noun before them.
 	relatives = wordListOf("that which who whose der die das dat que qui che который которая которое которые")
 	// placing lists prepositions that introduce a place.
-	placing = wordListOf("in im en em na no à au em в во")
+	placing = wordListOf("in im en em na no à au dans em в во")
 	// enduring lists verbs that, after a word for a duty, require a state ("must stay") rather than an action.
 	enduring = wordListOf("stay remain keep have contain fit match follow use include bleiben haben enthalten rester avoir contenir quedar tener contener ter conter avere contenere restare иметь оставаться содержать")
 )
@@ -82,6 +82,9 @@ func (sc *scene) abroad(i int) bool {
 	}
 	if i < 2 || !placing.has(ws[0].text) || sc.digits || sc.all&quantifiers != 0 || sc.all&selves != 0 && sc.textAt(i+1) != "je" || sc.all&products != 0 && sc.textAt(i+2) != "links" {
 		return false
+	}
+	if mine.has(ws[1].text) { // "in my novel, the king forbids …"
+		return len(ws) > 4 && ws[3].breaks && definite.has(ws[3].text) && sc.all&(products|addressees) == 0
 	}
 	if definite.has(ws[1].text) {
 		return len(ws) > 3 && ws[3].breaks && (articles.has(ws[3].text) || ws[3].is(negations)) // "in the game, nobody may …"
@@ -162,7 +165,7 @@ func (sc *scene) behaves(i, size int) bool {
 }
 
 // nearby lists demonstratives that point to a particular thing: "me gusta esta versión" is about a single version.
-var nearby = wordListOf("este esta questo questa этот эта эту diese dieser dieses diesen cette ce cet essa esse deze")
+var nearby = wordListOf("este esta questo questa этот эта эту diese dieser dieses diesen cette ce cet essa esse deze esto это этого эти هذه هذا")
 
 // unreal reports whether a sentence states a condition that isn't met: "If I were the mayor, …", "Si fuera alcalde, …".
 func unreal(ws []word) bool {

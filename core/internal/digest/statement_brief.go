@@ -20,6 +20,8 @@ var (
 		"кстати ещё еще и одно последнее вот что пожалуйста да так в общем trouwens nog iets laatste ding alsjeblieft")
 	openings = wordListOf("also ok okay oh please pls hey btw bitte übrigens")
 	asksYou  = wordListOf("could can would will")
+	// concluding lists words that begin the conclusion from what precedes them.
+	concluding = wordListOf("so therefore deshalb daher also donc alors portanto então quindi perciò поэтому dus")
 )
 
 // reasons lists words that begin a reason, or what would happen otherwise, wherever they are in a sentence.
@@ -41,8 +43,8 @@ func briefOf(s string) string {
 		s = instead(s, s[:end], strength)
 		ws = wordsOf(s, quotedIn(s))
 	}
-	if n := leadUp(ws); n > 0 {
-		s = instead(s, s[ws[n].at:], min(strength, wish))
+	if n := max(leadUp(ws), conclusion(ws), requested(ws)); n > 0 {
+		s = instead(s, s[ws[n].at:], max(min(strength, wish), weak))
 		ws = wordsOf(s, quotedIn(s))
 	}
 	if n := politeQuestion(s, ws); n > 0 {
@@ -67,6 +69,17 @@ func leadUp(ws []word) (n int) {
 		}
 	}
 	return n
+}
+
+// conclusion returns the index of the word that begins the conclusion at the end of a statement: 4 in "My screen is tiny,
+// so keep answers short". It returns 0 if there is none.
+func conclusion(ws []word) int {
+	for i := len(ws) - 4; i > 2; i-- {
+		if ws[i].breaks && concluding.has(ws[i].text) && !ws[i].quoted && !ws[i+1].is(conditions) && !slices.ContainsFunc(ws[:i], func(w word) bool { return w.cue || w.is(negations|conditions) }) {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 // politeQuestion returns the number of words that make an order a polite question: 2 in "Could you sign all letters?"

@@ -32,7 +32,7 @@ var (
 
 // formWords contains at least one word of each form. Text that contains neither one of these words nor a cue isn't
 // examined further.
-var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только")
+var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только idea idee idée ideia thing cap ban rule rules regel règle regla regra regola правило limite sache")
 
 // requested returns the index of the word that begins the order inside a request: "It's important that [you] never …",
 // "try to …". It returns 0 if there is none.
@@ -69,7 +69,7 @@ func (sc *scene) formed() int {
 	if at := sc.limits(); at >= 0 {
 		return at
 	}
-	return max(sc.takes(), sc.effectOnWriterInflected(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(),
+	return max(sc.bodyRefuses(), sc.takes(), sc.effectOnWriterInflected(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(),
 		sc.favours())
 }
 
@@ -100,17 +100,6 @@ func (sc *scene) lesson() int {
 	}
 	if last >= 0 && lost && (sc.ws[last+1].text == "time" || ours) {
 		return sc.ws[last].at
-	}
-	return -1
-}
-
-// effectOnWriterInflected is like moved for Russian and for plurals in Romance languages, but it returns the byte offset
-// of the pronoun: "Толпа меня нервирует", "Museus me entediam".
-func (sc *scene) effectOnWriterInflected() int {
-	for i := 1; i+1 < len(sc.ws); i++ {
-		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && (i == 1 || i == 2 && len(sc.ws[0].text) < 4) && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
-			return w.at
-		}
 	}
 	return -1
 }
@@ -216,7 +205,7 @@ func (sc *scene) generally(i int) bool {
 func (sc *scene) writer() (verb int, negated bool) {
 	for i := range sc.ws[:len(sc.ws)-2] {
 		w := &sc.ws[i]
-		if w.text != "i" && w.text != "i'm" && w.text != "i'd" || i > 0 && !w.starts {
+		if w.text != "i" && w.text != "i'm" && w.text != "i'd" || i > 0 && !w.starts && sc.ws[i-1].text != "and" {
 			continue
 		}
 		k := i + 1

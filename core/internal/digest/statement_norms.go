@@ -18,6 +18,9 @@ func (sc *scene) norm() int {
 		if askFor.has(ws[1].text) && everything.has(ws[2].text) && manner.has(ws[3].text) { // "I need everything in metres"
 			return ws[2].at
 		}
+		if at := sc.wantsForEach(); at >= 0 {
+			return at
+		}
 	case sc.onlySuch() > 0:
 		return ws[0].at
 	case ws[0].text == "for":
@@ -50,6 +53,19 @@ func (sc *scene) norm() int {
 			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
 				return ws[i].at
 			}
+		}
+	}
+	return -1
+}
+
+// wantsForEach recognizes wishes for all things of a kind: "I expect sources for every claim".
+func (sc *scene) wantsForEach() int {
+	if !askFor.has(sc.ws[1].text) || sc.all&days != 0 {
+		return -1
+	}
+	for i := 3; i+1 < len(sc.ws) && !sc.ws[i].breaks; i++ {
+		if each.has(sc.ws[i].text) && (sc.ws[i-1].text == "for" || manner.has(sc.ws[i-1].text)) && !sc.ws[i+1].is(persons|days|numbers) {
+			return sc.ws[1].at
 		}
 	}
 	return -1

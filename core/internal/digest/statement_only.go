@@ -1,12 +1,8 @@
 package digest
 
-// This file recognizes sentences in which "only" restricts nothing that the reader does.
+import "slices"
 
-// Word lists, in several languages: words for "this", and indefinite articles.
-var (
-	thisWords = wordListOf("this dieses diese diesen diesmal cette cet ce esta este esto questa questo essa этот эту этого это هذه هذا")
-	anArticle = wordListOf("a an ein eine un une una uno um uma un'")
-)
+// This file recognizes sentences in which "only" restricts nothing that the reader does, or only one occasion.
 
 // onlyRemarks reports whether the cue is an "only" that makes its clause a remark, because no verb follows it that the
 // reader could obey: "Only dreaming", "Nur ein Scherz", "Только фантазия".
@@ -18,7 +14,7 @@ func (s *spot) onlyRemarks() bool {
 	case 1:
 		return isGerund(s.next) || len(s.next) > 4 && s.next[0]|1 == 0xd1 && endsWithAny(s.next, "а", "я", "ь")
 	case 2:
-		return anArticle.has(s.next) && !s.word(s.end+1).breaks && !s.word(s.end+1).is(products)
+		return articles.has(s.next) && !s.word(s.end+1).breaks && !s.word(s.end+1).is(products)
 	}
 	return false
 }
@@ -34,12 +30,32 @@ func (sc *scene) counts(i int) bool {
 	return w.is(numbers) || w != nil && w.text[0]-'0' < 10
 }
 
-// isThisTime reports whether a sentence begins by saying that it is about one thing or one occasion: "Just this one in
-// English", "Cette fois en anglais".
+// isThisTime reports whether a sentence says that it is about one occasion ("Cette fois en anglais", "one line, just this
+// one time"), or begins by saying that it is about one thing: "Just this one in English".
 func isThisTime(ws []word) bool {
-	if onlyWords.has(ws[0].text) {
-		ws = ws[1:]
-		return len(ws) > 1 && thisWords.has(ws[0].text) && !ws[1].is(products)
+	if len(ws) > 2 && onlyWords.has(ws[0].text) && isThis(&ws[1]) && !ws[2].is(products) {
+		return true
 	}
-	return len(ws) > 2 && thisWords.has(ws[0].text) && times.has(ws[1].text)
+	if slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }) {
+		return false
+	}
+	for i := range ws[:max(len(ws)-1, 0)] {
+		if !isThis(&ws[i]) {
+			continue
+		}
+		at := i + 1
+		if at+1 < len(ws) && ws[at].is(numbers|tasks) { // "dieses eine Mal"
+			at++
+		}
+		if times.has(ws[at].text) && (at+1 == len(ws) || !afterThisTime.has(ws[at+1].text)) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(ws, func(w word) bool { return w.text == "diesmal" })
 }
+
+// afterThisTime lists words after "this time" with which it isn't one occasion: "from this time on", "this time of year".
+var afterThisTime = wordListOf("on of onwards forward")
+
+// isThis reports whether a word is "this" in one of the languages of the cue tables.
+func isThis(w *word) bool { return w.text == "this" || nearby.has(w.text) }

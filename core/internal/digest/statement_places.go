@@ -154,9 +154,12 @@ func (s *spot) fitsWant() bool {
 
 func (s *spot) fitsSelf() bool {
 	return s.all&(others|days) == 0 && s.ofSelf(s.i, s.next) && s.next != "out" &&
-		(!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods)) &&
+		(!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods) || sorts.has(s.textAt(s.end+1))) &&
 		!(s.next == "the" && s.word(s.end+1).is(reactions))
 }
+
+// sorts lists words after "that" that make it mean a kind of thing: "that kind of music".
+var sorts = wordListOf("kind sort type")
 
 func (s *spot) fitsMe() bool {
 	return !s.past && s.all&days == 0

@@ -45,9 +45,6 @@ var copulas = wordListOf("está están es son est sont ist sind è sono estão")
 // atOnce lists words for something that happens soon.
 var atOnce = wordListOf("now soon tonight today minutes gleich jetzt bald heute minuten maintenant bientôt minutes ahora pronto minutos agora сейчас скоро минут")
 
-// dealings lists verbs for what other people do to or for the writer.
-var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
-
 // remarks reports whether a cue is part of a remark rather than an instruction. Each of the functions below does the
 // same for the cues of one place.
 func (s *spot) remarks() bool {
@@ -109,6 +106,8 @@ func (s *spot) remarksByWord() bool {
 		return len(s.ws) <= 7 && s.offers(s.end)
 	case "remember":
 		return s.exclaims && s.all&products == 0
+	case "partout": // "de la mousse partout"
+		return partitive.has(s.ws[0].text) && s.all&products == 0
 	case "in": // "in the future there may be"
 		return s.textAt(s.i+1) == "the" && !s.concrete()
 	case "ask":
@@ -118,6 +117,9 @@ func (s *spot) remarksByWord() bool {
 	}
 	return s.remarksByNext()
 }
+
+// partitive lists French words that begin a phrase about an amount of something.
+var partitive = wordListOf("de du des")
 
 // leftTo lists pronouns for the people who have something left.
 var leftTo = wordListOf("me te nous vous lui leur nos le les")
@@ -204,38 +206,64 @@ func (s *spot) remarksPermit() bool {
 	if s.counts(0) && s.all&(products|addressees) == 0 { // "Twelve eggs are fine"
 		return true
 	}
-	return fears.has(s.next) || pointed.has(s.textAt(len(s.ws)-2))
+	return fears.has(s.next) || s.next == "stop" || pointed.has(s.textAt(len(s.ws)-2))
 }
 
 func (s *spot) remarksLoose() bool {
 	if manner.has(s.w.text) && s.ws[0].is(selves) && s.all&(products|addressees|quantifiers|lastingly) == 0 { // "we walk without a map"
 		return true
 	}
+	if len(s.ws) < 4 && s.after == nil && s.before != nil && toAll.has(s.before.text) { // "Buonasera a tutti"
+		return true
+	}
 	switch s.w.text {
 	case "только": // "the bakery only takes cash"
 		return s.i > 1 && endsWithAny(s.before.text, "ет", "ёт", "ит", "ют", "ят")
-	case "every": // "Anna collects every stamp"
-		return s.all&moods != 0 || s.i == 0 && s.all&addressees == 0 ||
-			(!s.w.starts || s.all&things != 0) && s.all&(products|addressees) == 0
+	case "every":
+		return s.remarksEvery()
 	case "as":
 		return s.all&(moods|addressees) != 0 || s.all&things != 0 && len(s.ws) < 7
 	case "stay":
 		return s.next == "as" || s.ws[0].is(conditions) || s.digits ||
 			s.i == 1 && !s.before.is(products) && manner.has(s.next)
-	case "only": // "only 12 percent", "only if you have time"
-		if s.after == nil {
-			return s.all&(selves|products|addressees) == 0 || s.textAt(s.i-1) == "can"
-		}
-		return s.next == "have" || s.after.is(numbers) || s.next[0] <= '9' || s.offers(s.end) ||
-			s.textAt(s.i-1) == "can"
+	case "only":
+		return s.remarksOnly()
 	case "ne":
 		end := s.word(s.i + 3)
 		return s.soothes(1, 2) || unfinished.has(s.textAt(s.i+2)) && (end == nil || end.breaks)
 	case "nobody", "no", "nothing", "none", "não", "non", "не":
-		return s.w.text == "none" && s.before.is(things) || s.next == "to" || s.soothes(0, 1) || fears.has(s.textAt(s.end+2)) ||
-			s.before.is(reportVerbs) && s.all&products == 0 || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
+		return s.remarksNo()
 	}
 	return false
+}
+
+// toAll lists prepositions before the addressees of a greeting.
+var toAll = wordListOf("a à an to aan")
+
+// remarksEvery recognizes sentences about what somebody does to all things of a kind: "Anna collects every stamp".
+func (s *spot) remarksEvery() bool {
+	if s.i == 0 && s.all&addressees == 0 || s.all&moods != 0 {
+		return true
+	}
+	return (!s.w.starts || s.all&things != 0) && s.all&(products|addressees) == 0
+}
+
+// remarksOnly recognizes an "only" that forbids nothing: "only 12 percent", "only if you have time".
+func (s *spot) remarksOnly() bool {
+	can := s.textAt(s.i-1) == "can"
+	if s.after == nil {
+		return can || s.all&(selves|products|addressees) == 0
+	}
+	return can || s.next == "have" || s.after.is(numbers) || s.next[0] <= '9' || s.offers(s.end)
+}
+
+// remarksNo recognizes a negation that forbids nothing: "nobody laughed", "nothing to worry about".
+func (s *spot) remarksNo() bool {
+	switch {
+	case s.w.text == "none" && s.before.is(things), s.before.is(reportVerbs) && s.all&products == 0:
+		return true
+	}
+	return s.next == "to" || s.soothes(0, 1) || fears.has(s.textAt(s.end+2)) || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
 }
 
 // soothes reports whether one of the words from number from to number to after the cue reassures somebody: "no te
@@ -417,26 +445,6 @@ func (sc *scene) soon() bool {
 		}
 	}
 	return false
-}
-
-// moved returns the byte offset of the verb in a sentence about the effect of something on its writer, as in "Small
-// talk exhausts me", or -1.
-func (sc *scene) moved() int {
-	if len(sc.ws) < 3 || len(sc.ws) > 12 || sc.past || sc.exclaims || sc.all&(days|others|addressees) != 0 || sc.ws[0].is(narrators|askers|tasks|conditions) {
-		return -1
-	}
-	for i := 1; i+1 < len(sc.ws); i++ {
-		if sc.ws[i+1].text != "me" {
-			continue
-		}
-		w := &sc.ws[i]
-		many := strings.HasSuffix(sc.ws[i-1].text, "s") && !sc.ws[i-1].is(persons|things|idle)
-		if n := len(w.text); n > 3 && (many || w.text[n-1] == 's' && w.text[n-2] != 's') && !w.is(persons) && !w.breaks && !dealings.has(w.text) && !inclining.has(w.text) && w.text != "from" {
-			return w.at
-		}
-		return -1
-	}
-	return -1
 }
 
 // weighs reports whether the words after index i compare two things.

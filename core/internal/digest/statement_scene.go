@@ -241,7 +241,8 @@ func (sc *scene) ordered() int {
 	if !conditional && !sc.lasts() {
 		return -1
 	}
-	for i := range sc.ws {
+	from := leadUp(sc.ws) // "One more thing: …"
+	for i := from; i < len(sc.ws); i++ {
 		w := &sc.ws[i]
 		if i == len(sc.ws)-1 && (!conditional || !w.breaks || len(w.text) < 3) {
 			break
@@ -250,7 +251,7 @@ func (sc *scene) ordered() int {
 		case !sc.opensClause(i), w.text[0]-'0' < 10:
 		case w.is(narrators|persons|things|addressees|askers|tasks|quantifiers|products|numbers) && !w.is(verbs) ||
 			w.is(idle) && !(conditional && i > 0):
-			if i == 0 && !(conditional && w.is(quantifiers)) {
+			if i == from && !(conditional && w.is(quantifiers)) {
 				return -1
 			}
 		case sc.ordersAt(i, conditional):
@@ -266,7 +267,7 @@ func (sc *scene) opensClause(i int) bool {
 	if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
 		return false
 	}
-	return !w.is(conditions|lastingly) && w.text != "as" && !inclining.has(w.text) && !adverb(w.text) &&
+	return !w.is(conditions|lastingly) && w.text != "as" && !partitive.has(w.text) && !inclining.has(w.text) && !adverb(w.text) &&
 		(i > 0 || !w.is(joins))
 }
 

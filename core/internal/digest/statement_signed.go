@@ -266,7 +266,10 @@ func saidByOthers(before, rest string) bool {
 		}
 	}
 	rest = strings.TrimRight(rest, "。！")
-	return endsWithAny(rest, "と言います", "と言っています", "と言っていました", "と言ってた") || strings.Contains(before, " يقول") ||
+	if _, after, found := cutAny(before, "写着", "寫著", "写道", "写的是"); found && (after == "" || strings.ContainsAny(after, "：:「“")) {
+		return true
+	}
+	return endsWithAny(rest, "と言います", "と書いてあります", "と書いてある", "と言っています", "と言っていました", "と言ってた") || strings.Contains(before, " يقول") ||
 		strings.Contains(before, " تقول") ||
 		strings.Contains(before, " कहत") && !strings.HasPrefix(before, "मैं ")
 }

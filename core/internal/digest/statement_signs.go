@@ -62,6 +62,9 @@ func (c *cueRow) misses(sign, before, from string) bool {
 	switch rest := from[len(sign):]; {
 	case c.place == versus && (strings.HasSuffix(before, "생각") || !strings.Contains(from, "좋") && !strings.Contains(from, "낫")): // "better than expected"
 		return true
+	case sign == "不用" || sign == "不必": // only "不用…了" (no longer needed) revokes something
+		said := strings.TrimRight(from, "。！!. ")
+		return !strings.HasSuffix(said, "了") || before == "" && said == sign+"了" // "no, thanks"
 	case sign == "最好" && seeksSigned(before), (sign == "以后" || sign == "以後") && timed(before),
 		strings.HasPrefix(sign, "不") && (lasted(before) || endsWithAny(before, "能", "可")): // "能不能" is a polite question
 		return true

@@ -31,6 +31,9 @@ func (s *statement) analyse() {
 			s.classes++
 			continue
 		}
+		if s.revokes && i > 0 && ws[i-1].cue && strings.HasSuffix(w.text, "ing") { // "you can stop adding …"
+			continue
+		}
 		if w.cue || stopWords.Has(w.text) || s.revokes && w.is(shades|persons|addressees) {
 			continue
 		}
@@ -100,16 +103,16 @@ func (s *statement) repeats(old *statement) bool {
 }
 
 // revoked returns the index of the older statement that s revokes, or -1. That is the statement with the most words in
-// common with s, if these are at least two thirds of the words in the shorter one. If several statements have equally
-// many, it is the newest of them.
+// common with s, if these are at least two thirds of the words in the shorter one, or half of them if s does nothing but
+// revoke. If several statements have equally many, it is the newest of them.
 func (s *statement) revoked(older []*statement) int {
 	best, most := -1, 0
 	for i, old := range older {
 		if s.any&old.any == 0 || old.revokes {
 			continue
 		}
-		same := common(s.stems, old.stems)
-		if less := min(len(s.stems), len(old.stems)); same > most && same*3 >= less*2 {
+		same, less := common(s.stems, old.stems), min(len(s.stems), len(old.stems))
+		if same > most && (same*3 >= less*2 || s.strength <= weak && same*2 >= less) {
 			best, most = i, same
 		}
 	}

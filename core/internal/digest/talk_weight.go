@@ -3,7 +3,6 @@ package digest
 import (
 	"strings"
 
-	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
@@ -146,38 +145,6 @@ func appendHeadings(dst []extract.Weighed, text string) []extract.Weighed {
 		at += len(line)
 	}
 	return dst
-}
-
-// favourRules gives the user's rules a high weight, except for those that block lists, which need not appear twice.
-func (k *talk) favourRules(rules []string, block string) {
-	var weights critbit.Map[int]
-	var ranges [][2]int
-	for _, rule := range rules {
-		factor := ofRule
-		if listsStanding(block, rule) {
-			factor = ofListed
-		}
-		ranges = sentencesIn(ranges[:0], rule, quotedIn(rule))
-		for _, s := range ranges {
-			weights.Set(rule[s[0]:s[1]], factor)
-		}
-	}
-	for i := range k.items {
-		it := &k.items[i]
-		if src := &k.sources[i]; src.own || !src.fresh || weights.Len() == 0 {
-			continue
-		}
-		at := 0
-		for line := range strings.Lines(it.Text) {
-			ranges = sentencesIn(ranges[:0], line, quotedIn(line))
-			for _, s := range ranges {
-				if factor, found := weights.Get(withoutJoin(strings.Trim(line[s[0]:s[1]], " \t\r\n*-•"))); found {
-					it.Weighed = append(it.Weighed, extract.Weighed{From: at + s[0], To: at + s[1], Factor: factor})
-				}
-			}
-			at += len(line)
-		}
-	}
 }
 
 // denials lists words that reject the previous statement. assents lists beginnings with "no" that aren't a rejection.
