@@ -115,3 +115,40 @@ func TestRulesInSmallWindows(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesBeforeTheLastAnswer: if not even the user's rules fit into the digest of a chat, the middle of the last answer gives way to them. The
+// user's newest message stays whole. The digest of a chat says nothing about text from tools.
+func TestRulesBeforeTheLastAnswer(t *testing.T) {
+	rules := []string{"Never name my street in a letter.", "Answer in two sentences, always.", "I prefer wool to cotton.", "All sums need a currency.",
+		"Don't suggest phone calls.", "Crowds make my skin crawl.", "Always add the weekday to a date.", "I can't stand olives."}
+	var list []string
+	for i := range 16 {
+		user := fmt.Sprintf("What about bed %d of the garden?", i)
+		if i%2 == 0 {
+			user = rules[i/2]
+		}
+		answer := ""
+		for k := range 9 {
+			answer += fmt.Sprintf("Bed %d gets row %d of the onions in week %d. ", i, k+2, k*i+1)
+		}
+		list = append(list, fmt.Sprintf(`{"role":"user","content":%q},{"role":"assistant","content":%q}`, user, answer))
+	}
+	a := compacts(t, `{"format":"openai-chat","window":{"tokens":420,"reserve":0},"summary":{"mode":"local"}}`, "", "["+strings.Join(list, ",")+"]", "")
+	if a.Error != nil {
+		t.Fatalf("%+v", a.Error)
+	}
+	text := string(a.Messages)
+	for _, rule := range rules {
+		if n := strings.Count(text, strings.TrimRight(rule, ".")); n != 1 {
+			t.Errorf("%q is there %d times: %s", rule, n, text)
+		}
+	}
+	for _, want := range []string{"What about bed 15 of the garden?", "Bed 15 gets row 2 of the onions in week 1.", "in week 121."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is lost: %s", want, text)
+		}
+	}
+	if strings.Contains(text, "files and tools") {
+		t.Errorf("the digest of a chat is about tools: %s", text)
+	}
+}

@@ -5,7 +5,7 @@ import "strings"
 // Lists of words for what other people say or do, for the present moment, and for pointing to something.
 var (
 	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
-	quoting   = wordListOf("reads read says said states steht stand lautet lautete sagt dit disait dice decía pone ponía diz dizia гласит написано")
+	quoting   = wordListOf("reads read says said states steht lautet lautete sagt dit disait dice decía pone ponía diz dizia гласит написано")
 	rumours   = wordListOf("according apparently supposedly allegedly angeblich apparemment aparentemente")
 	momentary = wordListOf("somewhere longtemps längst yet anymore there already currently usually lately somehow ever")
 	pointed   = wordListOf("that this those these")

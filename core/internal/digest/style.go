@@ -127,12 +127,17 @@ func NoStyle(name string) string {
 // the state.
 const roundMark = "Compaction Round "
 
-// Write returns the text of a digest message in the style s. The digest of a branch is the same in all styles.
-func (s *Style) Write(body string, scope api.Scope, round int) string {
-	if scope == api.ScopeBranch {
-		return BranchHeader + "\n" + untrusted + "\n\n" + body
+// Write returns the text of a digest message in the style s. The digest of a branch is the same in all styles. chat
+// means that the digest covers a chat without tools, so ctxfold's own style says nothing about text from tools.
+func (s *Style) Write(body string, scope api.Scope, round int, chat bool) string {
+	head := notice + untrusted
+	if chat && s.Own {
+		head = notice
 	}
-	return s.Header + s.rounds(round) + "\n" + untrusted + "\n\n" + s.footer(s.strip(body), round)
+	if scope == api.ScopeBranch {
+		return BranchHeader + "\n" + head + "\n\n" + body
+	}
+	return s.Header + s.rounds(round) + "\n" + head + "\n\n" + s.footer(s.strip(body), round)
 }
 
 // rounds returns the text that states the round. It belongs directly after the header.
@@ -150,7 +155,8 @@ func (s *Style) Read(text string) (body string, round int, ok bool) {
 	if !ok {
 		return "", 0, false
 	}
-	head, body, ok := strings.Cut(rest, "\n"+untrusted+"\n\n")
+	head, rest, _ := strings.Cut(rest, "\n"+notice)
+	body, ok = strings.CutPrefix(strings.TrimPrefix(rest, untrusted), "\n\n")
 	at := strings.Index(head, roundMark)
 	if !ok || at < 0 || len(head) > 160 {
 		return "", 0, false
@@ -218,7 +224,7 @@ func isOurs(text string) bool {
 
 // ourStarts holds the starts of all texts that beginsOurs recognizes.
 var ourStarts = func() starts {
-	s := startsOf([]string{BranchHeader, LineMarker, roundMark, untrusted})
+	s := startsOf([]string{BranchHeader, LineMarker, roundMark, notice})
 	for _, style := range styles {
 		s.add(style.Header)
 	}
@@ -236,7 +242,7 @@ func beginsOurs(line string) bool {
 		}
 	}
 	begins := func(mark string) bool { return strings.HasPrefix(line, mark) }
-	if slices.ContainsFunc([]string{BranchHeader, LineMarker + " ", roundMark, untrusted}, begins) || slices.ContainsFunc(ofPasses, begins) {
+	if slices.ContainsFunc([]string{BranchHeader, LineMarker + " ", roundMark, notice}, begins) || slices.ContainsFunc(ofPasses, begins) {
 		return true
 	}
 	return false

@@ -139,6 +139,13 @@ func (f *folding) make() {
 		f.run.Summary().RecordForecast(slices.Index(f.stays, false), f.doc.Total-f.gain)
 		return
 	}
+	if f.shortenAnswers(d.Lacks) {
+		job := f.job()
+		job.Local = true
+		why := f.run.Report().Summary.Why
+		d = f.run.Summary().WriteDigest(job)
+		f.run.Report().Summary.Why = why
+	}
 	f.put(&d)
 }
 
@@ -195,6 +202,23 @@ func (f *folding) carry(it *view.Item) {
 		f.messages = append(f.messages, it.Msg)
 	}
 }
+
+// shortenAnswers cuts the assistant's texts in the tail so that they free the given number of tokens for the user's
+// rules. It reports whether it has cut any.
+func (f *folding) shortenAnswers(tokens int) bool {
+	if tokens == 0 || f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().IsPublished() || !f.run.Policy().LastResorts() {
+		return false
+	}
+	before := f.doc.Total
+	r := newResort(f.run, f.most)
+	r.from, r.part = f.cut, f.step
+	r.cutAll(loose, isUnsigned, shortAnswer, before-tokens)
+	return f.doc.Total < before
+}
+
+// shortAnswer is the number of tokens to which the assistant's texts may be cut if a digest has no room for the user's
+// rules.
+const shortAnswer = 80
 
 // worthwhile reports whether the fold is large enough to be worth a digest.
 func (f *folding) worthwhile() bool {
@@ -262,7 +286,7 @@ func (f *folding) put(d *summary.Digest) {
 	elements := archive.FoldElements(at, f.cut, func(i int) bool { return !f.stays[i] }, f.head >= 0)
 	body := archive.FoldBody(elements, f.gain)
 	role := f.role()
-	text := handles.NameFold(f.run.Summary().Style().Write(d.Text, f.scope, f.run.State().Round+1), body.HandleOrNone())
+	text := handles.NameFold(f.run.Summary().Style().Write(d.Text, f.scope, f.run.State().Round+1, digest.Chats(f.doc.T, f.messages, &f.ledger)), body.HandleOrNone())
 	if f.doc.P.NewMessage(role, text) >= f.gain {
 		return // nothing would be freed
 	}

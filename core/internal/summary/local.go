@@ -8,7 +8,7 @@ import (
 
 // local returns the digest that ctxfold writes without a model. It has at most budget tokens, plus the block of
 // standing instructions, plus spare tokens for the user's requests. It may be larger if the target leaves enough room.
-func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) string {
+func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) (d Digest) {
 	chats := digest.Chats(w.t, j.Messages, j.Ledger)
 	budget = min(budget, w.usualLocal(j, chats))
 	if w.target() > 0 {
@@ -19,8 +19,11 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 		switch {
 		case chats && w.policy.Summary.Standing == nil: // the block gets its share first; the rest is left for the conversation
 			free = max(free, budget)
-			standing = w.StandingIn(j.Ledger, max(free/2, min(leastRules, 3*free/4)), chats)
+			standing = w.StandingIn(j.Ledger, max(free/2, min(leastRules, 7*free/8)), chats)
 			budget = free - w.doc.P.Text(standing)
+			if free < 2*leastRules {
+				d.Lacks = w.doc.P.Text(w.StandingIn(j.Ledger, 2*leastRules, chats)) - w.doc.P.Text(standing)
+			}
 		case chats && free > budget:
 			standing = w.StandingIn(j.Ledger, min(w.StandingShare(), 3*free/4), chats)
 			budget = max(budget, free-w.doc.P.Text(standing))
@@ -48,13 +51,14 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 	}
 	facts, found := extract.Check(text)
 	w.report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why, Score: share(found, facts)}
-	return text
+	d.Text = text
+	return d
 }
 
 // leastRules is the number of tokens that the user's rules and preferences may take up in the digest of a chat, even if
-// that is more than half of the digest. They never take up more than three quarters of it. The rest of the digest
+// that is more than half of the digest. They never take up more than seven eighths of it. The rest of the digest
 // doesn't repeat these rules, so it loses little.
-const leastRules = 120
+const leastRules = 160
 
 // bytesOf returns an estimate of the number of bytes that make up the given number of tokens in a job's messages.
 func (w *writing) bytesOf(j Job, tokens int) int {

@@ -132,6 +132,9 @@ type Digest struct {
 	Pending bool             // whether the host's model must be called first
 	Failed  api.SummaryFault // the reason why there is no digest, if the policy allows no local one
 	Made    *Compacted       // the provider's compaction that the text accompanies, or nil
+	// Lacks is the number of tokens that the user's rules would need in addition. It is 0 unless the digest is a small one
+	// of a chat that was written without a model.
+	Lacks int
 }
 
 // answer is the text for a job, or the reason why there is none.
@@ -180,7 +183,7 @@ func (w *writing) digest(j Job) Digest {
 		w.report.Summary = api.ReportSummary{Source: api.SourceLocal}
 		return Digest{Text: digest.Minimal(len(j.Messages), j.Prior)}
 	case s.Mode == "local" || j.Local:
-		return Digest{Text: w.local(j, j.Prior, budget, spare, standing, "")}
+		return w.local(j, j.Prior, budget, spare, standing, "")
 	}
 	a := w.told(j, max(64, budget))
 	switch {
@@ -196,7 +199,11 @@ func (w *writing) digest(j Job) Digest {
 		if digest.HasLog(a.text) { // code extracted the text from these messages
 			a.text = ""
 		}
-		return Digest{Text: w.local(j, join(j.Prior, a.text), budget, spare, standing, a.why)}
+		d := w.local(j, join(j.Prior, a.text), budget, spare, standing, a.why)
+		if a.text != "" { // a second digest would lack it
+			d.Lacks = 0
+		}
+		return d
 	}
 	return Digest{Text: w.completed(&j, a, standing, budget, spare)}
 }

@@ -75,7 +75,7 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 	case o.Exact:
 		c.Message = windowBudget.Message(body)
 	default:
-		c.Message = digest.StyleByName("").Write(body, o.Scope, 0)
+		c.Message = digest.StyleByName("").Write(body, o.Scope, 0, false)
 	}
 	return c
 }
