@@ -132,68 +132,6 @@ func speaksAfter(t *transcript.Transcript, i int) bool {
 	return slices.ContainsFunc(t.Messages[i+1:], func(m transcript.Message) bool { return m.Role == transcript.Assistant })
 }
 
-// turnContinues reports whether the assistant writes or does anything after message i and before the user's next words.
-func turnContinues(t *transcript.Transcript, i int) bool {
-	for n := i + 1; n < len(t.Messages); n++ {
-		switch {
-		case t.Messages[n].Role == transcript.Assistant:
-			return true
-		case Asked(t, n) != "":
-			return false
-		}
-	}
-	return false
-}
-
-// closingOf marks the last message of each turn in which the assistant writes something, unless a call follows it. It
-// marks no message of a turn that continues after messages.
-func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string) []bool {
-	closing := make([]bool, len(messages))
-	// Whether no message of the assistant follows in the turn.
-	open := len(messages) == 0 || !turnContinues(t, int(messages[len(messages)-1]))
-	for k := len(messages) - 1; k >= 0; k-- {
-		i := int(messages[k])
-		if t.Messages[i].Role == transcript.Assistant && open {
-			closing[k] = says(t, i)
-			open = !closing[k] && !makesCalls(t, i)
-		}
-		open = open || asked[k] != "" || kept[k] != ""
-	}
-	return closing
-}
-
-// mostClosing is the maximum number of bytes to read from the closing messages of old turns. If there are more, the
-// messages are sampled evenly.
-const mostClosing = 1 << 18
-
-// thin removes marks from old messages until the marked ones have at most mostClosing bytes.
-func thin(t *transcript.Transcript, old []int32, closing []bool) {
-	size := func(k int) (sum int) {
-		if closing[k] {
-			for _, p := range t.PartsOf(int(old[k])) {
-				if p.Kind == transcript.Text {
-					sum += min(int(p.Size.Bytes), lookText)
-				}
-			}
-		}
-		return sum
-	}
-	all, seen, taken := 0, 0, 0
-	for k := range old {
-		all += size(k)
-	}
-	if all <= mostClosing {
-		return
-	}
-	for k := range old {
-		n := size(k)
-		seen += n
-		if closing[k] = closing[k] && taken+n <= mostClosing/1024*(seen/(all/1024)); closing[k] {
-			taken += n
-		}
-	}
-}
-
 // says reports whether the assistant says anything in message i.
 func says(t *transcript.Transcript, i int) bool {
 	for _, p := range t.PartsOf(i) {
