@@ -17,9 +17,9 @@ import (
 	"github.com/ctxfold/ctxfold/internal/files"
 )
 
-// Dir stores [Shared] records in a directory, with one file per record and per lease. Several programs may use a
-// directory at the same time, on one machine or on machines whose clocks agree and whose file system supports locks.
-// Records outlive the programs.
+// Dir stores [Shared] records in a directory, with one file for each key of a record and one for each lease. Several
+// programs may use a directory at the same time, on one machine or on machines whose clocks agree and whose file system
+// supports locks. Records outlive the programs.
 type Dir struct {
 	dir     string
 	max     int64

@@ -42,9 +42,9 @@ export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOpti
    */
   memory?: FitMemory | SharedMemory;
   /**
-   * How many compactions are remembered per `id`: at most 64, which is also the default. Older ones are forgotten. In
-   * this process it is also the maximum number of ids, by default 256; the id that has been unused for longest is
-   * forgotten first. A `SharedMemory` has limits of its own.
+   * The maximum number of compactions remembered per `id`; the oldest are forgotten first. The default is 64, which is
+   * also the maximum. Without `memory`, this option also limits the number of ids (default 256): the id that has been
+   * unused for longest is forgotten first. A `SharedMemory` has its own limits and ignores this option.
    */
   remembered?: number;
   /**

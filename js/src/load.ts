@@ -14,7 +14,7 @@ type Immediate = string | URL | Response | ArrayBuffer | Uint8Array | WebAssembl
  */
 export type Load = (source?: ModuleSource) => Promise<CtxfoldModule>;
 
-/** What differs between platforms, besides the location of the module. */
+/** Optional settings of a platform's loader. */
 interface Platform {
   /** The memory size in bytes above which an instance is replaced with a new one. */
   swollen?: number;

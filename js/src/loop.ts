@@ -349,8 +349,8 @@ class Job {
   }
 
   /**
-   * Releases a lease. If the lease is still being requested, it waits first, because the lease could otherwise be
-   * granted afterwards.
+   * Releases a lease. If the request for the lease is still pending, this method waits for it first, because the lease
+   * could otherwise be granted after its release.
    */
   async #release({ keys: [key] = [], holder = "" }: Effect): Promise<void> {
     await this.#leases.get(holder);

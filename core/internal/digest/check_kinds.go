@@ -58,10 +58,10 @@ func checksIn(script string) (kinds checkKinds) {
 	return kinds
 }
 
-// checkedPart returns the part of a script that determines its result. This is the part from the first to the last
-// check of the last command list that contains one, or the whole script if it has no check. For example, "sed -i s/a/b/
-// x.go && go build ./...; echo done" becomes "go build ./...". If a later list runs another program, behind is the rest
-// of the script from there on, because that program may be what failed.
+// checkedPart returns the part of a script that determines its result: from the first to the last check of the last
+// command list that contains one, or the whole script if it has no check. For example, "sed -i s/a/b/ x.go && go build
+// ./...; echo done" becomes "go build ./...". If a later list runs a program of the kind acts, which may be what
+// failed, behind is the rest of the script from there on. Other commands, such as echo and rm, don't count.
 func checkedPart(script string) (part, behind string) {
 	bare, _ := cutHeredocs(script)
 	from, to, inList := 0, 0, false

@@ -59,9 +59,10 @@ func (t *turn) answerFrom(n, most int) string {
 	return said
 }
 
-// fullAnswer returns the parts of an answer, from unit n on, that say most about the outcome, in at most most bytes: its
-// first sentence, its last one, those with numbers, and the others, in this order. A list of long items is represented
-// by the beginnings of its items. Unit n must fit.
+// fullAnswer returns the parts of an answer, from unit n on, that say most about the outcome. It selects parts that fit
+// in a total of most bytes: first the first unit, then the last sentence, then sentences with numbers, and then the
+// other units except code, tables and questions. The selected parts stay in the order of the answer. A long list item
+// is represented by its beginning. Unit n must fit.
 func (t *turn) fullAnswer(n, most int) string {
 	end, last := n, n
 	for ; end < len(t.units) && t.units[end].belongsTo(&t.units[n]); end++ {

@@ -77,7 +77,7 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	return told
 }
 
-// fitsWhole reports whether the outcome isn't clipped and its line has at most most bytes.
+// fitsWhole reports whether the outcome isn't clipped and its line isn't longer than most bytes.
 func (o *turnOutcome) fitsWhole(most int) bool {
 	return o.said != nil && len(o.line) <= most && strings.HasSuffix(strings.TrimSuffix(o.line, "\n"), o.said.text)
 }
@@ -260,11 +260,11 @@ func (k *turnLog) withOutcome(i int, chosen []extract.Chosen) (units []extract.C
 	return slices.Insert(slices.Clip(chosen), at, extract.Chosen{Item: item, To: len(said.text)}), false
 }
 
-// outcome returns the outcome of a turn. Its line has at most most bytes and is for entries that don't show the outcome
-// otherwise. The outcome is the last call that changed something outside of the conversation, or else the first unit of
-// the answer that names something, preferably in prose. If the user continued before there was an
-// answer, the outcome is the last unit that the assistant wrote during its work and that names something. The line is ""
-// if the user rejected the answer and hadn't asked a question. full means that the line may contain further parts of the
+// outcome returns the outcome of a turn. Its line isn't longer than most bytes and is for entries that don't show the
+// outcome otherwise. The outcome is the last call that changed something outside of the conversation, or else the first
+// unit of the answer that names something, preferably in prose. If the user continued before there was an answer, the
+// outcome is the last unit that the assistant wrote during its work and that names something. The line is "" if the
+// user rejected the answer and hadn't asked a question. full means that the line may contain further parts of the
 // answer.
 func (t *turn) outcome(most int, full bool) turnOutcome {
 	deed, line := t.lastDeed(most)

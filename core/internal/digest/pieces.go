@@ -35,7 +35,8 @@ const (
 	thoughtPiece                  // the agent's reasoning
 )
 
-// NewPieces collects the pieces of messages. Pieces that can be clipped are shortened to at most most bytes.
+// NewPieces collects the pieces of messages. Pieces that can be clipped are shortened so that they aren't longer than
+// most bytes.
 func NewPieces(t *transcript.Transcript, messages []int32, most int, measure func(text string) int) *Pieces {
 	p := &Pieces{messages: len(messages), measure: measure}
 	f := flattener{t: t, guarded: true}

@@ -388,7 +388,7 @@ func cleanLead(s string) string {
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)
 }
 
-// cleanUnit returns text in the form that an entry quotes: on one line, without bold type, and in at most most bytes.
+// cleanUnit returns text in the form that an entry quotes: on one line, without bold type, and clipped to most bytes.
 // It returns "" if nothing meaningful is left.
 func cleanUnit(s string, most int) string {
 	s = linkless(strings.TrimSpace(withoutBold(s)))
@@ -415,8 +415,8 @@ func cleanUnit(s string, most int) string {
 	return Fence(s)
 }
 
-// clipWords shortens s to at most most bytes. It cuts at the end of a sentence if possible, and after a word
-// otherwise.
+// clipWords shortens s so that it isn't longer than most bytes. It cuts at the end of a sentence if possible, and after
+// a word otherwise.
 func clipWords(s string, most int) string {
 	if len(s) <= most {
 		return s

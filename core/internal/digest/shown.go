@@ -27,7 +27,8 @@ const (
 // lookSpare is the maximum size of all spare passages, in bytes.
 const lookSpare = 1 << 16
 
-// fileQuote is a passage of a file, quoted as a whole or not at all.
+// fileQuote is a passage of a file that a digest may quote as a whole. A definition that is too long for this has an
+// outline.
 type fileQuote struct {
 	turn   int    // the number of the turn that read or changed the file
 	path   string // relative to the common folder of the log

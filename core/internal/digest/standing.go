@@ -114,9 +114,10 @@ func staying(list []*statement, most, bytes int) []*statement {
 	return list[:n]
 }
 
-// choose decides which of n entries to keep, at most most entries in left bytes, and returns for each entry whether it
-// is kept. The function of returns an entry's rank and size. Higher ranks are preferred; within a rank the first and
-// the last entry are taken in turn. Entries of the lowest two ranks may take at most low bytes.
+// choose decides which of n entries to keep, and returns for each entry whether it is kept. most is the maximum number
+// of kept entries, and left the maximum of their total size in bytes. The function of returns an entry's rank and size.
+// Higher ranks are preferred; within a rank the first and the last entry are taken in turn. Entries of the lowest two
+// ranks may take at most low bytes.
 func choose(n int, of func(i int) (rank, size int), most, left, low int) []bool {
 	var byRank [ranks][]int
 	for i := range n {

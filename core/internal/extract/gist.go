@@ -2,9 +2,9 @@ package extract
 
 import "github.com/ctxfold/ctxfold/core/internal/words"
 
-// Gist returns a range of text, in bytes, that begins and ends with a word and has at most size bytes: the first one
-// whose words weigh at least 3/4 as much as those of any other. Names and numbers count more. A request usually begins
-// with its topic, after words that other requests have too. If no word fits, the range is empty.
+// Gist returns the byte range of an excerpt of text that begins and ends with a word and has at most size bytes. Names
+// and numbers weigh more than other words. Gist returns the first excerpt that weighs at least 3/4 as much as the
+// heaviest one, because the topic of a request is usually near its beginning. If no word fits, the range is empty.
 func (e *Extract) Gist(text string, size int) (from, to int) {
 	ws := words.Append(nil, text)
 	weights := make([]int64, len(ws))

@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// kinds maps each origin of a message written by a compaction to its name in the API.
+// kinds maps the built-in origins of messages to their names in the API. Other origins are api.DigestOther.
 var kinds = [...]api.DigestKind{
 	authorship.OfDigest: api.DigestFold, authorship.OfBranch: api.DigestBranch, authorship.OfLine: api.DigestLine,
 	authorship.OfLoop: api.DigestLoop, authorship.OfFile: api.DigestFile, authorship.OfCount: api.DigestCount,

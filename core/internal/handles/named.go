@@ -105,7 +105,8 @@ func Of(given []api.Kept) (handles, corrupt []string) {
 	return handles, corrupt
 }
 
-// eachNamed calls yield for each handle in text that has the form used in markers and digests.
+// eachNamed calls yield with the Short bytes after each "handle: " or "handle of the folded messages: " in text, with a
+// small or a capital h. Markers and digests have these forms. The caller must check whether the bytes are a handle.
 func eachNamed(text string, yield func(handle string)) {
 	for {
 		_, rest, found := strings.Cut(text, "andle")
@@ -123,8 +124,7 @@ func eachNamed(text string, yield func(handle string)) {
 	}
 }
 
-// pointer returns the handle of the compaction's changes, which is the last element in the body of a fold, or
-// "".
+// pointer returns the handle of the compaction's changes, which is the last element in the body of a fold, or "".
 func pointer(body string) string {
 	const n = Size
 	if len(body) < n+4 || body[0] != '[' || body[len(body)-2:] != `"]` || body[len(body)-n-3] != '"' {

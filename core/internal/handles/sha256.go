@@ -17,8 +17,8 @@ const (
 	Short = 16
 )
 
-// Hash computes a SHA-256 (FIPS 180-4) incrementally. The module doesn't use crypto/sha256, because its dependencies
-// (self-tests, hash interfaces) would add several times the size of this file.
+// Hash computes a SHA-256 (FIPS 180-4) incrementally. The WebAssembly module uses it instead of crypto/sha256, whose
+// dependencies (self-tests, hash interfaces) would add several times as much code to the module.
 type Hash struct {
 	state [8]uint32
 	block [64]byte

@@ -106,7 +106,7 @@ func (f *findingMarked) find(p *step, low, high, alike, shiftAfter int) int {
 	return -1
 }
 
-// names reports whether the markers of the item at index at name all of the given handles.
+// names reports whether all of the given handles occur in the markers of the item at index at.
 func (f *findingMarked) names(at int, handles []string) bool {
 	return !slices.ContainsFunc(handles, func(h string) bool {
 		_, found := slices.BinarySearchFunc(f.order, look{h, at}, compareLooks)

@@ -21,7 +21,9 @@ func (c *call) mayCompact() bool {
 		c.byPrefix() && !c.can(api.EffectSave) && c.Settings.Operation != api.JobPlan
 }
 
-// leaseFor requests the lease for compacting the first cut messages of the history.
+// leaseFor requests the lease for compacting the messages before index cut. The lease of a plan job is for all of the
+// owner's plans, whatever cut is. If the history has no prints, no lease is requested and c.Free is set. If the history
+// can't be read, nothing is requested.
 func (c *call) leaseFor(cut int) {
 	if c.LeaseKey = handles.Handle([]byte("plan " + c.Settings.Owner)); c.Settings.Operation != api.JobPlan {
 		k := c.keysOf()

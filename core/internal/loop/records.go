@@ -346,7 +346,8 @@ func (k *keys) replacedPrints(e *entry) (prints []string) {
 	return prints
 }
 
-// isAt reports whether print is the element of prints for the beginning of a history with this number of messages.
+// isAt reports whether print is the print of the beginning of a history whose length is messages. prints holds the
+// prints of the first message, of the first two messages, and so on.
 func isAt(prints []string, messages int, print string) bool {
 	return messages > 0 && messages <= len(prints) && prints[messages-1] == print
 }

@@ -103,8 +103,10 @@ func (f *folding) leftForTail(cut int) int {
 	return max(1, (f.run.Target()-fixed)/2, (f.most-fixed)/4)
 }
 
-// Cut returns the place at which a tail of at most keep tokens begins. cut is the index of an item that begins a group.
-// step is the part of that item that begins a step, or -1 if the tail begins with the whole item.
+// Cut returns the place at which the tail begins. The tail has at most keep tokens, unless the pass counts messages
+// instead (KeepMessages) or always keeps the last group (KeepLast), the policy forces a cut, or not even the last group
+// fits. cut is the index of the first item of a group: 0 if all items stay, and the number of items if none does. step
+// is the part of that item at which the tail begins, or -1 if the tail begins with the whole item.
 func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
 	n, force := len(c.Doc().Items), c.Policy().Force
 	switch {

@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// OutputLimits holds the size limits of a tool's output in the transcript (S4.13). Limits of 0 or less are ignored.
+// OutputLimits holds the size limits of a tool's output in the transcript (S4.13). Lines, Bytes and Runes are ignored
+// if they are 0 or less.
 type OutputLimits struct {
 	Lines int
 	Bytes int // in UTF-8

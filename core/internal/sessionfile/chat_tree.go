@@ -51,7 +51,8 @@ var (
 	openWebUI = chatApp{"id", "parentId", "content", "output"}
 )
 
-// chatNode is a message of the tree. Until path runs, its ids are positions in ids; afterwards they are numbers.
+// chatNode is a message of the tree. Its id fields hold positions until path replaces them with the ids' numbers (see
+// ids).
 type chatNode struct {
 	at, text, parts jsonspan.Span
 	files, model    jsonspan.Span

@@ -41,8 +41,8 @@ var ccSigns = []Sign{
 	{"queue-operation", []string{"operation", "sessionId"}},
 }
 
-// ccLine is a line that is part of the tree. Until resolve runs, its ids are positions in ids; afterwards they are
-// numbers.
+// ccLine is a line that is part of the tree. Its id fields hold positions until resolve replaces them with the ids'
+// numbers (see ids).
 type ccLine struct {
 	at      jsonspan.Span
 	kind    ccKind

@@ -25,7 +25,7 @@ func init() {
 	register(&opencodeKind)
 }
 
-// ocRecord is a message. Until pick runs, its ids are positions in ids; afterwards they are numbers.
+// ocRecord is a message. Its id fields hold positions until pick replaces them with the ids' numbers (see ids).
 type ocRecord struct {
 	info, parts     jsonspan.Span
 	id              jsonspan.Span

@@ -82,7 +82,7 @@ func (k ohKind) answers() bool { return k == ohObservation || k == ohReject || k
 // sent reports whether the model sees events of this kind.
 func (k ohKind) sent() bool { return k >= ohSystem && k <= ohAgentError }
 
-// ohEvent is an event. Until resolve runs, its ids are positions in ids; afterwards they are numbers.
+// ohEvent is an event. Its id fields hold positions until resolve replaces them with the ids' numbers (see ids).
 type ohEvent struct {
 	at         jsonspan.Span
 	kind       ohKind

@@ -23,7 +23,7 @@ func init() {
 	register(&piSession)
 }
 
-// piEntry is a line. Until resolve runs, its ids are positions in ids; afterwards they are numbers.
+// piEntry is a line. Its id fields hold positions until resolve replaces them with the ids' numbers (see ids).
 type piEntry struct {
 	at     jsonspan.Span
 	header bool

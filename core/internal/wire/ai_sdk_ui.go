@@ -193,8 +193,8 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 	r.addShared(call, result)
 }
 
-// aiSDKUIResultBody writes a body of the same JSON type as the output, because code that renders or converts the
-// output (toModelOutput) reads objects and lists without checking their type (AU4).
+// aiSDKUIResultBody writes text as the new output of a tool. An object stays an object and a list stays a list, because
+// code that renders or converts outputs (toModelOutput) doesn't check their types (AU4). Other outputs become strings.
 func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body, from := t.Bytes(t.Parts[result].Body), len(dst)
 	switch {

@@ -62,8 +62,8 @@ function windowOf(text: string, command: string): object {
 }
 
 /**
- * Returns the provider's count that --usage gives. If it is undefined, the count in the session file is used, if
- * there is one.
+ * Returns the provider's token count from --usage, or undefined if the option is missing. In that case the count in the
+ * session file is used, if there is one.
  */
 export function usageOf(given: Given, command: string): Counted | undefined {
   const text = given.text("usage");
