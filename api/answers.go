@@ -337,7 +337,7 @@ type Opened struct {
 	Raw Raw `json:"-"`
 }
 
-// Skipped counts entries of a session file that are not in the messages, by cause.
+// Skipped is the number of entries of a session file that are not in the messages, for one reason.
 type Skipped struct {
 	What  SkipReason `json:"what"`
 	Count int        `json:"count"`

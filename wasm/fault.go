@@ -4,7 +4,7 @@ package main
 
 //lint:file-ignore U1000 exports to the host have no caller in Go
 
-// fault recovers from a panic of the given kind, raised depth frames below, and returns 100 plus the kind. A kind above the last one
+// fault recovers from a panic of the given kind, raised depth frames below, and returns 100 plus the kind. Kind 8
 // overflows the stack by recursion. Only modules built for stress tests have this function (build.sh).
 //
 //go:wasmexport ctxfold_fault

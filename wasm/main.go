@@ -23,8 +23,8 @@ var (
 	spare []byte
 )
 
-// alloc collects the garbage of earlier calls before it returns a buffer for a large request; otherwise the heap would
-// grow to twice the size it needs. If the buffer isn't the spare one, spare is garbage too.
+// large is the size above which alloc collects the garbage of earlier calls before it returns a buffer; otherwise the
+// heap would grow to twice the size it needs. If spare is too small for the request, it is garbage too.
 const large = 1 << 20 // bytes
 
 //go:wasmexport ctxfold_alloc
