@@ -20,6 +20,7 @@ type Store interface {
 	Find(ctx context.Context, keys []string) (record []byte, at int, err error)
 
 	// Keep stores a record under each of these keys. Readers of a key see either the old record or the new one, whatever happens in between.
+	// A record can have more than a megabyte.
 	Keep(ctx context.Context, keys []string, record []byte) error
 }
 

@@ -396,7 +396,7 @@ func (r *turnReader) result(i int, n int32) {
 			}
 		}
 	case runs:
-		r.call(i, n, commandOf(t, call), text(), failed)
+		r.addCommand(i, n, commandOf(t, call), text(), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
 			r.looked(i, path)
@@ -407,7 +407,7 @@ func (r *turnReader) result(i int, n int32) {
 		}
 	case unknown:
 		if c := r.awaited(call); c != nil {
-			r.output(i, c, text(), failed)
+			r.addAwaited(i, c, text(), failed)
 			return
 		}
 		r.other(i, call, text(), failed)

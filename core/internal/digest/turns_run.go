@@ -18,7 +18,7 @@ func (r *turnReader) textResult(i int) {
 		}
 		switch {
 		case call.command != "":
-			r.run(i, call.command, said, failedText(said))
+			r.addTextCommand(i, call.command, said, failedText(said))
 		case useOf(call.tool) == edits:
 			if failedText(said) {
 				continue
@@ -47,10 +47,10 @@ type execution struct {
 	over    bool     // it has ended, and its outcome is known
 }
 
-// run adds a command.
-func (r *turnReader) run(i int, script, output string, failed bool) {
+// addTextCommand adds a command whose call was written as text.
+func (r *turnReader) addTextCommand(i int, script, output string, failed bool) {
 	if script != "" {
-		r.ended(r.started(i, script, output, failed))
+		r.addOutcome(r.started(i, script, output, failed))
 	}
 }
 
@@ -62,8 +62,8 @@ func (r *turnReader) started(i int, script, output string, failed bool) *executi
 	return &c
 }
 
-// ended adds a command that has ended, and drops earlier runs of the same command in the turn.
-func (r *turnReader) ended(c *execution) {
+// addOutcome adds a command that has ended, and drops earlier runs of the same command in the turn.
+func (r *turnReader) addOutcome(c *execution) {
 	i := c.message
 	c.over = true
 	c.meant = c.failed() && r.around.meant(r.t, i, c.whole)

@@ -10,9 +10,9 @@ import (
 // A shell may return before its command has ended, with an id. A later call of another tool, which names the id, then
 // returns the outcome of the command.
 
-// call adds the command of a shell whose result is part n of message i. If the command runs on, it is added when its
+// addCommand adds the command of a shell whose result is part n of message i. If the command runs on, it is added when its
 // outcome is known.
-func (r *turnReader) call(i int, n int32, script, output string, failed bool) {
+func (r *turnReader) addCommand(i int, n int32, script, output string, failed bool) {
 	if script == "" {
 		return
 	}
@@ -21,7 +21,7 @@ func (r *turnReader) call(i int, n int32, script, output string, failed bool) {
 		r.shells.Set(work.ID, c)
 		return
 	}
-	r.ended(c)
+	r.addOutcome(c)
 }
 
 // awaited returns the running command whose output a call reads, or nil.
@@ -46,11 +46,11 @@ func (r *turnReader) awaited(call *transcript.Part) (c *execution) {
 	}
 }
 
-// output adds a command that ran on if output, which a call in message i returned, says that the command has ended.
-func (r *turnReader) output(i int, c *execution, output string, failed bool) {
+// addAwaited adds a command that ran on if output, which a call in message i returned, says that the command has ended.
+func (r *turnReader) addAwaited(i int, c *execution, output string, failed bool) {
 	if exitIn(output) == "" {
 		return
 	}
 	c.run, c.message, c.output = runOf(c.script, output, failed), i, withoutEnvelope(output)
-	r.ended(c)
+	r.addOutcome(c)
 }
