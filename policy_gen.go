@@ -121,14 +121,14 @@ func (p Policy) append(dst []byte) []byte {
 
 // Window is the size of the model's context.
 type Window struct {
-	// Tokens is the context window in tokens. 0 means the window of Model; if that is unknown too, compactions fail with the code
-	// unknown_window.
+	// Tokens is the context window in tokens. 0 means the window of Model; if that is unknown too and the policy sets no other
+	// limit, compactions fail with the code unknown_window.
 	Tokens int
 	// Unlimited means that there is no limit in tokens: compaction is only due for other reasons, or when it is forced. It
 	// overrides Tokens and the window of Model.
 	Unlimited bool
-	// Reserve is the number of tokens of the window that stay free for the model's output. The default is 16384, or an eighth of
-	// the window if that is less.
+	// Reserve is the number of tokens of the window that stay free for the model's output. The default is that of the model if its
+	// window is used and its provider reserves a part of it, otherwise 16384, or an eighth of the window if that is less.
 	Reserve *int
 }
 
@@ -251,8 +251,8 @@ type Digest struct {
 	Provider bool
 	// Retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1.
 	Retries int
-	// Split is the way to summarize a record that is too long for one request: "map" (one request per part, in parallel, and one
-	// that merges their digests) or "chain" (part by part, each with the digest so far).
+	// Split is the way to summarize a record that is too long for one request: "map" (the default: one request per part, in
+	// parallel, and one that merges their digests) or "chain" (part by part, each with the digest so far).
 	Split string
 	// Standing is the share of the target reserved for the user's standing instructions, from 0 (no such block) to 1. They may
 	// also use room that the target leaves free. The default is 0.2; in a chat's digest that is written without a model, rules and

@@ -744,8 +744,8 @@ export interface Policy {
 /** Window is the size of the model's context. */
 export interface PolicyWindow {
   /**
-   * tokens is the context window in tokens. 0 means the window of Model; if that is unknown too, compactions fail with
-   * the code unknown_window.
+   * tokens is the context window in tokens. 0 means the window of Model; if that is unknown too and the policy sets no
+   * other limit, compactions fail with the code unknown_window.
    */
   tokens?: number;
   /**
@@ -754,8 +754,9 @@ export interface PolicyWindow {
    */
   unlimited?: boolean;
   /**
-   * reserve is the number of tokens of the window that stay free for the model's output. The default is 16384, or an
-   * eighth of the window if that is less.
+   * reserve is the number of tokens of the window that stay free for the model's output. The default is that of the
+   * model if its window is used and its provider reserves a part of it, otherwise 16384, or an eighth of the window if
+   * that is less.
    */
   reserve?: number;
 }
@@ -1092,8 +1093,8 @@ export interface PolicySummary {
   /** retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1. */
   retries?: number;
   /**
-   * split is the way to summarize a record that is too long for one request: "map" (one request per part, in parallel,
-   * and one that merges their digests) or "chain" (part by part, each with the digest so far).
+   * split is the way to summarize a record that is too long for one request: "map" (the default: one request per part,
+   * in parallel, and one that merges their digests) or "chain" (part by part, each with the digest so far).
    */
   split?: "map" | "chain";
   /**
@@ -2492,7 +2493,7 @@ export interface Opened {
   messages: unknown[];
 }
 
-/** Skipped counts entries of a session file that are not in the messages, by cause. */
+/** Skipped is the number of entries of a session file that are not in the messages, for one reason. */
 export interface Skipped {
   what: SkipReason;
   count: number;

@@ -513,8 +513,8 @@ class PolicyWindow(TypedDict):
 
     tokens: NotRequired[int]
     """
-    tokens is the context window in tokens. 0 means the window of Model; if that is unknown too, compactions fail with
-    the code unknown_window.
+    tokens is the context window in tokens. 0 means the window of Model; if that is unknown too and the policy sets no
+    other limit, compactions fail with the code unknown_window.
     """
     unlimited: NotRequired[bool]
     """
@@ -523,8 +523,9 @@ class PolicyWindow(TypedDict):
     """
     reserve: NotRequired[int]
     """
-    reserve is the number of tokens of the window that stay free for the model's output. The default is 16384, or an
-    eighth of the window if that is less.
+    reserve is the number of tokens of the window that stay free for the model's output. The default is that of the
+    model if its window is used and its provider reserves a part of it, otherwise 16384, or an eighth of the window if
+    that is less.
     """
 
 
@@ -618,8 +619,8 @@ class PolicySummary(TypedDict):
     """retries is the maximum number of times that the model is asked again after a rejected summary. Default: 1."""
     split: NotRequired[Literal['map', 'chain']]
     """
-    split is the way to summarize a record that is too long for one request: 'map' (one request per part, in parallel,
-    and one that merges their digests) or 'chain' (part by part, each with the digest so far).
+    split is the way to summarize a record that is too long for one request: 'map' (the default: one request per part,
+    in parallel, and one that merges their digests) or 'chain' (part by part, each with the digest so far).
     """
     standing: NotRequired[float]
     """
@@ -2566,7 +2567,7 @@ SessionKind = Literal[
 
 
 class Skipped(TypedDict):
-    """Skipped counts entries of a session file that are not in the messages, by cause."""
+    """Skipped is the number of entries of a session file that are not in the messages, for one reason."""
 
     what: SkipReason
     count: int
