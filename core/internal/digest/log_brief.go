@@ -18,6 +18,10 @@ const (
 	mostBriefly   = 60
 )
 
+// ownWords is the number of words that no more than one other request has with which a request gets three times the
+// room of the others: it says more than a topic.
+const ownWords = 4
+
 // briefJoin separates an entry from the previous one on the same line. briefFrame is the length, in bytes, of the text
 // before a request on such a line.
 const (
@@ -29,15 +33,22 @@ const (
 const briefMark = "…"
 
 // briefly returns the requests of all turns, cut to the same length so that they take up about size bytes, or nil if
-// they are too long for that. The first and the newest requests may be twice as long as the others. Small talk is left
-// out. used is the total size of the returned requests in bytes.
+// they are too long for that. The first and the newest requests may be twice as long as the others, and those with
+// words of their own three times. Small talk is left out. used is the total size of the returned requests in bytes.
 func (k *turnLog) briefly(size, first int) (out []string, used int) {
 	lengths, least := k.briefLengths()
 	if lengths == nil {
 		return nil, 0
 	}
+	own := make([]bool, len(k.turns))
+	for i, text := range k.tidied {
+		own[i] = lengths[i] > least && k.termsOfRequests().Rare(text, 2) >= ownWords
+	}
 	room := func(i, most int) int {
-		if i == first || i >= len(k.turns)-newestAnswers {
+		switch {
+		case own[i]:
+			return 3 * most
+		case i == first || i >= len(k.turns)-newestAnswers:
 			return 2 * most
 		}
 		return most

@@ -76,3 +76,33 @@ func TestManyShortRequests(t *testing.T) {
 		}
 	}
 }
+
+// Where many requests are alike, one that says more than they do isn't cut to a few words like them.
+func TestStatementsAmongShortRequests(t *testing.T) {
+	var list []map[string]any
+	said := map[int]string{
+		4:  "The kiln belongs to a monastery near Bregenz, which pays the gas.",
+		11: "Mondays are for Wanda's glazing course, nobody else may enter the hall then.",
+		19: "What counts in the end is a catalogue that the abbot can print himself.",
+	}
+	for i := range 60 {
+		text := fmt.Sprintf("How many degrees had kiln %d of hall %d?", 100+i*7, i%9)
+		if s := said[i]; s != "" {
+			text = s + " " + text
+		}
+		list = append(list, map[string]any{"role": "user", "content": text}, map[string]any{"role": "assistant", "content": fmt.Sprintf("It had %d degrees.", 600+i)})
+	}
+	src, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, seq := read(t, "openai-chat", string(src))
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	text := digest.NewExtract(tr, seq, "", l).Digest(3000)
+	for _, want := range []string{"monastery near Bregenz", "Wanda's glazing course", "a catalogue that the abbot can print"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+}

@@ -44,3 +44,13 @@ func (e *Extract) gistWeight(w words.Word, first bool) int64 {
 	}
 	return weight * weight // otherwise two common words would outweigh a rare one
 }
+
+// Rare returns the number of words in text whose stems occur in at most the given number of sentences.
+func (e *Extract) Rare(text string, sentences int32) (n int) {
+	for _, w := range words.Append(nil, text) {
+		if id := e.stems.find(w.Stem); id >= 0 && e.stems.df[id] <= sentences {
+			n++
+		}
+	}
+	return n
+}
