@@ -75,8 +75,17 @@ func pointsBack(s string) bool {
 // leaning lists pronouns that, at the beginning of a sentence, refer to a subject mentioned before.
 var leaning = wordListOf("it its that this these those they them es das dies diese dieser sie eso esto ello cela ça ceci это этот эта они هذا هذه ذلك यह ये")
 
+// impersonal lists beginnings of sentences whose pronoun refers to nothing.
+var impersonal = []string{"It seems that ", "It seems like ", "It seems ", "It looks like ", "It appears that ", "It appears ", "It turns out that ", "It turns out ",
+	"Es scheint, dass ", "Es sieht so aus, als ", "Il semble que ", "Il s'avère que "}
+
 // leans reports whether a sentence begins with a pronoun that is usually its subject.
 func leans(s string) bool {
+	for _, head := range impersonal {
+		if strings.HasPrefix(s, head) {
+			return leans(s[len(head):])
+		}
+	}
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end > 0 && end <= 24 && leaning.hasInAnyCase(s[:end]) {
 		return true

@@ -67,18 +67,20 @@ const shortReply = 60
 type turnReader struct {
 	t       *transcript.Transcript
 	turns   []turn
-	open    hunks                   // the edits whose units have no description yet
-	changed critbit.Map[place]      // for each path and line, the unit that added the line, once it has its description
-	edited  critbit.Map[string]     // for each file name, the path under which a tool changed the file
-	read    critbit.Map[place]      // for each path, the unit about the file that the turn read
-	called  []textCall              // calls written as text whose output is still to come
-	ran     critbit.Map[place]      // for each command, the unit of its last run in this turn
-	polls   critbit.Map[poll]       // for each command that looks at the state of something, its calls in this turn
-	lines   words.HashSet           // hashes of the lines that commands printed
-	sent    turnWords               // the words of the texts that commands passed to other programs
-	shells  critbit.Map[*execution] // for each id of a shell that runs on, its command
-	plan    planList                // the last plan that the assistant wrote down
-	state   *endState
+	open    hunks               // the edits whose units have no description yet
+	changed critbit.Map[place]  // for each path and line, the unit that added the line, once it has its description
+	edited  critbit.Map[string] // for each file name, the path under which a tool changed the file
+	read    critbit.Map[place]  // for each path, the unit about the file that the turn read
+	called  []textCall          // calls written as text whose output is still to come
+	ran     critbit.Map[place]  // for each command, the unit of its last run in this turn
+	// failures counts the last failures of each call of an unknown tool in this turn, without a success between them.
+	failures critbit.Map[int]
+	polls    critbit.Map[poll]       // for each command that looks at the state of something, its calls in this turn
+	lines    words.HashSet           // hashes of the lines that commands printed
+	sent     turnWords               // the words of the texts that commands passed to other programs
+	shells   critbit.Map[*execution] // for each id of a shell that runs on, its command
+	plan     planList                // the last plan that the assistant wrote down
+	state    *endState
 	// troubles maps an error's key to the index of the last turn in which the error occurred, plus one.
 	troubles critbit.Map[int]
 	goesOn   bool               // the assistant continues after the last message
@@ -256,6 +258,7 @@ func (r *turnReader) endTurn(last bool) {
 	r.weighNotes(last)
 	r.read = critbit.Map[place]{}
 	r.ran = critbit.Map[place]{}
+	r.failures = critbit.Map[int]{}
 	r.polls = critbit.Map[poll]{}
 }
 

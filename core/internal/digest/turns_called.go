@@ -74,6 +74,11 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	if isLookup(name) && !failed {
 		u.factor = ofCommand
 	}
+	if failures := r.failures.At(said); u.factor != ofFailure {
+		*failures = 0
+	} else if *failures++; *failures > 1 {
+		u.text += " (failed " + itoa(*failures) + " times)"
+	}
 	r.ran.Set(said, r.here())
 	r.add(u)
 }

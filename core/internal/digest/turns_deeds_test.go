@@ -92,10 +92,11 @@ func TestComplaintsOfUnknownTools(t *testing.T) {
 {"role":"user","content":"Let the kiln hold 900 degrees."},
 `+call("1", "Thank you for showing me kiln.py.", "[Your edit has introduced new syntax error(s). Please retry.]")+`,
 `+call("2", "I apologize for the persistent errors in kiln.py.", "[No exact match found in kiln.py for]")+`,
-`+call("3", "Merci pour le fichier kiln.py !", "[File: kiln.py (80 lines)]")+`,
-{"role":"assistant","content":"The kiln holds 900 degrees now."}
+`+strings.ReplaceAll(call("2", "It seems that the indentation of hold() is two columns short.", "[No exact match found in kiln.py for]"), `id":"2"`, `id":"4"`)+`,
+`+call("3", "Merci pour le fichier kiln.py !", "[File: kiln.py (80 lines)]")+`
 ]`, 4000)
-	wants(t, text, []string{"replace('kiln.py', 1)) → Your edit has introduced new syntax error(s)", "replace('kiln.py', 2)) → No exact match found in kiln.py"}, []string{"Thank", "apologize", "Merci", "→ File"})
+	wants(t, text, []string{"replace('kiln.py', 1)) → Your edit has introduced new syntax error(s)", "replace('kiln.py', 2)) → No exact match found in kiln.py for (failed 2 times)",
+		"It seems that the indentation of hold()"}, []string{"Thank", "apologize", "Merci", "→ File"})
 }
 
 // The result of an unknown tool is reported with the arguments of its call, which nothing repeats.
