@@ -16,6 +16,7 @@ type endState struct {
 	commit, push, tree dated
 	edited             []string // the paths of the files edited since the commit
 	checks             []checkState
+	undone             bool // a message that stays in the context undoes the last commit in the log
 }
 
 // dated is a fact with the number of the turn in which it was stated.
@@ -83,6 +84,7 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 				script := commandOf(t, call)
 				output := knownOutput(script, withoutExcerptMarker(ResultText(t, int(n))))
 				run := runOf(script, output, p.Has(transcript.IsError))
+				s.undo(&run, output)
 				s.filesOf(&run, script)
 				s.ran(&run, withoutEnvelope(output), keptTurn)
 			case edits:
@@ -90,6 +92,21 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 					s.changedFile(path)
 				}
 			}
+		}
+	}
+}
+
+// undo removes the last commit from the state if a command in a message that stays in the context undoes it.
+func (s *endState) undo(r *run, output string) {
+	back, _ := takenBack(r)
+	if s.commit.text == "" || r.failed() || refusedByGit(output) {
+		return
+	}
+	for _, name := range back {
+		if name == headName || isCommit(committedVerb+s.commit.text, name) {
+			s.undone = s.undone || s.commit.turn != keptTurn
+			s.commit, s.push = dated{}, dated{}
+			return
 		}
 	}
 }

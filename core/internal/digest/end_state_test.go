@@ -238,3 +238,24 @@ func TestCommitWhoseResultWasCleared(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// A commit that a message which stays undoes is neither the last one nor told as if it still existed.
+func TestCommitUndoneInAMessageThatStays(t *testing.T) {
+	for undo, undone := range map[string]bool{
+		"git reset --soft HEAD~1 && git status --short": true,
+		"git revert --no-edit 4b1d0ce77":                true,
+		"git revert --no-edit 9999999":                  false,
+		"git log --oneline":                             false,
+	} {
+		tr, seq := read(t, "native", `[
+{"role":"user","content":"Open the valve, and commit it."},
+`+editedAs("1", "press/valve.go", "openRaw", "openSlowly")+`,
+`+ranAs("2", "x", "git commit -am 'Open the valve slowly'", `[main 4b1d0ce] Open the valve slowly\n 1 file changed`)+`,
+{"role":"assistant","content":"The valve opens slowly now."},
+`+ranAs("3", "x", undo, "ok")+`]`)
+		text := localOf(tr, seq[:len(seq)-2], 4000)
+		if strings.Contains(text, "(undone since)") != undone || strings.Contains(stateOf(text), "last commit") == undone {
+			t.Errorf("%s:\n%s", undo, text)
+		}
+	}
+}

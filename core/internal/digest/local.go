@@ -181,7 +181,7 @@ func (e *Extract) session(size int) string {
 		e.log = newLog(e.t, e.messages, e.ledger, old, append(e.beside, e.standing), &e.plan)
 		if n := len(e.messages); n > 0 {
 			from := int(e.messages[n-1]) + 1
-			e.log.state.goOn(e.t, from)
+			e.log.goOn(e.t, from)
 			e.log.plan.goOn(e.t, from)
 		}
 	}

@@ -42,6 +42,19 @@ type turnLog struct {
 	wrote    []bool                          // for each turn, whether its entry ends with the line of its outcome
 }
 
+// goOn updates the log with the messages that stay in the context, which begin at index from.
+func (k *turnLog) goOn(t *transcript.Transcript, from int) {
+	k.state.goOn(t, from)
+	for n := len(k.turns) - 1; n >= 0 && k.state.undone; n-- {
+		for i := range slices.Backward(k.turns[n].units) {
+			if u := &k.turns[n].units[i]; strings.HasPrefix(u.text, committedVerb) && !strings.Contains(u.text, undoneMark) {
+				u.text += undoneMark + "since)"
+				return
+			}
+		}
+	}
+}
+
 // newLog creates the log of messages. prior holds the sections of the previous digest, and known the texts that appear
 // next to the log. kept is the plan kept by a tool, or else the plan of the previous digest. It is nil if the digest
 // has no section for a plan.

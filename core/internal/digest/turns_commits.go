@@ -70,7 +70,7 @@ func (r *turnReader) undone(run *run, output string) {
 			if u := &r.turns[at.turn].units[at.unit]; !isCommit(u.text, name) || name == headName && (n < len(left)-1 || at.turn < len(r.turns)-2) {
 				continue
 			}
-			r.turns[at.turn].units[at.unit].text += " (undone in [" + itoa(r.now().number) + "])"
+			r.turns[at.turn].units[at.unit].text += undoneMark + "in [" + itoa(r.now().number) + "])"
 			if n == len(left)-1 {
 				r.state.commit = dated{}
 			}
@@ -82,6 +82,9 @@ func (r *turnReader) undone(run *run, output string) {
 		r.commits = append(r.commits, r.here())
 	}
 }
+
+// undoneMark begins the note about a commit that was undone.
+const undoneMark = " (undone "
 
 // headName is git's name for the newest commit.
 const headName = "HEAD"
