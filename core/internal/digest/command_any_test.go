@@ -2,8 +2,27 @@ package digest
 
 import (
 	"math/rand/v2"
+	"runtime/debug"
+	"strings"
 	"testing"
 )
+
+// TestDeepTexts reads texts in which a form repeats 100,000 times. The stack of the module does not grow: a function that
+// calls itself for each of them would end it.
+func TestDeepTexts(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	for _, form := range []string{"x -- env ", "sudo env -- ", "git -- ", "bash -c '", "$(", "(", "{ ", "if ", "`", "a && ", "a | ", "<<E\n", "cd x && ", "It seems ", "It seems that ",
+		"Thank you for that. ", "• ", "└ ", "- ", "> ", "\"", "[", "the "} {
+		text := "x " + strings.Repeat(form, 100_000)
+		damaged(t, text)
+		leans(text[2:])
+		withoutPraise(text[2:])
+		withoutOpenWords(text[2:])
+		reporterIn(text)
+		var r turnReader
+		r.paragraphs(text)
+	}
+}
 
 // TestRunsOfDamagedScripts reads scripts that have lost characters or got quotes, backslashes and line breaks where the
 // shell allows them: "git com\mit" is a commit too, although it doesn't contain the word.

@@ -163,36 +163,44 @@ func kindOfGit(words []string) runKind {
 	return looks
 }
 
+// kindOfWords returns the kind of a command, or of the one that it runs in a container or a worktree.
 func kindOfWords(words []string) runKind {
+	words, _ = withoutLaunchers(words)
+	kind, known := kindOfProgram(words)
+	if inner := wrappedIn(words); !known && inner != nil {
+		kind, _ = kindOfProgram(inner)
+	}
+	return kind
+}
+
+// kindOfProgram returns the kind of a command by its program. known is false if the program is unknown.
+func kindOfProgram(words []string) (kind runKind, known bool) {
 	words, name := withoutLaunchers(words)
 	for _, w := range words[1:min(len(words), 4)] {
 		if asksOnly.has(w) {
-			return looks
+			return looks, true
 		}
 	}
 	switch {
 	case name == "git":
-		return kindOfGit(words)
+		return kindOfGit(words), true
 	case alterers.has(name):
-		return alters
+		return alters, true
 	case name == "sed":
 		for _, w := range words[1:] {
 			if strings.HasPrefix(w, "-i") || w == "--in-place" {
-				return alters
+				return alters, true
 			}
 		}
-		return looks
+		return looks, true
 	case checkOf(name, words) > 0:
-		return checks
+		return checks, true
 	case runners.has(name):
-		return acts
+		return acts, true
 	case lookers.has(name):
-		return looks
+		return looks, true
 	}
-	if inner := wrappedIn(words); inner != nil {
-		return kindOfWords(inner)
-	}
-	return acts
+	return acts, false
 }
 
 // wrappedIn returns the words of the command that another one runs in a container or a worktree ("workon kiln -- git

@@ -82,8 +82,9 @@ var impersonal = []string{"It seems that ", "It seems like ", "It seems ", "It l
 // leans reports whether a sentence begins with a pronoun that is usually its subject.
 func leans(s string) bool {
 	for _, head := range impersonal {
-		if strings.HasPrefix(s, head) {
-			return leans(s[len(head):])
+		if rest, found := strings.CutPrefix(s, head); found {
+			s = rest
+			break
 		}
 	}
 	end := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
