@@ -182,7 +182,8 @@ func TestMemoryStaysFlat(t *testing.T) {
 	for range 40 {
 		run()
 	}
-	if now := run(); now > warm {
+	// Fragments of the heap add a step or two, at some call among hundreds. Forty requests that were kept would add 23 MB.
+	if now := run(); now > warm+warm/8 {
 		t.Errorf("requests of %d bytes: memory grew from %d to %d bytes", b.Len(), warm, now)
 	}
 }

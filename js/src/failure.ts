@@ -1,5 +1,6 @@
 /** Reads the errors of failed model calls. */
 import { messageOf } from "./errors.js";
+import type { Engine } from "./pool.js";
 import type { Failure } from "./types.js";
 
 /** Reads errors of the providers' SDKs, which have a `status` or `statusCode`, and a body as text or JSON. */
@@ -11,4 +12,29 @@ export function failureOf(error: unknown): Failure {
   const more = [e.code, e.error === Object(e.error) ? JSON.stringify(e.error) : undefined];
   const all = [body, ...more.filter((each) => typeof each === "string")].join("\n");
   return { body: all, ...(status !== undefined && { status }) };
+}
+
+/**
+ * Resolves to the failure of an error, or of its cause, that means that the conversation doesn't fit; undefined if there
+ * is none. `engine` must be ready.
+ */
+export async function overflowOf(error: unknown, engine: Engine): Promise<Failure | undefined> {
+  const { valuesOf } = await import("./envelope.js");
+  for (const failure of failuresOf(error)) {
+    const { overflow } = valuesOf(await engine.runOperation({ op: "classify_error", head: { arguments: failure } }));
+    if (overflow) return failure;
+  }
+  return undefined;
+}
+
+/** Returns the failures of an error, of its cause, and so on, as far as they have a status. */
+export function failuresOf(error: unknown): Failure[] {
+  const failures: Failure[] = [];
+  const seen = new Set<unknown>();
+  for (let at = error; typeof at === "object" && at !== null && !seen.has(at); at = (at as { cause?: unknown }).cause) {
+    seen.add(at);
+    const failure = failureOf(at);
+    if (failure.status !== undefined) failures.push(failure);
+  }
+  return failures;
 }
