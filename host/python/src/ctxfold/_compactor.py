@@ -195,7 +195,7 @@ class Conversation(Live[Msg]):
     ) -> None:
         """``state`` is the state of the last compaction of these messages. ``score`` is called when a compaction
         begins; it gets the messages and returns how important calls are, by id, and messages, by index."""
-        super().__init__(Held(compactor_of(compactor, Compactor, "ctxfold.Compactor"), messages, state, score))
+        super().__init__(Held(compactor_of(compactor, Compactor), messages, state, score))
 
     def append(self, *messages: Msg) -> int:
         """Appends messages and returns the estimated tokens of all messages. If one is invalid, none is appended."""

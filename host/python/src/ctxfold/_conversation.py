@@ -86,12 +86,13 @@ class Turn(Generic[Msg]):
         return behind.done if behind is not None and behind.done is not None and behind.done.changed else None
 
 
-def compactor_of(given: Made, kind: "Type[Made]", name: str) -> Made:
+def compactor_of(given: Made, kind: "Type[Made]") -> Made:
     """Returns the compactor of a conversation, and raises an :class:`OptionError` for anything else, such as a policy or a
     compactor of the other module."""
     if isinstance(given, kind):
         return given
-    raise OptionError(f"compactor is a {name}", path="compactor")
+    module = "ctxfold.aio" if kind.__module__.endswith(".aio") else "ctxfold"
+    raise OptionError(f"compactor is a {module}.{kind.__name__}", path="compactor")
 
 
 class Held(Generic[Msg]):
