@@ -36,8 +36,8 @@ func fit(r *request) []byte {
 	return run(r, &p)
 }
 
-// isDue reports whether a compaction of the input, which has total tokens, is due.
-func isDue(in view.Input, total int) bool {
+// mustCompact reports whether the input, which has total tokens, is over the gate or over max_bytes.
+func mustCompact(in view.Input, total int) bool {
 	due, _, _ := hook.Due(in, total)
 	return due || in.OverBytes()
 }
@@ -52,7 +52,7 @@ func (r *request) compacts() bool {
 	}
 	in := r.input(r.history.state)
 	in.Estimator = p
-	return r.policy.Force || isDue(in, total) || gate.StartsInBackground(in, total)
+	return r.policy.Force || mustCompact(in, total) || gate.StartsInBackground(in, total)
 }
 
 // prints returns the fingerprints of a history's prefixes. Hosts use them as keys for the compactions that they

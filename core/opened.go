@@ -36,44 +36,44 @@ func (r *request) findOpened(s *jsonspan.Scanner) *opened {
 		return nil
 	}
 	s = s.At(s.Pos())
-	o, told := opened{}, openedTold{}
+	o, signs := opened{}, openedSigns{}
 	for key := range s.Members {
 		name := string(key)
-		if wire.ListKey(name) && (told.kind == "" || told.format.IsZero()) {
+		if wire.ListKey(name) && (signs.kind == "" || signs.format.IsZero()) {
 			return nil // a request body
 		}
-		if o.read(name, s, &told); told.kind != "" && !isKind(told.kind) {
+		if o.read(name, s, &signs); signs.kind != "" && !isKind(signs.kind) {
 			return nil
 		}
 	}
 	if s.Err() != nil || o.messages.IsZero() {
 		return nil // the error is reported when the messages are read
 	}
-	if o.format = wire.ByName(jsonspan.Text(s.Src(), told.format)); o.format == nil {
-		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(told.format.Start),
+	if o.format = wire.ByName(jsonspan.Text(s.Src(), signs.format)); o.format == nil {
+		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, Offset: int(signs.format.Start),
 			Message: "unknown format; the formats are: " + strings.Join(wire.Names(), ", ")}, 0)
 		return nil
 	}
-	if r.fail(notHere(o.format, told.format.Start), 0); r.err != nil {
+	if r.fail(notHere(o.format, signs.format.Start), 0); r.err != nil {
 		return nil
 	}
 	return &o
 }
 
-// openedTold records which distinctive members of a result of open have been seen.
-type openedTold struct {
+// openedSigns records which distinctive members of a result of open have been seen.
+type openedSigns struct {
 	kind   string
 	format jsonspan.Span
 }
 
 // read reads a member of a result of open into o. Values of an unexpected type are skipped.
-func (o *opened) read(name string, s *jsonspan.Scanner, told *openedTold) {
+func (o *opened) read(name string, s *jsonspan.Scanner, signs *openedSigns) {
 	kind := s.Kind()
 	switch {
 	case name == "kind" && kind == jsonspan.String:
-		told.kind = jsonspan.Text(s.Src(), s.Text().Span)
+		signs.kind = jsonspan.Text(s.Src(), s.Text().Span)
 	case name == "format" && kind == jsonspan.String:
-		told.format = s.Text().Span
+		signs.format = s.Text().Span
 	case name == "model" && kind == jsonspan.String:
 		o.model = jsonspan.Text(s.Src(), s.Text().Span)
 	case name == "system" && kind == jsonspan.String:

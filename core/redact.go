@@ -14,7 +14,7 @@ func (r *request) redact(in *view.Input) *api.ReportRedacted {
 	if r.options.Redact == nil || len(r.options.Redact.Texts) == 0 || in.N == 0 {
 		return nil
 	}
-	if r.resumed == nil && !r.policy.Force && !isDue(*in, r.profile.OutsideMessages(r.t)+r.tokens()) { // a plan that has been started is due
+	if r.resumed == nil && !r.policy.Force && !mustCompact(*in, r.profile.OutsideMessages(r.t)+r.tokens()) { // a plan that has been started is due
 		return nil
 	}
 	for _, structure := range []bool{true, false} {

@@ -281,3 +281,48 @@ func TestLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestDigestMap checks that the map of core/internal/digest in docs/inside/design.md has a row for each of its files,
+// by name or by pattern, and nothing that doesn't exist.
+func TestDigestMap(t *testing.T) {
+	rows, found := cutSection(read(t, "docs/inside/design.md"), "### Where a digest's lines come from")
+	_, rows, table := strings.Cut(rows, "| files of `digest/` |")
+	if !found || !table {
+		t.Fatal("docs/inside/design.md has no map of digest")
+	}
+	files, err := filepath.Glob("core/internal/digest/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
+	mapped := map[string]bool{}
+	named := map[string]bool{}
+	for row := range strings.Lines(rows) {
+		cell, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " |")
+		for _, name := range strings.Fields(strings.ReplaceAll(cell, "`", "")) {
+			if !strings.HasSuffix(name, ".go") {
+				continue
+			}
+			if named[name] {
+				t.Errorf("the map has %s twice", name)
+			}
+			named[name] = true
+			dir := "core/internal/digest"
+			if strings.Contains(name, "/") {
+				dir = "core/internal"
+			}
+			matches, err := filepath.Glob(filepath.Join(dir, name))
+			if err != nil || len(matches) == 0 {
+				t.Errorf("the map has %s, which matches no file (%v)", name, err)
+			}
+			for _, file := range matches {
+				mapped[file] = true
+			}
+		}
+	}
+	for _, file := range files {
+		if !mapped[file] {
+			t.Errorf("the map of digest in docs/inside/design.md has no row for %s", filepath.Base(file))
+		}
+	}
+}

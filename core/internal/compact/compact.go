@@ -152,8 +152,8 @@ func (c *Run) settleAndFill(steps []passes.Pass) bool {
 	}
 	was := c.doc.Total
 	for _, p := range steps {
-		if f, ok := p.(passes.Finisher); ok && c.due {
-			f.Finish(c)
+		if f, ok := p.(passes.Filler); ok && c.due {
+			f.FillRoom(c)
 		}
 	}
 	if c.doc.Total == was {

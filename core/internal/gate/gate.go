@@ -25,7 +25,7 @@ func Due(in view.Input, from, total int) (due bool, size tokens.Context, cold ap
 		return false, size, ""
 	}
 	most := in.Policy.Gate.MaxToolResults
-	due = in.Policy.IsDue(size.Tokens, in.N) || in.Policy.Background && in.Policy.IsOverStart(size.Tokens, in.N)
+	due = in.Policy.IsOverGate(size.Tokens, in.N) || in.Policy.Background && in.Policy.IsOverStart(size.Tokens, in.N)
 	due = due || most > 0 && countResults(in, most) > most
 	if !due && in.Policy.ColdIsDue(size.Tokens, in.N) {
 		return true, size, in.Policy.Cold

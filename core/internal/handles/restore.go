@@ -311,9 +311,9 @@ func (w *following) skip() (saved int) {
 	return saved
 }
 
-// tell reports the restoration of an item. saved is the number of tokens saved, which is negative if the transcript
-// grew.
-func (w *following) tell(it *view.Item, saved int) {
+// reportRestored reports the restoration of an item. saved is the number of tokens saved, which is negative if the
+// transcript grew.
+func (w *following) reportRestored(it *view.Item, saved int) {
 	w.r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }
 
@@ -331,7 +331,7 @@ func (w *following) message(it *view.Item) (ok bool) {
 		}
 	}
 	if it.Msg != was {
-		w.tell(it, saved-it.Tokens)
+		w.reportRestored(it, saved-it.Tokens)
 	}
 	w.out = append(w.out, *it)
 	return true
@@ -363,7 +363,7 @@ func (w *following) unfold(f *foldBack, it *view.Item) bool {
 	saved += w.skip()
 	slices.Reverse(back)
 	w.stack = append(w.stack, back...)
-	w.tell(it, saved)
+	w.reportRestored(it, saved)
 	w.r.report.Restored++
 	return true
 }

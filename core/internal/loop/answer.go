@@ -36,8 +36,8 @@ func readAnswer(json []byte) answer {
 // asksForSummaries reports whether the operation has returned requests for summaries.
 func (a *answer) asksForSummaries() bool { return a.members.valueOf("plan") != nil }
 
-// isDue reports whether a compaction is due.
-func (a *answer) isDue() bool { return a.asksForSummaries() || a.changed }
+// compacts reports whether the operation asks for summaries or has compacted.
+func (a *answer) compacts() bool { return a.asksForSummaries() || a.changed }
 
 // startsInBackground reports whether the response asks for a background compaction.
 func (a *answer) startsInBackground() bool { return string(a.members.valueOf("start")) == "true" }

@@ -292,7 +292,7 @@ func (c *call) decide(a answer) {
 	if c.err != nil {
 		return
 	}
-	if (a.isDue() || a.startsInBackground() && c.mayBeginInBackground() && !c.Paused) && c.looksForLater() {
+	if (a.compacts() || a.startsInBackground() && c.mayBeginInBackground() && !c.Paused) && c.looksForLater() {
 		c.loadLater(a)
 		return
 	}
@@ -300,12 +300,12 @@ func (c *call) decide(a answer) {
 	switch {
 	case c.Paused && c.Settings.Background:
 		c.end()
-	case repeats && !c.Paused && !a.isDue() && !c.mayBeginInBackground():
+	case repeats && !c.Paused && !a.compacts() && !c.mayBeginInBackground():
 		c.Repeats = true
 		c.repeatStale(base)
-	case !a.isDue() && c.wasRefused():
+	case !a.compacts() && c.wasRefused():
 		c.retryNarrower(a)
-	case !a.isDue():
+	case !a.compacts():
 		if (a.startsInBackground() || repeats || c.Behind != 0) && c.mayBeginInBackground() && !c.Paused {
 			c.beginInBackground()
 		}

@@ -84,9 +84,9 @@ type clearedResult struct {
 	action, gain int
 }
 
-// Finish adds lines of the original results, on which later messages rely, to the remaining markers. It adds as many
+// FillRoom adds lines of the original results, on which later messages rely, to the remaining markers. It adds as many
 // lines as fit below the target or, if the target was missed, within a 32nd of the limit.
-func (p *ClearPass) Finish(c Run) {
+func (p *ClearPass) FillRoom(c Run) {
 	doc := c.Doc()
 	room := c.Target() - doc.Total
 	if room < 0 {

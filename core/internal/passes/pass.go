@@ -41,10 +41,10 @@ func CompletesPrevious(p Pass) bool {
 	return completes
 }
 
-// Finisher is a pass that can use the room that remains below the target after all passes.
-type Finisher interface {
-	// Finish runs after the last pass.
-	Finish(c Run)
+// Filler is a pass that can restore content in the room that all passes leave below the target.
+type Filler interface {
+	// FillRoom runs after the last pass, once the result is valid.
+	FillRoom(c Run)
 }
 
 // Placer is a pass that inserts messages in places other than the one for a digest.

@@ -218,8 +218,8 @@ func (p *Policy) LastResorts() bool { return p.LastResort == nil || *p.LastResor
 // UsesLocalDigest reports whether digests are written without a model.
 func (p *Policy) UsesLocalDigest() bool { return p.Summary.Mode != "model" }
 
-// IsDue reports whether a transcript with this many tokens and messages must be compacted.
-func (p *Policy) IsDue(tokens, messages int) bool {
+// IsOverGate reports whether a transcript with this many tokens and messages exceeds the threshold of the gate.
+func (p *Policy) IsOverGate(tokens, messages int) bool {
 	limit := p.Limit()
 	if p.HasFewMessages(messages) {
 		return p.LastResorts() && limit > 0 && tokens > limit // only the last resort applies then

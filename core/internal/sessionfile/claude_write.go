@@ -225,7 +225,7 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 	if n == 0 {
 		return
 	}
-	if next >= 0 && c.gave(next) {
+	if next >= 0 && c.hasMovedBlock(next) {
 		l := &c.records[next]
 		for b := l.first; b < l.end; b++ {
 			if p := &c.blocks[b]; !p.moved {
@@ -238,8 +238,9 @@ func (c *claudeCode) results(t *ccTurn, next int32) {
 	c.appendPieces(`]}`)
 }
 
-// gave reports whether line i has a tool result that is written elsewhere (directly after its call) or left out.
-func (c *claudeCode) gave(i int32) bool {
+// hasMovedBlock reports whether line i has a tool result that is written elsewhere (directly after its call) or left
+// out.
+func (c *claudeCode) hasMovedBlock(i int32) bool {
 	for b := c.records[i].first; b < c.records[i].end; b++ {
 		if c.blocks[b].moved {
 			return true
@@ -254,7 +255,7 @@ func (c *claudeCode) user(i int32) {
 		c.noteSkipped(api.SkipEmpty, 1)
 		return
 	}
-	if !c.gave(i) {
+	if !c.hasMovedBlock(i) {
 		c.begin("user")
 		c.addOrigin(i)
 		c.appendPieces(l.content, `}`)

@@ -233,8 +233,8 @@ func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
 	return parts
 }
 
-// tell ignores the boundaries between messages with the same role, which the file doesn't record.
-func (g *geminiCLI) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
+// appendPreserved ignores the boundaries between messages with the same role, which the file doesn't record.
+func (g *geminiCLI) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	for _, p := range partsOf(src, message) {
 		dst = jsonspan.AppendCompact(append(dst, '\n'), p.span.Slice(src))

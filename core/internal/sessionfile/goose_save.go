@@ -216,9 +216,9 @@ func gooseJoined(src []byte, content jsonspan.Span) string {
 	return string(all)
 }
 
-// tell ignores the boundaries between messages with the same role, and compares results in Goose's form, however they
-// are spelled.
-func (g *goose) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
+// appendPreserved ignores the boundaries between messages with the same role, and compares results in Goose's form,
+// however they are spelled.
+func (g *goose) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))
 	for _, p := range elements(content) {

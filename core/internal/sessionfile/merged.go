@@ -59,8 +59,8 @@ func withoutMembers(dst, src []byte, at jsonspan.Span, table rename) []byte {
 	return appendChanged(dst, src, at, table.conversionOf)
 }
 
-// tell ignores the boundaries between user messages.
-func (m *merged) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
+// appendPreserved ignores the boundaries between user messages.
+func (m *merged) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	dst = m.begin(dst, role, i, role == "user")
 	content := find(src, message, "content")

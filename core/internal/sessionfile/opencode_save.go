@@ -260,8 +260,8 @@ func (w *ocWriter) noted(state jsonspan.Span, key, fallback string) {
 	}
 }
 
-// tell ignores the messages' ids, because the new session has new ids.
-func (o *opencode) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
+// appendPreserved ignores the messages' ids, because the new session has new ids.
+func (o *opencode) appendPreserved(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	dst = append(append(dst, '\n'), textOf(src, message, "role")...)
 	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Slice(src))
 }

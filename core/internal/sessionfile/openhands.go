@@ -114,10 +114,10 @@ type openHands struct {
 	numbers   int
 	path      []int32 // the indexes of the events from the root to the newest
 	// The result of the condensations: indexes of events, and ohSummaryOf(i) for the summary of condensation i.
-	raw      []int32
-	view     []int32 // the entries of raw that are sent
-	reasoned bool    // the model's reasoning_content is sent back to it
-	told     bool    // the last message that tell saw was a plain user message, which merges with the next one
+	raw       []int32
+	view      []int32 // the entries of raw that are sent
+	reasoned  bool    // the model's reasoning_content is sent back to it
+	afterUser bool    // whether the last message that appendPreserved got was a plain user message, which the next one may be merged with
 }
 
 func readOpenHands(f *file) writer {

@@ -50,7 +50,7 @@ func (o *openHands) count() {
 		behind[o.path[k]] = true
 	}
 	known := o.countsByResponse()
-	told := make([]Usage, len(o.events))
+	counts := make([]Usage, len(o.events))
 	var totals ohTotals
 	for i := range o.events {
 		switch e := &o.events[i]; {
@@ -59,9 +59,9 @@ func (o *openHands) count() {
 		case e.kind == ohCondensation:
 			totals.last = Usage{}
 		case e.response != noID && behind[i]:
-			told[i], totals.last = totals.last, Usage{}
+			counts[i], totals.last = totals.last, Usage{}
 			if u, ok := known.Get(textOf(o.src, e.at, "llm_response_id")); ok {
-				told[i] = u
+				counts[i] = u
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func (o *openHands) count() {
 		if g.record < 0 {
 			continue
 		}
-		if u := told[g.record]; min(u.Input, u.CacheRead, u.CacheWrite, u.Output) >= 0 {
+		if u := counts[g.record]; min(u.Input, u.CacheRead, u.CacheWrite, u.Output) >= 0 {
 			o.noteUsage(int(g.message), u)
 		}
 	}

@@ -239,16 +239,16 @@ func (w *ohSaver) result(i int) {
 	w.end()
 }
 
-// tell ignores everything without content: tool names, cache breakpoints, and blank texts next to calls. Consecutive
-// user messages count as one message.
-func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
+// appendPreserved ignores everything without content: tool names, cache breakpoints, and blank texts next to calls.
+// Consecutive user messages count as one message.
+func (o *openHands) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))
 	plain := role == "user" && find(src, message, "name").IsZero()
-	if !plain || !o.told || i == 0 {
+	if !plain || !o.afterUser || i == 0 {
 		dst = append(append(dst, '\n'), role...)
 	}
-	o.told = plain
-	t := ohTold{dst: dst, src: src, calls: !find(src, message, "tool_calls").IsZero()}
+	o.afterUser = plain
+	t := ohPreserved{dst: dst, src: src, calls: !find(src, message, "tool_calls").IsZero()}
 	s := scanner(src, message.Start)
 	members(s, func(key []byte) bool {
 		t.member(string(key), s.Skip().Span)
@@ -257,13 +257,13 @@ func (o *openHands) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
 	return t.dst
 }
 
-// ohTold is the content of a message, as tell writes it.
-type ohTold struct {
+// ohPreserved is the content of a message, as appendPreserved writes it.
+type ohPreserved struct {
 	dst, src []byte
 	calls    bool // whether the message has tool calls
 }
 
-func (t *ohTold) member(name string, v jsonspan.Span) {
+func (t *ohPreserved) member(name string, v jsonspan.Span) {
 	value := v.Slice(t.src)
 	switch {
 	case name == "role", name == "name", name == "cache_control":
@@ -280,7 +280,7 @@ func (t *ohTold) member(name string, v jsonspan.Span) {
 	}
 }
 
-func (t *ohTold) part(p jsonspan.Span) {
+func (t *ohPreserved) part(p jsonspan.Span) {
 	if at := stringAt(t.src, p, "text"); !at.IsZero() {
 		t.text(at)
 	} else {
@@ -288,7 +288,7 @@ func (t *ohTold) part(p jsonspan.Span) {
 	}
 }
 
-func (t *ohTold) text(at jsonspan.Span) {
+func (t *ohPreserved) text(at jsonspan.Span) {
 	if at.Len() > 2 && !(t.calls && jsonspan.IsBlank(t.src, at)) {
 		t.dst = jsonspan.AppendCompact(append(t.dst, "\ntext "...), at.Slice(t.src))
 	}

@@ -233,8 +233,8 @@ func (p *pi) migrate(s *saver) {
 	}
 }
 
-// tell ignores the members that saving adds to a message.
-func (p *pi) tell(dst, src []byte, message jsonspan.Span, i int) []byte {
+// appendPreserved ignores the members that saving adds to a message.
+func (p *pi) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	if i == 0 {
 		if text, ok := firstText(src, message); ok {
 			return append(append(dst, "\nsummary "...), text...)

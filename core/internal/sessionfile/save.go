@@ -65,19 +65,20 @@ func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 // writer saves messages in a session file that it has read.
 type writer interface {
 	save(s *saver)
-	// tell appends as much of message i's content as this kind of file preserves. Messages for which tell appends the
-	// same bytes count as equal.
-	tell(dst, src []byte, message jsonspan.Span, i int) []byte
+	// appendPreserved appends as much of message i's content as this kind of file preserves. Messages for which it
+	// appends the same bytes count as equal.
+	appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte
 }
 
-// byteForByte implements tell for files that store every message unchanged.
+// byteForByte implements appendPreserved for files that store every message unchanged.
 type byteForByte struct{}
 
-func (byteForByte) tell(dst, src []byte, message jsonspan.Span, _ int) []byte {
+func (byteForByte) appendPreserved(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	return jsonspan.AppendCompact(dst, message.Slice(src))
 }
 
-// byRole helps to implement tell for files in which consecutive messages with the same role can't be told apart.
+// byRole helps to implement appendPreserved for files in which consecutive messages with the same role can't be told
+// apart.
 type byRole struct{ last string } // the role of the previous message
 
 // begin appends the separator before the content of message i. merges is true if the file merges consecutive messages
@@ -321,7 +322,7 @@ func (s *saver) digest() int {
 // content returns as much of the messages' content as this kind of file preserves, for comparison.
 func (s *saver) content(src []byte, messages []jsonspan.Span) (all []byte) {
 	for i, p := range messages {
-		all = s.w.tell(all, src, p, i)
+		all = s.w.appendPreserved(all, src, p, i)
 	}
 	return all
 }

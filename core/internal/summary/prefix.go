@@ -10,13 +10,13 @@ import (
 // Prefix is a request for a summary that is appended to the conversation in the form in which it was last sent. So the
 // provider reads the conversation from its prompt cache. The messages are referenced, not copied.
 type Prefix struct {
-	Until  int    // the number of input messages in the request
-	At     int    // the index of the message that is rewritten, or -1
-	Anew   []byte // the rewritten message, as JSON
-	Joined bool   // whether the rewritten message also contains the instruction, so that no message follows it
-	Asks   []byte // the message with the instruction, as JSON; nil if it is joined
-	Patch  []byte // changes to the request body, as a JSON Merge Patch
-	Cached int    // the number of tokens in the request that the provider probably has in its cache
+	Until     int    // the number of input messages in the request
+	At        int    // the index of the message that is rewritten, or -1
+	Rewritten []byte // the rewritten message, as JSON
+	Joined    bool   // whether the rewritten message also contains the instruction, so that no message follows it
+	Asks      []byte // the message with the instruction, as JSON; nil if it is joined
+	Patch     []byte // changes to the request body, as a JSON Merge Patch
+	Cached    int    // the number of tokens in the request that the provider probably has in its cache
 }
 
 // WriteEdits writes the messages of the request. It calls keep for each unchanged input message, set for a rewritten
@@ -24,7 +24,7 @@ type Prefix struct {
 func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text []byte), insert func(text []byte)) {
 	for m := range b.Until {
 		if m == b.At {
-			set(m, b.Anew)
+			set(m, b.Rewritten)
 		} else {
 			keep(m)
 		}
@@ -34,9 +34,9 @@ func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text [
 	}
 }
 
-// told returns the model's digest for a job. The request is appended to the conversation if that is cheaper. Otherwise,
-// or if the reply to an appended request was rejected, the request contains a record.
-func (w *writing) told(j Job, output int) answer {
+// modelDigest returns the model's digest for a job. The request is appended to the conversation if that is cheaper.
+// Otherwise, or if the reply to an appended request was rejected, the request contains a record.
+func (w *writing) modelDigest(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.ReplyTo(PrefixRequest)
 		if !found {
@@ -156,7 +156,7 @@ func (w *Writer) write(b *Prefix, sent int, text string) bool {
 			return false
 		case len(like) > 0 && len(marks) < wire.MaxMarks && len(w.doc.F.MarksOf(nil, message)) == 0:
 			if at, with, ok := w.doc.F.CacheMarkPlace(message, like[len(like)-1]); ok {
-				b.At, b.Anew = sent-1, spliced(message, at, with)
+				b.At, b.Rewritten = sent-1, spliced(message, at, with)
 			}
 		}
 	}
@@ -165,11 +165,11 @@ func (w *Writer) write(b *Prefix, sent int, text string) bool {
 		b.Asks = w.doc.NewMessage(-1, transcript.User, text)
 		return true
 	}
-	if b.Anew == nil || b.At != last {
-		b.Anew = t.Bytes(t.Messages[last].Span)
+	if b.Rewritten == nil || b.At != last {
+		b.Rewritten = t.Bytes(t.Messages[last].Span)
 	}
 	b.At = last
-	b.Anew, b.Joined = w.doc.F.AppendToMessage(b.Anew, text)
+	b.Rewritten, b.Joined = w.doc.F.AppendToMessage(b.Rewritten, text)
 	return b.Joined
 }
 

@@ -185,7 +185,7 @@ func (w *writing) digest(j Job) Digest {
 	case s.Mode == "local" || j.Local:
 		return w.local(j, j.Prior, budget, spare, standing, "")
 	}
-	a := w.told(j, max(64, budget))
+	a := w.modelDigest(j, max(64, budget))
 	switch {
 	case a.pending:
 		return Digest{Pending: true}
