@@ -240,6 +240,7 @@ func (s *subject) promises(t testing.TB, policy, summary string) (a answer, brok
 			say("the newest user message is gone or changed: %.120s", u)
 		}
 	}
+	broken = append(broken, s.unpinned(t, policy, &a)...)
 	if after >= before { // 3
 		say("%d tokens became %d", before, after)
 	}

@@ -8,13 +8,15 @@ import (
 // grown.
 const maxFailed = 3
 
-// stuck reports whether the last compactions failed so often that another one is unlikely to help.
+// stuck reports whether the last compactions failed so often that another one is unlikely to help before the transcript
+// has grown. A forced compaction is never stuck.
 func (c *Run) stuck() bool {
 	a := c.state.Attempts
 	return !c.policy.Force && a != nil && a.Failed >= maxFailed && c.doc.Total < a.Tokens+c.policy.RetryGrowth()
 }
 
-// failed ends the run with its input unchanged, and counts the failure if a compaction was due.
+// failed ends the run with its input unchanged. It counts the failure if a compaction was due because of the size,
+// and was neither forced nor made in the background.
 func (c *Run) failed(reason api.Reason) *Run {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedInput()
@@ -33,7 +35,7 @@ func (c *Run) failures() int {
 	return min(c.state.Attempts.Failed+1, maxFailed)
 }
 
-// CountSuccess records that a compaction has changed the transcript.
+// CountSuccess records what a compaction has gained. A result that is still over the limit counts as a failure.
 func (c *Run) CountSuccess() {
 	a := api.Attempts{Gain: c.report.Tokens.Before - c.report.Tokens.After, Tokens: c.report.Tokens.After}
 	if c.limit > 0 && a.Tokens > c.limit {

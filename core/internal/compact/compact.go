@@ -15,7 +15,7 @@ import (
 
 // Compact runs the policy's passes on the input. If the returned run has Requests, it isn't finished: it must be run
 // again from the start, with the replies. The same input leads to the same run on every machine, so nothing else needs
-// to be stored between a plan and its steps.
+// to be stored between a plan and its steps. The error is that of a pass which is unknown or has a wrong parameter.
 func Compact(in view.Input) (*Run, *policy.Error) {
 	steps, err := passes.Steps(in.Policy)
 	if err != nil {
@@ -84,8 +84,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	return c
 }
 
-// repairOrEnd repairs the input. It returns true if the run ends here, because another compaction wouldn't help or
-// because no provider would accept the result.
+// repairOrEnd repairs the input. It returns true if the run ends here: because another compaction wouldn't help,
+// because no provider would accept any part of the input, or because signed thinking in it can't be kept valid.
 func (c *Run) repairOrEnd() bool {
 	if c.settled() {
 		c.asItIs(api.ReasonNoProgress)
@@ -108,7 +108,8 @@ func (c *Run) repairOrEnd() bool {
 	return false
 }
 
-// endsInPasses runs the passes. It returns true if the run ends here or has to wait for summaries.
+// endsInPasses runs the passes until the target is reached, and then reduces the list to max_bytes. It returns true if
+// the run ends here or has to wait for summaries.
 func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	lowered := c.due && c.beforePasses()
 	for i, p := range steps {
@@ -258,7 +259,7 @@ func (c *Run) openThinking() *Run {
 	return c
 }
 
-// asItIs is like EndUnchanged, but for a run that was due and ends before it tries anything.
+// asItIs ends the run with its input unchanged before it has tried anything, and reports the violations in the input.
 func (c *Run) asItIs(reason api.Reason) {
 	c.EndUnchanged(reason)
 	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
@@ -323,6 +324,8 @@ func (c *Run) UpdateState() {
 	c.state.Messages, c.state.Fingerprint, c.state.Limit = c.report.Messages.After, c.doc.Fingerprint(), c.limit
 }
 
+// finish completes the report and the state. The digest of a branch changes the state of the conversation only by the
+// names of the messages that the compaction wrote.
 func (c *Run) finish() {
 	c.CompleteReport()
 	own := c.authors.OwnNames()

@@ -33,7 +33,7 @@ var phrase = map[api.ExcessCause]string{
 
 // ReportFit reports whether the result fits within the limit and, if not, which messages take up the room. While
 // summaries are pending, it considers only content that can be neither folded nor cut. staying returns which items must
-// stay, and their groups.
+// stay, and their groups. The size of an unchanged input is the provider's count if that is larger than the estimate.
 func (c *Run) ReportFit(staying func() ([]bool, []int32)) {
 	r := &c.report
 	size := r.Tokens.After
@@ -79,8 +79,9 @@ func largest(causes []api.Cause) []api.Cause {
 	return top
 }
 
-// causes returns the messages in the result, each with the reason why it stays. fixed means that only messages that
-// must stay unchanged are returned. staying returns which items of the result must stay.
+// causes returns the messages in the result, each with the reason why it stays, after an entry for the system prompt
+// and the tools outside the list. fixed means that only messages that must stay unchanged are returned. staying returns
+// which items of the result must stay.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.OutsideMessages(c.doc.T); n > 0 {
 		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})

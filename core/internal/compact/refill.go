@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// refilled returns the sizes of all but the first known messages, by kind, or nil if there are none.
+// refilled returns the number of messages after the first known ones, and their sizes in tokens, by kind of content.
 func refilled(doc *view.View, known int) *api.Refill {
 	r := &api.Refill{Messages: doc.N - known}
 	for i := known; i < doc.N; i++ {

@@ -53,8 +53,9 @@ type Run struct {
 // Begin returns a new run without asking the gate whether one is due.
 func Begin(in view.Input) *Run { return begin(in, open(in), "") }
 
-// BeginDue returns a new run if the gate says that a compaction is due. Otherwise idle is true, and the run ends with
-// its input unchanged. Counts from a provider for messages before index from are ignored.
+// BeginDue returns a new run if there is something to do: a compaction is due or forced, or the messages
+// exceed max_bytes. Otherwise idle is true, and the run has ended with its input unchanged. Counts from a provider for
+// messages before index from are ignored.
 func BeginDue(in view.Input, from int) (c *Run, idle bool) {
 	doc := open(in)
 	if in.N == 0 { // only the rest of the request body is sent

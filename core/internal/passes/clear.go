@@ -158,7 +158,8 @@ func clearedStill(c Run) (results []clearedResult, items []int) {
 	return results, items
 }
 
-// Targets returns the results that the pass can clear, or nil if clearing them would free too little.
+// Targets returns the results that the pass can clear, or nil if clearing them would free fewer than min_reclaim
+// tokens. The gain of a result that is smaller than its marker is negative.
 func (p *ClearPass) Targets(c Run) []result {
 	doc := c.Doc()
 	reclaim := 0

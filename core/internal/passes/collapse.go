@@ -166,8 +166,8 @@ func Line(doc *view.View, from, end int, marker string, short func(p *transcript
 	return string(line)
 }
 
-// LineMessage returns a message with the line for the items [from, end). It has the timestamp of the messages that it
-// replaces (S0.25).
+// LineMessage returns a message with the line for the items [from, end). It has the timestamp of the first
+// assistant message among them that has one (S0.25).
 func LineMessage(doc *view.View, line string, from, end int) []byte {
 	var stamp transcript.Span
 	for i := from; i < end && stamp.IsZero(); i++ {

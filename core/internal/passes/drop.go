@@ -128,8 +128,9 @@ func fit(c Run, pass api.Doer) {
 	drop(c, pass, "", func(i int) bool { return i < from && !stays[i] })
 }
 
-// drop removes the items for which gone returns true, and inserts a message in place of the first. It says how many
-// were removed, including those counted in an earlier such message. drop does nothing if that would save nothing.
+// drop removes the items for which gone returns true, and inserts a message in place of the first. The message says how
+// many were removed, including those counted in an earlier such message, and lists the user's standing instructions
+// from them. drop does nothing if that would save nothing.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0

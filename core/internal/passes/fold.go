@@ -166,7 +166,8 @@ func (f *folding) gather() {
 	}
 }
 
-// take adds an item to the messages to fold.
+// take adds an item to the messages to fold. Earlier digests and branches are merged into the new digest, and earlier
+// counts of dropped messages only leave their standing instructions.
 func (f *folding) take(it *view.Item) {
 	t, authors := f.doc.T, f.run.Authors()
 	switch origin := authors.Origin(it.Msg); {
@@ -329,10 +330,10 @@ func (f *folding) noteCut() {
 	}
 }
 
-// digestBudget returns the maximum size of the digest in tokens, according to the room that the limit leaves, or 0 for
-// no limit. If there is little room, the digest gets up to half of it, as long as something else can be cut instead. If
-// the messages that must stay exceed the limit by themselves, the digest gets its usual size, because not even an empty
-// digest would bring the result under the limit.
+// digestBudget returns the maximum size of the digest in tokens, or 0 for no limit. The digest gets the room that the
+// limit leaves, but at least an eighth of the target, because something else can be cut instead. If everything is
+// folded (forAll), it gets half of that room. If there is none, the messages that must stay exceed the limit by
+// themselves, and a smaller digest wouldn't help.
 func (f *folding) digestBudget() int {
 	left := f.digestLeft()
 	switch {

@@ -78,7 +78,8 @@ func uncut(doc *view.View, item int, from int32) (sum int) {
 	return sum
 }
 
-// mostKept returns the maximum size in tokens of the tail of pass p. It is at most half of the target in most cases.
+// mostKept returns the maximum size in tokens of the tail of pass p. It is at most half of the target, or the smaller
+// share [summary.ChatTail] in a chat without tool calls whose digest is written without a model.
 func (f *folding) mostKept(p *FoldPass) int {
 	target := f.run.Target()
 	if target <= 0 {

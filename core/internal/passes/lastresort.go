@@ -44,7 +44,7 @@ func newResort(c Run, most int) *resort {
 // LastResort shortens a bounded result if it is over its limit after the passes, or not far enough below it. most is
 // the maximum size of the shortened result in tokens. It cuts the least important content first, and unpinned content
 // before pinned content. It stops as soon as enough is cut. The newest user message and system messages stay unchanged,
-// regardless of their size. It costs nothing if the passes were sufficient.
+// regardless of their size. It does nothing if the passes were sufficient.
 func LastResort(c Run, most int) {
 	r := newResort(c, most)
 	if !c.MustFit() || !r.needed() {

@@ -77,7 +77,7 @@ type Param struct{ Name, Default, Doc string }
 // kinds holds the registered passes, sorted by name.
 var kinds []Kind
 
-// Register adds a pass. It must be called from init.
+// Register adds a pass, and declares its markers, messages and counters. It must be called from init.
 func Register(k Kind) {
 	k.defaults = append(k.defaults, '{')
 	for _, p := range k.Params {

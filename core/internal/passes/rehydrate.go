@@ -123,7 +123,8 @@ func NewRehydration(v *view.View, room int) *Rehydration {
 }
 
 // Files returns the files to restore from the messages in dropped, oldest first: the most recently read ones that the
-// messages in kept lack. The newest file is included regardless of its size if the policy says so (S3.38 to S3.41).
+// messages in kept lack. If AlwaysNewest is set, the newest file may exceed Tokens, as long as there is room for it
+// (S3.38 to S3.41).
 func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil

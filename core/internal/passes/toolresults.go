@@ -20,7 +20,7 @@ type result struct {
 
 // oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep results,
 // results in pinned messages, results of tools for which allowed returns false, and results that have already been
-// removed.
+// removed. It also leaves out reads that a newer result refers to, and results that stay relevant (see lastingResults).
 func oldResults(c Run, keep int, allowed func(tool string) bool) (old []result) {
 	old = resultsByAge(c, allowed)
 	return old[:sort.Search(len(old), func(i int) bool { return old[i].newer < keep })]
