@@ -1,6 +1,10 @@
 // node scripts/test.js FILE… runs test files, two at the same time, with shared resources: one browser, in which each
 // test opens its own page, one tarball of the package, and the packages of each example, installed once. Tests have no
 // time limits of their own: a file that hangs is stopped after two hours.
+//
+// Each file inherits V8's options. The scripts of package.json give --wasm-tiering-budget, by which functions of the
+// module run longer before V8 optimizes them: the V8 of Node 20 does it so early that this takes a third of the CPU time
+// of most files. Later versions have a similar default. runtimes.test.js runs the vectors in Node without the option.
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
