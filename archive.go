@@ -35,7 +35,7 @@ func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...s
 	if err != nil {
 		return nil, err
 	}
-	shelf.tell(c, r.Markers)
+	shelf.markCorrupt(c, r.Markers)
 	return r, nil
 }
 
@@ -144,8 +144,8 @@ func listed(values []byte) []byte {
 	return append(append(text, bytes.TrimSuffix(values, []byte{','})...), ']')
 }
 
-// tell sets Why in each remaining marker whose content in the store doesn't match its handle, and logs it.
-func (f *shelf) tell(c *Compactor, markers []api.Marker) {
+// markCorrupt sets Why in each remaining marker whose content in the store doesn't match its handle, and logs it.
+func (f *shelf) markCorrupt(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]
 		if key, err := storeKey(m.Handle); err == nil && f.corrupt[key] != "" {

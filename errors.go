@@ -104,8 +104,8 @@ func contain(name string, call func() error) (err error) {
 	return err
 }
 
-// tell calls a callback of the program. If it panics, the panic is only logged.
-func (c *Compactor) tell(name string, call func()) {
+// notify calls a callback of the program. If it panics, the panic is only logged.
+func (c *Compactor) notify(name string, call func()) {
 	err := contain(name, func() error {
 		call()
 		return nil

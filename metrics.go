@@ -76,7 +76,7 @@ type safeMetrics struct {
 	next Metrics
 }
 
-func (m safeMetrics) Operation(o Operation) { m.c.tell("Metrics", func() { m.next.Operation(o) }) }
-func (m safeMetrics) Summary(s SummaryCall) { m.c.tell("Metrics", func() { m.next.Summary(s) }) }
-func (m safeMetrics) Compaction(r Report)   { m.c.tell("Metrics", func() { m.next.Compaction(r) }) }
-func (m safeMetrics) Records(r RecordsCall) { m.c.tell("Metrics", func() { m.next.Records(r) }) }
+func (m safeMetrics) Operation(o Operation) { m.c.notify("Metrics", func() { m.next.Operation(o) }) }
+func (m safeMetrics) Summary(s SummaryCall) { m.c.notify("Metrics", func() { m.next.Summary(s) }) }
+func (m safeMetrics) Compaction(r Report)   { m.c.notify("Metrics", func() { m.next.Compaction(r) }) }
+func (m safeMetrics) Records(r RecordsCall) { m.c.notify("Metrics", func() { m.next.Records(r) }) }

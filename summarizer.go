@@ -85,7 +85,7 @@ type Delta struct {
 }
 
 // streamed returns a function that calls s and passes the pieces of its text to onDelta as long as open is true.
-func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, tell func(string, func())) func(context.Context) (Summary, error) {
+func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, notify func(string, func())) func(context.Context) (Summary, error) {
 	stream, ok := s.(StreamSummarizer)
 	if onDelta == nil || !ok {
 		return func(ctx context.Context) (Summary, error) { return s.Summarize(ctx, q) }
@@ -93,7 +93,7 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, t
 	return func(ctx context.Context) (Summary, error) {
 		return stream.SummarizeStream(ctx, q, func(text string) {
 			if open.Load() && ctx.Err() == nil {
-				tell("OnDelta", func() { onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text}) })
+				notify("OnDelta", func() { onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text}) })
 			}
 		})
 	}
@@ -235,7 +235,7 @@ func (j *job) call(ctx context.Context, q Request) (Summary, error) {
 	var open atomic.Bool
 	open.Store(true)
 	defer open.Store(false)
-	summarize := streamed(j.s, q, j.onDelta, &open, j.c.tell)
+	summarize := streamed(j.s, q, j.onDelta, &open, j.c.notify)
 	type outcome struct {
 		summary Summary
 		err     error

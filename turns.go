@@ -72,7 +72,7 @@ func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Res
 	if err != nil {
 		return nil, err
 	}
-	shelf.tell(v.c, r.Markers)
+	shelf.markCorrupt(v.c, r.Markers)
 	return r, nil
 }
 
@@ -282,7 +282,7 @@ func (x *turn) before(ctx context.Context, b *api.Beginning) (r api.EffectResult
 		}
 	}
 	x.start = &start
-	v.tell(ctx, start)
+	v.appendEvent(ctx, start)
 	return r, nil
 }
 
@@ -346,9 +346,9 @@ func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, err
 		end.MessagesBefore, end.MessagesAfter = r.Report.Messages.Before, r.Report.Messages.After
 		end.TokensBefore, end.TokensAfter = r.Report.Tokens.Before, r.Report.Tokens.After
 	}
-	v.tell(context.WithoutCancel(ctx), end)
+	v.appendEvent(context.WithoutCancel(ctx), end)
 	if v.o.AfterCompact != nil {
-		v.c.tell("AfterCompact", func() { v.o.AfterCompact(ctx, end, r) })
+		v.c.notify("AfterCompact", func() { v.o.AfterCompact(ctx, end, r) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compaction: %w", err)
@@ -391,8 +391,8 @@ func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	return nil
 }
 
-// tell appends an event to the journal. A failing journal must not affect the conversation.
-func (v *Conversation) tell(ctx context.Context, e Event) {
+// appendEvent appends an event to the journal. A failing journal must not affect the conversation.
+func (v *Conversation) appendEvent(ctx context.Context, e Event) {
 	if v.o.Journal == nil {
 		return
 	}

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// unpinned returns the system messages and pinned messages that a compaction changed or removed against promise 2. What a
-// repair alone changes is excused, and so are pinned messages that the last resort cut or that lost what a rule forbids.
+// unpinned returns the system messages and pinned messages that a compaction changed or removed against promise 2. What
+// a repair alone changes is excused, and so are pinned messages that the last resort cut or that lost what a rule
+// forbids.
 func (s *subject) unpinned(t testing.TB, policy string, a *answer) (broken []string) {
 	t.Helper()
 	var list []json.RawMessage

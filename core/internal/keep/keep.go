@@ -147,7 +147,8 @@ func matches(doc *view.View, pin *policy.Pin, m int) bool {
 }
 
 // StayingItems returns for each item whether it must stay, and the group of each item. An item must stay if it is
-// pinned, contains a tool call that is still open, or is in one group with such an item. An item that must stay for one
+// pinned, contains a tool call that is still open or the newest words of the user, is the rest of a message whose
+// beginning was folded, or is in one group with such an item. An item that must stay for one
 // pass must stay for all later passes, because the bodies of folds refer to it by number.
 func (k *Keeper) StayingItems() (stays []bool, groups []int32) {
 	if k.policy.IsBranchScope() {

@@ -214,7 +214,7 @@ func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 	return r.doc.F.Results(nil, results, LostResult), calls
 }
 
-// empty reports whether all parts of an item have been removed.
+// empty reports whether all parts of an item have been removed, except for cache breakpoints.
 func (r *round) empty(item int) bool {
 	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool {
 		return !p.Has(transcript.Removed | transcript.Mark)

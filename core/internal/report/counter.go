@@ -4,9 +4,9 @@ import "github.com/ctxfold/ctxfold/api"
 
 // Counter is a number in the report that is increased by passes, by repairs or by a restoration.
 type Counter struct {
-	Name string // its key in the report, or in the report's Counts if the report has no such key
-	Text string // a description of what is counted, for people
-	At   func(r *api.Report) *int
+	Name string                   // its key in the report, or in the report's Counts if the report has no such key
+	Text string                   // a description of what is counted, for people
+	At   func(r *api.Report) *int // its place in the report; nil if the report has no key for it
 }
 
 // counters are the counters that packages have declared.

@@ -88,7 +88,8 @@ func (v *View) Tokens(from, to int) int {
 	return sum
 }
 
-// MessageOrder returns the indexes of the items' messages, in order, in the form that wire.Format.Check expects.
+// MessageOrder returns the indexes of the items' messages, and after them those of the messages added after the plan,
+// in the form that wire.Format.Check expects.
 func (v *View) MessageOrder() []int32 {
 	seq := make([]int32, 0, len(v.Items)+v.T.Input-v.Rest)
 	for _, it := range v.Items {

@@ -230,6 +230,7 @@ func (v *View) add(text []byte) int {
 	return v.adder.Add(v.F, v.T, text)
 }
 
+// Remeasure estimates the size of an item, which has been edited, again, and marks the item as dirty.
 func (v *View) Remeasure(item int) {
 	it := &v.Items[item]
 	v.Total -= it.Tokens
