@@ -16,13 +16,16 @@ type attempts struct {
 }
 
 // cause is the reason why a run failed: what the command printed, and what the assistant said about it. Either may be
-// empty.
-type cause struct{ printed, said string }
+// empty. asserts means that a failed test printed it.
+type cause struct {
+	printed, said string
+	asserts       bool
+}
 
 // add counts another failed run and records its cause.
 func (a *attempts) add(run *run) {
 	a.n++
-	now := cause{}
+	now := cause{asserts: run.asserts}
 	if low := lower(run.failure); len(low) <= quotedChange || troubles.in(low) {
 		now.printed = clipLine(run.failure, quotedChange)
 	}
@@ -31,7 +34,7 @@ func (a *attempts) add(run *run) {
 	case last == nil || last.printed != "" && now.printed != "" && last.printed != now.printed:
 		a.causes = append(slices.Clip(a.causes), now)
 	case last.printed == "":
-		last.printed = now.printed
+		last.printed, last.asserts = now.printed, now.asserts
 	}
 }
 
@@ -75,7 +78,7 @@ func (a *attempts) note(tests string) string {
 	}
 	why := ""
 	for _, c := range slices.Backward(a.causes) {
-		if tests != "" { // the names say more than the output
+		if tests != "" && !c.asserts { // the names say more than the output
 			c.printed = ""
 		}
 		said := c.text()

@@ -15,6 +15,7 @@ type run struct {
 	result  string // what the output says about the result, if the command didn't fail
 	tests   string // the names of the tests that failed
 	runs    string // the script that a package manager says it is running
+	asserts bool   // failure is what a failed test says
 }
 
 // runKind is the purpose of a command.
@@ -60,14 +61,23 @@ func runOf(script, output string, failed bool) run {
 	}
 	if r.kind == checks {
 		r.tests = testList(failedTests(plainText(output)))
-		hides := r.exit == "" || r.exit == "0" && strings.ContainsAny(r.script, "|;\n") // the exit code may come from a filter after the check
+		hides := r.exit == "" || r.exit == "0" && mayHide(r.script)
 		if r.tests != "" && (hides || r.exit == "0") || hides && endsInFailure(plainText(output)) {
 			r.exit = "failed"
 		}
 	}
+	if r.kind == acts && (r.exit == "" || r.exit == "0" && mayHide(r.script)) && endsInTraceback(output) {
+		r.exit = "failed"
+	}
 	switch {
+	case r.failed() && r.kind == checks:
+		if r.failure = testMessage(plainText(output)); r.failure == "" {
+			r.failure = withoutEnds(complaint(plainText(output)), r.tests != "")
+		} else {
+			r.asserts = true
+		}
 	case r.failed():
-		r.failure = withoutEnds(complaint(plainText(output)), r.tests != "")
+		r.failure = withoutEnds(complaint(plainText(output)), false)
 	case r.kind == commits:
 		r.result = commitOf(output)
 		if pushed := pushOf(output); r.result != "" && pushed != "" {
@@ -76,8 +86,8 @@ func runOf(script, output string, failed bool) run {
 	case r.kind == alters:
 		r.result = effectOf(r.script, plainText(endsOf(output)))
 	case r.kind == acts:
-		if said := strings.TrimSpace(plainText(output[:min(len(output), lookResult)])); len(said) <= mostCounted/2 && len(r.script) <= maxCommand && saysOutcome(said) {
-			r.result = onOneLine(said)
+		if len(r.script) <= maxCommand || isProbe(r.script) {
+			r.result = shortResult(output)
 		}
 	case r.kind == looks:
 		r.result = countOf(r.script, plainText(output[:min(len(output), lookResult)]))
@@ -89,6 +99,10 @@ func runOf(script, output string, failed bool) run {
 	}
 	return r
 }
+
+// mayHide reports whether the exit code of a script may come from another command than the one that matters: from a
+// filter behind it, or from a later command.
+func mayHide(script string) bool { return strings.ContainsAny(script, "|;\n") }
 
 // withoutFolder returns a script without leading cd commands.
 func withoutFolder(script string) string {
@@ -184,6 +198,8 @@ func kindOfProgram(words []string) (kind runKind, known bool) {
 	switch {
 	case name == "git":
 		return kindOfGit(words), true
+	case isManual(words, name):
+		return looks, true
 	case alterers.has(name):
 		return alters, true
 	case name == "sed":

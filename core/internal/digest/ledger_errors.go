@@ -129,15 +129,15 @@ func sameCommand(script string) string {
 	return key(&api.LedgerFailure{Tool: "bash", On: clipLine(script, maxCommand)})
 }
 
-// key returns a key for what failed: the tool and the file, or at most three words of the command, without options. So
-// a test that is run with other options counts as the same test.
+// key returns a key for what failed: the tool and the file, or at most three words of the command, without options and
+// without programs that only start it. So a test that is run with other options counts as the same test.
 func key(f *api.LedgerFailure) string {
 	on := f.On
 	if useOf(f.Tool) == runs {
 		if _, cmd, found := strings.Cut(on, "&& "); found && strings.HasPrefix(on, "cd ") {
 			on = cmd
 		}
-		words := strings.Fields(on)
+		words := commandWords(on)
 		if kindOf(on) == commits { // any later commit retries a failed one
 			words = []string{"git", "commit"}
 		}
@@ -152,4 +152,23 @@ func key(f *api.LedgerFailure) string {
 		tool = "file"
 	}
 	return tool + "\x00" + on
+}
+
+// commandWords returns the words of a command from its program on, without the option that names a module for the
+// program to run: "pytest a_test.py" for "PYTHONPATH=src timeout 60 python -m pytest a_test.py".
+func commandWords(script string) []string {
+	words := strings.Fields(script)
+	for len(words) > 1 && strings.Contains(words[0], "=") {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	if rest, _ := withoutLaunchers(words); len(rest) > 0 {
+		words = rest
+	}
+	if len(words) > 2 && words[1] == "-m" && interpreters.has(words[0]) {
+		words = words[2:]
+	}
+	return words
 }

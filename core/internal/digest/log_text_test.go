@@ -228,6 +228,12 @@ func TestFailedTests(t *testing.T) {
 		{"go test ./kiln 2>&1 | tail -9", "--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: 940, not 900\n    --- FAIL: TestRamp/seven (0.00s)\nFAIL\nFAIL\texample.com/kiln\t0.1s\n",
 			"ran `go test ./kiln` → failed: TestRamp, TestRamp/seven, example.com/kiln"},
 		{"pytest", "FAILED tests/test_ramp.py::test_seven - AssertionError: 940\n1 failed, 8 passed\nexit code: 1", "ran `pytest` → exit 1: tests/test_ramp.py::test_seven"},
+		{"pytest -x | tail -9", "    assert ramp(7) == 900\nE       assert 940 == 900\nE        +  where 940 = ramp(7)\n\ntests/test_ramp.py:9: AssertionError\n" +
+			"src/kiln.py:3: DeprecationWarning: heat() is old, and fails soon\nFAILED tests/test_ramp.py::test_zone[" + strings.Repeat("a-very-hot-zone-", 6) + "]\n1 failed, 8 passed\n",
+			"ran `pytest -x` → failed: tests/test_ramp.py::test_zone[…]: assert 940 == 900"},
+		{"npx jest", "● ramp › of zone seven\n\n    expect(received).toBe(expected)\n\n    Expected: 900\n    Received: 940\n\nTests: 1 failed, 3 passed\nexit code: 1", "ran `npx jest` → exit 1: Expected: 900; Received: 940"},
+		{"python -m unittest", "F\n======\nFAIL: test_seven (ramp.Zones)\n------\nTraceback (most recent call last):\n  File \"ramp.py\", line 3\nAssertionError: 940 != 900\n\nFAILED (failures=1)\nexit code: 1",
+			"ran `python -m unittest` → exit 1: test_seven: AssertionError: 940 != 900"},
 		{"node --test", "ok 1 - door\nnot ok 2 - ramp of zone seven\n# fail 1\nexit code: 1", "ran `node --test` → exit 1: ramp of zone seven"},
 		{"cargo test", "test ramp::seven ... FAILED\ntest ramp::six ... ok\nexit code: 101", "ran `cargo test` → exit 101: ramp::seven"},
 		{"npx vitest run", "✓ door\n✕ ramp of zone seven (5 ms)\nexit code: 1", "ran `npx vitest run` → exit 1: ramp of zone seven"},

@@ -146,6 +146,19 @@ func fromTrouble(text string) string {
 	return text
 }
 
+// isOthersWarning reports whether a line is a warning of Python, or a place in the code of a dependency. Such lines
+// surround errors, and don't say what failed.
+func isOthersWarning(line string) bool {
+	return strings.Contains(line, "Warning: ") || strings.Contains(line, "site-packages/") && !strings.Contains(line, "rror") || strings.Contains(line, "Warning('")
+}
+
+// endsInTraceback reports whether the last lines of an output are a Python traceback.
+func endsInTraceback(output string) bool {
+	output = strings.TrimRight(withoutStatus(output[max(0, len(output)-lookResult):]), " \r\n")
+	said := raised(output)
+	return said != "" && strings.HasSuffix(output, said)
+}
+
 // complaint returns the error message of a failed tool. This is an exception, or the lines that report errors or begin
 // with a place in a file. If there are none, it returns the beginning and the end of the output.
 func complaint(text string) string {
@@ -163,11 +176,14 @@ func complaint(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "===") || strings.HasPrefix(line, "!!!") { // a heading of a test runner
+			line = strings.Trim(line, "=! ")
+		}
 		if b.Len()+len(line) > maxFailure || len(line) < 4 {
 			continue
 		}
 		first, _, _ := strings.Cut(line, " ")
-		if placed(first) || troubles.inAnyCase(line) {
+		if (placed(first) || troubles.inAnyCase(line)) && !isOthersWarning(line) {
 			b.WriteString(line + "\n")
 		}
 	}

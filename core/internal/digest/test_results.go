@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -59,6 +60,9 @@ func testName(s string) string {
 	s, _, _ = strings.Cut(s, " (")
 	s, _, _ = strings.Cut(s, "\t")
 	s = strings.TrimSpace(s)
+	if at := strings.IndexByte(s, '['); at > 0 && len(s) > longestTest { // the parameters of a test
+		s = s[:at] + "[…]"
+	}
 	if len(s) < 3 || len(s) > longestTest || strings.HasSuffix(s, ":") || strings.HasPrefix(s, "(") {
 		return ""
 	}
@@ -84,7 +88,7 @@ func withoutEnds(said string, named bool) string {
 	var lines []string
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
-		ended := len(line) < 30 && exitIn(line) != "" || named && (line == "FAIL" || failedTest(line) != "")
+		ended := len(line) < shortStatus && exitIn(line) != "" || named && (line == "FAIL" || failedTest(line) != "")
 		if !ended {
 			lines = append(lines, line)
 		}
@@ -129,4 +133,44 @@ func saysFailure(line string) bool {
 		}
 	}
 	return false
+}
+
+// mostAsserted is the maximum number of lines in the message of a failed test.
+const mostAsserted = 3
+
+// assertHeads lists the beginnings of lines in which tests say what they expected, in the output of jest, vitest, node,
+// unittest and cargo test.
+var assertHeads = []string{"AssertionError", "Expected:", "Received:", "assertion ", "left:", "right:", "expected:", "actual:"}
+
+// testMessage returns what the first failed test says in a test runner's output: the first line of pytest's error, or
+// up to mostAsserted lines that begin with one of assertHeads, or else what pytest's summary says about it. It returns
+// "" if there are none.
+func testMessage(output string) string {
+	if len(output) > 4*lookResult {
+		output = strings.ToValidUTF8(output[:2*lookResult]+"\n"+output[len(output)-2*lookResult:], "")
+	}
+	var said []string
+	summary := ""
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if summary == "" && strings.HasPrefix(line, "FAILED ") {
+			if _, why, found := strings.Cut(line, " - "); found && !strings.HasSuffix(why, "...") {
+				summary = why
+			}
+		}
+		rest, marked := strings.CutPrefix(line, "E  ")
+		rest = strings.TrimSpace(rest)
+		switch {
+		case marked && rest != "" && len(said) == 0:
+			return clipLine(rest, maxFailure)
+		case line == "" || marked:
+		case startsWithAny(line, assertHeads):
+			if said = append(said, line); len(said) == mostAsserted {
+				return clipLine(strings.Join(said, "; "), maxFailure)
+			}
+		case len(said) > 0:
+			return clipLine(strings.Join(said, "; "), maxFailure)
+		}
+	}
+	return clipLine(cmp.Or(strings.Join(said, "; "), summary), maxFailure)
 }

@@ -68,7 +68,7 @@ func reporterIn(script string) (call string) {
 		for len(words) > 2 && strings.HasPrefix(words[1], "--") {
 			words = words[1:]
 		}
-		if call == "" && name != "git" && wrappedIn(words) == nil && !lookers.has(name) && !tidying.has(name) && !shellKeywords.has(name) && !helps(words) {
+		if call == "" && name != "git" && wrappedIn(words) == nil && !lookers.has(name) && !tidying.has(name) && !shellKeywords.has(name) && !helps(words) && !isManual(words, name) {
 			call = Fence(callName(words, name))
 		}
 	}, func(string) {})
@@ -86,6 +86,26 @@ func helps(words []string) bool {
 		}
 	}
 	return false
+}
+
+// manuals lists programs that print documentation. documenters lists those that do it with the subcommand "doc" or
+// "docs".
+var (
+	manuals     = wordListOf("man info pydoc pydoc3 perldoc ri tldr apropos whatis godoc")
+	documenters = wordListOf("go npm rustup php")
+)
+
+// isManual reports whether a command prints documentation, which says nothing about the work. name is the name of its
+// program.
+func isManual(words []string, name string) bool {
+	if manuals.has(name) {
+		return true
+	}
+	if len(words) < 2 {
+		return false
+	}
+	module := len(words) > 2 && words[1] == "-m" && manuals.has(words[2])
+	return module || documenters.has(name) && (words[1] == "doc" || words[1] == "docs")
 }
 
 // textIn returns an output's beginning and end or, if it is JSON, the long texts in it.

@@ -71,7 +71,13 @@ func (r *turnReader) addOutcome(c *execution) {
 	r.updateState(c, key)
 	before, tests, overcame := r.earlierRun(c, key)
 	if !c.failed() && len(c.read) == 0 && searchedFor(c.script) == "" {
-		r.printed(c)
+		if said := r.here(); c.kind == acts && c.result == "" {
+			if r.printed(c); said == r.here() {
+				c.result = glimpse(c.output)
+			}
+		} else {
+			r.printed(c)
+		}
 	}
 	switch {
 	case c.kind == looks && !c.failed():
@@ -149,14 +155,20 @@ func (r *turnReader) writeHeredocs(c *execution) (written []string) {
 	})
 	if rest != c.whole {
 		c.script = withoutFolder(rest)
-		c.kind = kindOf(c.script)
+		if c.kind = kindOf(c.script); c.kind == acts && c.result == "" && !c.failed() {
+			c.result = shortResult(c.output)
+		}
 	}
 	return written
 }
 
-// key returns a key that runs of the same command share.
+// key returns a key that runs of the same command share. Two pieces of code that one interpreter runs are different
+// commands.
 func (c *execution) key() string {
 	part, _ := checkedPart(c.script)
+	if c.kind == acts && isProbe(part) {
+		return part
+	}
 	return sameCommand(part)
 }
 

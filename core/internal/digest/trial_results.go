@@ -1,0 +1,66 @@
+package digest
+
+import "strings"
+
+// The log says what a trial printed: a script that the agent wrote to find something out, or the program that it works
+// on.
+
+// The maximum length of such a result, and of one of its lines, in bytes; and the maximum number of lines with warnings
+// or errors in it.
+const (
+	mostGlimpse  = 220
+	glimpseLine  = 140
+	mostWarnings = 2
+)
+
+// shortResult returns the output of a command on one line if it is short and says something, or "".
+func shortResult(output string) string {
+	said := strings.TrimSpace(withoutStatus(plainText(output[:min(len(output), lookResult)])))
+	if len(said) > mostCounted/2 || !saysOutcome(said) {
+		return ""
+	}
+	return onOneLine(said)
+}
+
+// withoutStatus returns an output without a last line that only states the exit status.
+func withoutStatus(output string) string {
+	output = strings.TrimRight(output, " \r\n")
+	if line := output[strings.LastIndexByte(output, '\n')+1:]; len(line) < shortStatus && exitIn(line) != "" {
+		return output[:len(output)-len(line)]
+	}
+	return output
+}
+
+// shortStatus is the length, in bytes, below which a line that mentions an exit status says nothing else.
+const shortStatus = 30
+
+// warningSigns lists substrings, in lower case, of lines in which a program reports a problem or how a trial ended.
+var warningSigns = substringsOf("warning|error|fail|success|mismatch|not found|passed|broken")
+
+// glimpse returns lines of a long output that say how a trial went: the first ones with a warning or an error, and the
+// last line. It returns "" if no line reports a problem or an outcome.
+func glimpse(output string) string {
+	output = strings.TrimSpace(withoutStatus(plainText(strings.ToValidUTF8(endsOf(output), ""))))
+	if output == "" || output[0] == '{' || output[0] == '[' || output[0] == '<' {
+		return ""
+	}
+	var lines []string
+	last := ""
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if !isWorded(line) {
+			continue
+		}
+		last = line
+		if len(line) <= glimpseLine && len(lines) < mostWarnings && warningSigns.inAnyCase(line) && !isOthersWarning(line) && !isFrame(line) {
+			lines = append(lines, onOneLine(line))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	if last = onOneLine(last); last != lines[len(lines)-1] && len(last) <= glimpseLine {
+		lines = append(lines, last)
+	}
+	return clipLine(strings.Join(lines, "; "), mostGlimpse)
+}

@@ -1,0 +1,60 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// The log says what trials printed, also if a long script was written in the same command, or if the output is long.
+func TestTrials(t *testing.T) {
+	script := `cat > probe.py << 'EOF'\nimport kiln\n` + strings.Repeat(`kiln.heat(7)\n`, 30) + `EOF\npython probe.py`
+	long := strings.Repeat(`zone 7 is heated by one more degree\n`, 20)
+	text := logOf(t, `[
+{"role":"user","content":"Why is zone 7 of the kiln too cold?"},
+`+ranAs("1", "", script, `zone 7 stops at 640 degrees\nexit code: 0`)+`,
+`+ranAs("2", "", "python heat.py --zone 7", long+`WARNING door of zone 7 is open\n`+long+`Heating ended.\nexit code: 0`)+`,
+`+ranAs("3", "", "python lamp.py | head -5", `starting\nTraceback (most recent call last):\n  File \"lamp.py\", line 3, in <module>\nValueError: no lamp in zone 7\nexit code: 0`)+`,
+`+ranAs("4", "", `python -c \"import fan\"`, `Traceback (most recent call last):\nModuleNotFoundError: No module named 'fan'\nexit code: 1`)+`,
+`+ranAs("5", "", `python -c \"import door; print(door.open)\"`, `the door is open\nexit code: 0`)+`,
+`+ranAs("6", "", "python quiet.py", long+`exit code: 0`)+`
+]`, 4000)
+	wants(t, text, []string{
+		"ran `python probe.py` → zone 7 stops at 640 degrees",
+		"ran `python heat.py --zone 7` → WARNING door of zone 7 is open; Heating ended.",
+		"ran `python lamp.py` → failed: ValueError: no lamp in zone 7",
+		"`python -c \"import door; print(door.open)\"` → the door is open",
+	}, []string{"the door is open (before that", "one more degree", "quiet.py"})
+}
+
+// Tests of different files are different commands, even if the interpreter runs them as a module.
+func TestModulesThatRun(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Make the tests of the ramp and the lamp pass."},
+`+ranAs("1", "", "python -m pytest test_ramp.py", `E       assert 940 == 900\nFAILED test_ramp.py::test_seven\n1 failed in 0.1s\nexit code: 1`)+`,
+`+ranAs("2", "", "PYTHONPATH=src timeout 60 python -m pytest test_ramp.py -x", `4 passed in 0.1s\nexit code: 0`)+`,
+`+ranAs("3", "", "python -m pytest test_lamp.py", `E       assert 3 == 4\nFAILED test_lamp.py::test_light\n1 failed in 0.1s\nexit code: 1`)+`,
+`+ranAs("4", "", "python -m pytest test_fan.py", `7 passed in 0.1s\nexit code: 0`)+`
+]`, 4000)
+	wants(t, text, []string{
+		"→ 4 passed in 0.1s (before that, these failed: test_ramp.py::test_seven: assert 940 == 900)",
+		"ran `python -m pytest test_lamp.py` → exit 1: test_lamp.py::test_light: assert 3 == 4",
+		"`python -m pytest test_fan.py` → 7 passed", "- bash (python -m pytest test_lamp.py",
+	}, []string{"- bash (python -m pytest test_ramp.py"})
+}
+
+// Documentation that a command prints says nothing about the work.
+func TestManuals(t *testing.T) {
+	said := `Package kiln heats the zones of Heater in seven steps.\n\nRampUp heats one Zone until its Door is opened by the operator.\n`
+	for _, command := range []string{"go doc kiln", "man kiln", "python3 -m pydoc kiln", "pydoc kiln", "kiln --help", "info kiln"} {
+		wants(t, logOf(t, `[
+{"role":"user","content":"Heat the kiln."},
+`+ranAs("1", "", command, said)+`,
+{"role":"assistant","content":"Zone 7 is hot."}
+]`, 4000), []string{"Zone 7 is hot."}, []string{"RampUp", "seven steps"})
+	}
+	wants(t, logOf(t, `[
+{"role":"user","content":"Heat the kiln."},
+`+ranAs("1", "", "kiln report", said)+`,
+{"role":"assistant","content":"Zone 7 is hot."}
+]`, 4000), []string{"RampUp heats one Zone"}, nil)
+}
