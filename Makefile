@@ -76,8 +76,8 @@ SLIM        := $(if $(BUILT),,module-slim)
 # wasm-opt takes half of the build time. A full run skips it for modules that are tested but not compared with the committed ones.
 PLAIN       := $(if $(BUILT),NO_COALESCE=1)
 
-# The folder in which tests keep the modules that wazero has compiled, so that a run compiles each module once. Its name is the same in each run
-# and it is outside of the tree, so that go test still finds results in its cache.
+# The folder in which tests keep the modules that wazero has compiled, so that a run compiles each module once. All stages of a full run share the
+# one that .ci/stages names. The name is the same in each run and outside of the tree, so that go test still finds results in its cache.
 WAZERO      := $${TMPDIR:-/tmp}/ctxfold-wazero-$$(cksum <<< '$(CURDIR)' | cut -d ' ' -f 1)
 
 # Prints the output of go test -json as go test would, and records the times for the summary of a run.
@@ -138,7 +138,7 @@ test-go: needs-languages needs-python needs-servers needs-node $(FULL) $(SLIM) $
 	@mkdir -p build && rm -f build/sessions.txt build/presets.txt
 	@[ -n "$(BUILT)" ] || wasm/build.sh --reactor build/reactor.wasm
 	@go run ./internal/testing/steps/counter build/bin/counter
-	@export CTXFOLD_CACHE=$(WAZERO); rm -rf "$$CTXFOLD_CACHE"; trap 'rm -rf "$$CTXFOLD_CACHE"' EXIT; \
+	@[ -n "$${CTXFOLD_CACHE:-}" ] || { place=$(WAZERO); rm -rf "$$place"; trap 'rm -rf "$$place"' EXIT; export CTXFOLD_CACHE=$$place/ctxfold; }; \
 	CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt \
 		CTXFOLD_COUNTER=$(CURDIR)/build/bin/counter go test -vet=off -json -timeout 120m work | $(TESTLOG)
 	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'

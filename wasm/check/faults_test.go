@@ -4,8 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/tetratelabs/wazero"
 )
 
 // TestFaults panics in the modules under stress of the folder that CTXFOLD_STEPS names: each panic is recovered, and the instance works on. An
@@ -18,13 +16,14 @@ func TestFaults(t *testing.T) {
 	if os.Getenv("CTXFOLD_STEPS") == "" || len(files) == 0 {
 		t.Skip("CTXFOLD_STEPS names no folder with modules under stress; make test-build makes one")
 	}
+	cache := cacheOf(t)
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			wasm, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := compile(t, wazero.NewCompilationCache(), wasm, maxPages).instance(t)
+			in := compile(t, cache, wasm, maxPages).instance(t)
 			const last = 7
 			for round := range 3 {
 				for kind := range uint64(last + 1) {

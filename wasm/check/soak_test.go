@@ -62,6 +62,7 @@ func soaking(t *testing.T, cache wazero.CompilationCache, pages uint32) *module 
 	return compile(t, cache, wasm, pages)
 }
 
+// cacheOf returns the folder of compiled modules that CTXFOLD_CACHE names, or one of this test.
 func cacheOf(t *testing.T) wazero.CompilationCache {
 	t.Helper()
 	cache, err := wazero.NewCompilationCacheWithDir(cmp.Or(os.Getenv("CTXFOLD_CACHE"), t.TempDir()))

@@ -40,10 +40,7 @@ func TestSteps(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no modules in ", dir, err)
 	}
-	cache, err := wazero.NewCompilationCacheWithDir(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cache := cacheOf(t)
 	vectors := append(vectors(t), recorded(t)...)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".wasm"), func(t *testing.T) {

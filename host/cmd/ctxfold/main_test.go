@@ -19,12 +19,16 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	cache := t.TempDir() // shared, so that the module is compiled once
+	if dir, name := filepath.Split(os.Getenv("CTXFOLD_CACHE")); name == "ctxfold" {
+		cache = dir // what the other tests of a run have compiled is in the command's folder there
+	}
+	home := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("HOME", cache)
+			env.Setenv("HOME", home)
 			env.Setenv("XDG_CACHE_HOME", cache)
 			env.Setenv("SAMPLE", filepath.Join(samples, "sample.anthropic.json"))
 			env.Setenv("OPENAI", filepath.Join(samples, "sample.openai.json"))
