@@ -118,8 +118,8 @@ func milliseconds(d time.Duration) int64 {
 // system clock doesn't affect the job.
 func (j *job) now() int64 { return j.began.Add(time.Since(j.start)).UnixMilli() }
 
-// run runs a job and returns the result of its operation; nil for a background job that had nothing to do, and for a turn
-// that compacted nothing.
+// run runs a job and returns the result of its operation; nil for a background job that had nothing to do, and for a
+// turn that compacted nothing.
 func (j *job) run(ctx context.Context, settings api.JobSettings, head ...member) (*api.Planned, error) {
 	j.start, j.began, j.lastHead = time.Now(), j.c.now(), head
 	j.asked, j.answers, j.over, j.leases = map[int]*asked{}, make(chan api.EffectResult), make(chan struct{}), map[string]*holding{}

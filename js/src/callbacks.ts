@@ -4,7 +4,7 @@ import { messageOf } from "./errors.js";
 /**
  * Returns a callback whose exceptions and rejections are logged to the console, or undefined if there is no callback.
  */
-export function telling<Args extends unknown[]>(
+export function loggingFailures<Args extends unknown[]>(
   name: string,
   callback: ((...args: Args) => unknown) | undefined,
 ): ((...args: Args) => void | Promise<void>) | undefined {

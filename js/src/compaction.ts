@@ -1,11 +1,11 @@
 /** Handles everything around one compaction of a conversation: its events, the lock and the saved state. */
+import { loggingFailures } from "./callbacks.js";
 import type { ConversationOptions } from "./conversation-options.js";
 import { messageOf } from "./errors.js";
 import type { CompactionEvent } from "./journal.js";
 import type { Given } from "./loop.js";
 import type { Turned } from "./session.js";
 import { alone } from "./sole.js";
-import { telling } from "./tell.js";
 import type { Beginning } from "./types.gen.js";
 import type { Action, Message, State } from "./types.js";
 
@@ -111,7 +111,7 @@ export class Compaction<M extends Message> {
     const { afterCompact } = this.#options;
     const end = { ...(this.#start as CompactionEvent), type: "compaction_end" as const, time: Date.now(), ...more };
     await this.#append(end);
-    await telling("afterCompact", afterCompact)?.(end, done);
+    await loggingFailures("afterCompact", afterCompact)?.(end, done);
   }
 
   async #append(event: CompactionEvent): Promise<void> {
@@ -119,7 +119,7 @@ export class Compaction<M extends Message> {
     try {
       await journal?.append(event);
     } catch (error) {
-      await telling("onJournalError", onJournalError)?.(error);
+      await loggingFailures("onJournalError", onJournalError)?.(error);
     }
   }
 }
@@ -140,7 +140,7 @@ function entered(run: (work: () => Promise<void>) => Promise<void>): Promise<() 
   });
 }
 
-/** Returns the ranges of messages that the actions removed. */
+/** Returns the messages that the actions folded or dropped, as half-open ranges of indexes. */
 function removed(actions: readonly Action[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const { action, message } of actions) {

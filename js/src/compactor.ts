@@ -79,7 +79,7 @@ export interface CompactorOf<Where extends "here" | "worker"> {
   readonly store: Store | undefined;
   /** Whether the options have a `summarize` function. */
   readonly summarizes: boolean;
-  /** The state with which the next call starts: the state after the last `compact`, or the state in the options. */
+  /** The state with which the next call starts: that of the last `compact` or `check`, or the state in the options. */
   readonly state: State | undefined;
   /** Resolves when the module is loaded. Rejects if loading fails; the next call tries again. */
   ready(): Promise<void>;
@@ -121,7 +121,10 @@ export interface CompactorOf<Where extends "here" | "worker"> {
   estimate(messages: Messages, overrides?: Overrides): Returned<Where, Estimate>;
   /** Estimates the tokens of a plain text with the policy's estimator. */
   estimateText(text: string): Returned<Where, Estimate>;
-  /** Reports whether a compaction is due. */
+  /**
+   * Reports whether a compaction is due. A correction of the estimate by `usage` is kept in `state`, unless a state is
+   * given.
+   */
   check(messages: Messages, overrides?: Overrides): Returned<Where, Check>;
   /** Lists the places where a transcript breaks the rules of its wire format. */
   validate(messages: Messages): Returned<Where, Validation>;

@@ -1,5 +1,6 @@
 /** A conversation that is compacted repeatedly: after turns, and when a model reports that it does not fit. */
 import { restoreFrom, unlessAborted } from "./archive.js";
+import { loggingFailures } from "./callbacks.js";
 import { Compaction } from "./compaction.js";
 import type { Called, Compacted, ConversationCompactor, ConversationOptions } from "./conversation-options.js";
 import { type CompactOptions, ending } from "./ending.js";
@@ -8,7 +9,6 @@ import { failureOf } from "./failure.js";
 import { checkCompactor, checkOptions, checkStores, has, type Names, type StoreKind } from "./options.js";
 import type { LiveSession, RemoteSession, TurnHost, Turning } from "./session.js";
 import { type MaybeState, type Store, sameState } from "./store.js";
-import { telling } from "./tell.js";
 import type { Effect, JobSettings, Turn, TurnNotes } from "./types.gen.js";
 import type { Check, Failure, LimitedOutput, Message, OutputLimits, Restored, State, Verdict } from "./types.js";
 import type { Next } from "./uses.js";
@@ -179,7 +179,7 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Calls a model. `send` sends the messages that it gets, and may call `told` to report details of the response.
+   * Calls a model. `send` sends the messages that it gets, and may call `report` to add details of the response.
    * With `policy.gate.idle`, an idle conversation is compacted first; if that compaction fails, the call is made
    * without it. If the conversation does not fit, it is compacted and `send` is called a second time, but not a
    * third.
@@ -188,7 +188,7 @@ export class Conversation<M extends Message = Message> {
    * cause. Other errors, such as a rate limit, are passed on unchanged: it is up to the caller to retry.
    */
   async call<T>(
-    send: (messages: readonly M[], told: (failure: Failure) => void) => Promise<T>,
+    send: (messages: readonly M[], report: (failure: Failure) => void) => Promise<T>,
     options?: CompactOptions,
   ): Promise<Called<T, M>> {
     let compacted = await this.#chilled(options);
@@ -338,7 +338,7 @@ export class Conversation<M extends Message = Message> {
     };
     const background: BackgroundCompaction<M> = { id: ++this.#begun, controller, ended: Promise.resolve().then(work) };
     this.#background = background;
-    telling("waitUntil", this.#options.waitUntil)?.(background.ended);
+    loggingFailures("waitUntil", this.#options.waitUntil)?.(background.ended);
     return background.ended;
   }
 

@@ -1,10 +1,10 @@
 /** The events of a compaction, and the settings for model calls. */
+import { loggingFailures } from "./callbacks.js";
 import { invalidOption } from "./errors.js";
 import type { FindSecrets } from "./redact.js";
 import { Slots } from "./slots.js";
 import { type Delta, streaming } from "./stream.js";
 import type { Summarize } from "./summarize.js";
-import { telling } from "./tell.js";
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
 
 export type CompactorEvent =
@@ -67,12 +67,12 @@ export function model({
   }
   const slots = new Slots(concurrency);
   return {
-    summarize: summarize && streaming(summarize, telling("onDelta", onDelta)),
+    summarize: summarize && streaming(summarize, loggingFailures("onDelta", onDelta)),
     redact,
     prefix: summarize?.prefix === true,
     timeoutMs,
     slots,
     concurrency: Math.floor(concurrency),
-    onEvent: telling("onEvent", onEvent),
+    onEvent: loggingFailures("onEvent", onEvent),
   };
 }

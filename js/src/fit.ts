@@ -2,6 +2,7 @@
  * Fits whole histories into the context window, for apps that keep their own list of messages and pass the complete
  * list each turn.
  */
+import { loggingFailures } from "./callbacks.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import type { Counted } from "./ending.js";
 import { CtxfoldError, invalidOption } from "./errors.js";
@@ -19,7 +20,6 @@ import {
   type SharedMemory,
 } from "./records.js";
 import { Slots } from "./slots.js";
-import { telling } from "./tell.js";
 import type { Body, CallOptions, Format, Messages, Policy, PolicyWindow, Report, Same } from "./types.js";
 import type { Next } from "./uses.js";
 
@@ -281,12 +281,12 @@ class Pools<Source> {
 function settingsOf(options: FitterOptions<unknown>): Settings {
   checkStores(options);
   const { store, countTokens, onCompaction, onBackgroundError, waitUntil } = options;
-  const told = {
-    onCompaction: telling("onCompaction", onCompaction),
-    onBackgroundError: telling("onBackgroundError", onBackgroundError),
-    waitUntil: telling("waitUntil", waitUntil),
+  const callbacks = {
+    onCompaction: loggingFailures("onCompaction", onCompaction),
+    onBackgroundError: loggingFailures("onBackgroundError", onBackgroundError),
+    waitUntil: loggingFailures("waitUntil", waitUntil),
   };
-  return { policy: policyOf(options), model: model(options), store, countTokens, ...told };
+  return { policy: policyOf(options), model: model(options), store, countTokens, ...callbacks };
 }
 
 /** Returns the policy with the three members that a caller may also pass as separate options. */

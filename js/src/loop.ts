@@ -211,7 +211,7 @@ class Job {
     let until: number | undefined;
     let key: string | undefined;
     const effects = effectsOf(answer);
-    await this.#telling(answer, effects);
+    await this.#emitRequests(answer, effects);
     for (const effect of effects) {
       if (effect.effect === "wait") ({ until, key } = effect);
       else this.#start(effect);
@@ -222,7 +222,7 @@ class Job {
     if (this.#results.length === 0) over = await this.#waited(until, key);
     this.#signal?.throwIfAborted();
     if (this.#broken) throw this.#broken.error;
-    await this.#told();
+    await this.#emitSummaries();
     const results = this.#results;
     this.#results = [];
     return { now: over ? Math.max(now(), Math.min(until ?? 0, MAX_TIME)) : now(), results };
@@ -376,7 +376,7 @@ class Job {
   }
 
   /** Emits an event with the requests for summaries, before they are made. */
-  async #telling(answer: Answer, effects: readonly Effect[]): Promise<void> {
+  async #emitRequests(answer: Answer, effects: readonly Effect[]): Promise<void> {
     const { onEvent } = this.#means.model;
     const requests = effects.flatMap(({ request }) => (request ? [request as SummaryRequest] : []));
     const job = answer.get("job");
@@ -386,7 +386,7 @@ class Job {
   }
 
   /** Emits an event with the summaries, unless a request is still pending. */
-  async #told(): Promise<void> {
+  async #emitSummaries(): Promise<void> {
     if (this.#summaries.length === 0 || this.#asked.size > 0) return;
     const summaries = this.#summaries;
     this.#summaries = [];

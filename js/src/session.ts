@@ -50,8 +50,8 @@ interface SessionOf<Where extends "here" | "worker", M extends Message> {
   /** Estimates the size of the conversation in tokens, with the policy's estimator. */
   estimate(): Returned<Where, Estimate>;
   /**
-   * Like the compactor's `compact`. Messages appended in the meantime stay after the result. One compaction runs at a
-   * time.
+   * Like the compactor's `compact`. Messages appended in the meantime stay after the result. Rejects with
+   * `invalid_option` if another compaction of this session is running.
    */
   compact(options?: CompactOptions): Promise<Done<M[]>>;
   /**

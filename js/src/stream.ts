@@ -15,14 +15,14 @@ export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void
   return async (request, given) => {
     const { signal } = given;
     const { id, scope } = request;
-    const told = (text: string) => {
+    const report = (text: string) => {
       if (!signal.aborted && text !== "") onDelta?.({ id, scope, text });
     };
     let over = false;
     try {
-      const answer = await summarize(request, { ...given, onDelta: (text) => over || told(text) });
+      const answer = await summarize(request, { ...given, onDelta: (text) => over || report(text) });
       if (!isPieces(answer)) return answer;
-      return await joined(answer, signal, told);
+      return await joined(answer, signal, report);
     } finally {
       over = true; // ignore pieces that come later
     }
@@ -30,26 +30,26 @@ export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void
 }
 
 /**
- * Joins the pieces of a stream. If any of them is an object, the result has a finish reason. Throws if a piece is not a
- * {@link Piece}, for instance if it is an SDK's own chunk object.
+ * Joins the pieces of a stream. If any of them is an object, the result is an object with a finish reason; otherwise it
+ * is the text. Throws if a piece is not a {@link Piece}, for instance if it is an SDK's own chunk object.
  */
 async function joined(
   pieces: AsyncIterable<Piece>,
   signal: AbortSignal,
-  told: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<SummaryText> {
   let whole = "";
-  let tells = false;
+  let hasObjects = false;
   let reason: string | undefined;
   for await (const piece of pieces) {
     if (signal.aborted) throw signal.reason;
     const { text = "", finish_reason } = typeof piece === "string" ? { text: piece } : partOf(piece);
-    tells ||= typeof piece !== "string";
+    hasObjects ||= typeof piece !== "string";
     reason = finish_reason ?? reason;
     whole += text;
-    told(text);
+    report(text);
   }
-  return tells ? { text: whole, finish_reason: finished(reason) } : whole;
+  return hasObjects ? { text: whole, finish_reason: finished(reason) } : whole;
 }
 
 function partOf(piece: unknown): { text?: string; finish_reason?: string | null } {

@@ -143,8 +143,8 @@ const LONGEST_AFTER = 86_400;
 function busyOf(error: unknown): { busy?: boolean; after?: number } {
   if (!BUSY.includes(failureOf(error).status ?? 0)) return {};
   const { headers, responseHeaders } = error as { headers?: unknown; responseHeaders?: Record<string, unknown> };
-  const told = headers instanceof Headers ? headers.get(AFTER) : ((headers ?? responseHeaders) as Fields)?.[AFTER];
-  const seconds = Number(told ?? Number.NaN);
+  const wait = headers instanceof Headers ? headers.get(AFTER) : ((headers ?? responseHeaders) as Fields)?.[AFTER];
+  const seconds = Number(wait ?? Number.NaN);
   return { busy: true, ...(seconds > 0 && { after: Math.round(1000 * Math.min(seconds, LONGEST_AFTER)) }) };
 }
 

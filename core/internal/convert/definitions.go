@@ -37,6 +37,8 @@ func (c *conversion) definitions(name string, value []byte) {
 	}
 }
 
+// definitionList reads a list of tool definitions. Tools of the provider, which have no schema and no description, are
+// recorded as lost, and so are cache breakpoints between tools.
 func (c *conversion) definitionList(s *jsonspan.Scanner) {
 	for s.Array(); s.Elem(); {
 		if s.Kind() != jsonspan.Object {

@@ -49,6 +49,8 @@ func read(in io.Reader) ([]byte, error) {
 	return text, err
 }
 
+// answer runs an operation, and writes the counts of its steps, allocated bytes, read bytes and written bytes, followed
+// by the size of its answer and the answer, all in little-endian order.
 func answer(out *bufio.Writer, op string, request []byte) error {
 	var before, after runtime.MemStats
 	jsonspan.Read(nil) // forgets what earlier calls have read

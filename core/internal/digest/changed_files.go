@@ -35,6 +35,8 @@ type history struct {
 	count int
 }
 
+// add adds a change, named by its verb, that the entry with the given number mentions. An entry is named once, unless
+// the file left its path in it.
 func (h *history) add(verb string, entry int) {
 	number := "[" + itoa(entry) + "]"
 	if last := h.verb + " in " + number; leaves(h.verb) && !leaves(verb) && strings.HasSuffix(h.text, last) { // another file replaced it

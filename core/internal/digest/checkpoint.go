@@ -120,6 +120,8 @@ func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions)
 	return string(b)
 }
 
+// formatParts returns the texts, calls and results of a message, one per line, as S2 writes them into its record.
+// Reasoning and media are left out.
 func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOptions) string {
 	var b []byte
 	first := true

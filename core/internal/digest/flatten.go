@@ -31,6 +31,7 @@ type flattener struct {
 
 const mark = "» "
 
+// message adds the entries for message i to the record.
 func (f *flattener) message(i int) {
 	t, m := f.t, &f.t.Messages[i]
 	switch m.Variant {

@@ -63,6 +63,8 @@ type contents struct {
 	results                 []int    // part indexes
 }
 
+// collect returns what message i contains, by kind. Calls include their arguments; results are part indexes. Images and
+// other files are left out.
 func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {
 	m := &t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {

@@ -108,6 +108,8 @@ type collector struct {
 	patches patchFiles
 }
 
+// message adds the facts of message i to the ledger: requests and rules of the user, commands, files, errors and work
+// that is still running.
 func (c *collector) message(i int) {
 	t := c.t
 	if m := &t.Messages[i]; m.Variant == transcript.Shell {
@@ -339,6 +341,7 @@ func clipLine(text string, max int) string {
 	return text
 }
 
+// trimRune removes an incomplete code point at the end of s.
 func trimRune(s string) string {
 	for n := len(s); n > 0 && n > len(s)-4; n-- {
 		if c := s[n-1]; c < 0x80 {

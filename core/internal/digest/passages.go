@@ -93,6 +93,8 @@ type textLine struct {
 	item, codes bool
 }
 
+// line reads one line. Code, quotes, tables and tags that programs added end the block of text before them and are
+// skipped.
 func (p *passageReader) line(line string) {
 	s := strings.TrimSpace(line)
 	if p.fence != "" {
@@ -275,6 +277,8 @@ func endsSentence(line string) bool {
 	return strings.ContainsRune(".!?:;。！？：；।؟…", r)
 }
 
+// passage adds a passage for a list item or a block of text. If text is a heading, or ends with a colon, and introduces
+// rules, it becomes the lead of the items after it instead.
 func (p *passageReader) passage(text string, item bool) {
 	heading := text[0] == '#'
 	text = strings.TrimSpace(strings.Trim(text, "#*_ "))

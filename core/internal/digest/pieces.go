@@ -160,6 +160,7 @@ func (p *Pieces) Write(c Clips) []string {
 	return out
 }
 
+// append appends the piece to b, clipped as c says. Reasoning for which c leaves too little room is omitted.
 func (q *piece) append(b []byte, c Clips) []byte {
 	text := q.text
 	switch {

@@ -184,6 +184,7 @@ func (p *proseReader) introduction() string {
 	return p.lead
 }
 
+// line reads one line of an answer: of a code block, a heading, a rule, a table or text.
 func (p *proseReader) line(line string) {
 	s := strings.TrimSpace(line)
 	if p.fence != "" {
@@ -289,6 +290,8 @@ func (p *proseReader) row(s string) {
 	p.flush()
 }
 
+// text reads a line of prose or of a list. s is the line without white space around it. A nested item is joined with
+// its parent, unless the parent introduces a list.
 func (p *proseReader) text(line, s string) {
 	item, rest := listItem(s)
 	if item && s[0] >= '0' && s[0] <= '9' { // keep the number, because other texts may refer to it

@@ -154,6 +154,9 @@ func (l *Ledger) StandingBlock(max int) string { return l.standingBlock(max, max
 // because in chats they are often not rules, and have a section of their own.
 func (l *Ledger) ChatStandingBlock(max int) string { return l.standingBlock(max, max/8) }
 
+// standingBlock returns the rules that fit into max bytes, including the tags, in their order; "" if none fits. If not
+// all of them fit, they are abbreviated, and those with the highest ranks are chosen. The rules of the two lowest ranks
+// may take at most low bytes.
 func (l *Ledger) standingBlock(max, low int) string {
 	lines := make([]string, len(l.Standing))
 	places := make([]int, len(lines)) // the ranks of the lines

@@ -47,6 +47,8 @@ type shares struct {
 	least    int  // the minimum of that weight, in 1/1024
 }
 
+// shares returns how the user's and the assistant's words are weighed in this chat. The longer the assistant's messages
+// are compared with the user's, the more the user's words weigh.
 func (k *talk) shares() shares {
 	var size, count [2]int // by speaker: the user, the assistant
 	for i := range k.items {

@@ -143,6 +143,8 @@ func arguments(t *transcript.Transcript, call *transcript.Part, see func(key, te
 	stringsIn(jsonspan.New(args), args, "", see)
 }
 
+// stringsIn calls see for each string in the value at the scanner, with the key of the innermost member that contains
+// it. key is the key of the value itself.
 func stringsIn(s *jsonspan.Scanner, src []byte, key string, see func(key, text string)) {
 	switch s.Kind() {
 	case jsonspan.String:

@@ -97,6 +97,7 @@ func serialize(t *transcript.Transcript, messages []int32, o RecordOptions) stri
 	return string(b)
 }
 
+// serializePart appends part n as S1 writes it into its record. Parts inside results and media add nothing.
 func serializePart(b []byte, t *transcript.Transcript, n int32, o RecordOptions) []byte {
 	p := &t.Parts[n]
 	if p.Parent >= 0 || p.Has(transcript.Removed) {

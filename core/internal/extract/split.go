@@ -22,6 +22,8 @@ type splitter struct {
 // spaces, at the next character.
 const longestSentence = 600
 
+// next moves to the next sentence, or to the whole text if whole is set, and reports whether there is one. It skips
+// code blocks, and leaves out the markup around a sentence.
 func (s *splitter) next() bool {
 	if s.whole {
 		s.from, s.to = s.at, len(s.text)

@@ -98,6 +98,7 @@ var k = [64]uint32{
 	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
 }
 
+// mix processes the first 64 bytes of p, one block of SHA-256.
 func (h *Hash) mix(p []byte) {
 	p = p[:64:64]
 	var w [64]uint32

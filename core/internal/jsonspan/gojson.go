@@ -24,6 +24,7 @@ func AppendGo(dst, value []byte) []byte {
 	return dst
 }
 
+// appendGo is like AppendGo, for the value at the scanner, which must be valid JSON.
 func (s *Scanner) appendGo(dst []byte) []byte {
 	switch s.Kind() {
 	case String:
@@ -52,6 +53,8 @@ type goMember struct {
 	start, end int
 }
 
+// appendGoObject appends the object at the scanner with its keys sorted. Of members with the same key, the last one
+// counts.
 func (s *Scanner) appendGoObject(dst []byte) []byte {
 	dst = append(dst, '{')
 	begin := len(dst)
@@ -101,6 +104,7 @@ func appendGoNumber(dst, spelled []byte) []byte {
 	return strconv.AppendFloat(dst, f, 'f', -1, 64)
 }
 
+// appendGoString appends text as a JSON string with the escapes that encoding/json uses.
 func appendGoString(dst, text []byte) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')

@@ -245,6 +245,8 @@ func (s *Scanner) Members(yield func(key []byte) bool) {
 // Array enters an array; call Elem until it returns false.
 func (s *Scanner) Array() bool { return s.open('[', "an array") }
 
+// open enters the array or object that begins with bracket. It fails if there is something else, in which case want
+// names what was expected, and if values are nested too deeply.
 func (s *Scanner) open(bracket byte, want string) bool {
 	if s.err != nil {
 		return false

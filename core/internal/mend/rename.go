@@ -18,7 +18,7 @@ func (md *Mender) otherResults() map[int32][]int32 {
 
 // rename gives the tool call at a violation, and the results of the call, a unique id. saved is 0. ok is false if it
 // isn't possible, because the result has no item.
-func (r *round) rename(at int, v *wire.Violation) (saved int, ok bool) {
+func (r *fixer) rename(at int, v *wire.Violation) (saved int, ok bool) {
 	if r.others == nil {
 		r.others = r.md.otherResults()
 	}

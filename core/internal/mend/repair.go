@@ -57,8 +57,8 @@ const LostResult = "[No result: it was lost before this point of the conversatio
 // EmptyResult is the body that a repair gives to an empty tool result if the provider requires one.
 const EmptyResult = "[No output]"
 
-// maxRepairs is the maximum number of rounds of checks and repairs. Each round repairs everything that its check
-// finds.
+// maxRepairs is the maximum number of times that a transcript is checked and repaired. Each time, everything that the
+// check finds is repaired, as far as it can be.
 const maxRepairs = 8
 
 // Repair makes an invalid sequence valid, deterministically, and changes nothing in a valid one. Pinned messages are
@@ -177,7 +177,7 @@ func stage(f wire.Fix) int {
 func (md *Mender) mendFirst(violations []wire.Violation) bool {
 	for s := range 3 {
 		now := slices.DeleteFunc(slices.Clone(violations), func(v wire.Violation) bool { return stage(v.Fix) != s })
-		if len(now) > 0 && md.round().fix(now) {
+		if len(now) > 0 && md.newFixer().fix(now) {
 			return true
 		}
 	}

@@ -195,6 +195,8 @@ func (e *errorTexts) member(s *jsonspan.Scanner, key string) {
 
 var innerTexts = []string{"message", "detail", "type"}
 
+// extract returns the text of the error in a response body. ok is false if the body isn't a JSON object, or has no such
+// text.
 func extract(src []byte) (string, bool) {
 	s := jsonspan.New(src)
 	if s.Kind() != jsonspan.Object {

@@ -48,6 +48,7 @@ func (p *CollapsePass) InsertPlace() (of authorship.Origin, last int) {
 	return authorship.OfLine, Anywhere
 }
 
+// Run replaces each group before the newest messages with a line, where the line is smaller.
 func (p *CollapsePass) Run(c Run) {
 	doc := c.Doc()
 	boundary := len(doc.Items) - p.KeepRecent

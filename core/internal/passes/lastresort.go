@@ -90,16 +90,16 @@ func (r *resort) needed() bool {
 	return r.doc.Total > r.most || before > r.most && before-r.doc.Total < r.run.MinGain()
 }
 
-// The two rounds in which items are cut: first unpinned items, then pinned items.
+// The items that are cut: first those that aren't pinned, then pinned ones.
 const (
 	loose  = false
 	pinned = true
 )
 
-// mayCut reports whether the last resort may cut an item, in the round for pinned items if pinned is true and in the
-// round for unpinned items otherwise. It never cuts the newest user message, system messages, and messages whose
-// content only the provider can read or that belong to such messages. Messages that a compaction wrote are folded
-// instead of cut, except for an unfinished tool loop.
+// mayCut reports whether the last resort may cut an item while it cuts pinned items, if pinned is true, or unpinned
+// items otherwise. It never cuts the newest user message, system messages, and messages whose content only the provider
+// can read or that belong to such messages. Messages that a compaction wrote are folded instead of cut, except for an
+// unfinished tool loop.
 func (r *resort) mayCut(it *view.Item, pinned bool) bool {
 	msg := &r.doc.T.Messages[it.Msg]
 	if it.Pinned != pinned || it.Msg == r.newest || it.Tokens == 0 || msg.Role == transcript.System || msg.Joined || r.run.Keep().ProviderOnly(it.Msg) {

@@ -249,6 +249,8 @@ func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
 // Original returns the text that the tool result at part n had in the input, even if passes have replaced it.
 func (r *Rehydration) Original(n int32) string { return originalText(r.view, n) }
 
+// originalText returns the text of the tool result at part n before any edit. The texts in a list of parts are joined
+// with line feeds.
 func originalText(v *view.View, n int32) string {
 	t, body := v.T, v.Original(n)
 	if t.IsString(body) {

@@ -82,6 +82,8 @@ type whole struct {
 	handle string
 }
 
+// Run shortens the results if that frees at least min_reclaim tokens in total, and otherwise changes nothing. It also
+// cuts long outputs of the agent program's own commands.
 func (p *squeezePass) Run(c Run) {
 	doc := c.Doc()
 	results := resultsByAge(c, ToolFilter(p.Tools, p.ExcludeTools))

@@ -70,6 +70,7 @@ type chatList struct {
 	apart bool // calls are only in additional_kwargs, as older versions of LlamaIndex write them
 }
 
+// readChatList reads a list of messages: a plain array, an object with messages, or a store with one conversation.
 func readChatList(f *file) writer {
 	c := &chatList{chatTree: chatTree{file: f}, words: &chatSpellings[0]}
 	many := 0

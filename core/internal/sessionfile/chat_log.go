@@ -56,6 +56,8 @@ type logEntry struct {
 	id string
 }
 
+// readLog reads a log of entries, which may be a list or one per line, and must be in ascending order of time. Entries
+// that the session has taken back are left out; add adds each of the others.
 func readLog(f *file, add func(c *chatLog, at jsonspan.Span)) writer {
 	c := &chatLog{chatTree: chatTree{file: f}}
 	entry := func(s *jsonspan.Scanner) {

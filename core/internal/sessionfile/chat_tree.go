@@ -78,6 +78,7 @@ type chatTree struct {
 	answer  chatAnswer
 }
 
+// readChat reads an export of app with one chat, and writes the messages on the path to its current message.
 func readChat(f *file, app *chatApp) writer {
 	c := &chatTree{file: f, app: app}
 	s := f.scannerAt(uint32(textStart(f.src)))
@@ -222,6 +223,7 @@ func (c *chatTree) summaryOf(part jsonspan.Span) [][]byte {
 	return text
 }
 
+// write writes the messages on a path, from the newest compaction on, after the summary of that compaction.
 func (c *chatTree) write(path []int32) {
 	begin, parts, summary := c.compacted(path)
 	if summary != nil {

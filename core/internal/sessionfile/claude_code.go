@@ -126,6 +126,7 @@ func readClaudeCode(f *file) writer {
 	return c
 }
 
+// line reads one line of the file and records it, unless it is of a kind that has neither messages nor an id.
 func (c *claudeCode) line(s *jsonspan.Scanner) {
 	s.Kind()
 	l := ccLine{uuid: noID, parent: noID, id: noID, keep: -1}
@@ -201,6 +202,7 @@ func (c *claudeCode) attachment(s *jsonspan.Scanner, at jsonspan.Span, l *ccLine
 	})
 }
 
+// content reads the content of a message into l: a string, null, or a list, whose blocks are recorded.
 func (c *claudeCode) content(s *jsonspan.Scanner, l *ccLine) {
 	c.blocks = c.blocks[:l.first]
 	kind := s.Kind()
@@ -221,6 +223,7 @@ func (c *claudeCode) content(s *jsonspan.Scanner, l *ccLine) {
 	}
 }
 
+// block records a block of a message's content, with the id of its call if it is a call or a result.
 func (c *claudeCode) block(s *jsonspan.Scanner) {
 	s.Kind()
 	b := ccBlock{line: int32(len(c.records)), id: noID, answer: -1}

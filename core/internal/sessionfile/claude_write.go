@@ -249,6 +249,7 @@ func (c *claudeCode) hasMovedBlock(i int32) bool {
 	return false
 }
 
+// user writes the user message on line i without the tool results that were moved elsewhere.
 func (c *claudeCode) user(i int32) {
 	l := &c.records[i]
 	if !c.filled(l) {

@@ -51,6 +51,7 @@ type codex struct {
 	last  int64 // the largest line ordinal, or -1, since older versions don't number lines
 }
 
+// readCodex reads a rollout file, and writes the items that the next request contains.
 func readCodex(f *file) writer {
 	c := &codex{file: f, asked: -1, wrote: -1, last: -1}
 	f.eachLine(c.line)
@@ -77,6 +78,7 @@ func readCodex(f *file) writer {
 	return c
 }
 
+// line reads one line of the file: an item of the conversation, or something about the session.
 func (c *codex) line(s *jsonspan.Scanner) {
 	typ := ""
 	var payload jsonspan.Span

@@ -53,6 +53,8 @@ type geminiCLI struct {
 	role    string          // the role of the message being written, or ""
 }
 
+// readGeminiCLI reads a session that is one object, or one record per line, and writes the messages that are left after
+// all records.
 func readGeminiCLI(f *file) writer {
 	g := &geminiCLI{file: f}
 	from, end := nextLine(f.src, textStart(f.src))

@@ -44,6 +44,7 @@ func (g *geminiCLI) units(s *saver) (units []gcUnit) {
 	return units
 }
 
+// saveList writes the new list of messages. Unchanged messages keep the bytes of their records.
 func (g *geminiCLI) saveList(s *saver) {
 	w := gcList{g: g, s: s, begins: make([]*gcUnit, len(s.old))}
 	units := g.units(s)

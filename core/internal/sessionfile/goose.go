@@ -48,6 +48,8 @@ type goose struct {
 	model   jsonspan.Span
 }
 
+// readGoose reads a session that is one exported object, or one record per line, possibly after a line about the
+// session.
 func readGoose(f *file) writer {
 	g := &goose{file: f}
 	if at := uint32(textStart(f.src)); find(f.src, jsonspan.Span{Start: at, End: uint32(len(f.src))}, "conversation").IsZero() {
@@ -97,6 +99,7 @@ func (g *goose) session(s *jsonspan.Scanner) {
 	}
 }
 
+// record reads a message. A message that the agent sees and the user doesn't is a summary.
 func (g *goose) record(s *jsonspan.Scanner) {
 	r := gooseRecord{at: jsonspan.Span{Start: s.Pos()}}
 	var model jsonspan.Span

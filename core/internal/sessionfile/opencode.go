@@ -53,6 +53,8 @@ type opencode struct {
 	summarized int32
 }
 
+// readOpencode reads an exported session, and writes the messages that the next request contains: after the newest
+// summary, and without those that the user has undone.
 func readOpencode(f *file) writer {
 	o := &opencode{file: f, back: noID, asked: -1, summarized: -1}
 	s := f.scannerAt(uint32(textStart(f.src)))

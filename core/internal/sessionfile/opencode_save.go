@@ -93,6 +93,8 @@ func (w *ocWriter) knowCalls(r *ocRecord) {
 	}
 }
 
+// message writes message i as a record of the new session. It copies the info of the old record or, for a new message,
+// of one with the same role; without one, it refuses to save.
 func (w *ocWriter) message(i int) {
 	s := w.saver
 	src, at := s.in.Src, s.in.Messages[i]
@@ -209,6 +211,8 @@ func (w *ocWriter) times() string {
 	return `{"start":` + ms + `,"end":` + ms + `}`
 }
 
+// tool writes the members of a tool part with its state: completed, or failed with an error. It takes what the message
+// lacks, such as times, from the call's old part.
 func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	src := w.in.Src
 	was, _ := w.calls.Get(textOf(src, p, "toolCallId"))

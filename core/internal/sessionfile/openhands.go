@@ -161,6 +161,7 @@ func (o *openHands) stream() {
 	}
 }
 
+// event reads an event and records it. An object without a kind, but with an agent, is the base state.
 func (o *openHands) event(s *jsonspan.Scanner) {
 	e := ohEvent{at: jsonspan.Span{Start: s.Pos()}, id: noID, parent: noID, response: noID, call: noID, action: noID,
 		offset: -1, summaryID: noID, first: int32(len(o.forgotten))}

@@ -83,6 +83,7 @@ func readPi(f *file) writer {
 	return p
 }
 
+// line reads one line of the file and records it as an entry.
 func (p *pi) line(s *jsonspan.Scanner) {
 	s.Kind()
 	e := piEntry{id: noID, parent: noID, kept: noID, target: noID, edit: -1}

@@ -73,6 +73,7 @@ func readRoo(f *file) writer {
 	return r
 }
 
+// record reads a message, with the marks that condensing and truncating have left on it.
 func (r *rooCode) record(s *jsonspan.Scanner) {
 	rec := rooRecord{at: jsonspan.Span{Start: s.Pos()}, stands: noID, hidden: noID}
 	var reasoning string

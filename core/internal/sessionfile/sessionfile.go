@@ -109,6 +109,8 @@ func Open(src []byte) (*Session, *jsonspan.Error) {
 	return f.Session, nil
 }
 
+// load recognizes the kind of a session file and reads the file. It returns the file with its messages, and the writer
+// that can save others in it.
 func load(src []byte) (*file, writer, *jsonspan.Error) {
 	if err := jsonspan.New(src).Err(); err != nil {
 		return nil, nil, err

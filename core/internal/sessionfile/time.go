@@ -6,6 +6,8 @@ import "strconv"
 // The fraction of a second may have up to nine digits, or be missing.
 func Millis(text string) int64 { return millis(text) }
 
+// millis converts a time in UTC, such as 2026-01-31T10:00:00.123Z, to milliseconds since 1970. It returns -1 for any
+// other text.
 func millis(text string) int64 {
 	const form = "0000-00-00T00:00:00"
 	n := len(text) - 1

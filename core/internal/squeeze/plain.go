@@ -292,6 +292,7 @@ const (
 	maxCycle  = 256 // the maximum number of lines that are repeated together
 )
 
+// hash returns a hash of a line. Of a long line, it covers only some bytes.
 func hash(s string) uint64 {
 	const m = 0x9e3779b97f4a7c15
 	h := uint64(len(s)) * m

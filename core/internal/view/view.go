@@ -153,6 +153,8 @@ func (v *View) RequestLook(m int32) string { return v.look(m, transcript.Mark) }
 // parts.
 func (v *View) MarkedLook(m int32) string { return v.look(m, 0) }
 
+// look returns a hash of a message's role and parts, in hexadecimal digits. Removed parts and parts with the flags in
+// without are ignored.
 func (v *View) look(m int32, without transcript.Flags) string {
 	var f transcript.Fingerprint
 	f.Add([]byte{byte(v.T.Messages[m].Role)})

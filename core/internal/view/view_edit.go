@@ -76,6 +76,8 @@ func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
 	return size.Weight
 }
 
+// weight is like WeighValue, but computes the weight instead of looking it up. The text that counts is found in value
+// by its size.
 func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 	s := jsonspan.New(value)
 	s.Weigh = v.T.Weigh

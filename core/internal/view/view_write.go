@@ -195,7 +195,7 @@ func compareEdits(a, b edit) int {
 		cmp.Compare(b.new.Start, a.new.Start))
 }
 
-// AppendEdits writes the view as runs over the input's indexes, in output order; see [Edits].
+// AppendEdits writes the view as edits of the input's list, in output order; see [Edits].
 func (v *View) AppendEdits(dst []byte) []byte {
 	e := NewEdits(dst)
 	v.EachItem(func(it *Item, write func(dst []byte) []byte) {

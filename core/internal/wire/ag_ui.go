@@ -143,6 +143,7 @@ const (
 
 var agUIPartKeys = []string{"type", "text", "source", "data", "url", "mimeType"}
 
+// agUIPart reads a content part.
 func agUIPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a content part", agUIPartKeys, nil)

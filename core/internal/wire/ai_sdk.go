@@ -52,6 +52,7 @@ var aiSDKRoles = []roleName{
 
 var aiSDKMessage = []string{"role", "content", "providerOptions", "toolCalls"}
 
+// readAISDK reads a message. A tool result in an assistant message comes from a tool of the provider.
 func readAISDK(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f := r.roleAndList(m, aiSDKMessage, func(r *Reader) { aiSDKPart(r, -1) })

@@ -77,6 +77,7 @@ var aiSDKUIKeys = []string{
 	"providerExecuted", "providerMetadata", "kind", "parts",
 }
 
+// aiSDKUIPart reads a part. A steering message in it is what the user said while the assistant was working.
 func aiSDKUIPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", aiSDKUIKeys, nil)

@@ -52,6 +52,8 @@ var anthropicRoles = []roleName{
 
 var anthropicMessage = []string{"role", "content", "output_config", "clear_at"}
 
+// readAnthropic reads a message. A system message may have settings instead of text, and may apply only until the next
+// user message.
 func readAnthropic(r *Reader, m *transcript.Message) {
 	f := r.roleAndList(m, anthropicMessage, func(r *Reader) { anthropicBlock(r, -1) })
 	role, content, config := f[0], f[1], f[2]

@@ -45,6 +45,7 @@ const (
 
 var assistantUIKeys = []string{"role", "content", "attachments"}
 
+// readAssistantUI reads a message. All attachments of a user message are one part, because they are one member.
 func readAssistantUI(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	var attached attachments

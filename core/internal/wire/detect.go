@@ -141,6 +141,7 @@ func (d *detector) settle(any bool) {
 	})
 }
 
+// readBody notes the signs of a request body and of the list of messages in it.
 func (d *detector) readBody() {
 	for name := range d.Members {
 		d.noteSign("body", name)

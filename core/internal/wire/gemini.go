@@ -310,6 +310,7 @@ type geminiCheck struct {
 	last  int32 // the newest call of the current turn that has had a response so far, or -1
 }
 
+// checkMessage checks a message at a position: the signature of its first call, its responses, and empty parts.
 func (g *geminiCheck) checkMessage(place int, msg *transcript.Message) {
 	m := g.Seq[place]
 	if place == 0 || g.run[place] != g.run[place-1] {

@@ -45,6 +45,7 @@ func (l *layout) reader() func(r *Reader, m *transcript.Message) {
 	return l.read
 }
 
+// read reads a message of a format with this layout.
 func (l *layout) read(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	fp, _ := r.fields(l.message, func(r *Reader, key int, _ *frame) bool {

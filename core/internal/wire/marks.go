@@ -187,6 +187,8 @@ func (f *Format) CacheMarkPlace(message []byte, m Mark) (at jsonspan.Span, text 
 	return at, text, ok && s.Err() == nil
 }
 
+// markAt returns the place for a breakpoint in the message at the scanner, and the text to insert there. ok is false if
+// the message can't have one.
 func (f *Format) markAt(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	src, members := s.Src(), 0
 	for key := range s.Members {

@@ -79,6 +79,8 @@ type mastraStore struct {
 	signal      mastraSignal
 }
 
+// readMastra reads a message, which must be of version 2. Members that repeat parts are linked to these parts as
+// copies.
 func readMastra(r *Reader, m *transcript.Message) {
 	store := mastraStore{first: len(r.T.Parts)}
 	var held frame

@@ -109,6 +109,7 @@ const (
 var mistralPartKeys = []string{"type", "text", "thinking", "signature", "image_url", "imageUrl", "input_audio",
 	"inputAudio", "document_url", "documentUrl"}
 
+// mistralPart reads a content chunk.
 func mistralPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	var thought thoughtText

@@ -70,6 +70,7 @@ var nativeKeys = []string{
 	"timestamp", "from_id",
 }
 
+// readNative reads a message, a tool result or a note.
 func readNative(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
@@ -207,6 +208,7 @@ const (
 
 var nativePartKeys = []string{"type", "text", "signature", "id", "name", "input", "arguments", "data", "data_length"}
 
+// nativePart reads a part.
 func nativePart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", nativePartKeys, nil)

@@ -45,6 +45,7 @@ const (
 
 var ollamaKeys = []string{"role", "content", "thinking", "images", "tool_calls", "tool_name", "tool_call_id"}
 
+// readOllama reads a message. All its images are one part, because they are one member.
 func readOllama(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(ollamaKeys, func(r *Reader, key int, f *frame) bool {

@@ -62,6 +62,7 @@ var openAIChatKeys = []string{
 	"reasoning", "audio",
 }
 
+// readOpenAIChat reads a message.
 func readOpenAIChat(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(openAIChatKeys, func(r *Reader, key int, f *frame) bool {
@@ -128,6 +129,7 @@ const (
 
 var openAIChatPartKeys = []string{"type", "text", "refusal", "image_url", "input_audio", "file"}
 
+// openAIChatPart reads a content part.
 func openAIChatPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a content part", openAIChatPartKeys, nil)

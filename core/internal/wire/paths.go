@@ -50,6 +50,8 @@ func (p *Paths) Of(v *Violation) string {
 	return path + "." + list[at] + "[" + strconv.Itoa(int(p.at[part]-1)) + "]"
 }
 
+// count numbers the parts of message m within their lists, from 1. The lists inside tool results are numbered
+// separately.
 func (p *Paths) count(m int32) {
 	var own, inner [transcript.Lists]int32
 	parent := int32(-1)

@@ -113,6 +113,7 @@ type coverage struct {
 	top   bool            // whether the members of the message itself come next
 }
 
+// messageCoverage returns how much of message i was read as content, and how much text in it was not, in bytes.
 func (w *coverage) messageCoverage(i int) (c Coverage) {
 	parts := w.t.PartsOf(i)
 	holds := w.collectSpans(i, parts)
@@ -204,6 +205,8 @@ func (w *coverage) textBytes(at uint32) int {
 	return w.texts
 }
 
+// readValue counts the texts in the value at the scanner, except for those in spans that were read and for members that
+// are never text of the conversation.
 func (w *coverage) readValue(s *jsonspan.Scanner) {
 	switch kind := s.Kind(); {
 	case w.isInSpan(s.Pos()):

@@ -73,7 +73,7 @@ export async function languageModel(options: BuiltInOptions = {}): Promise<Local
   const { create, contextWindow } = await ready(api<Session>("LanguageModel"), "LanguageModel", promptOptions, options);
   const summarize: Summarize = async ({ system, prompt }, { signal, onDelta }) => {
     const session = await create({ initialPrompts: [{ role: "system", content: system }], signal });
-    return told(session, session.promptStreaming(prompt, { signal }), onDelta);
+    return readStream(session, session.promptStreaming(prompt, { signal }), onDelta);
   };
   return localModel(summarize, contextWindow);
 }
@@ -92,7 +92,7 @@ export async function summarizer(options: BuiltInOptions = {}): Promise<LocalMod
   );
   const summarize: Summarize = async ({ system, prompt }, { signal, onDelta }) => {
     const model = await create({ signal });
-    return told(model, model.summarizeStreaming(prompt, { context: system, signal }), onDelta);
+    return readStream(model, model.summarizeStreaming(prompt, { context: system, signal }), onDelta);
   };
   return localModel(summarize, contextWindow);
 }
@@ -150,7 +150,11 @@ async function ready<M extends Model>(
 }
 
 /** Returns the text of a stream, and releases the model that produced it. */
-async function told(model: Model, stream: ReadableStream<string>, onDelta?: (text: string) => void): Promise<string> {
+async function readStream(
+  model: Model,
+  stream: ReadableStream<string>,
+  onDelta?: (text: string) => void,
+): Promise<string> {
   const reader = stream.getReader();
   try {
     for (let text = ""; ; ) {

@@ -70,8 +70,8 @@ function whatWasRestored(report: Report): string {
 
 /** Returns one line for each pass that the other lines of the report don't cover. */
 function whatElse(report: Report): [string, string][] {
-  const told = ["clear", "fold", "rehydrate", "repair"];
-  const others = new Set(report.actions.map(({ pass }) => pass as string).filter((pass) => !told.includes(pass)));
+  const named = ["clear", "fold", "rehydrate", "repair"];
+  const others = new Set(report.actions.map(({ pass }) => pass as string).filter((pass) => !named.includes(pass)));
   return [...others].map((pass) => [pass, `saves ${count(saved(report, pass))} tokens`]);
 }
 

@@ -129,6 +129,7 @@ func writeReport(tables map[string]string, held, others []*text, fitted int) str
 	return b.String()
 }
 
+// writeScores writes a table with the errors of the estimators, with a row for each kind of text.
 func writeScores(b *strings.Builder, table string, texts []*text, encoding string) {
 	a := script.New(table)
 	by := map[string][]score{}

@@ -10,9 +10,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/wire"
 )
 
-// round applies the fixes for one check. It edits messages immediately but collects changes to the list of items,
+// fixer applies the fixes for one check. It edits messages immediately but collects changes to the list of items,
 // which is rebuilt at the end, so that positions stay valid until then.
-type round struct {
+type fixer struct {
 	md    *Mender
 	doc   *view.View
 	place places
@@ -29,8 +29,8 @@ type round struct {
 	opener int // the item before which a first user message is inserted, or -1
 }
 
-func (md *Mender) round() *round {
-	return &round{md: md, doc: md.doc, place: md.places(), marks: make([]mark, len(md.doc.Items)),
+func (md *Mender) newFixer() *fixer {
+	return &fixer{md: md, doc: md.doc, place: md.places(), marks: make([]mark, len(md.doc.Items)),
 		inserts:    map[int][]byte{},
 		unanswered: map[int32][]int32{}, answered: map[int][]int32{}, turns: map[int]transcript.Role{}, opener: -1}
 }
@@ -39,26 +39,26 @@ func (md *Mender) round() *round {
 // at. The function returns the number of tokens saved; ok is false if it did nothing.
 var fixes = [...]struct {
 	action api.ActionName
-	do     func(r *round, at int, v *wire.Violation) (saved int, ok bool)
+	do     func(r *fixer, at int, v *wire.Violation) (saved int, ok bool)
 }{
-	wire.DropMessage: {api.ActionDrop, func(r *round, at int, _ *wire.Violation) (int, bool) { return r.mark(at, gone) }},
-	wire.DropPart:    {api.ActionDrop, (*round).dropPart},
-	wire.AddResult: {api.ActionInsert, func(r *round, _ int, v *wire.Violation) (int, bool) {
+	wire.DropMessage: {api.ActionDrop, func(r *fixer, at int, _ *wire.Violation) (int, bool) { return r.mark(at, gone) }},
+	wire.DropPart:    {api.ActionDrop, (*fixer).dropPart},
+	wire.AddResult: {api.ActionInsert, func(r *fixer, _ int, v *wire.Violation) (int, bool) {
 		r.unanswered[v.Message] = append(r.unanswered[v.Message], v.Part)
 		return 0, true
 	}},
-	wire.RenameID: {api.ActionRename, (*round).rename},
-	wire.AddUser: {api.ActionInsert, func(r *round, at int, _ *wire.Violation) (int, bool) {
+	wire.RenameID: {api.ActionRename, (*fixer).rename},
+	wire.AddUser: {api.ActionInsert, func(r *fixer, at int, _ *wire.Violation) (int, bool) {
 		r.opener = at
 		return 0, true
 	}},
-	wire.MoveResult: {api.ActionMove, (*round).moveResult},
-	wire.AddTurn: {api.ActionInsert, func(r *round, at int, v *wire.Violation) (int, bool) {
+	wire.MoveResult: {api.ActionMove, (*fixer).moveResult},
+	wire.AddTurn: {api.ActionInsert, func(r *fixer, at int, v *wire.Violation) (int, bool) {
 		t := r.doc.T
 		r.turns[at-1] = TurnRole(t.Messages[r.doc.Items[at-1].Msg].Role, t.Messages[v.Message].Role)
 		return 0, true
 	}},
-	wire.WrapBody: {api.ActionWrap, func(r *round, at int, v *wire.Violation) (int, bool) {
+	wire.WrapBody: {api.ActionWrap, func(r *fixer, at int, v *wire.Violation) (int, bool) {
 		t := r.doc.T
 		body := t.Parts[v.Part].Body
 		if t.IsString(body) {
@@ -66,32 +66,32 @@ var fixes = [...]struct {
 		}
 		return r.setBody(at, v.Part, string(t.Bytes(body)))
 	}},
-	wire.FillBody: {api.ActionReplace, func(r *round, at int, v *wire.Violation) (int, bool) { return r.setBody(at, v.Part, EmptyResult) }},
-	wire.Sign: {api.ActionSign, func(r *round, at int, v *wire.Violation) (int, bool) {
+	wire.FillBody: {api.ActionReplace, func(r *fixer, at int, v *wire.Violation) (int, bool) { return r.setBody(at, v.Part, EmptyResult) }},
+	wire.Sign: {api.ActionSign, func(r *fixer, at int, v *wire.Violation) (int, bool) {
 		p := &r.doc.T.Parts[v.Part]
 		brace := transcript.Span{Start: p.Span.Start, End: p.Span.Start + 1}
 		r.doc.Splice(p.Msg, brace, r.doc.T.WriteToArena(r.doc.F.Sign(nil, r.doc.T.Bytes(p.Span))))
 		p.Flags |= transcript.Signed
 		return r.mark(at, touched)
 	}},
-	wire.DropCaller: {api.ActionDrop, func(r *round, at int, v *wire.Violation) (int, bool) {
+	wire.DropCaller: {api.ActionDrop, func(r *fixer, at int, v *wire.Violation) (int, bool) {
 		r.md.dropCaller(v.Part)
 		return r.mark(at, touched)
 	}},
-	wire.Replace: {api.ActionReplace, func(r *round, at int, v *wire.Violation) (int, bool) {
+	wire.Replace: {api.ActionReplace, func(r *fixer, at int, v *wire.Violation) (int, bool) {
 		if r.md.replaceLone(v.Message) {
 			r.mark(at, gone)
 		}
 		return r.mark(at, touched)
 	}},
-	wire.AddReasoning: {api.ActionAdd, func(r *round, at int, v *wire.Violation) (int, bool) {
+	wire.AddReasoning: {api.ActionAdd, func(r *fixer, at int, v *wire.Violation) (int, bool) {
 		r.md.think(v.Message)
 		return r.mark(at, touched)
 	}},
 }
 
 // fix applies the fixes of some violations. It returns false if it couldn't apply any.
-func (r *round) fix(violations []wire.Violation) (done bool) {
+func (r *fixer) fix(violations []wire.Violation) (done bool) {
 	for i := range violations {
 		v := &violations[i]
 		at := r.place.of(v.Message)
@@ -124,13 +124,13 @@ func (r *round) fix(violations []wire.Violation) (done bool) {
 }
 
 // mark marks an item. It returns the results of a successful fix that saves nothing.
-func (r *round) mark(at int, m mark) (saved int, ok bool) {
+func (r *fixer) mark(at int, m mark) (saved int, ok bool) {
 	r.marks[at] |= m
 	return 0, true
 }
 
 // dropPart removes the part of a violation from its message, or the whole message if it has no other content.
-func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
+func (r *fixer) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	if t.Parts[v.Part].List == transcript.NoList {
 		return r.mark(at, gone)
@@ -142,14 +142,14 @@ func (r *round) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 }
 
 // setBody replaces the body of a tool result with text.
-func (r *round) setBody(at int, part int32, text string) (saved int, ok bool) {
+func (r *fixer) setBody(at int, part int32, text string) (saved int, ok bool) {
 	value, size := r.doc.ResultBody(part, text)
 	r.doc.SetBody(part, value, size)
 	return r.mark(at, touched)
 }
 
 // answer adds results for calls that have none, and gathers results that must be in a single message.
-func (r *round) answer() {
+func (r *fixer) answer() {
 	for at := range r.doc.Items {
 		switch calls := r.unanswered[r.doc.Items[at].Msg]; {
 		case len(calls) > 0 && r.doc.F.Answer != nil:
@@ -163,7 +163,7 @@ func (r *round) answer() {
 }
 
 // open inserts a first user message, and messages that make the roles alternate.
-func (r *round) open() {
+func (r *fixer) open() {
 	if before := r.opener - 1; r.opener >= 0 {
 		if r.inserts[before] != nil {
 			r.inserts[before] = append(r.inserts[before], ',')
@@ -181,7 +181,7 @@ func (r *round) open() {
 // gather writes one message with the results of an item's calls, in the order of the calls: existing results, which are
 // moved, and placeholders for the lost results of the calls in unanswered. It also returns the calls that the message
 // answers. Open calls stay open. It marks the items from which it takes results as drained.
-func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
+func (r *fixer) gather(item int, unanswered []int32) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
 	msg := &r.doc.T.Messages[r.doc.Items[item].Msg]
@@ -215,14 +215,14 @@ func (r *round) gather(item int, unanswered []int32) ([]byte, []int32) {
 }
 
 // empty reports whether all parts of an item have been removed, except for cache breakpoints.
-func (r *round) empty(item int) bool {
+func (r *fixer) empty(item int) bool {
 	return !slices.ContainsFunc(r.doc.T.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool {
 		return !p.Has(transcript.Removed | transcript.Mark)
 	})
 }
 
 // calls returns the tool calls at the given part indexes as a format's Results function takes them.
-func (r *round) calls(parts []int32) []wire.Call {
+func (r *fixer) calls(parts []int32) []wire.Call {
 	calls := make([]wire.Call, len(parts))
 	for i, n := range parts {
 		calls[i] = wire.CallOf(r.doc.T, n)
@@ -232,7 +232,7 @@ func (r *round) calls(parts []int32) []wire.Call {
 
 // answerInside rewrites the message of an item so that its calls have results, for formats in which a call and its
 // result are one part.
-func (r *round) answerInside(item int, calls []int32) {
+func (r *fixer) answerInside(item int, calls []int32) {
 	for _, n := range calls {
 		p := &r.doc.T.Parts[n]
 		r.doc.Splice(p.Msg, p.Span, r.doc.T.WriteToArena(r.doc.F.Answer(nil, r.doc.T.Bytes(p.Span), LostResult)))
@@ -255,7 +255,7 @@ type move struct {
 
 // moveResult plans to move a tool result directly after its call: together with its message or, if the message has
 // other parts, alone.
-func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
+func (r *fixer) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	p := &t.Parts[v.Part]
 	if p.Has(transcript.Removed) && r.doc.F.Rules.Answers != wire.OneMessage { // another rule has already moved it
@@ -284,7 +284,7 @@ func (r *round) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 }
 
 // answersOnly reports whether an item contains only results of the calls in message caller.
-func (r *round) answersOnly(item int, caller int32) bool {
+func (r *fixer) answersOnly(item int, caller int32) bool {
 	t := r.doc.T
 	return !slices.ContainsFunc(t.PartsOf(int(r.doc.Items[item].Msg)), func(p transcript.Part) bool {
 		return !p.Has(transcript.Removed) && p.Parent < 0 &&
@@ -294,7 +294,7 @@ func (r *round) answersOnly(item int, caller int32) bool {
 
 // behind returns the index of the item after which the result of a call in item call must be: that item itself or, if
 // results are identified by their order, the last of the existing results.
-func (r *round) behind(call int) int {
+func (r *fixer) behind(call int) int {
 	for r.doc.F.Rules.Ordered && call+1 < len(r.doc.Items) && r.doc.T.Messages[r.doc.Items[call+1].Msg].Role == transcript.Tool {
 		call++
 	}
@@ -303,7 +303,7 @@ func (r *round) behind(call int) int {
 
 // rebuild builds the new list of items: without removed items, and with insertions and moved items in their new
 // positions. Results are linked explicitly to their calls, because ids don't always identify them.
-func (r *round) rebuild() {
+func (r *fixer) rebuild() {
 	if len(r.inserts) == 0 && len(r.moved) == 0 && !slices.ContainsFunc(r.marks, func(m mark) bool { return m&gone != 0 }) {
 		return
 	}
@@ -337,7 +337,7 @@ func (r *round) rebuild() {
 
 // moves returns the moves, keyed by the index of the item after which the moved item is placed. Each item moves at most
 // once.
-func (r *round) moves() map[int][]move {
+func (r *fixer) moves() map[int][]move {
 	behind := map[int][]move{}
 	for _, m := range r.moved {
 		if m.from >= 0 {
@@ -352,7 +352,7 @@ func (r *round) moves() map[int][]move {
 }
 
 // link pairs the tool results from part index first on with calls, one by one.
-func (r *round) link(first int32, calls []int32) {
+func (r *fixer) link(first int32, calls []int32) {
 	t := r.doc.T
 	for n := first; n < int32(len(t.Parts)) && len(calls) > 0; n++ {
 		result := &t.Parts[n]
