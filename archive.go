@@ -192,6 +192,8 @@ func (c *Compactor) Recall(ctx context.Context, s Store, format api.Format, argu
 	})
 }
 
+// recall is like Recall. markers returns the markers of the transcripts within which a query searches; nil if there are
+// none.
 func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, arguments json.RawMessage, markers func() ([]api.Marker, error)) (string, error) {
 	if s == nil {
 		return "", errNoStore

@@ -101,6 +101,7 @@ func encoded(marshal func(*jwriter.Writer)) []byte {
 	return b
 }
 
+// info describes the module: what it was linked with, and its limits. It reads nothing of the request.
 func info(_ *request) []byte {
 	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: named[api.Operation](Ops()), Estimators: named[api.Estimator](tokens.Names()),
 		Passes: named[api.PassName](passes.Passes()), Functions: named[api.FunctionName](hook.FunctionNames()),
@@ -139,6 +140,8 @@ func named[T ~string](names []string) []T {
 	return list
 }
 
+// detect returns the formats that the messages may have, with the evidence. A result of open names its own format. If
+// nothing fits, it says what the value resembles.
 func detect(r *request) []byte {
 	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	if r.session != nil {
@@ -177,6 +180,7 @@ func detect(r *request) []byte {
 // round rounds to three decimal places.
 func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 }
 
+// estimate returns the size of a text, or of a transcript with each of its messages, in tokens.
 func estimate(r *request) []byte {
 	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: api.Family(r.profile.Family)}
 	if p := r.members[operations.InText]; !p.IsZero() {
@@ -211,6 +215,8 @@ func estimate(r *request) []byte {
 	return encoded(a.MarshalEasyJSON)
 }
 
+// check reports whether compaction is due, and why. If there is a provider's count, it also returns the state with the
+// correction that follows from the count.
 func check(r *request) []byte {
 	var state api.State
 	if r.stateOf(&state); r.err != nil {
@@ -261,6 +267,8 @@ func (r *request) dueReason(due bool, cold api.Cold) api.Reason {
 	return api.ReasonUnderBudget
 }
 
+// validate lists the violations in a transcript, with their places in the request. A transcript that breaks only rules
+// that the provider tolerates is valid.
 func validate(r *request) []byte {
 	a := api.Validation{Format: api.Format(r.format.Name), Messages: len(r.t.Messages)}
 	if r.t.LoneBeside {

@@ -69,6 +69,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
+// open compiles the module and starts its first instance, so that a module that isn't ctxfold's is reported at once.
 func open(ctx context.Context, o Options) (_ *Engine, err error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -249,6 +250,8 @@ func (m *Engine) take(ctx context.Context) (*instance, error) {
 	return m.instantiate(ctx)
 }
 
+// put returns an instance to the idle ones, or closes it if its memory has grown too large. It also closes idle
+// instances whose memory has been too large for several calls.
 func (m *Engine) put(ctx context.Context, in *instance) {
 	close := func(in *instance) { _ = in.module.Close(context.WithoutCancel(ctx)) }
 	if in.swollen() {
@@ -333,6 +336,7 @@ type instance struct {
 	calm   int // consecutive calls that used little of the memory, or during which the instance was idle
 }
 
+// instantiate starts an instance, whose memory can't grow over the limit.
 func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	var own *memory

@@ -31,6 +31,8 @@ var models = []struct{ suffix, provider string }{
 	{"/chat/completions", "openai"}, {"/responses", "openai"}, {"/messages", "anthropic"},
 }
 
+// RoundTrip sends a request in a span. If it calls a model, the span has the attributes of a chat, and the usage in the
+// response. The span ends when the body has been read.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	name, attributes := r.Method, []attribute.KeyValue{requestMethod.String(r.Method), serverAddress.String(r.URL.Hostname())}
 	if port, err := strconv.Atoi(r.URL.Port()); err == nil {
@@ -119,6 +121,8 @@ func (b *read) Close() error {
 	return b.ReadCloser.Close()
 }
 
+// keep keeps what has been read of a response for its usage. Of a stream it keeps only the current line. It drops what
+// is longer than maxKept.
 func (b *read) keep(piece []byte) {
 	for b.stream {
 		at := bytes.IndexByte(piece, '\n')

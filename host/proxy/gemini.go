@@ -43,6 +43,7 @@ func askGemini(_ *turn, q ctxfold.Request) map[string]any {
 		"generationConfig": map[string]any{"maxOutputTokens": q.MaxOutputTokens}}
 }
 
+// saidGemini returns the summary in a response of the Gemini API. A blocked answer gets the finish reason refusal.
 func saidGemini(answer gjson.Result) (ctxfold.Summary, error) {
 	var sum ctxfold.Summary
 	candidate := answer.Get("candidates.0")

@@ -49,6 +49,7 @@ func header(from http.Header) http.Header {
 // maxSummary is the maximum number of bytes that are read of a response with a summary.
 const maxSummary = 4 << 20
 
+// Summarize asks the endpoint of the client's own request for a summary, with the client's credentials.
 func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	t, p := s.t, s.t.proxy
 	body, err := s.body(q)
@@ -136,6 +137,8 @@ func askResponses(_ *turn, q ctxfold.Request) map[string]any {
 	return map[string]any{"instructions": q.System, "input": q.Prompt, "max_output_tokens": q.MaxOutputTokens, "store": false}
 }
 
+// saidResponses returns the summary in a response of the Responses API. It returns an error if the response failed or
+// was cancelled.
 func saidResponses(answer gjson.Result) (ctxfold.Summary, error) {
 	sum := ctxfold.Summary{Text: texts(answer.Get("output.#.content|@flatten"))}
 	cached := answer.Get("usage.input_tokens_details.cached_tokens").Int()

@@ -71,6 +71,7 @@ func (t *turn) input() ctxfold.Input {
 		Redact: t.proxy.Redact}
 }
 
+// fit fits the messages of the turn, and notes what was done for the response's header and the log.
 func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	r, err := t.finish(ctx, in)
 	if err != nil {

@@ -30,6 +30,8 @@ func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
+// send sends a request. If the provider refuses it because it is too long, send compacts the messages further and sends
+// them once more.
 func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 	response, err := rt.p.Transport.RoundTrip(r)
 	if t == nil || t.route.ask == nil || err != nil {

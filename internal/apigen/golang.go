@@ -221,6 +221,7 @@ func given(value any) bool {
 	return true
 }
 
+// typeOf returns the Go type for the values of a schema.
 func (f *file) typeOf(s *schema) string {
 	to := s.Ref
 	if to == "" && len(s.AllOf) == 1 {

@@ -125,6 +125,7 @@ func documentation(s *schema) string {
 	return text
 }
 
+// pythonType returns the Python type, as an annotation, for the values of a schema.
 func pythonType(s *schema) string {
 	to := s.Ref
 	if to == "" && len(s.AllOf) == 1 {

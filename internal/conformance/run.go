@@ -54,6 +54,7 @@ type peer struct {
 	from *bufio.Reader
 }
 
+// ask sends a request to the compactor and reads its answer. An error in the answer becomes the returned error.
 func (p *peer) ask(q request) (a answer, err error) {
 	line, err := json.Marshal(q)
 	if err != nil {

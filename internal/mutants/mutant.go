@@ -157,6 +157,8 @@ func (m *mutant) load() error {
 	return m.change(source)
 }
 
+// change applies the mutation to the source of its file, and notes the function around it, the line before and after,
+// and which of several equal lines it is.
 func (m *mutant) change(source []byte) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, m.File, source, 0)

@@ -119,6 +119,7 @@ type planned struct {
 	known    int // -1 if absent
 }
 
+// plannedOf reads the answer of plan, step or fit, without decoding the members that are passed on as JSON.
 func plannedOf(answer []byte) *planned {
 	p := &planned{known: -1}
 	members(answer, func(name string, l *jlexer.Lexer) {
@@ -200,6 +201,7 @@ func (a *area) body(b *Body) {
 	a.optionalString(body)
 }
 
+// report writes a report in the canonical ABI: the members that hosts decide by, and the whole report as JSON.
 func (a *area) report(report []byte) {
 	var reason api.Reason
 	var changed, fits bool

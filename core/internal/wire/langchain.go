@@ -364,7 +364,7 @@ func (w lcWriter) wrap(dst []byte, _ transcript.Role, part, _ []byte) []byte {
 	return w.close(append(dst, ']'))
 }
 
-// results appends a message for each call that has an id or a name; nil if a call has neither.
+// results appends a message for each call. It returns nil if a call has neither an id nor a name.
 func (w lcWriter) results(dst []byte, calls []Call, text string) []byte {
 	for i, c := range calls {
 		if i > 0 {

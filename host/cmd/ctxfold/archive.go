@@ -214,6 +214,7 @@ func respelled(markers []api.Marker) string {
 	return "tool calls: they are put back as another branch of the conversation has them"
 }
 
+// printMarkers prints the markers as a table, or as JSON with --json.
 func (f *flags) printMarkers(markers []api.Marker) error {
 	if f.json {
 		out, err := json.Marshal(markers)

@@ -151,6 +151,9 @@ type outcome struct {
 	size  int // the size of the input line, in bytes
 }
 
+// file processes the lines of the input with as many workers, and writes the results in the order of the lines. It
+// returns an error if a line could not be read, a result has violations, or one doesn't fit; the other lines are
+// written all the same.
 func (b *batch) file(parent context.Context, workers int) error {
 	input, size := b.in, int64(0)
 	var file *os.File
@@ -282,6 +285,7 @@ func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar
 // errStopped means that the command stopped reading before the end of the input.
 var errStopped = errors.New("stopped")
 
+// line processes one line. An empty line stays as it is. The outcome isn't done if ctx has ended.
 func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
 	text := bytes.TrimSpace(line)
 	o := outcome{done: true, line: bytes.TrimRight(line, "\r\n"), size: len(line)}

@@ -24,6 +24,7 @@ var batchOps = []batchOp{
 	{"detect", batchDetect, false},
 }
 
+// batchCompact compacts one conversation, and returns the line to write and what to add to the totals.
 func batchCompact(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	r, err := b.compactor.CompactWith(ctx, in, b.summarizer)
 	if err != nil {
@@ -46,6 +47,7 @@ func batchCompact(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, tota
 	return r.Messages, t, nil
 }
 
+// batchRepair repairs one conversation, and returns the line to write and what to add to the totals.
 func batchRepair(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	r, err := b.compactor.Repair(ctx, in)
 	if err != nil {

@@ -74,6 +74,8 @@ Without --window, the window is half of the transcript's tokens, with an eighth 
 	return c
 }
 
+// compare compacts the conversation with each preset and prints the results. Without a window in the policy, the window
+// is half of the conversation.
 func (j *job) compare(ctx context.Context, f *flags) error {
 	info, err := j.Info(ctx)
 	if err != nil {

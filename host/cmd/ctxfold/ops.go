@@ -109,6 +109,7 @@ func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, a
 	return a, j.read(), j.sources.locate(err)
 }
 
+// estimateText estimates the tokens of a plain text, which is read from the file in args or from standard input.
 func (f *flags) estimateText(c *cobra.Command, args []string, policy *policyFlags) (*api.Estimate, error) {
 	p, err := policy.read(f, c)
 	if err != nil {

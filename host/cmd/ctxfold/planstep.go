@@ -135,6 +135,8 @@ func decline(requests []ctxfold.Request) []ctxfold.Summary {
 	return summaries
 }
 
+// printAnswer prints the report of a plan or a step, and the requests for summaries if there are any. read is a line
+// about the input.
 func (f *flags) printAnswer(a *api.Planned, read [2]string) error {
 	f.warn(a.Report.Left)
 	if f.json {

@@ -70,6 +70,7 @@ type flags struct {
 	json   bool
 }
 
+// newRoot returns the command ctxfold with all its subcommands.
 func newRoot(io streams) *cobra.Command {
 	f := &flags{streams: io}
 	root := &cobra.Command{

@@ -33,6 +33,8 @@ func parseSummarizer(flag string, io streams) (*shellSummarizer, error) {
 	return nil, usageError{text: fmt.Sprintf("--summarizer %q is neither none nor cmd:COMMAND", flag)}
 }
 
+// Summarize runs the shell command with the prompt on its standard input and the system prompt in CTXFOLD_SYSTEM. Its
+// output is the summary. The command and its children are killed if ctx ends.
 func (s *shellSummarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	s.running.Add(1)
 	defer s.running.Done()
