@@ -212,7 +212,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 	bar.stop()
 	writeError = errors.Join(writeError, out.close())
 	if errors.Is(readError, errStopped) && parent.Err() != nil && writeError == nil {
-		b.tell(total)
+		b.printTotals(total)
 		return interrupted{lines, b.output}
 	}
 	if writeError != nil {
@@ -221,7 +221,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 	if readError != nil {
 		return readError
 	}
-	b.tell(total)
+	b.printTotals(total)
 	switch {
 	case total.failed > 0:
 		return fmt.Errorf("%s could not be read", plural(total.failed, "conversation"))
@@ -331,8 +331,8 @@ func errorLine(err error, number int) []byte {
 	return text
 }
 
-// tell prints a batch's totals on standard error.
-func (b *batch) tell(t totals) {
+// printTotals prints a batch's totals on standard error.
+func (b *batch) printTotals(t totals) {
 	facts := [][2]string{{"conversations", count(t.conversations)}}
 	if t.failed > 0 {
 		facts = append(facts, [2]string{"not read", text.FgRed.Sprint(count(t.failed))})

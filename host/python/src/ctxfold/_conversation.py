@@ -9,7 +9,7 @@ from . import _archive
 from ._base import Compacting
 from ._core import Instance
 from ._errors import CtxfoldError, OptionError, TrapError, text_of
-from ._loop import Job, kept_of, log, told
+from ._loop import Job, kept_of, log, logging_failure
 from ._module import Answer, Json, MemoryUsage, Room, run, value_of, values
 from ._results import Done
 from ._records import Behind, Leases
@@ -220,7 +220,7 @@ class Held(Generic[Msg]):
         self._begun += 1
         behind: Compaction[Msg] = Compaction(self._begun)
         self.background = behind
-        behind.ended = yield Begin(told(self.run(Turn(self, None, behind), {}, kept_of(settings))))
+        behind.ended = yield Begin(logging_failure(self.run(Turn(self, None, behind), {}, kept_of(settings))))
 
     def _instead(self) -> Steps[str]:
         """Cancels the background compaction and waits for the conversation's lease."""

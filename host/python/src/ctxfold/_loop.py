@@ -177,7 +177,7 @@ class Job:
         if known is None and "settings" in effect:
             known = records.begin(self._owner, effect.get("keys", ()))
             other = Job(self._call, self._model, self._store, records, own=known)
-            known.ended = yield Begin(told(other._behind(head, kept_of(effect["settings"]))))
+            known.ended = yield Begin(logging_failure(other._behind(head, kept_of(effect["settings"]))))
         self.background = known and known.ended
 
     def _behind(self, head: Mapping[str, Any], settings: Any) -> Steps[None]:
@@ -231,7 +231,7 @@ class Job:
             return {"error": text_of(error)}
 
 
-def told(steps: Steps[Any]) -> Steps[None]:
+def logging_failure(steps: Steps[Any]) -> Steps[None]:
     """Runs background work. If it fails, logs the error, because the caller may never look at the result."""
     try:
         yield from steps
