@@ -86,7 +86,7 @@ var (
 		"as an ai", "im not able", "i am not able", "i must decline",
 		"ich kann nicht", "no puedo", "je ne peux pas", "я не могу", "我无法", "我不能"}
 	answers = []string{"sure", "certainly", "of course", "great question", "absolutely", "happy to help", "let me ", "ill ", "i will ", "yes, ", "no, ",
-		"okay, ", "ok, ", "thanks", "thank you", "you're right", "youre right", "hello", "hi!", "here is the fix", "id be happy",
+		"okay, ", "ok, ", "thanks", "thank you", "youre right", "hello", "hi!", "here is the fix", "id be happy",
 		"natürlich", "gerne", "klar,", "bien sûr", "claro", "por supuesto", "certo", "конечно", "好的", "当然", "はい", "もちろん", "네,", "물론"}
 	calls = []string{"<tool_call", "<function_call", "<invoke", "<tool_use", "[tool_call", "<|tool", "<|python_tag|>", "<｜tool", "functions."}
 )

@@ -29,6 +29,14 @@ func TestStandingIsRevoked(t *testing.T) {
 		{"絵文字は使わないでください。", "絵文字は使っても大丈夫です。"},
 		{"이모지는 절대 쓰지 마세요.", "이제 이모지를 써도 돼요."},
 		{"لا تستخدم الرموز التعبيرية أبدا.", "يمكنك الآن استخدام الرموز التعبيرية."},
+		{"When you write up a hike, put the distance at the top.", "Forget the thing about putting the distance at the top, my watch shows it."},
+		{"No ferries if there is another way, my aunt gets sick.", "Grandma has tablets now and loves the sea, so you can ignore the ferries thing."},
+		{"Round every quote to full dollars.", "Don't round to full dollars any more."},
+		{"Our limit is 90 a day, whatever happens.", "The limit is 110 now, my brother is paying a part."},
+		{"Nenne bei Vögeln immer auch den lateinischen Namen.", "Das mit den lateinischen Namen kannst du wieder lassen, ich habe jetzt ein Buch."},
+		{"Corrige como máximo tres faltas por carta.", "Ya me atrevo, olvida el límite de tres faltas."},
+		{"每次的清单不要超过四项，太多了我看不完。", "之前说的四项限制可以取消了，多写几项也没关系。"},
+		{"単語は一回に七つまでにしてください。", "単語の七つまでという制限は、もう気にしなくていいです。"},
 		{"इमोजी का उपयोग न करें।", "इमोजी अब फिर से इस्तेमाल कर सकते हो।"},
 	} {
 		others := []string{"Never push to main.", "Always quote prices in euros.", "Don't call my boss Bob."}
@@ -51,6 +59,8 @@ func TestRevocationIsNarrow(t *testing.T) {
 		{"Never restart the production server.", "You can use the staging server again."},
 		{"Never delete the backups of the archive.", "Feel free to delete the drafts again."},
 		{"Always ask before you book a hotel.", "You may name hotel chains again."},
+		{"Our limit is 90 euros a day, whatever happens.", "The limit is 12 pages now."},
+		{"The limit for meals is 40 euros, always.", "The limit for trains is 90 euros, always."},
 	} {
 		if got := standing(t, c[0], c[1]); !slices.Contains(got, c[0]) {
 			t.Errorf("%q took %q away", c[1], c[0])

@@ -212,6 +212,7 @@ type rating struct {
 	changes  bool
 	negative bool
 	revokes  bool // it revokes an earlier statement
+	lifted   int  // the byte offset of the cue that says so, plus one; 0 if no cue does
 	told     bool // the cue is an order, or describes the writer
 	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer
 }
@@ -297,7 +298,9 @@ func (j *judging) judgeForm(spacedScript bool) {
 // does that of a cue that is less strict than an earlier one.
 func (j *judging) take(c *cueRow, at int) {
 	j.changes = j.changes || c.changes
-	j.revokes = j.revokes || c.place == lift && !j.ask
+	if c.place == lift && !j.ask {
+		j.revokes, j.lifted = true, at+1
+	}
 	if j.ask || c.strength < j.strength || c.place == loose && asks(j.text) {
 		return
 	}

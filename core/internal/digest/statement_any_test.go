@@ -44,6 +44,8 @@ func TestStatementsWithoutWords(t *testing.T) {
 			}
 			l.Standing = append(l.Standing[:min(len(l.Standing), 3)], s)
 			l.standingBlock(40+random.IntN(200), 0)
+			u := updatesIn(l.Standing)
+			u.outdate(s)
 		}
 	}
 }

@@ -185,7 +185,7 @@ func (sc *scene) going(i int) bool {
 	if sc.ws[0].text == "there" && sc.textAt(i+1) == "be" && articles.has(sc.textAt(i+2)) && !sc.word(i+3).is(products) && sc.all&(quantifiers|lastingly) == 0 {
 		return true
 	}
-	for k := i; k+1 < len(sc.ws); k++ {
+	for k := i; k+1 < len(sc.ws) && !(k > i && sc.ws[k].breaks); k++ { // the clause of the cue
 		w, next := sc.ws[k].text, sc.ws[k+1].text
 		if (w == "be" || k > i && (w == "is" || w == "are")) && len(next) > 5 && strings.HasSuffix(next, "ing") || w == "be" && k == i+1 && (next == "a" || next == "an" || next == "some") && sc.all&(products|quantifiers) == 0 {
 			return true

@@ -60,7 +60,7 @@ func (sc *scene) formed() int {
 	if at := sc.lesson(); at >= 0 || sc.past {
 		return at
 	}
-	if at := max(sc.ordered(), sc.moved(), sc.norm(), sc.recurring(), sc.reported(), sc.politely()); at >= 0 {
+	if at := max(sc.ordered(), sc.forbidsAll(), sc.moved(), sc.norm(), sc.recurring(), sc.reported(), sc.politely()); at >= 0 {
 		return at
 	}
 	if len(sc.ws) > 16 || sc.all&(days|others|addressees) != 0 {
@@ -72,6 +72,29 @@ func (sc *scene) formed() int {
 	return max(sc.bodyRefuses(), sc.takes(), sc.effectOnWriterInflected(), sc.inclined(), sc.restricted(), sc.forWriter(), sc.whenI(),
 		sc.favours())
 }
+
+// forbidsAll recognizes an order whose verb is in no table and whose object is "nothing": "so plan nothing between twelve
+// and two". It returns the byte offset of the verb, or -1.
+func (sc *scene) forbidsAll() int {
+	for i := 0; i+2 < len(sc.ws); i++ {
+		w := &sc.ws[i]
+		if !w.starts || w.quoted || w.known && !w.is(verbs|products) || degrees.has(w.text) || endsWithAny(w.text, "s", "ed", "ing", "ly") {
+			continue
+		}
+		nothing, after := &sc.ws[i+1], sc.ws[i+2].text
+		if nothing.text == "nothing" && !nothing.breaks && forbiddenFor.has(after) && (i == 0 || w.breaks || concluding.has(sc.ws[i-1].text)) {
+			return w.at
+		}
+	}
+	return -1
+}
+
+// forbiddenFor lists words after "nothing" that say when or where something is forbidden, or what. degrees lists adverbs
+// that may precede "nothing" in a description: "almost nothing".
+var (
+	forbiddenFor = wordListOf("between before after on in at with without from for that else during until over under")
+	degrees      = wordListOf("almost far next else otherwise still today there here suddenly now then just absolutely practically virtually")
+)
 
 // takes recognizes sentences about how their writer likes something served: "I take my tea black", "Ik drink mijn
 // koffie zwart".
@@ -250,6 +273,9 @@ func (sc *scene) restricted() int {
 		return -1
 	}
 	w := &sc.ws[i]
+	if last := len(sc.ws) - 1; sc.ws[last].text == "now" && sc.ws[last-1].text == "right" { // "I don't have a pen right now"
+		return -1
+	}
 	if i == 1 && !negated && sc.suffers(i) {
 		return w.at
 	}

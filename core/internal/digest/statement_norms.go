@@ -122,7 +122,7 @@ func (sc *scene) ofAnything() int {
 	for i := 2; i < len(ws); i++ {
 		switch w := &ws[i]; {
 		case i > 2 && inOrder.has(w.text), described && i > 2 && i+2 < len(ws) && w.breaks,
-			!described && governs.has(w.text):
+			!described && governs.has(w.text), ws[1].is(addressees) && i > 2 && governs.has(w.text) && articles.has(sc.textAt(i+1)): // "Everything you draft needs a title"
 			return w.at
 		}
 	}

@@ -153,10 +153,24 @@ func (s *spot) fitsWant() bool {
 }
 
 func (s *spot) fitsSelf() bool {
-	return s.all&(others|days) == 0 && s.ofSelf(s.i, s.next) && s.next != "out" &&
-		(!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods) || sorts.has(s.textAt(s.end+1))) &&
+	return (s.all&(others|days) == 0 && s.ofSelf(s.i, s.next) || s.ofHousehold()) && s.next != "out" &&
+		(!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods|conditions) || sorts.has(s.textAt(s.end+1))) &&
 		!(s.next == "the" && s.word(s.end+1).is(reactions))
 }
+
+// ofHousehold reports whether somebody of the writer's household is the subject of a cue for what a person can't eat or
+// can't bear: "my husband can't stand coriander". Others than the writer like and do many things that concern nobody.
+func (s *spot) ofHousehold() bool {
+	return s.size() > 1 && s.all&days == 0 && !s.past && s.before != nil && household.has(s.before.text) && refusing.has(s.w.text) &&
+		(s.textAt(s.i-2) == "my" || s.textAt(s.i-2) == "our")
+}
+
+// household lists words for people who live with the writer, and refusing the first words of cues for what they can't
+// bear.
+var (
+	household = wordListOf("husband wife partner son daughter kid kids child children baby toddler youngest oldest eldest boyfriend girlfriend mum mom dad mother father family flatmate roommate")
+	refusing  = wordListOf("can't cannot won't doesn't don't")
+)
 
 // sorts lists words after "that" that make it mean a kind of thing: "that kind of music".
 var sorts = wordListOf("kind sort type")

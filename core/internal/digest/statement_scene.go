@@ -176,7 +176,7 @@ func (sc *scene) general(i int) bool {
 // ofSelf reports whether the subject of the verb at word i describes himself or herself, and doesn't ask for something
 // now: "I'd love to go". next is the word after the verb.
 func (sc *scene) ofSelf(i int, next string) bool {
-	for k := i - 1; k >= 0; k-- {
+	for k := sc.attitude(i) - 1; k >= 0; k-- {
 		w := &sc.ws[k]
 		switch {
 		case k > 1 && w.is(pasts|shades) && sc.ws[k-1].is(lastingly) && having.has(sc.ws[k-2].text): // "I've always had"
@@ -190,12 +190,32 @@ func (sc *scene) ofSelf(i int, next string) bool {
 			return false
 		case w.is(selves):
 			return true
-		case !w.is(shades|negations|conjunctions) && !trying.has(w.text):
+		case !w.is(shades|negations|conjunctions) && !trying.has(w.text) && !adverb(w.text):
 			return false
 		}
 	}
 	return false
 }
+
+// attitude returns the index at which the phrase of a noun for an attitude begins, if word i is one: "a firm dislike",
+// "a deep-seated fear". For any other word it returns i.
+func (sc *scene) attitude(i int) int {
+	if !attitudes.has(sc.ws[i].text) {
+		return i
+	}
+	for k := i - 1; k > 0 && k >= i-mostAdjectives-1 && !sc.ws[k+1].breaks; k-- {
+		if articles.has(sc.ws[k].text) {
+			return k
+		}
+	}
+	return i
+}
+
+// mostAdjectives is the maximum number of words between the article and a noun for an attitude.
+const mostAdjectives = 3
+
+// attitudes lists nouns for what people feel about a kind of thing.
+var attitudes = wordListOf("dislike aversion disdain phobia objection fear allergy intolerance sensitivity distaste hatred weakness preference fondness passion")
 
 // choosesOne reports whether the writer asks for one thing now: "I'd prefer a morning appointment". i is the index of
 // the verb.

@@ -254,6 +254,9 @@ func endsWithAny(text string, endings ...string) bool {
 
 // saidByOthers reports whether a sentence reports what somebody other than the writer says.
 func saidByOthers(before, rest string) bool {
+	if hasAny(before, healersSigned) { // "the doctor says I must avoid diving"
+		return false
+	}
 	for at := 0; ; {
 		n := strings.Index(before[at:], "说")
 		if n < 0 {
@@ -261,7 +264,7 @@ func saidByOthers(before, rest string) bool {
 		}
 		word := at + n // the verb, not a part of another word: "说明", "小说"
 		at = word + len("说")
-		if next, _ := utf8.DecodeRuneInString(before[at:]); word > 0 && !strings.ContainsRune("明法服话", next) && !endsWithAny(before[:word], "我", "你", "您", "想", "小", "解", "来") {
+		if next, _ := utf8.DecodeRuneInString(before[at:]); word > 0 && !strings.ContainsRune("明法服话", next) && !endsWithAny(before[:word], "我", "你", "您", "想", "小", "解", "来", "前", "刚", "才", "次") {
 			return true
 		}
 	}
@@ -273,6 +276,9 @@ func saidByOthers(before, rest string) bool {
 		strings.Contains(before, " تقول") ||
 		strings.Contains(before, " कहत") && !strings.HasPrefix(before, "मैं ")
 }
+
+// healersSigned lists phrases about what a doctor has told the writer.
+var healersSigned = strings.Fields("医生说我 医生說我 醫生說我 医生让我 醫生讓我 医生叫我 大夫说我 大夫让我 医生不让我")
 
 // hypothetical reports whether a sentence states a condition that isn't met: "if I were …".
 func hypothetical(before, rest string) bool {

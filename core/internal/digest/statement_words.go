@@ -235,8 +235,8 @@ func abbreviates(text string) bool {
 	}
 	w := text[from:]
 	switch lower(w) {
-	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "no", "p.ej", "т.е", "т.д", "mr", "dr":
-		return len(w) > 2 || lower(w) != "no"
+	case "e.g", "i.e", "etc", "vs", "z.b", "d.h", "bzw", "ca", "approx", "nr", "p.ej", "т.е", "т.д", "mr", "dr":
+		return true
 	}
 	return len(w) == 1 && w[0] >= 'A' && w[0] <= 'Z'
 }

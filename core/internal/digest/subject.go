@@ -14,6 +14,11 @@ type statement struct {
 	rating
 	text    string
 	stems   []uint32 // hashes of the stems of its meaningful words, sorted and without duplicates
+	object  []uint32 // of a revocation: the stems of the clause that revokes, sorted and without duplicates
+	counts  []uint32 // hashes of the numbers in it, in words or digits
+	limits  bool     // it is about a limit or a rule
+	topic   string   // the noun of a limit that is its subject: "budget" in "The budget is 3,500 now"
+	unit    string   // the word after its first number
 	classes int      // the number of stems that denote alternatives such as tabs and spaces
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
@@ -23,26 +28,123 @@ func (s *statement) analyse() {
 	s.strength = max(s.strength, weak)
 	_, text := underRules(s.text)
 	ws := wordsOf(text, quotedIn(text))
-	rate(text, ws) // marks the words of cues
+	r := rate(text, ws) // it marks the words of cues
+	from, to := clauseAt(ws, r.lifted-1)
 	for i := range ws {
-		w := &ws[i]
-		if class := alternatives.Row(w.text) - 1; class >= 0 {
-			s.add("#" + itoa(class))
-			s.classes++
-			continue
+		w, before := &ws[i], len(s.stems)
+		s.addAt(ws, i)
+		if i >= from && i < to && !vague.has(w.text) && !w.is(ruleNouns) {
+			s.object = append(s.object, s.stems[before:]...)
 		}
-		if s.revokes && i > 0 && ws[i-1].cue && strings.HasSuffix(w.text, "ing") { // "you can stop adding …"
-			continue
-		}
-		if w.cue || stopWords.Has(w.text) || s.revokes && w.is(shades|persons|addressees) {
-			continue
-		}
-		for _, part := range strings.Fields(w.text) { // in scripts without spaces, the text between the cues
-			s.addWord(part)
-		}
+		s.limits = s.limits || w.is(ruleNouns) || judged.has(w.text)
 	}
+	s.count(text, ws)
+	s.findTopic(ws)
 	sorting.Ordered(s.stems)
 	s.stems = slices.Compact(s.stems)
+	sorting.Ordered(s.object)
+	s.object = slices.Compact(s.object)
+}
+
+// vague lists words for a rule that is named by its subject: "forget the thing about the titles".
+var vague = wordListOf("thing bit part stuff business idea one sache ding regelung histoire truc chose cosa asunto")
+
+// clauseAt returns the indexes at which the clause with the byte offset at begins and ends. Both are 0 if at is
+// negative.
+func clauseAt(ws []word, at int) (from, to int) {
+	if at < 0 {
+		return 0, 0
+	}
+	for i := range ws {
+		if ws[i].breaks && i > 0 {
+			if ws[i].at > at {
+				return from, i
+			}
+			from = i
+		}
+	}
+	return from, len(ws)
+}
+
+// count stores the numbers in a statement, and finds out whether a sign in it is a word for a limit.
+func (s *statement) count(text string, ws []word) {
+	for i := range ws {
+		if w := &ws[i]; w.is(numbers) && !w.is(tasks) && w.text != "one" || w.text[0]-'0' < 10 {
+			s.counts = append(s.counts, words.Hash(w.text))
+		}
+	}
+	if !hasSigns(text) {
+		return
+	}
+	for _, r := range text {
+		if strings.ContainsRune(numerals, r) {
+			s.counts = append(s.counts, words.Hash(string(r)))
+		}
+	}
+	for _, sign := range limitSigns {
+		s.limits = s.limits || strings.Contains(text, sign)
+	}
+}
+
+// numerals contains the characters of numbers in Chinese and Japanese, except "one", which is part of many words.
+// limitSigns lists words for a limit or a rule in scripts whose cues are signs.
+const numerals = "二三四五六七八九十百千两兩"
+
+var limitSigns = strings.Fields("限制 制限 上限 限定 规定 規定 规则 規則 ルール 제한 규칙 حد قاعدة सीमा नियम")
+
+// sharesCount reports whether the same number is in both statements.
+func (s *statement) sharesCount(old *statement) bool {
+	return slices.ContainsFunc(s.counts, func(n uint32) bool { return slices.Contains(old.counts, n) })
+}
+
+// limitNouns lists nouns for a limit of which there is usually only one.
+var limitNouns = wordListOf("limit budget deadline cap ceiling maximum minimum grenze obergrenze limite plafond presupuesto límite tope orçamento teto tetto бюджет лимит")
+
+// limitsAgain reports whether s, the newer statement, says another value of the limit that old is about.
+func (s *statement) limitsAgain(old *statement) bool {
+	return s.topic != "" && s.topic == old.topic && (s.unit == old.unit || s.unit == "" || old.unit == "")
+}
+
+// findTopic sets the topic of a statement that begins with an article or a possessive, a noun for a limit and a verb, and
+// has a number.
+func (s *statement) findTopic(ws []word) {
+	from := leadUp(ws)
+	if from+3 >= len(ws) || !definite.has(ws[from].text) && !mine.has(ws[from].text) && ws[from].text != "our" || !limitNouns.has(ws[from+1].text) ||
+		inclining.has(ws[from+2].text) || ws[from+2].breaks {
+		return
+	}
+	for i := from + 2; i < len(ws) && !ws[i].breaks; i++ {
+		if ws[i].text[0]-'0' >= 10 {
+			continue
+		}
+		s.topic = ws[from+1].text
+		for i+1 < len(ws) && ws[i+1].text[0]-'0' < 10 { // "3 500"
+			i++
+		}
+		if next := i + 1; next < len(ws) && !ws[next].breaks && !ws[next].known {
+			s.unit = ws[next].text
+		}
+		return
+	}
+}
+
+// addAt adds the stems of word i, unless it belongs to a cue or is too common.
+func (s *statement) addAt(ws []word, i int) {
+	w := &ws[i]
+	if class := alternatives.Row(w.text) - 1; class >= 0 {
+		s.add("#" + itoa(class))
+		s.classes++
+		return
+	}
+	if s.revokes && i > 0 && ws[i-1].cue && strings.HasSuffix(w.text, "ing") { // "you can stop adding …"
+		return
+	}
+	if w.cue || stopWords.Has(w.text) || s.revokes && w.is(shades|persons|addressees) {
+		return
+	}
+	for _, part := range strings.Fields(w.text) { // in scripts without spaces, the text between the cues
+		s.addWord(part)
+	}
 }
 
 // addWord adds the stems of a word. In a script without spaces, it also adds the alternatives that the word contains.
@@ -74,6 +176,9 @@ func (s *statement) add(stem string) {
 // replaces reports whether s, the newer statement, has the same subject as old, so that old no longer applies. A few
 // common words are not enough, because it is less misleading to keep a rule next to its update than to lose a rule.
 func (s *statement) replaces(old *statement) bool {
+	if s.limitsAgain(old) {
+		return true
+	}
 	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
 		return false
 	}
@@ -103,16 +208,28 @@ func (s *statement) repeats(old *statement) bool {
 }
 
 // revoked returns the index of the older statement that s revokes, or -1. That is the statement with the most words in
-// common with s, if these are at least two thirds of the words in the shorter one, or half of them if s does nothing but
-// revoke. If several statements have equally many, it is the newest of them.
+// common with the clause of s that revokes, or else with the whole of s. If several statements have equally many, it is
+// the newest of them.
 func (s *statement) revoked(older []*statement) int {
+	if len(s.object) > 0 {
+		if k := s.closest(s.object, older); k >= 0 {
+			return k
+		}
+	}
+	return s.closest(s.stems, older)
+}
+
+// closest returns the index of the older statement that has the most of the given stems, or -1. It needs at least two
+// thirds of the words in the shorter text, or half of them if s does nothing but revoke. One is enough if s revokes a
+// limit, and the statement has the same number.
+func (s *statement) closest(stems []uint32, older []*statement) int {
 	best, most := -1, 0
 	for i, old := range older {
 		if s.any&old.any == 0 || old.revokes {
 			continue
 		}
-		same, less := common(s.stems, old.stems), min(len(s.stems), len(old.stems))
-		if same > most && (same*3 >= less*2 || s.strength <= weak && same*2 >= less) {
+		same, less := common(stems, old.stems), min(len(stems), len(old.stems))
+		if same > most && (same*3 >= less*2 || s.strength <= weak && same*2 >= less || s.limits && s.sharesCount(old)) {
 			best, most = i, same
 		}
 	}

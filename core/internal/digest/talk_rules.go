@@ -10,12 +10,13 @@ import (
 // A rule that the block of standing instructions lists need not appear in the conversation of a chat digest too, and a
 // rule for which the block has no room should. This file finds the user's rules in the conversation.
 
-// favourRules gives the user's rules a high weight, except for those that block lists, which need not appear twice.
+// favourRules gives the user's rules a high weight, except for those that block lists, which need not appear twice, and
+// those that the user has revoked or changed.
 func (k *talk) favourRules(rules []string, block string) {
 	if len(rules) == 0 {
 		return
 	}
-	f := ruleFinder{block: block}
+	f := ruleFinder{block: block, updates: updatesIn(rules)}
 	for _, rule := range rules {
 		f.add(rule)
 	}
@@ -40,8 +41,9 @@ func (k *talk) favourRules(rules []string, block string) {
 
 // ruleFinder finds the user's rules in what the user said. A rule may be a part of a sentence.
 type ruleFinder struct {
-	block  string                    // the block of standing instructions
-	starts critbit.Map[[]ruleInTalk] // the rules by their first bytes
+	block   string                    // the block of standing instructions
+	starts  critbit.Map[[]ruleInTalk] // the rules by their first bytes
+	updates updates                   // the rules that revoke or change earlier ones
 }
 
 // ruleInTalk is a sentence of a rule, without the punctuation around it. listed means that the block contains the rule.
@@ -71,7 +73,7 @@ func (f *ruleFinder) add(rule string) {
 }
 
 // factorOf returns the factor of a sentence of the user: ofRule if it contains a rule for which the block has no room,
-// ofListed if the block lists at least half of it, and otherwise 0.
+// ofListed if the block lists at least half of it, ofDenied if it contains a rule that no longer applies, and otherwise 0.
 func (f *ruleFinder) factorOf(sentence string) int {
 	listed := 0
 	for rest := sentence; rest != ""; {
@@ -92,6 +94,9 @@ func (f *ruleFinder) factorOf(sentence string) int {
 	}
 	if listed > 0 && 2*listed >= len(strings.Trim(sentence, aroundRule)) {
 		return ofListed
+	}
+	if f.updates.outdate(sentence) {
+		return ofDenied
 	}
 	return 0
 }
