@@ -16,11 +16,8 @@ const (
 	errorsTag   = "open-errors"
 )
 
-// first marks the user's first request in the list of requests. arrow precedes a command's exit code.
-const (
-	first = "[first] "
-	arrow = " → exit "
-)
+// first marks the user's first request in the list of requests.
+const first = "[first] "
 
 // block returns entries between two tags, in at most max bytes including the tags. If not all entries fit, it keeps the
 // newest ones and says how many are missing. It returns "" if no entry fits.
@@ -153,7 +150,7 @@ func (l *Ledger) blocks() []ledgerBlock {
 	for _, c := range l.Commands {
 		line := c.Command
 		if c.Exit != "" {
-			line += arrow + c.Exit
+			line += exitArrow + c.Exit
 		}
 		commands = append(commands, line)
 	}
@@ -230,8 +227,8 @@ func cutBlocks(text string, l *Ledger) string {
 		{commandsTag, func(list []string) {
 			for _, e := range list {
 				c := api.LedgerCommand{Command: e}
-				if at := strings.LastIndex(e, arrow); at >= 0 {
-					c.Command, c.Exit = e[:at], e[at+len(arrow):]
+				if at := strings.LastIndex(e, exitArrow); at >= 0 {
+					c.Command, c.Exit = e[:at], e[at+len(exitArrow):]
 				}
 				l.Commands = append(l.Commands, c)
 			}

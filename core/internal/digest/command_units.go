@@ -327,8 +327,16 @@ func saysOutcome(said string) bool {
 
 // failedIn reports whether the text of an entry says that a command failed.
 func failedIn(text string) bool {
-	return strings.Contains(text, "→ exit") || strings.Contains(text, "→ failed") || strings.Contains(text, ", which failed: ")
+	return strings.Contains(text, exitArrow) || strings.Contains(text, failedArrow) || strings.Contains(text, commitFailed)
 }
+
+// The texts with which an entry says that a command failed: before the exit code, if there is none, and before the error
+// of a commit.
+const (
+	exitArrow    = " → exit "
+	failedArrow  = " → failed"
+	commitFailed = ", which failed: "
+)
 
 // withoutEnvelope returns a program's output without the lines that tools add around it ("Wall time: …", "Output:").
 func withoutEnvelope(output string) string {
@@ -476,7 +484,7 @@ func (r *run) text() string {
 	if r.kind == commits {
 		if message := commitMessage(r.script); message != "" {
 			if r.failed() {
-				return "tried to commit “" + Fence(message) + "”, which failed: " + Fence(clipLine(r.failure, quotedChange))
+				return "tried to commit “" + Fence(message) + "”" + commitFailed + Fence(clipLine(r.failure, quotedChange))
 			}
 			text := "committed “" + Fence(message) + "”"
 			if r.result != "" {
@@ -505,9 +513,9 @@ func (r *run) text() string {
 	}
 	switch {
 	case r.exit == "failed":
-		text += " → failed"
+		text += failedArrow
 	case r.failed():
-		text += " → exit " + r.exit
+		text += exitArrow + r.exit
 	case r.result != "":
 		return text + " → " + Fence(r.result)
 	case r.exit == "0" && r.kind == checks:

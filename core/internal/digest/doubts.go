@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -200,4 +201,30 @@ func readDoubt(line string) (doubt int, rest string, ok bool) {
 		return 0, line, false
 	}
 	return doubt, rest, true
+}
+
+// seemHeads lists the beginnings of statements in which the assistant supposes something.
+var seemHeads = []string{"it seems ", "it looks like ", "it appears ", "it would seem ", "looks like ", "seems like ", "es scheint", "il semble", "parece que ", "похоже", "看起来", "似乎", "どうやら"}
+
+// longestSupposition is the length, in bytes, above which a statement that begins with a supposition counts as saying
+// more than that.
+const longestSupposition = 200
+
+// dropSuppositions drops the statements in which the assistant only supposes something if it supposes something else
+// before a command succeeds or a file changes. The last supposition is the one that the result follows from.
+func (t *turn) dropSuppositions() {
+	later := false
+	for n := range slices.Backward(t.units) {
+		u := &t.units[n]
+		switch {
+		case u.factor == isDropped:
+		case u.kind == changeUnit, u.kind == ranUnit && u.factor != ofFailure && !failedIn(u.text):
+			later = false
+		case u.kind != saidUnit || !headedBy(u.text, seemHeads):
+		case later && len(u.text) <= longestSupposition:
+			u.factor = isDropped
+		default:
+			later = true
+		}
+	}
 }

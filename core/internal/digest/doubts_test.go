@@ -163,3 +163,15 @@ func TestPronounAlone(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Of several suppositions before the result that settles them, only the last one stays.
+func TestSuppositions(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Why is zone 7 of the kiln too cold?"},
+`+ranAs("1", "It seems that the door of the kiln is open.", "cat door.go", "package kiln")+`,
+`+ranAs("2", "It looks like the fan of zone 6 cools it.", "cat fan.go", "package fan")+`,
+`+ranAs("3", "It seems that heat() stops at 640 degrees.", "sed -i 's/640/900/' heat.go && git commit -am 'Heat zone 7 to 900'", `[main 9f8e7d6] Heat zone 7 to 900\n 1 file changed, 1 insertion(+)`)+`,
+`+ranAs("4", "It appears that ramp.go has the same limit.", "ls", "ramp.go")+`
+]`, 4000)
+	wants(t, text, []string{"It seems that heat() stops", "It appears that ramp.go"}, []string{"door of the kiln", "fan of zone 6"})
+}

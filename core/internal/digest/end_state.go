@@ -217,7 +217,7 @@ func (s *endState) forget(key string) {
 
 func (s *endState) addCheck(c checkState) {
 	s.checks = slices.DeleteFunc(s.checks, func(old checkState) bool {
-		return old.key == c.key || !c.failed && (c.kinds.covers(old.kinds) || !old.failed && old.kinds&^c.kinds == 0)
+		return old.key == c.key || !c.failed && (strings.HasPrefix(old.key, c.key+testMark) || c.kinds.covers(old.kinds) || !old.failed && old.kinds&^c.kinds == 0)
 	})
 	if len(s.checks) == mostChecks {
 		s.checks = slices.Delete(s.checks, 0, 1)

@@ -44,7 +44,7 @@ func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
 // openErrors registers the errors that are already in the ledger.
 func (c *collector) openErrors() {
 	for i, f := range c.Errors {
-		c.failed.Set(key(&f), i+1)
+		c.opened(&f, i+1)
 		c.begun = append(c.begun, c.worked)
 		c.checkFailed(&f)
 		if address := addressIn(f.On); address != "" && fetchesAddress(withoutFolder(f.On)) {

@@ -25,7 +25,7 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 		f.Text = said
 		c.Errors = append(c.Errors, *f)
 		c.begun = append(c.begun, c.worked)
-		c.failed.Set(key(f), len(c.Errors))
+		c.opened(f, len(c.Errors))
 		c.checkFailed(f)
 		return
 	}
@@ -42,11 +42,27 @@ func failedCall(tool, on string) *api.LedgerFailure {
 	return &api.LedgerFailure{Tool: tool, On: clipLine(withoutDocs(on), maxCommand)}
 }
 
-// solved drops the earlier error of a call that has since succeeded.
+// testMark separates the name of a test from its file in a command that runs only this test (pytest).
+const testMark = "::"
+
+// opened records that the error f, whose index plus one is n, is open.
+func (c *collector) opened(f *api.LedgerFailure, n int) {
+	call := key(f)
+	c.failed.Set(call, n)
+	if file, _, found := strings.Cut(call, testMark); found {
+		c.failed.Set(file+testMark, n)
+	}
+}
+
+// solved drops the earlier error of a call that has since succeeded, and that of the last test in a file that failed
+// alone if the call runs the whole file.
 func (c *collector) solved(call *api.LedgerFailure) {
-	if at, found := c.failed.Get(key(call)); found && at > 0 {
-		c.Errors[at-1] = api.LedgerFailure{}
-		c.failed.Set(key(call), 0)
+	done := key(call)
+	for _, k := range [...]string{done, done + testMark} {
+		if at, found := c.failed.Get(k); found && at > 0 {
+			c.Errors[at-1] = api.LedgerFailure{}
+			c.failed.Set(k, 0)
+		}
 	}
 }
 

@@ -32,21 +32,42 @@ const (
 // briefMark replaces what was cut from the beginning or the end of such a request.
 const briefMark = "…"
 
+// briefRequests is what briefly needs to know of the requests, whatever their room. lengths are their lengths in bytes (0
+// for small talk), or nil if they are too long to be cut, and least is the minimum length to which they may be cut. own
+// says which of them have at least ownWords words of their own.
+type briefRequests struct {
+	lengths []int
+	least   int
+	own     []bool
+}
+
+// briefOnes returns what briefly needs to know of the requests. It is the same for each size.
+func (k *turnLog) briefOnes() *briefRequests {
+	if k.briefs == nil {
+		k.briefs = &briefRequests{}
+		b := k.briefs
+		if b.lengths, b.least = k.briefLengths(); b.lengths != nil {
+			b.own = make([]bool, len(k.turns))
+			for i, text := range k.tidied {
+				b.own[i] = b.lengths[i] > b.least && k.termsOfRequests().Rare(text, 2) >= ownWords
+			}
+		}
+	}
+	return k.briefs
+}
+
 // briefly returns the requests of all turns, cut to the same length so that they take up about size bytes, or nil if
 // they are too long for that. The first and the newest requests may be twice as long as the others, and those with
 // words of their own three times. Small talk is left out. used is the total size of the returned requests in bytes.
 func (k *turnLog) briefly(size, first int) (out []string, used int) {
-	lengths, least := k.briefLengths()
+	ones := k.briefOnes()
+	lengths, least := ones.lengths, ones.least
 	if lengths == nil {
 		return nil, 0
 	}
-	own := make([]bool, len(k.turns))
-	for i, text := range k.tidied {
-		own[i] = lengths[i] > least && k.termsOfRequests().Rare(text, 2) >= ownWords
-	}
 	room := func(i, most int) int {
 		switch {
-		case own[i]:
+		case ones.own[i]:
 			return 3 * most
 		case i == first || i >= len(k.turns)-newestAnswers:
 			return 2 * most

@@ -42,6 +42,18 @@ func TestModulesThatRun(t *testing.T) {
 	}, []string{"- bash (python -m pytest test_ramp.py"})
 }
 
+// A run of all tests of a file closes the error of a test that failed alone, but not that of another file.
+func TestWholeFilePasses(t *testing.T) {
+	failed := `E       assert 940 == 900\nFAILED test_ramp.py::test_seven\n1 failed in 0.1s\nexit code: 1`
+	text := logOf(t, `[
+{"role":"user","content":"Make the tests of the ramp and the lamp pass."},
+`+ranAs("1", "", "pytest test_ramp.py::test_seven -x", failed)+`,
+`+ranAs("2", "", "pytest test_lamp.py::test_light", strings.ReplaceAll(failed, "test_ramp.py::test_seven", "test_lamp.py::test_light"))+`,
+`+ranAs("3", "", "pytest test_ramp.py", `4 passed in 0.1s\nexit code: 0`)+`
+]`, 4000)
+	wants(t, text, []string{"- bash (pytest test_lamp.py::test_light", "passed, in [1]: `pytest test_ramp.py`"}, []string{"- bash (pytest test_ramp.py", "failed, in [1]: `pytest test_ramp.py"})
+}
+
 // Documentation that a command prints says nothing about the work.
 func TestManuals(t *testing.T) {
 	said := `Package kiln heats the zones of Heater in seven steps.\n\nRampUp heats one Zone until its Door is opened by the operator.\n`

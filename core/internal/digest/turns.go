@@ -222,6 +222,7 @@ func (r *turnReader) endTurn(last bool) {
 	r.deny()
 	r.corrects()
 	t.dropDiagnoses()
+	t.dropSuppositions()
 	if !last && t.reportsProgress() {
 		t.dropReport()
 	}

@@ -45,7 +45,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	switch told := len(short) > mostReturned; {
 	case failed:
 		u.factor = ofFailure
-		u.text += " → failed: " + Fence(clipLine(complaint(plainText(short)), quotedChange))
+		u.text += failedArrow + ": " + Fence(clipLine(complaint(plainText(short)), quotedChange))
 	case told && delegates:
 		r.ran.Set(said, r.here())
 		r.add(u)
