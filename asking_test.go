@@ -90,36 +90,46 @@ func TestBusyModel(t *testing.T) {
 	}
 }
 
+// The core decides from a model's response whether to call it again, and when. A failure that isn't temporary leads to another request at
+// once, unless no request can succeed.
 func TestStatusError(t *testing.T) {
-	soon := time.Now().Add(time.Minute).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
 	for _, tt := range []struct {
 		status        int
 		header, value string
-		busy          bool
+		text          string
+		source        api.SummarySource
 		least, most   time.Duration
 	}{
-		{429, "Retry-After", "12", true, 12 * time.Second, 12 * time.Second},
-		{529, "Retry-After-Ms", "1500", true, 1500 * time.Millisecond, 1500 * time.Millisecond},
-		{503, "Retry-After", soon, true, 58 * time.Second, time.Minute},
-		{500, "Retry-After", "soon", true, 0, 0},
-		{500, "Retry-After", "-1", true, 0, 0},
-		{500, "Retry-After", "1e300", true, 0, 0},
-		{408, "", "", true, 0, 0},
-		{501, "", "", false, 0, 0},
-		{400, "Retry-After", "12", false, 0, 0},
-		{401, "", "", false, 0, 0},
+		{429, "Retry-After", "12", "rate limited", "model", 12 * time.Second, 16 * time.Second},
+		{529, "Retry-After-Ms", "1500", "overloaded", "model", 1500 * time.Millisecond, 2 * time.Second},
+		{503, "Retry-After", "", "unavailable", "model", 18 * time.Second, 25 * time.Second},
+		{500, "Retry-After", "soon", "no", "model", time.Second, 2 * time.Second},
+		{408, "", "", "no", "model", time.Second, 2 * time.Second},
+		{200, "", "", "event: overloaded_error", "model", time.Second, 2 * time.Second},
+		{429, "", "", `{"error":{"code":"rate_limit_exceeded","message":"Please try again in 7s."}}`, "model", 7 * time.Second, 9 * time.Second},
+		{429, "Retry-After", "1", `{"error":{"code":"insufficient_quota"}}`, "local", 0, 0},
+		{501, "", "", "no", "model", 0, 0},
+		{400, "Retry-After", "12", "no", "model", 0, 0},
+		{401, "", "", "no", "model", 0, 0},
 	} {
-		plain := errors.New("refused")
-		err := ctxfold.StatusError(tt.status, func(name string) string {
-			if name == tt.header {
-				return tt.value
+		synctest.Test(t, func(t *testing.T) {
+			start, value := time.Now(), tt.value
+			if tt.status == 503 {
+				value = start.Add(20 * time.Second).UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT")
 			}
-			return ""
-		}, plain)
-		var busy *ctxfold.BusyError
-		if errors.As(err, &busy) != tt.busy || !errors.Is(err, plain) || tt.busy && (busy.After < tt.least || busy.After > tt.most) {
-			t.Errorf("%d %s %s: %#v", tt.status, tt.header, tt.value, err)
-		}
+			plain := errors.New(tt.text)
+			err := ctxfold.StatusError(tt.status, func(name string) string {
+				if name == tt.header {
+					return value
+				}
+				return ""
+			}, plain)
+			s := &scripted{answers: []error{err, nil}}
+			source := summarized(t, native(t, ctxfold.Options{SummaryConcurrency: 1}), 2, s)
+			if took := time.Since(start); !errors.Is(err, plain) || source != tt.source || took < tt.least || took > tt.most {
+				t.Errorf("%d %s: %s after %v", tt.status, tt.text, source, took)
+			}
+		})
 	}
 }
 

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -28,8 +26,9 @@ type (
 //
 // A failing Summarizer never endangers the transcript: if it returns an error, panics, or takes longer than
 // Options.SummaryTimeout, or if its text is empty, a refusal or too long, the core writes a digest instead and the
-// report says why. Two kinds of errors make the core call the Summarizer again within that time: a [*BusyError] up to
-// twice, each time after the requested wait plus a random delay, and [ErrIncomplete] once.
+// report says why. Some errors make the core call the Summarizer again within that time. If the model is busy, it does
+// so up to twice, each time after the requested wait plus a random delay: after a [*BusyError], or if the response in a
+// [*CallError] or the text of another error means that. After [ErrIncomplete] it does so once.
 //
 // The requests of one compaction run concurrently in separate goroutines, at most Options.SummaryConcurrency at once.
 // If the model is still busy at the third attempt, or a call takes too long, the compaction's pending requests fail
@@ -113,54 +112,34 @@ func (e *BusyError) Error() string { return e.Err.Error() }
 // Unwrap returns Err, so that errors.Is and errors.As find it.
 func (e *BusyError) Unwrap() error { return e.Err }
 
-// StatusError returns the error for a [Summarizer] whose model responded with an HTTP error status: a [*BusyError]
-// around err for 408, 409, 429 and 5xx except 501, otherwise err. header returns a response header by name, like the
-// method Get of http.Header.
+// CallError is the error of a [Summarizer] whose model responded with an error. The core decides from the response
+// whether and when to call the Summarizer again: for example, it does after a rate limit, but not if the account has
+// no credit left, although OpenAI responds to both with status 429.
+type CallError struct {
+	Failure api.CallFailure // an empty Body stands for the text of Err
+	Err     error
+}
+
+// Error returns the text of Err, the error that the model's call returned.
+func (e *CallError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err, so that errors.Is and errors.As find it.
+func (e *CallError) Unwrap() error { return e.Err }
+
+// StatusError returns the error for a [Summarizer] whose model responded with an HTTP error status: a [*CallError]
+// around err. header returns a response header by name, like the method Get of http.Header.
 func StatusError(status int, header func(name string) string, err error) error {
-	switch {
-	case status == 408, status == 409, status == 429, status >= 500 && status != 501:
-		return &BusyError{After: retryAfter(header), Err: err}
-	}
-	return err
+	return &CallError{api.CallFailure{Status: status, RetryAfter: header("Retry-After"), RetryAfterMs: header("Retry-After-Ms")}, err}
 }
 
 // StreamError returns the error for a [Summarizer] whose stream has ended. err is the stream's error, which may be
-// nil, and finish is its finish reason. An interrupted stream results in [ErrIncomplete]; a stream that ended with
-// the error event of a busy provider, in a [*BusyError].
+// nil, and finish is its finish reason. An interrupted stream results in [ErrIncomplete].
 func StreamError(finish string, err error) error {
 	if err == nil && finish == "" || errors.Is(err, io.ErrUnexpectedEOF) {
 		return ErrIncomplete
 	}
-	if err != nil {
-		text := strings.ToLower(err.Error())
-		for _, word := range []string{"overloaded", "rate_limit", "server_error"} {
-			if strings.Contains(text, word) {
-				return &BusyError{Err: err}
-			}
-		}
-	}
 	return err
 }
-
-// retryAfter returns the time to wait that the response headers ask for, or 0 if they don't ask for any.
-func retryAfter(header func(string) string) time.Duration {
-	for _, unit := range []struct {
-		name string
-		of   time.Duration
-	}{{"Retry-After-Ms", time.Millisecond}, {"Retry-After", time.Second}} {
-		text := strings.TrimSpace(header(unit.name))
-		if n, err := strconv.ParseFloat(text, 64); err == nil && n >= 0 && n < float64(maxRetryAfter/unit.of) {
-			return time.Duration(n * float64(unit.of))
-		}
-		if at, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", text); err == nil {
-			return min(max(0, time.Until(at)), maxRetryAfter)
-		}
-	}
-	return 0
-}
-
-// maxRetryAfter limits the wait that a provider can ask for.
-const maxRetryAfter = 24 * time.Hour
 
 // asked is a call of a summarizer in progress.
 type asked struct {
@@ -214,7 +193,10 @@ func answerOf(id int, summary Summary, err error) api.EffectResult {
 	summary.ID = ""
 	r := api.EffectResult{ID: id, Summary: &summary}
 	var busy *BusyError
+	var refused *CallError
 	switch {
+	case errors.As(err, &refused):
+		r.Failure = &refused.Failure
 	case errors.As(err, &busy):
 		r.Busy, r.After = true, busy.After.Milliseconds()
 		if busy.After > 0 && r.After == 0 {

@@ -239,7 +239,11 @@ type EffectResult struct {
 	// Summary is the result of ask; its id may be missing. In the result of before, it is a finished summary: no
 	// model is asked.
 	Summary *Summary `json:"summary,omitempty"`
+	// Failure is what the host knows about a failed call of ask, in addition to Error. The job decides from both whether and
+	// when to call again.
+	Failure *CallFailure `json:"failure,omitempty"`
 	// Busy reports that the provider was overloaded, and After is the time to wait before the next attempt, in milliseconds; 0 if unknown.
+	// A host sets them if the program has said so; otherwise the job decides.
 	Busy  bool  `json:"busy,omitempty"`
 	After int64 `json:"after,omitempty"`
 	// Incomplete reports that the model's output was cut off, so an immediate retry may succeed.
@@ -252,6 +256,15 @@ type EffectResult struct {
 	Skip   bool    `json:"skip,omitempty"`
 	Redact *Redact `json:"redact,omitempty"`
 	Score  *Score  `json:"score,omitempty"`
+}
+
+// CallFailure is what a host knows about a failed model call.
+type CallFailure struct {
+	Status int    `json:"status,omitempty"` // HTTP status code
+	Body   string `json:"body,omitempty"`   // body of the response; absent means the text in error
+	// The unchanged values of the response headers Retry-After and Retry-After-Ms.
+	RetryAfter   string `json:"retry_after,omitempty"`
+	RetryAfterMs string `json:"retry_after_ms,omitempty"`
 }
 
 // JobProgress is the result of the operations loop_start and loop_event: the job's state and the effects to execute.

@@ -431,6 +431,16 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 					(*out.Summary).UnmarshalEasyJSON(in)
 				}
 			}
+		case "failure":
+			if in.IsNull() {
+				in.Skip()
+				out.Failure = nil
+			} else {
+				if out.Failure == nil {
+					out.Failure = new(CallFailure)
+				}
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in, out.Failure)
+			}
 		case "busy":
 			jsonfield.Bool(in, (*bool)(&out.Busy))
 		case "after":
@@ -449,7 +459,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 				if out.Redact == nil {
 					out.Redact = new(Redact)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in, out.Redact)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, out.Redact)
 			}
 		case "score":
 			if in.IsNull() {
@@ -459,7 +469,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi1(in *jlexer.Lexer, out *Effe
 				if out.Score == nil {
 					out.Score = new(Score)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in, out.Score)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in, out.Score)
 			}
 		default:
 			jsonfield.Unknown(in, key)
@@ -505,6 +515,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Eff
 		out.RawString(prefix)
 		(*in.Summary).MarshalEasyJSON(out)
 	}
+	if in.Failure != nil {
+		const prefix string = ",\"failure\":"
+		out.RawString(prefix)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out, *in.Failure)
+	}
 	if in.Busy {
 		const prefix string = ",\"busy\":"
 		jsonfield.PutBool(out, prefix, bool(in.Busy))
@@ -528,16 +543,16 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi1(out *jwriter.Writer, in Eff
 	if in.Redact != nil {
 		const prefix string = ",\"redact\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out, *in.Redact)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out, *in.Redact)
 	}
 	if in.Score != nil {
 		const prefix string = ",\"score\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out, *in.Score)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out, *in.Score)
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Score) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Score) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -547,9 +562,9 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Scor
 		in.WantColon()
 		switch key {
 		case "calls":
-			jsonfield.List(in, &out.Calls, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7)
+			jsonfield.List(in, &out.Calls, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8)
 		case "messages":
-			jsonfield.List(in, &out.Messages, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8)
+			jsonfield.List(in, &out.Messages, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9)
 		default:
 			jsonfield.Unknown(in, key)
 		}
@@ -557,7 +572,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Scor
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Score) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Score) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -566,7 +581,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Sco
 		first = false
 		out.RawString(prefix[1:])
 		{
-			jsonfield.PutList(out, in.Calls, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7)
+			jsonfield.PutList(out, in.Calls, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8)
 		}
 	}
 	if len(in.Messages) != 0 {
@@ -578,12 +593,12 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Sco
 			out.RawString(prefix)
 		}
 		{
-			jsonfield.PutList(out, in.Messages, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8)
+			jsonfield.PutList(out, in.Messages, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9)
 		}
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *MessageScore) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *MessageScore) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -603,7 +618,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *Mess
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in MessageScore) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in MessageScore) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -617,7 +632,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in Mes
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *CallScore) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi8(in *jlexer.Lexer, out *CallScore) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -637,7 +652,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Call
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in CallScore) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi8(out *jwriter.Writer, in CallScore) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -651,7 +666,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in Cal
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Redact) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi6(in *jlexer.Lexer, out *Redact) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -661,7 +676,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Reda
 		in.WantColon()
 		switch key {
 		case "texts":
-			jsonfield.List(in, &out.Texts, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9)
+			jsonfield.List(in, &out.Texts, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10)
 		default:
 			jsonfield.Unknown(in, key)
 		}
@@ -669,7 +684,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Reda
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Redact) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi6(out *jwriter.Writer, in Redact) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -679,12 +694,12 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Red
 		if in.Texts == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			jsonfield.PutList(out, in.Texts, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9)
+			jsonfield.PutList(out, in.Texts, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10)
 		}
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Redaction) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Redaction) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -708,7 +723,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Reda
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Redaction) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Redaction) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -730,7 +745,72 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in Red
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *JobProgress) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *CallFailure) {
+	isTopLevel, null := jsonfield.Begin(in)
+	if null {
+		return
+	}
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "status":
+			jsonfield.Int(in, (*int)(&out.Status))
+		case "body":
+			jsonfield.String(in, (*string)(&out.Body))
+		case "retry_after":
+			jsonfield.String(in, (*string)(&out.RetryAfter))
+		case "retry_after_ms":
+			jsonfield.String(in, (*string)(&out.RetryAfterMs))
+		default:
+			jsonfield.Unknown(in, key)
+		}
+		in.WantComma()
+	}
+	jsonfield.End(in, isTopLevel)
+}
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in CallFailure) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	if in.Status != 0 {
+		const prefix string = ",\"status\":"
+		first = false
+		jsonfield.PutInt(out, prefix[1:], int(in.Status))
+	}
+	if in.Body != "" {
+		const prefix string = ",\"body\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.Body))
+	}
+	if in.RetryAfter != "" {
+		const prefix string = ",\"retry_after\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.RetryAfter))
+	}
+	if in.RetryAfterMs != "" {
+		const prefix string = ",\"retry_after_ms\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.RetryAfterMs))
+	}
+	out.RawByte('}')
+}
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *JobProgress) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -744,7 +824,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Job
 		case "needs_messages":
 			jsonfield.Bool(in, (*bool)(&out.NeedsMessages))
 		case "effects":
-			jsonfield.List(in, &out.Effects, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11)
+			jsonfield.List(in, &out.Effects, easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12)
 		case "failure":
 			if in.IsNull() {
 				in.Skip()
@@ -753,7 +833,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Job
 				if out.Failure == nil {
 					out.Failure = new(JobFailure)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in, out.Failure)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in, out.Failure)
 			}
 		case "result":
 			jsonfield.Value(in, &out.Result)
@@ -776,7 +856,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(in *jlexer.Lexer, out *Job
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in JobProgress) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in JobProgress) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -807,13 +887,13 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Jo
 		if in.Effects == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 			out.RawString("null")
 		} else {
-			jsonfield.PutList(out, in.Effects, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11)
+			jsonfield.PutList(out, in.Effects, easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12)
 		}
 	}
 	if in.Failure != nil {
 		const prefix string = ",\"failure\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out, *in.Failure)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out, *in.Failure)
 	}
 	if len(in.Result) != 0 {
 		const prefix string = ",\"result\":"
@@ -835,14 +915,14 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(out *jwriter.Writer, in Jo
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v JobProgress) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi10(w, v)
+	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *JobProgress) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi10(l, v)
+	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(l, v)
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *JobFailure) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *JobFailure) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -866,7 +946,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Job
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in JobFailure) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in JobFailure) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -888,7 +968,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Jo
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Effect) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi12(in *jlexer.Lexer, out *Effect) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -953,7 +1033,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 				if out.Notice == nil {
 					out.Notice = new(JobNotice)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in, out.Notice)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in, out.Notice)
 			}
 		case "target":
 			jsonfield.Int(in, (*int)(&out.Target))
@@ -965,7 +1045,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 				if out.Beginning == nil {
 					out.Beginning = new(Beginning)
 				}
-				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in, out.Beginning)
+				easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in, out.Beginning)
 			}
 		default:
 			jsonfield.Unknown(in, key)
@@ -974,7 +1054,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi11(in *jlexer.Lexer, out *Eff
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Effect) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi12(out *jwriter.Writer, in Effect) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1062,7 +1142,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 	if in.Notice != nil {
 		const prefix string = ",\"notice\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out, *in.Notice)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out, *in.Notice)
 	}
 	if in.Target != 0 {
 		const prefix string = ",\"target\":"
@@ -1071,11 +1151,11 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi11(out *jwriter.Writer, in Ef
 	if in.Beginning != nil {
 		const prefix string = ",\"beginning\":"
 		out.RawString(prefix)
-		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out, *in.Beginning)
+		easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out, *in.Beginning)
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Beginning) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Beginning) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -1097,7 +1177,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *Beg
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Beginning) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Beginning) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1115,7 +1195,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in Be
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *JobNotice) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi14(in *jlexer.Lexer, out *JobNotice) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -1135,7 +1215,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi13(in *jlexer.Lexer, out *Job
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in JobNotice) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi14(out *jwriter.Writer, in JobNotice) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1149,7 +1229,7 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi13(out *jwriter.Writer, in Jo
 	}
 	out.RawByte('}')
 }
-func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *JobEvent) {
+func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi16(in *jlexer.Lexer, out *JobEvent) {
 	isTopLevel, null := jsonfield.Begin(in)
 	if null {
 		return
@@ -1171,7 +1251,7 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(in *jlexer.Lexer, out *Job
 	}
 	jsonfield.End(in, isTopLevel)
 }
-func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in JobEvent) {
+func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi16(out *jwriter.Writer, in JobEvent) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -1195,10 +1275,10 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(out *jwriter.Writer, in Jo
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v JobEvent) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi15(w, v)
+	easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi16(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *JobEvent) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi15(l, v)
+	easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi16(l, v)
 }

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -100,8 +99,8 @@ func TestFailures(t *testing.T) {
 		t.Errorf("stopped: %v", err)
 	}
 	client, bodies := endpoint(t, "")
-	var busy *ctxfold.BusyError
-	if _, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); !errors.As(err, &busy) || busy.After != 7*time.Second ||
+	var refused *ctxfold.CallError
+	if _, err := (anthropic.Messages{Client: client, Model: "m"}).Summarize(t.Context(), q); !errors.As(err, &refused) || refused.Failure.RetryAfterMs != "7000" ||
 		!strings.Contains(err.Error(), "Overloaded") || len(*bodies) != 1 {
 		t.Errorf("an error of the provider: %v after %d calls", err, len(*bodies))
 	}

@@ -56,6 +56,22 @@ static void write_members(writer *w, ctxfold_text object) {
   }
 }
 
+/* Writes what the summarizer has told about the provider's response, if it has. */
+static void write_failure(writer *w, const ctxfold_ask *ask) {
+  if (ask->status <= 0) return;
+  write_string(w, ",\"failure\":{\"status\":");
+  write_number(w, (uint64_t)ask->status);
+  if (ask->retry_after) {
+    write_key(w, "retry_after");
+    write_quoted(w, (ctxfold_text){ask->retry_after, strlen(ask->retry_after)});
+  }
+  if (ask->retry_after_ms) {
+    write_key(w, "retry_after_ms");
+    write_quoted(w, (ctxfold_text){ask->retry_after_ms, strlen(ask->retry_after_ms)});
+  }
+  write_string(w, "}");
+}
+
 /* Requests one summary from the summarizer and writes the result. */
 static void ask_for(job *j, ctxfold_text effect) {
   ctxfold_text request = ctxfold_member(effect, "request");
@@ -88,6 +104,7 @@ static void ask_for(job *j, ctxfold_text effect) {
       write_key(w, "after");
       write_number(w, ask.after < 86400000 ? ask.after : 86400000);
     }
+    write_failure(w, &ask);
   }
   free(summary), free(scope), free(system), free(prompt);
 }

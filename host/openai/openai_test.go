@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
@@ -126,8 +125,8 @@ func TestBusy(t *testing.T) {
 	for name, s := range map[string]ctxfold.Summarizer{"chat": openai.Chat{Client: client, Model: "m"}, "responses": openai.Responses{Client: client, Model: "m"}} {
 		*bodies = nil
 		_, err := s.Summarize(t.Context(), q)
-		var busy *ctxfold.BusyError
-		if !errors.As(err, &busy) || busy.After != 7*time.Second || len(*bodies) != 1 {
+		var refused *ctxfold.CallError
+		if !errors.As(err, &refused) || refused.Failure.RetryAfter != "7" || len(*bodies) != 1 {
 			t.Errorf("%s: %v after %d calls", name, err, len(*bodies))
 		}
 	}

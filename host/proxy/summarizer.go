@@ -49,6 +49,9 @@ func header(from http.Header) http.Header {
 // maxSummary is the maximum number of bytes that are read of a response with a summary.
 const maxSummary = 4 << 20
 
+// maxRefusal is the maximum number of bytes of an error response that are passed on.
+const maxRefusal = 16 << 10
+
 // Summarize asks the endpoint of the client's own request for a summary, with the client's credentials.
 func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	t, p := s.t, s.t.proxy
@@ -79,7 +82,8 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 		return ctxfold.Summary{}, err
 	case response.StatusCode != http.StatusOK:
 		err := fmt.Errorf("the endpoint answered %s to a request for a summary", response.Status)
-		return ctxfold.Summary{}, ctxfold.StatusError(response.StatusCode, response.Header.Get, err)
+		return ctxfold.Summary{}, &ctxfold.CallError{Err: err, Failure: api.CallFailure{Status: response.StatusCode, Body: string(text[:min(len(text), maxRefusal)]),
+			RetryAfter: response.Header.Get("Retry-After"), RetryAfterMs: response.Header.Get("Retry-After-Ms")}}
 	case len(text) > maxSummary:
 		return ctxfold.Summary{}, fmt.Errorf("the endpoint answered more than %d bytes to a request for a summary", maxSummary)
 	case !gjson.ValidBytes(text):

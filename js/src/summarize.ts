@@ -1,6 +1,7 @@
 import { messageOf } from "./errors.js";
 import { failureOf } from "./failure.js";
 import type { Slots } from "./slots.js";
+import type { CallFailure } from "./types.gen.js";
 import type { CallUsage, RequestConversation, Summary, SummaryRequest } from "./types.js";
 
 /**
@@ -65,11 +66,8 @@ export interface ReplySettings {
   conversation?: ((conversation: RequestConversation) => object) | undefined;
 }
 
-/**
- * An answer, or the reason why there is none. `busy` is true if the provider is overloaded; `after` is then the time
- * to wait before the next attempt, in milliseconds.
- */
-export type Reply = Omit<Summary, "id" | "error"> | { error: string; busy?: boolean; after?: number };
+/** An answer, or the reason why there is none. `failure` is what is known about a call that failed. */
+export type Reply = Omit<Summary, "id" | "error"> | { error: string; failure?: CallFailure };
 
 /** Requests one summary. Never rejects. */
 export async function requestSummary(
@@ -117,7 +115,7 @@ function callSummarize(
     signal?.addEventListener("abort", abort);
     new Promise<Answer>((answer) => answer(summarize(request, given)))
       .then(summaryOf)
-      .then(settle, (thrown) => settle({ error: textOf(messageOf(thrown)), ...busyOf(thrown) }));
+      .then(settle, (thrown) => settle({ error: textOf(messageOf(thrown)), failure: callFailureOf(thrown) }));
   });
 }
 
@@ -135,21 +133,21 @@ function summaryOf(answer: unknown): Reply {
   };
 }
 
-/** HTTP status codes of an overloaded provider. */
-const BUSY = [429, 503, 529];
-const LONGEST_AFTER = 86_400;
-
-/** Reads from an SDK's error whether the provider is overloaded (`busy`) and how long to wait (`after`), if known. */
-function busyOf(error: unknown): { busy?: boolean; after?: number } {
-  if (!BUSY.includes(failureOf(error).status ?? 0)) return {};
-  const { headers, responseHeaders } = error as { headers?: unknown; responseHeaders?: Record<string, unknown> };
-  const wait = headers instanceof Headers ? headers.get(AFTER) : ((headers ?? responseHeaders) as Fields)?.[AFTER];
-  const seconds = Number(wait ?? Number.NaN);
-  return { busy: true, ...(seconds > 0 && { after: Math.round(1000 * Math.min(seconds, LONGEST_AFTER)) }) };
+/** Returns what an SDK's error says about the provider's response, from which the module decides whether to call again. */
+function callFailureOf(error: unknown): CallFailure {
+  const { headers, responseHeaders } = Object(error) as Record<string, unknown>;
+  const header = (name: string) => {
+    const value = headers instanceof Headers ? headers.get(name) : Object(headers ?? responseHeaders)[name];
+    return value == null ? "" : textOf(String(value));
+  };
+  const { body = "", status } = failureOf(error);
+  return {
+    body: textOf(body),
+    retry_after: header("retry-after"),
+    retry_after_ms: header("retry-after-ms"),
+    ...(status !== undefined && { status }),
+  };
 }
-
-const AFTER = "retry-after";
-type Fields = Record<string, unknown> | null | undefined;
 
 /**
  * Returns the counts as whole numbers. Other members of an SDK's usage object are left out, because the module

@@ -2749,8 +2749,13 @@ export interface EffectResult {
    */
   summary?: Summary;
   /**
+   * failure is what the host knows about a failed call of ask, in addition to Error. The job decides from both whether
+   * and when to call again.
+   */
+  failure?: CallFailure;
+  /**
    * busy reports that the provider was overloaded, and After is the time to wait before the next attempt, in
-   * milliseconds; 0 if unknown.
+   * milliseconds; 0 if unknown. A host sets them if the program has said so; otherwise the job decides.
    */
   busy?: boolean;
   after?: number;
@@ -2768,6 +2773,17 @@ export interface EffectResult {
   skip?: boolean;
   redact?: Redact;
   score?: Score;
+}
+
+/** CallFailure is what a host knows about a failed model call. */
+export interface CallFailure {
+  /** HTTP status code */
+  status?: number;
+  /** body of the response; absent means the text in error */
+  body?: string;
+  /** The unchanged values of the response headers Retry-After and Retry-After-Ms. */
+  retry_after?: string;
+  retry_after_ms?: string;
 }
 
 /** RunningJob is a background job that a host runs. */

@@ -167,18 +167,19 @@ test("a model that is busy is asked again as late as it says, and an error that 
   const request = { id: "1", scope: "session", system: "s", prompt: "p", max_output_tokens: 10, input_tokens: 2 };
   const thrown = (/** @type {object} */ error) =>
     requestSummary(request, () => Promise.reject(Object.assign(new Error("no"), error)), { timeoutMs: 1000 });
+  const seen = { body: "no", retry_after: "", retry_after_ms: "" };
   assert.deepEqual(await thrown({ status: 429, headers: new Headers({ "retry-after": "2" }) }), {
     error: "no",
-    busy: true,
-    after: 2000,
+    failure: { ...seen, status: 429, retry_after: "2" },
   });
-  assert.deepEqual(await thrown({ statusCode: 529, responseHeaders: { "retry-after": "0.5" } }), {
+  assert.deepEqual(await thrown({ statusCode: 529, responseHeaders: { "retry-after-ms": "500" } }), {
     error: "no",
-    busy: true,
-    after: 500,
+    failure: { ...seen, status: 529, retry_after_ms: "500" },
   });
-  assert.deepEqual(await thrown({ status: 503 }), { error: "no", busy: true });
-  assert.deepEqual(await thrown({ status: 400 }), { error: "no" });
+  assert.deepEqual(await thrown({ code: "insufficient_quota" }), {
+    error: "no",
+    failure: { ...seen, body: "no\ninsufficient_quota" },
+  });
 
   let asked = 0;
   const { report } = await createCompactor({
@@ -190,6 +191,16 @@ test("a model that is busy is asked again as late as it says, and an error that 
     },
   }).compact(session(20));
   assert.deepEqual([report.summary.source, asked], ["model", 2]);
+
+  asked = 0;
+  const spent = await createCompactor({
+    policy: tight,
+    summarize: () => {
+      asked++;
+      throw Object.assign(new Error("no credit"), { status: 429, code: "insufficient_quota" });
+    },
+  }).compact(session(20));
+  assert.deepEqual([spent.report.summary.source, asked], ["local", 1]);
 });
 
 test("a model that answers one request at a time is asked for one at a time, and the queue costs no time", async () => {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/overflow"
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
@@ -133,17 +134,22 @@ func (c *call) takeSummary(f flight, r *api.EffectResult) {
 	if r.Summary != nil {
 		s = *r.Summary
 	}
+	why := r.Error
+	if why == "" && r.Failure != nil {
+		why = orElse(overflow.Message(r.Failure.Body), "the call of the model failed")
+	}
+	retry := c.retryOf(r)
 	switch {
-	case r.Busy && c.pauseIfBusy(q, r.After):
-	case r.Busy:
-		s.Error = orElse(r.Error, "the model is busy")
+	case retry.Busy && c.pauseIfBusy(q, retry.After):
+	case retry.Busy || retry.Spent:
+		s.Error = orElse(why, "the model is busy")
 		c.Down = s.Error
 		c.takeReply(q, &s)
 	case r.Incomplete && q.Asked == 1:
-	case (r.Error != "" || r.Refused) && c.isLate(q):
+	case (why != "" || r.Refused) && c.isLate(q):
 		c.giveUp(q)
-	case r.Error != "" || r.Refused:
-		s.Error = orElse(r.Error, "there is no model")
+	case why != "" || r.Refused:
+		s.Error = orElse(why, "there is no model")
 		c.takeReply(q, &s)
 	default:
 		c.Probing = c.Probing && s.Error != ""
@@ -151,6 +157,19 @@ func (c *call) takeSummary(f flight, r *api.EffectResult) {
 		c.takeReply(q, &s)
 	}
 	c.askOpenQuestions()
+}
+
+// retryOf returns whether and when a failed call of the model may be repeated.
+func (c *call) retryOf(r *api.EffectResult) overflow.Retry {
+	if r.Busy {
+		return overflow.Retry{Busy: true, After: r.After}
+	}
+	f := r.Failure
+	if f == nil {
+		f = new(api.CallFailure)
+	}
+	return overflow.RetryOf(overflow.Call{Status: f.Status, Text: orElse(f.Body, r.Error), RetryAfter: f.RetryAfter,
+		RetryAfterMs: f.RetryAfterMs, Now: c.Clock})
 }
 
 // pauseIfBusy pauses until a busy model may be asked again, and returns false if q may not be asked again. after is the

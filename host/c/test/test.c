@@ -159,11 +159,26 @@ static void goes_on(void) {
 }
 
 /* A busy model is called again. Records saved by ctxfold 0.2 are found. */
-static int refusals;
+static int refusals, status;
 static char *busy(void *user, ctxfold_ask *ask) {
   if (refusals-- <= 0) return summarize(user, ask);
-  ask->busy = true, ask->after = 1;
+  if (status) ask->status = status, ask->retry_after_ms = "1", ask->error = "no more today";
+  else ask->busy = true, ask->after = 1;
   return NULL;
+}
+
+/* The module decides from the response whether to call the summarizer again. */
+static void decides(int of, const char *source) {
+  ctxfold_instance *c = ctxfold_new(NULL);
+  ctxfold_request history = {.policy = policy, .messages = sample()};
+  ctxfold_answer answer;
+  int calls = 0;
+  down = false, refusals = 1, status = of;
+  CHECK(ctxfold_fit(c, NULL, &history, busy, &calls, &answer) == CTXFOLD_OK);
+  CHECK(is(ctxfold_member(ctxfold_member(answer.report, "summary"), "source"), source));
+  ctxfold_answer_free(&answer);
+  ctxfold_delete(c);
+  status = 0;
 }
 
 static void waits(void) {
@@ -194,6 +209,8 @@ static void waits(void) {
   ctxfold_records_delete(others);
   ctxfold_records_delete(records);
   ctxfold_delete(c);
+  decides(429, "\"model\"");
+  decides(402, "\"local\"");
 }
 
 /* How an app changes the history between calls: not at all, or in the messages after the compacted ones. */

@@ -107,7 +107,8 @@ class Ctxfold
   # JSON, which is used unchanged. The block receives the request for the model ("system", "prompt", "max_output_tokens", …) and returns
   # the summary, or nil; without a block the module writes digests. For a request with "provider" it may return the array of messages of
   # the provider's own compaction. With the option summary.prefix a request may have "sent": the messages to send, which end with the
-  # request itself. A block that raises Busy is called again.
+  # request itself. A block that raises Busy is called again; so is one that raises an SDK's error, whose methods status and headers say
+  # that the provider is busy.
   #
   # background: true makes compactions in a thread before they are due, if the policy has gate.start. settings are members of JobSettings
   # (docs/inside/loop.md), such as an owner. effects is an object that executes effects, for example to share records between processes or
@@ -140,7 +141,8 @@ class Ctxfold
     P = Fiddle::TYPE_VOIDP
     ERROR = 10 * Fiddle::SIZEOF_VOIDP # the offset of error in ctxfold_ask
     GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # the offset of gives_messages; busy and after follow it
-    private_constant :COUNTING, :P, :ERROR, :GIVES_MESSAGES
+    STATUS = GIVES_MESSAGES + 16 # the offset of status; retry_after and retry_after_ms follow it
+    private_constant :COUNTING, :P, :ERROR, :GIVES_MESSAGES, :STATUS
 
     attr_reader :summarizer, :raised
 
@@ -196,8 +198,21 @@ class Ctxfold
       if e.is_a?(Busy)
         ask[GIVES_MESSAGES + 1, 1] = "\1"
         ask[GIVES_MESSAGES + 8, 8] = [(e.after * 1000).to_i].pack("Q")
+      else
+        refused(ask, e)
       end
       nil
+    end
+
+    # Passes on what an SDK's error says about the provider's response: its methods status and headers.
+    def refused(ask, error)
+      status = error.respond_to?(:status) && error.status
+      return unless status.is_a?(Integer) && status.between?(100, 599)
+      ask[STATUS, 4] = [status].pack("l")
+      headers = error.respond_to?(:headers) && error.headers.respond_to?(:[]) ? error.headers : {}
+      @headers = %w[retry-after retry-after-ms].map { |name| headers[name]&.to_s&.delete("\0")&.+("\0") }
+      words = @headers.map { |value| value ? Fiddle::Pointer[value].to_i : 0 }
+      ask[STATUS + 8, 2 * Fiddle::SIZEOF_VOIDP] = words.pack("J2")
     end
 
     # Reads the request for the model from a ctxfold_ask: its texts "json" and "sent".

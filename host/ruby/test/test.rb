@@ -52,6 +52,20 @@ busy = c.fit(HISTORY, policy: POLICY) do
   calls == 1 ? raise(Ctxfold::Busy.new(after: 0.01)) : DIGEST
 end
 check "a busy model is asked again", calls > 1 && JSON.parse(busy.report)["summary"]["source"] == "model"
+refusal = Class.new(StandardError) do
+  attr_reader :status, :headers
+
+  def initialize(status)
+    super("refused")
+    @status, @headers = status, { "retry-after-ms" => "1" }
+  end
+end
+sources = [503, 402].map do |status|
+  calls = 0
+  answer = c.fit(HISTORY, policy: POLICY) { (calls += 1) == 1 ? raise(refusal.new(status)) : DIGEST }
+  JSON.parse(answer.report)["summary"]["source"]
+end
+check "the status of an SDK's error decides", sources == %w[model local]
 provided = c.fit(HISTORY, policy: POLICY.merge(format: "anthropic", summary: { provider: true })) do |ask|
   ask["provider"] ? [{ role: "assistant", content: [{ type: "compaction", content: "All is well." }] }] : DIGEST
 end

@@ -102,6 +102,9 @@ pub struct Ask {
     pub gives_messages: bool,
     pub busy: bool,
     pub after: u64,
+    pub status: c_int,
+    pub retry_after: *const c_char,
+    pub retry_after_ms: *const c_char,
 }
 
 #[repr(C)]

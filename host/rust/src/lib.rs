@@ -14,7 +14,7 @@ use std::ptr::{self, NonNull};
 
 pub use host::{Effects, Fitted, Host};
 use summarize::Asking;
-pub use summarize::{Ask, Reply, Summary};
+pub use summarize::{Ask, ErrorResponse, Reply, Summary};
 
 /// An instance of the module with its own memory. It serves one call at a time and may move between threads; make
 /// several for several threads.

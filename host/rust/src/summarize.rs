@@ -49,6 +49,19 @@ impl From<&str> for Summary {
     }
 }
 
+/// A provider's response to a request that failed.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorResponse {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body of the response.
+    pub body: String,
+    /// The value of the header `Retry-After`, if there is one.
+    pub retry_after: Option<String>,
+    /// The value of the header `Retry-After-Ms`, if there is one.
+    pub retry_after_ms: Option<String>,
+}
+
 /// The outcome of a request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -59,6 +72,8 @@ pub enum Reply {
     Messages(String),
     /// The provider is overloaded. The request is made again after this time, or after a default delay if it is zero.
     Busy(Duration),
+    /// The provider has responded with an error. The module decides whether and when the request is made again.
+    Refused(ErrorResponse),
     /// There is no summary; the text is the reason.
     Failed(String),
 }
@@ -81,11 +96,12 @@ pub(crate) struct Asking<F> {
     summarize: F,
     reason: CString,
     error: CString,
+    headers: [Option<CString>; 2],
 }
 
 impl<F: FnMut(&Ask) -> Reply> Asking<F> {
     pub(crate) fn new(summarize: F) -> Self {
-        Asking { summarize, reason: CString::default(), error: CString::default() }
+        Asking { summarize, reason: CString::default(), error: CString::default(), headers: [None, None] }
     }
 
     pub(crate) fn callback(&mut self) -> (ffi::Summarizer, *mut c_void) {
@@ -119,6 +135,14 @@ impl<F: FnMut(&Ask) -> Reply> Asking<F> {
                 (*raw).busy = true;
                 (*raw).after = after.as_millis().try_into().unwrap_or(u64::MAX);
                 ptr::null_mut()
+            }
+            Reply::Refused(response) => {
+                (*raw).status = response.status.into();
+                self.headers = [response.retry_after, response.retry_after_ms].map(|value| value.map(without_zeros));
+                let [after, after_ms] = &self.headers;
+                (*raw).retry_after = after.as_ref().map_or(ptr::null(), |value| value.as_ptr());
+                (*raw).retry_after_ms = after_ms.as_ref().map_or(ptr::null(), |value| value.as_ptr());
+                self.failed(raw, response.body)
             }
             Reply::Failed(why) => self.failed(raw, why),
         }

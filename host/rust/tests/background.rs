@@ -4,7 +4,7 @@ use std::sync::mpsc::{channel, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use ctxfold::{json, Ctxfold, Effects, Error, Host, Records, Reply, Request};
+use ctxfold::{json, Ctxfold, Effects, Error, ErrorResponse, Host, Records, Reply, Request};
 
 const DIGEST: &str = "## Goal\nKeep the rate limiter small.\n\n## Done\nThe \"sweep\" was written and tested.";
 
@@ -169,6 +169,9 @@ fn a_busy_model_is_asked_again_and_a_providers_compaction_is_taken() {
     let host = Host::new().summarize(move |ask: &ctxfold::Ask| {
         if calls.fetch_add(1, Ordering::SeqCst) == 0 {
             return Reply::Busy(Duration::from_millis(1));
+        }
+        if calls.load(Ordering::SeqCst) == 2 {
+            return Reply::Refused(ErrorResponse { status: 529, retry_after_ms: Some("1".into()), ..Default::default() });
         }
         if json::member(&ask.json, "provider").is_some() {
             return Reply::Messages(r#"[{"role":"assistant","content":[{"type":"compaction","content":"All is well."}]}]"#.into());

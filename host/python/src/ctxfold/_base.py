@@ -57,8 +57,8 @@ class Compacting(Operations):
         text, a dict with ``text`` and ``finish_reason``, or a dict with the ``messages`` of a provider's own compaction
         (``summary.provider`` in the policy). With ``prefix`` it also gets requests that extend the conversation. It must
         then send ``request["conversation"]["sent"]``, so that the provider reads the conversation from its prompt cache.
-        If it raises an SDK's exception for an overloaded provider (status 429, 503 or 529), it is called again after
-        the delay that the provider asks for. Each call may take ``summary_timeout`` seconds, and up to ``concurrency``
+        If it raises an SDK's exception for an overloaded provider (such as status 429, 503 or 529), it is called again
+        after the delay that the provider asks for. Each call may take ``summary_timeout`` seconds, and up to ``concurrency``
         threads call it at the same time. If it fails, or if there is no ``summarize``, digests are written without a
         model.
 

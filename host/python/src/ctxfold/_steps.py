@@ -185,25 +185,22 @@ def given_by(launched: Any, id: int) -> Dict[str, Any]:
         return {"id": id, "summary": summary(launched.result())}
     if isinstance(error, OptionError):
         raise error
-    return {"id": id, "error": text_of(error), **busy(error)}
+    return {"id": id, "error": text_of(error), "failure": call_failure_of(error)}
 
 
-#: HTTP status codes of an overloaded provider.
-BUSY = (429, 503, 529)
+def call_failure_of(error: BaseException) -> Dict[str, Any]:
+    """Returns what an SDK's exception says about the provider's response, from which the module decides whether to call
+    again."""
+    from .failures import failure_of
 
-
-def busy(error: BaseException) -> Dict[str, Any]:
-    """Returns whether an SDK's exception means that the provider is overloaded and, if it says so, how long to wait in
-    milliseconds."""
-    response = getattr(error, "response", None)
-    status = getattr(error, "status_code", None) or getattr(error, "status", None) or getattr(response, "status_code", None)
-    if status not in BUSY:
-        return {}
-    try:
-        after = float(response.headers["retry-after"])  # type: ignore[union-attr]
-    except (AttributeError, KeyError, TypeError, ValueError):
-        return {"busy": True}
-    return {"busy": True, "after": int(1000 * max(0.0, min(after, 86_400.0)))}
+    failure: Dict[str, Any] = {**failure_of(error)}
+    headers = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None)
+    for member, name in (("retry_after", "retry-after"), ("retry_after_ms", "retry-after-ms")):
+        try:
+            failure[member] = str(headers[name])  # type: ignore[index]
+        except (KeyError, TypeError):
+            pass
+    return failure
 
 
 def summary(given: Any) -> Dict[str, Any]:

@@ -2895,10 +2895,15 @@ class EffectResult(TypedDict):
     summary is the result of ask; its id may be missing. In the result of before, it is a finished summary: no model is
     asked.
     """
+    failure: NotRequired[CallFailure]
+    """
+    failure is what the host knows about a failed call of ask, in addition to Error. The job decides from both whether
+    and when to call again.
+    """
     busy: NotRequired[bool]
     """
     busy reports that the provider was overloaded, and After is the time to wait before the next attempt, in
-    milliseconds; 0 if unknown.
+    milliseconds; 0 if unknown. A host sets them if the program has said so; otherwise the job decides.
     """
     after: NotRequired[int]
     incomplete: NotRequired[bool]
@@ -2915,6 +2920,18 @@ class EffectResult(TypedDict):
     """
     redact: NotRequired[Redact]
     score: NotRequired[Score]
+
+
+class CallFailure(TypedDict):
+    """CallFailure is what a host knows about a failed model call."""
+
+    status: NotRequired[int]
+    """HTTP status code"""
+    body: NotRequired[str]
+    """body of the response; absent means the text in error"""
+    retry_after: NotRequired[str]
+    """The unchanged values of the response headers Retry-After and Retry-After-Ms."""
+    retry_after_ms: NotRequired[str]
 
 
 class RunningJob(TypedDict):
