@@ -216,12 +216,6 @@ func ExampleCompactor_Recollect() {
 	// Output: true true
 }
 
-// RefusedWindow is the window to compact for when a provider refuses a conversation and names no limit.
-func ExampleRefusedWindow() {
-	fmt.Println(ctxfold.RefusedWindow(100000))
-	// Output: 70000
-}
-
 // ApplyEdits changes a list of live objects; kept messages are the same values.
 func ExampleApplyEdits() {
 	type message struct {
@@ -246,13 +240,13 @@ func ExampleRawPolicy() {
 	// Output: {"preset":"checkpoint","window":{"tokens":200000}}
 }
 
-// A summarizer over HTTP reports a busy model, so that it is asked again after Retry-After.
+// A summarizer over HTTP reports the response, so that a busy model is asked again after Retry-After.
 func ExampleStatusError() {
 	header := func(name string) string { return map[string]string{"Retry-After": "3"}[name] }
 	err := ctxfold.StatusError(429, header, errors.New("too many requests"))
-	var busy *ctxfold.BusyError
-	fmt.Println(errors.As(err, &busy), busy.After, err)
-	// Output: true 3s too many requests
+	var refused *ctxfold.CallError
+	fmt.Println(errors.As(err, &refused), refused.Failure.Status, refused.Failure.RetryAfter, err)
+	// Output: true 429 3 too many requests
 }
 
 // A stream that ends without a finish reason is incomplete, and its text is not used.

@@ -168,10 +168,6 @@ func (v *Conversation) begin(ctx context.Context) error {
 
 func (v *Conversation) end() { <-v.compacting }
 
-// RefusedWindow returns the window in tokens that a compaction should assume if a provider has refused a transcript although it fits the
-// known window: 0.7 of the transcript's estimated size.
-func RefusedWindow(tokens int) int { return max(1, tokens*7/10) }
-
 // turn is the host's side of one turn of a conversation, or of its compaction in the background. The turn's job makes
 // all decisions; turn provides what other jobs don't need.
 type turn struct {
