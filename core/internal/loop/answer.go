@@ -44,7 +44,11 @@ func (a *answer) startsInBackground() bool { return string(a.members.valueOf("st
 
 // knownEntry returns the index of the memory entry that the operation applied, or -1.
 func (a *answer) knownEntry() int {
-	n, err := strconv.Atoi(string(a.members.valueOf("known")))
+	known := a.members.valueOf("known")
+	if known == nil {
+		return -1
+	}
+	n, err := strconv.Atoi(string(known))
 	if err != nil {
 		return -1
 	}
@@ -65,6 +69,9 @@ func (a *answer) withoutMemory() api.Raw {
 	return append(a.json[:start:start], a.json[end:]...)
 }
 
+// usualMembers is the number of members that most objects here have at most.
+const usualMembers = 16
+
 // members lists the members of an object. It isn't a map because only a few members are looked up, and hostile names
 // can't make a search through a list slow.
 type members []struct {
@@ -74,6 +81,9 @@ type members []struct {
 
 // readMembers returns the members of an object.
 func readMembers(json []byte) (list members) {
+	if len(json) > 0 && json[0] == '{' {
+		list = make(members, 0, usualMembers)
+	}
 	eachMember(json, func(name string, value []byte) {
 		list = append(list, struct {
 			name  string
@@ -128,6 +138,9 @@ func textOf(json []byte) string {
 func numberOf(json []byte) int { return int(min(int64Of(json), 1<<30)) }
 
 func int64Of(json []byte) int64 {
+	if len(json) == 0 {
+		return 0
+	}
 	n, err := strconv.ParseInt(string(json), 10, 64)
 	if err != nil || n < 0 || n > MaxTime {
 		return 0

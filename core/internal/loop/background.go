@@ -19,8 +19,8 @@ func (c *call) mayBeginInBackground() bool {
 func (c *call) beginInBackground() {
 	s := c.Settings
 	s.Background, s.Refusal, s.Refused, s.Limit = true, nil, false, 0
-	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: c.Behind}
-	if k := c.keysOf(); k != nil && len(k.prints) > 0 && c.Behind == 0 {
+	e := api.Effect{Effect: api.EffectBegin, Settings: &s, Target: c.BackgroundID}
+	if k := c.keysOf(); k != nil && len(k.prints) > 0 && c.BackgroundID == 0 {
 		e.Keys = k.all(k.keyOf(leaseMark(c.identity(k), 0)))
 	}
 	c.emit(e)
@@ -64,7 +64,7 @@ func (c *call) findBackgroundJob(running []api.RunningJob) {
 		case c.can(api.EffectStop) && (edited || mine(replaced) && c.Options.Force):
 			c.emit(api.Effect{Effect: api.EffectStop, Target: r.ID})
 		case mine(later(replaced, whole)):
-			c.Behind = r.ID
+			c.BackgroundID = r.ID
 		}
 	}
 }

@@ -277,7 +277,7 @@ func (c *call) takeSaved(r *api.EffectResult) {
 	case r.Done:
 		c.continueSaved()
 	case c.byPrefix() && c.Holder != "":
-		if c.loseLease(); c.Holder == "" && c.Free {
+		if c.loseLease(); c.Holder == "" && c.WithoutLease {
 			c.saveRecord()
 		}
 	case !c.byPrefix() && c.Saves < maxSaves:

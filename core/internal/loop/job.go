@@ -41,15 +41,15 @@ type Job struct {
 	Flights  []flight        `json:"flights,omitempty"`
 
 	// The contents of the records. At is the index of the first key that has not been looked up yet.
-	Check    api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
-	Found    []entry   `json:"found,omitempty"`
-	Attempts []attempt `json:"attempts,omitempty"`
-	At       int       `json:"at,omitempty"`
-	Later    bool      `json:"later,omitempty"`    // whether the records for other texts of the first message were loaded
-	Uses     bool      `json:"uses,omitempty"`     // whether the record of the model's calls has been requested
-	Measured bool      `json:"measured,omitempty"` // whether the idle time of the conversation is known
-	Counted  bool      `json:"counted,omitempty"`
-	Seen     string    `json:"seen,omitempty"` // fingerprint of everything that was found
+	Check       api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
+	Found       []entry   `json:"found,omitempty"`
+	Attempts    []attempt `json:"attempts,omitempty"`
+	At          int       `json:"at,omitempty"`
+	LaterLoaded bool      `json:"later,omitempty"`    // whether the records for other texts of the first message were loaded
+	Uses        bool      `json:"uses,omitempty"`     // whether the record of the model's calls has been requested
+	Measured    bool      `json:"measured,omitempty"` // whether the idle time of the conversation is known
+	Counted     bool      `json:"counted,omitempty"`
+	Seen        string    `json:"seen,omitempty"` // fingerprint of everything that was found
 
 	// Due is the response that the operation returned before the job had the lease. It is still valid with the lease if
 	// the records found (DueSeen) and the messages (DueSize bytes) are the same.
@@ -58,30 +58,30 @@ type Job struct {
 	DueSize int     `json:"due_size,omitempty"`
 
 	// The lease. If Holder is "", the job has none, and LeaseKey is the key to lease next.
-	LeaseKey string `json:"lease_key,omitempty"`
-	Holder   string `json:"holder,omitempty"`
-	WaitKey  string `json:"wait_key,omitempty"` // the key of another job's lease
-	RenewAt  int64  `json:"renew_at,omitempty"`
-	Polls    int    `json:"polls,omitempty"`
-	PollAt   int64  `json:"poll_at,omitempty"`
-	GiveUpAt int64  `json:"give_up_at,omitempty"` // when the job stops waiting for another job's lease
-	Lost     int    `json:"lost,omitempty"`       // number of lost leases
-	Free     bool   `json:"free,omitempty"`       // whether the job may proceed without a lease
+	LeaseKey     string `json:"lease_key,omitempty"`
+	Holder       string `json:"holder,omitempty"`
+	WaitKey      string `json:"wait_key,omitempty"` // the key of another job's lease
+	RenewAt      int64  `json:"renew_at,omitempty"`
+	Polls        int    `json:"polls,omitempty"`
+	PollAt       int64  `json:"poll_at,omitempty"`
+	GiveUpAt     int64  `json:"give_up_at,omitempty"` // when the job stops waiting for another job's lease
+	Lost         int    `json:"lost,omitempty"`       // number of lost leases
+	WithoutLease bool   `json:"free,omitempty"`       // whether the job may proceed without a lease
 
 	// The compaction. Base is the entry that it starts from, and Tries is the number of times that the model has failed
 	// at it.
-	Base      *entry     `json:"base,omitempty"`
-	Plan      api.Raw    `json:"plan,omitempty"`
-	Questions []question `json:"questions,omitempty"`
-	Tries     int        `json:"tries,omitempty"`
-	Window    int        `json:"window,omitempty"` // the window of a forced compaction
-	NoReserve bool       `json:"no_reserve,omitempty"`
-	Repeats   bool       `json:"repeats,omitempty"`  // whether this repeats a compaction during which the model failed
-	Repeated  bool       `json:"repeated,omitempty"` // whether that repetition has been tried already
-	Stale     *entry     `json:"stale,omitempty"`    // the compaction to repeat
-	Narrowed  int        `json:"narrowed,omitempty"` // the size, in tokens, of a history that was rejected but should fit
-	Behind    int        `json:"behind,omitempty"`   // the id of the background job that compacts this history
-	Paused    bool       `json:"paused,omitempty"`   // the model failed recently
+	Base         *entry     `json:"base,omitempty"`
+	Plan         api.Raw    `json:"plan,omitempty"`
+	Questions    []question `json:"questions,omitempty"`
+	Tries        int        `json:"tries,omitempty"`
+	Window       int        `json:"window,omitempty"` // the window of a forced compaction
+	NoReserve    bool       `json:"no_reserve,omitempty"`
+	Repeats      bool       `json:"repeats,omitempty"`  // whether this repeats a compaction during which the model failed
+	Repeated     bool       `json:"repeated,omitempty"` // whether that repetition has been tried already
+	Stale        *entry     `json:"stale,omitempty"`    // the compaction to repeat
+	Narrowed     int        `json:"narrowed,omitempty"` // the size, in tokens, of a history that was rejected but should fit
+	BackgroundID int        `json:"behind,omitempty"`   // the id of the background job that compacts this history
+	Paused       bool       `json:"paused,omitempty"`   // the model failed recently
 
 	// The model.
 	Failed      bool   `json:"failed,omitempty"` // whether the model returned no summary

@@ -17,12 +17,12 @@ const maxLost = 3
 
 // mayCompact reports whether a compaction may start without requesting a lease first.
 func (c *call) mayCompact() bool {
-	return c.Holder != "" || c.Free || !c.can(api.EffectLease) ||
+	return c.Holder != "" || c.WithoutLease || !c.can(api.EffectLease) ||
 		c.byPrefix() && !c.can(api.EffectSave) && c.Settings.Operation != api.JobPlan
 }
 
 // leaseFor requests the lease for compacting the messages before index cut. The lease of a plan job is for all of the
-// owner's plans, whatever cut is. If the history has no prints, no lease is requested and c.Free is set. If the history
+// owner's plans, whatever cut is. If the history has no prints, no lease is requested and c.WithoutLease is set. If the history
 // can't be read, nothing is requested.
 func (c *call) leaseFor(cut int) {
 	if c.LeaseKey = handles.Handle([]byte("plan " + c.Settings.Owner)); c.Settings.Operation != api.JobPlan {
@@ -31,7 +31,7 @@ func (c *call) leaseFor(cut int) {
 			return
 		}
 		if len(k.prints) == 0 { // the result could not be found again without prints
-			c.Free = true
+			c.WithoutLease = true
 			return
 		}
 		c.LeaseKey = k.keyOf(leaseMark(c.identity(k), cut))
@@ -117,14 +117,14 @@ func (c *call) takeLease(f flight, r *api.EffectResult) {
 	case c.Phase != phaseLeasing:
 	case failed:
 		if c.recordsFailed(r, "leased") {
-			c.Free = true
+			c.WithoutLease = true
 			c.lookAgain()
 		}
 	case r.Done:
 		c.Holder, c.RenewAt = f.Holder, c.Clock+c.Settings.Lease/3
 		c.Polls, c.GiveUpAt = 0, 0
-		c.Behind = 0  // a background job without this lease ends by itself
-		c.lookAgain() // another job may have been faster
+		c.BackgroundID = 0 // a background job without this lease ends by itself
+		c.lookAgain()      // another job may have been faster
 	case c.Settings.Background: // the job that holds the lease compacts the history
 		c.end()
 	default:
@@ -154,7 +154,7 @@ func (c *call) pollLease() {
 		c.requestFirst()
 		return
 	}
-	c.Free = true
+	c.WithoutLease = true
 	c.lookAgain()
 }
 
@@ -163,7 +163,7 @@ func (c *call) pollLease() {
 func (c *call) loseLease() {
 	c.Holder = ""
 	if c.Lost++; c.Lost >= maxLost {
-		c.Free = true // don't discard the work again
+		c.WithoutLease = true // don't discard the work again
 		return
 	}
 	c.addNotice(api.NoticeLeaseLost, "the lease ended during a compaction")

@@ -80,7 +80,7 @@ func (c *call) loadRecords() {
 			return
 		}
 		prints := k.prints
-		if c.Later {
+		if c.LaterLoaded {
 			prints = k.later
 		}
 		if list = k.keysFor(prints[:max(0, len(prints)-c.At)]); len(list) == 0 {
@@ -96,7 +96,7 @@ func (c *call) loadRecords() {
 func (c *call) lookAgain() {
 	c.Base, c.Plan, c.Questions = nil, nil, nil
 	if c.can(api.EffectLoad) { // otherwise the entries found before the store failed remain
-		c.Found, c.Attempts, c.At, c.Later, c.Seen = nil, nil, 0, false, ""
+		c.Found, c.Attempts, c.At, c.LaterLoaded, c.Seen = nil, nil, 0, false, ""
 	}
 	if c.Measured { // the model may have been called again since then
 		c.Measured, c.Uses, c.Options.Idle, c.Options.Cold = false, false, 0, ""
@@ -165,7 +165,7 @@ func (c *call) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	}
 	c.At = min(c.At+max(0, min(r.At, maxKeys))+1, maxKeys)
 	c.addFound(found.record.Entries)
-	c.forgetCount(c.Later && len(found.record.Entries) > 0)
+	c.forgetCount(c.LaterLoaded && len(found.record.Entries) > 0)
 	c.Attempts = append(c.Attempts, found.record.Attempts...)
 	sound := slices.ContainsFunc(found.record.Entries, func(e entry) bool { return e.Tries == 0 })
 	if sound || c.foundMost() {
@@ -306,7 +306,7 @@ func (c *call) decide(a answer) {
 	case !a.compacts() && c.wasRefused():
 		c.retryNarrower(a)
 	case !a.compacts():
-		if (a.startsInBackground() || repeats || c.Behind != 0) && c.mayBeginInBackground() && !c.Paused {
+		if (a.startsInBackground() || repeats || c.BackgroundID != 0) && c.mayBeginInBackground() && !c.Paused {
 			c.beginInBackground()
 		}
 		c.finishWith(a)
@@ -332,7 +332,7 @@ func (c *call) keepDue(a answer) {
 // compaction is made. Many apps put text into their first message that changes with each request: the date, or what
 // they have retrieved.
 func (c *call) looksForLater() bool {
-	if c.Later || c.Settings.Operation == api.JobPlan || !c.byPrefix() || !c.can(api.EffectLoad) || c.foundMost() {
+	if c.LaterLoaded || c.Settings.Operation == api.JobPlan || !c.byPrefix() || !c.can(api.EffectLoad) || c.foundMost() {
 		return false
 	}
 	k := c.keysOf()
@@ -341,7 +341,7 @@ func (c *call) looksForLater() bool {
 
 func (c *call) loadLater(a answer) {
 	c.keepDue(a)
-	c.Later, c.At = true, 0
+	c.LaterLoaded, c.At = true, 0
 	c.loadRecords()
 }
 

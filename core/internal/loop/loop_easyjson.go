@@ -552,7 +552,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 		case "at":
 			jsonfield.Int(in, (*int)(&out.At))
 		case "later":
-			jsonfield.Bool(in, (*bool)(&out.Later))
+			jsonfield.Bool(in, (*bool)(&out.LaterLoaded))
 		case "uses":
 			jsonfield.Bool(in, (*bool)(&out.Uses))
 		case "measured":
@@ -584,7 +584,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 		case "lost":
 			jsonfield.Int(in, (*int)(&out.Lost))
 		case "free":
-			jsonfield.Bool(in, (*bool)(&out.Free))
+			jsonfield.Bool(in, (*bool)(&out.WithoutLease))
 		case "base":
 			if in.IsNull() {
 				in.Skip()
@@ -622,7 +622,7 @@ func easyjsonAdeb2676DecodeGithubComCtxfoldCtxfoldCoreInternalLoop7(in *jlexer.L
 		case "narrowed":
 			jsonfield.Int(in, (*int)(&out.Narrowed))
 		case "behind":
-			jsonfield.Int(in, (*int)(&out.Behind))
+			jsonfield.Int(in, (*int)(&out.BackgroundID))
 		case "paused":
 			jsonfield.Bool(in, (*bool)(&out.Paused))
 		case "failed":
@@ -762,9 +762,9 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"at\":"
 		jsonfield.PutInt(out, prefix, int(in.At))
 	}
-	if in.Later {
+	if in.LaterLoaded {
 		const prefix string = ",\"later\":"
-		jsonfield.PutBool(out, prefix, bool(in.Later))
+		jsonfield.PutBool(out, prefix, bool(in.LaterLoaded))
 	}
 	if in.Uses {
 		const prefix string = ",\"uses\":"
@@ -827,9 +827,9 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"lost\":"
 		jsonfield.PutInt(out, prefix, int(in.Lost))
 	}
-	if in.Free {
+	if in.WithoutLease {
 		const prefix string = ",\"free\":"
-		jsonfield.PutBool(out, prefix, bool(in.Free))
+		jsonfield.PutBool(out, prefix, bool(in.WithoutLease))
 	}
 	if in.Base != nil {
 		const prefix string = ",\"base\":"
@@ -877,9 +877,9 @@ func easyjsonAdeb2676EncodeGithubComCtxfoldCtxfoldCoreInternalLoop7(out *jwriter
 		const prefix string = ",\"narrowed\":"
 		jsonfield.PutInt(out, prefix, int(in.Narrowed))
 	}
-	if in.Behind != 0 {
+	if in.BackgroundID != 0 {
 		const prefix string = ",\"behind\":"
-		jsonfield.PutInt(out, prefix, int(in.Behind))
+		jsonfield.PutInt(out, prefix, int(in.BackgroundID))
 	}
 	if in.Paused {
 		const prefix string = ",\"paused\":"
