@@ -356,17 +356,67 @@ const (
 // mostlyWords reports whether a line is long prose, which may contain a formula: it has several sentences, and at least
 // three quarters of its words have only letters.
 func mostlyWords(line string) bool {
+	if !mayBeProse(line) { // most lines
+		return false
+	}
 	plain, all, sentences := 0, 0, 0
 	for w := range strings.FieldsSeq(line) {
 		all++
-		if strings.IndexByte(".!?", w[len(w)-1]) >= 0 {
+		if endMark[w[len(w)-1]] {
 			sentences++
 		}
-		if w = strings.Trim(w, ".,;:!?\"'()"); w != "" && strings.IndexFunc(w, notInPlainWord) < 0 {
+		if isPlainWord(w) {
 			plain++
 		}
 	}
 	return all >= leastProse && sentences >= leastSentences && plain*4 >= all*3
 }
 
-func notInPlainWord(r rune) bool { return r != '\'' && r != '’' && !unicode.IsLetter(r) }
+// mayBeProse reports whether a line is long enough for leastProse words and has as many marks as leastSentences need.
+func mayBeProse(line string) bool {
+	ends := 0
+	if len(line) >= 2*leastProse-1 {
+		for i := 0; i < len(line) && ends < leastSentences; i++ {
+			if endMark[line[i]] {
+				ends++
+			}
+		}
+	}
+	return ends == leastSentences
+}
+
+// endMark marks the characters that end a sentence, and aroundWord the punctuation before and after words.
+var endMark, aroundWord = bytesOf(".!?"), bytesOf(".,;:!?\"'()")
+
+// bytesOf marks the given ASCII characters.
+func bytesOf(list string) (in [256]bool) {
+	for i := range len(list) {
+		in[list[i]] = true
+	}
+	return in
+}
+
+// isPlainWord reports whether text consists of letters and apostrophes, apart from the punctuation around it.
+func isPlainWord(w string) bool {
+	for w != "" && aroundWord[w[0]] {
+		w = w[1:]
+	}
+	for w != "" && aroundWord[w[len(w)-1]] {
+		w = w[:len(w)-1]
+	}
+	for i := 0; i < len(w); {
+		if c := w[i]; c < utf8.RuneSelf {
+			if byteClass[c]&(small|capital) == 0 && c != '\'' {
+				return false
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(w[i:])
+		if r != '’' && !unicode.IsLetter(r) {
+			return false
+		}
+		i += size
+	}
+	return w != ""
+}

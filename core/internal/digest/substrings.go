@@ -1,6 +1,10 @@
 package digest
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
 
 // substrings is a fixed set of strings of at least two bytes. It determines in one pass whether a text contains any of
 // them.
@@ -23,10 +27,13 @@ func substringsOf(list string) *substrings {
 }
 
 // in reports whether a text contains one of the strings.
-func (s *substrings) in(text string) bool {
+func (s *substrings) in(text string) bool { return hasAnyOf(s, text) }
+
+// hasAnyOf is like in, for text of either type.
+func hasAnyOf[T string | []byte](s *substrings, text T) bool {
 	for i := 1; i < len(text); i++ {
 		for n := s.heads[text[i-1]*37+text[i]]; n > 0; n = s.next[n-1] {
-			if strings.HasPrefix(text[i-1:], s.list[n-1]) {
+			if from, size := i-1, len(s.list[n-1]); size <= len(text)-from && string(text[from:from+size]) == s.list[n-1] {
 				return true
 			}
 		}
@@ -38,7 +45,8 @@ func (s *substrings) in(text string) bool {
 // text.
 func (s *substrings) inAnyCase(text string) bool {
 	if !isASCII(text) {
-		return s.in(lower(text))
+		var room [512]byte
+		return hasAnyOf(s, words.AppendLower(room[:0], text))
 	}
 	for i := 1; i < len(text); i++ {
 		for n := s.heads[smallByte[text[i-1]]*37+smallByte[text[i]]]; n > 0; n = s.next[n-1] {

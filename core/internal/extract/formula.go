@@ -17,7 +17,7 @@ const longestInFormula = 3
 // isFormula reports whether a sentence contains an operator after its first character, no long word and no letter
 // outside ASCII. The plus sign of a phone number isn't an operator.
 func isFormula(s string) bool {
-	if !strings.ContainsAny(s, operators) {
+	if !mayOperate(s) { // most sentences
 		return false
 	}
 	letters, operated := 0, false
@@ -38,4 +38,22 @@ func isFormula(s string) bool {
 		}
 	}
 	return operated
+}
+
+// operating marks the bytes with which operators begin.
+var operating = func() (begins [256]bool) {
+	for i := range operators { // the first byte of each
+		begins[operators[i]] = true
+	}
+	return begins
+}()
+
+// mayOperate reports whether a sentence contains a byte with which an operator begins.
+func mayOperate(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if operating[s[i]] {
+			return true
+		}
+	}
+	return false
 }
