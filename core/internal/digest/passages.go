@@ -369,7 +369,7 @@ func isKeyed(line string) bool {
 // Signs of code and logs: strings anywhere in a line, strings at its beginning, keywords with which lines of code
 // begin, and log levels.
 var (
-	codeMarks  = []string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""}
+	codeMarks  = newSubstrings([]string{"=>", "();", ");", "</", "/>", "::", "==", "!=", "&&", "||", "+=", ":=", " = ", "\": ", "=\""})
 	codeStarts = []string{"//", "/*", "*/", "@@", "+++", "---", "diff --git", "$ ", "% ", ">>> ", "Traceback", "File \"", "#include", "#!", "<!--", "-- ",
 		"hint: ", "error: ", "warning: ", "fatal: ", "npm ERR!", "npm error", "➜ ", "❯ "}
 	codeWords = []string{"import ", "from ", "def ", "class ", "func ", "function ", "const ", "let ", "var ", "return ", "if ", "for ", "while ",
@@ -377,8 +377,8 @@ var (
 	logLevels = []string{"ERROR", "WARN", "WARNING", "INFO", "DEBUG", "TRACE", "FATAL", "NOTICE", "CRITICAL", "SEVERE"}
 )
 
-// inCodeMark is a set of bytes. Each string in codeMarks contains at least one of them. The other variables rule out
-// most lines that don't begin with a string from their lists.
+// inCodeMark is a set of bytes. Each string in codeMarks has one of them among its first three bytes. The other variables
+// rule out most lines that don't begin with a string from their lists.
 var (
 	inCodeMark = [256]bool{'=': true, ';': true, '<': true, '>': true, ':': true, '&': true, '|': true}
 	codeStart  = startsOf(codeStarts)
@@ -415,12 +415,8 @@ func codes(s string) bool {
 	for at < len(s) && !inCodeMark[s[at]] {
 		at++
 	}
-	if at < len(s) && !mostlyWords(s) {
-		for _, m := range codeMarks {
-			if strings.Contains(s, m) {
-				return true
-			}
-		}
+	if at < len(s) && codeMarks.in(s[max(at-2, 0):]) && !mostlyWords(s) {
+		return true
 	}
 	if codeStart.may(s) && startsWithAny(s, codeStarts) {
 		return true

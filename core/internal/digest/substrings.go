@@ -16,8 +16,11 @@ type substrings struct {
 }
 
 // substringsOf returns the set of the strings in list, which are separated by "|".
-func substringsOf(list string) *substrings {
-	s := &substrings{list: strings.Split(list, "|")}
+func substringsOf(list string) *substrings { return newSubstrings(strings.Split(list, "|")) }
+
+// newSubstrings returns the set of the strings in list.
+func newSubstrings(list []string) *substrings {
+	s := &substrings{list: list}
 	s.next = make([]uint8, len(s.list))
 	for i, text := range s.list {
 		head := &s.heads[text[0]*37+text[1]]

@@ -11,6 +11,7 @@ import (
 type Set struct {
 	text  string
 	once  sync.Once
+	built bool
 	stems Stems
 }
 
@@ -22,16 +23,21 @@ func (s *Set) Has(stem uint32) bool { return s.Stems().Has(stem) }
 
 // Stems returns the stems of the set, for repeated lookups.
 func (s *Set) Stems() *Stems {
-	s.once.Do(func() {
-		for _, w := range Append(nil, s.text) {
-			at := w.Stem % 256
-			for s.stems[at] != 0 && s.stems[at] != w.Stem {
-				at = (at + 1) % 256
-			}
-			s.stems[at] = w.Stem
-		}
-	})
+	if !single || !s.built {
+		s.once.Do(s.build)
+	}
 	return &s.stems
+}
+
+func (s *Set) build() {
+	for _, w := range Append(nil, s.text) {
+		at := w.Stem % 256
+		for s.stems[at] != 0 && s.stems[at] != w.Stem {
+			at = (at + 1) % 256
+		}
+		s.stems[at] = w.Stem
+	}
+	s.built = true
 }
 
 // Stems is a hash table: each stem is in the slot of its lower bits, or in the next free one.
@@ -72,7 +78,9 @@ func (s *Exact) build() {
 
 // Has reports whether the set contains a word.
 func (s *Exact) Has(word string) bool {
-	s.once.Do(s.build)
+	if !single || s.hashes == nil {
+		s.once.Do(s.build)
+	}
 	h := folded(word)
 	return s.hashes[s.place(h)] == h
 }

@@ -46,7 +46,9 @@ func (t *Table) build() {
 // Row returns the number of the row that contains a word, from 1, or 0 if there is none. If several rows contain the
 // word, it returns the last of them.
 func (t *Table) Row(word string) int {
-	t.once.Do(t.build)
+	if !single || t.slots == nil {
+		t.once.Do(t.build)
+	}
 	if slot := t.slots[t.find(word)]; slot > 0 {
 		return int(slot>>placeBits) + 1
 	}
@@ -55,7 +57,9 @@ func (t *Table) Row(word string) int {
 
 // Has reports whether any row contains a word.
 func (t *Table) Has(word string) bool {
-	t.once.Do(t.build)
+	if !single || t.slots == nil {
+		t.once.Do(t.build)
+	}
 	bit := mayBit(word)
 	return t.may[bit/64]>>(bit%64)&1 != 0 && t.slots[t.find(word)] > 0
 }
