@@ -38,7 +38,7 @@ var (
 func admits(ws []words.Word) bool {
 	for k, w := range ws[:min(len(ws), nearAdmission)] {
 		if correcting.Has(w.Stem) {
-			return k == 0 || speakers.anyStem(ws[:k]) || k == 1 && ws[0].Kind&words.Short != 0
+			return k == 0 || speakers.HasAny(ws[:k]) || k == 1 && ws[0].Kind&words.Short != 0
 		}
 	}
 	return false
@@ -48,7 +48,7 @@ func admits(ws []words.Word) bool {
 // "5432" in "It is 5433, not 5432". Both indexes are -1 if there is no such value.
 func deniedIn(text string, ws []words.Word) (from, to int) {
 	for k := 2; k < len(ws); k++ {
-		if w := ws[k]; denying.Has(ws[k-1].Stem) && (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1) && strings.ContainsAny(text[ws[k-2].End:ws[k-1].From], ",;(–—") {
+		if w := ws[k]; (w.Kind&words.Digit != 0 || w.Kind&words.Capital != 0 && w.End-w.From > 1) && denying.Has(ws[k-1].Stem) && strings.ContainsAny(text[ws[k-2].End:ws[k-1].From], ",;(–—") {
 			to = k + 1
 			for to < len(ws) && ws[to].Kind&words.Digit != 0 && ws[to].From == ws[to-1].End+1 { // 07:40
 				to++

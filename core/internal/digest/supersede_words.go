@@ -25,19 +25,10 @@ func (s wordSet) in(low string, ws []words.Word) bool {
 					return true
 				}
 			}
-			return s.anyStem(ws)
+			return s.HasAny(ws)
 		}
 	}
-	return s.anyStem(ws)
-}
-
-func (s wordSet) anyStem(ws []words.Word) bool {
-	for _, w := range ws {
-		if w.Kind&words.Pair == 0 && s.Has(w.Stem) {
-			return true
-		}
-	}
-	return false
+	return s.HasAny(ws)
 }
 
 // Words that announce a change, and words about the speaker's home and work, in some languages that people use with

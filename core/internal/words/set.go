@@ -40,6 +40,17 @@ func (s *Set) build() {
 	s.built = true
 }
 
+// HasAny reports whether the set contains the stem of any of the words in ws, other than pairs of signs.
+func (s *Set) HasAny(ws []Word) bool {
+	stems := s.Stems()
+	for i := range ws {
+		if ws[i].Kind&Pair == 0 && stems.Has(ws[i].Stem) {
+			return true
+		}
+	}
+	return false
+}
+
 // Stems is a hash table: each stem is in the slot of its lower bits, or in the next free one.
 type Stems [256]uint32
 
