@@ -104,7 +104,7 @@ check-format:
 	if [ -n "$$files" ]; then printf 'Not formatted (run gofmt -w on them):\n%s\n' "$$files"; exit 1; fi
 
 # The packages with files that are only built for the module. The others are the same natively, as TestFilesOfTheModule checks.
-INSIDE      := ./wasm ./core/internal/handles
+INSIDE      := ./wasm ./core/internal/handles ./core/internal/words
 
 .PHONY: vet
 vet:
