@@ -3,8 +3,8 @@
 // time limits of their own: a file that hangs is stopped after two hours.
 //
 // Each file inherits V8's options. The scripts of package.json give --wasm-tiering-budget, by which functions of the
-// module run longer before V8 optimizes them: the V8 of Node 20 does it so early that this takes a third of the CPU time
-// of most files. Later versions have a similar default. runtimes.test.js runs the vectors in Node without the option.
+// module run longer before V8 optimizes them: the V8 of Node 20 does it so early that this takes up to a third of the CPU
+// time of a file. Later versions have a similar default. runtimes.test.js runs the vectors in Node without the option.
 import { createWriteStream, existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

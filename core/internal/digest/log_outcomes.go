@@ -309,7 +309,8 @@ func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) 
 }
 
 // lastDeed returns the unit of the last call that changed something outside of the conversation, and a line of up to
-// most bytes. It may use an earlier call if this one is too long and its result names nothing. line is "" if none fits.
+// most bytes. If the call is too long, the line quotes the beginnings of its arguments and of its result; if the result
+// names nothing, it uses an earlier call. line is "" if none fits.
 func (t *turn) lastDeed(most int) (deed *unit, line string) {
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
@@ -317,11 +318,11 @@ func (t *turn) lastDeed(most int) (deed *unit, line string) {
 			continue
 		}
 		if len(u.text) <= most {
-			return u, entryBullet + u.text + "\n"
+			return u, entryBullet + u.text + t.moreDeeds(n) + "\n"
 		}
-		name, _, _ := strings.Cut(u.text, "(")
-		if _, returned, _ := strings.Cut(u.text, ") → "); namesMore(returned) {
-			return u, entryBullet + clipWords(name+" → "+returned, most) + "\n"
+		if called, returned, _ := strings.Cut(u.text, returnedMark); namesMore(returned) {
+			returned = clipWords(returned, most/2)
+			return u, entryBullet + clipArguments(called, most-len(returnedMark)-len(returned)) + returnedMark + returned + t.moreDeeds(n) + "\n"
 		}
 		if deed == nil {
 			deed = u
@@ -329,6 +330,40 @@ func (t *turn) lastDeed(most int) (deed *unit, line string) {
 	}
 	return deed, ""
 }
+
+// moreDeeds returns a note about the calls of the same tool before unit n, or "" if there are none.
+func (t *turn) moreDeeds(n int) string {
+	tool, _, _ := strings.Cut(t.units[n].text, "(")
+	count := 1
+	for i := range t.units[:n] {
+		if u := &t.units[i]; u.kind == ranUnit && u.factor == ofDeed && strings.HasPrefix(u.text, tool+"(") {
+			count++
+		}
+	}
+	if count == 1 {
+		return ""
+	}
+	return " (the last of " + itoa(count) + " such calls)"
+}
+
+// clipArguments shortens the text of a call to about most bytes. It cuts between arguments if one of them fits, and
+// leaves out all of them if there is only room for a few letters.
+func clipArguments(called string, most int) string {
+	if len(called) <= most {
+		return called
+	}
+	open := strings.IndexByte(called, '(') + 1
+	cut := trimRune(called[:max(0, most-len(" …"))])
+	if at := strings.LastIndex(cut, ", "); at > open {
+		return cut[:at] + " …"
+	} else if len(cut) < open+leastTail {
+		return called[:open] + "…"
+	}
+	return clipWords(called, most)
+}
+
+// returnedMark separates a call from its result.
+const returnedMark = ") → "
 
 // saysMore reports whether a unit that answers a request other than a question contains a result: it names something,
 // or is a statement of some length.

@@ -75,6 +75,7 @@ type turnReader struct {
 	ran     critbit.Map[place]  // for each command, the unit of its last run in this turn
 	// failures counts the last failures of each call of an unknown tool in this turn, without a success between them.
 	failures critbit.Map[int]
+	values   words.HashSet           // hashes of the values in calls of unknown tools and in their results
 	polls    critbit.Map[poll]       // for each command that looks at the state of something, its calls in this turn
 	lines    words.HashSet           // hashes of the lines that commands printed
 	sent     turnWords               // the words of the texts that commands passed to other programs

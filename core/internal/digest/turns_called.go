@@ -25,17 +25,21 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	if name == "" || polling.hasTool(name) || closes(r.t, call) {
 		return
 	}
-	delegates, most := delegating.hasTool(name), mostArgument
-	if delegates {
+	delegates, does, most := delegating.hasTool(name), !isLookup(name) && isDeed(name), mostArgument
+	switch {
+	case delegates:
 		most = mostTask
+	case does:
+		most = mostDeedArgument
 	}
-	said := calledVerb + Fence(clipLine(name, maxName)+"("+argumentLine(argumentsOf(r.t, call), most)+")")
+	args := argumentsOf(r.t, call)
+	said := calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(argumentLine(args, most))+")")
 	if at, found := r.ran.Get(said); found {
 		r.drop(at)
 	}
 	short := strings.TrimSpace(withoutEnvelope(text))
 	u := unit{kind: ranUnit, message: int32(i), text: said, factor: ofCall}
-	does := !isLookup(name) && isDeed(name)
+	added, record := r.added(string(args), short, does && !failed)
 	switch {
 	case does:
 		u.factor = ofDeed
@@ -46,11 +50,14 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	case failed:
 		u.factor = ofFailure
 		u.text += failedArrow + ": " + Fence(clipLine(complaint(plainText(short)), quotedChange))
+	case added != "":
+		u.text += " → " + Fence(added)
 	case told && delegates:
 		r.ran.Set(said, r.here())
 		r.add(u)
 		r.report(i, name, text)
 		return
+	case told && does && record: // the result adds nothing
 	case told:
 		before := len(r.now().units)
 		r.report(i, said[len(calledVerb):], text)
@@ -136,7 +143,7 @@ func argumentLine(args []byte, most int) string {
 		if s.Kind() == jsonspan.String {
 			value = jsonspan.Text(args, s.Text().Span)
 		} else {
-			value = string(jsonspan.AppendCompact(nil, s.Skip().Slice(args)))
+			value = string(appendPlain(nil, s, args))
 		}
 		if b.Len() > 2*most {
 			continue

@@ -1,0 +1,149 @@
+package digest
+
+import (
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// A call that changes something outside of the conversation, such as a booking, often returns the whole record that it
+// changed. What matters of it is what nobody has known before: the number of a new booking, a price, a refund. So an
+// entry quotes only values that are in no earlier call or result.
+
+// mostDeedArgument is the maximum length, in bytes, of an argument of such a call. mostNew and mostNewValue are those of
+// the new values in its result, and of one of them.
+const (
+	mostDeedArgument = 120
+	mostNew          = 160
+	mostNewValue     = 60
+)
+
+// valuesIn calls see with each text, number and boolean in a JSON value, and with its key. The elements of an array have
+// the key of the array.
+func valuesIn(s *jsonspan.Scanner, src []byte, key string, see func(key, value string)) {
+	switch s.Kind() {
+	case jsonspan.String:
+		see(key, jsonspan.Text(src, s.Text().Span))
+	case jsonspan.Array:
+		for s.Array(); s.Elem(); {
+			valuesIn(s, src, key, see)
+		}
+	case jsonspan.Object:
+		for s.Object(); ; {
+			name, ok := s.Key()
+			if !ok {
+				return
+			}
+			valuesIn(s, src, string(name), see)
+		}
+	default:
+		if value := string(s.Skip().Slice(src)); value != "null" {
+			see(key, value)
+		}
+	}
+}
+
+// isRecord reports whether text is a JSON object or array that isn't too long to read.
+func isRecord(text string) bool {
+	return text != "" && (text[0] == '{' || text[0] == '[') && len(text) <= lookText && valid(jsonspan.New([]byte(text)))
+}
+
+// added returns the values in a call's result that neither its arguments nor earlier calls and results contain, and records
+// the values of both. It returns "" unless the call changed something outside of the conversation, as does says. record
+// reports whether the result is a record.
+func (r *turnReader) added(args, result string, does bool) (added string, record bool) {
+	if isRecord(args) {
+		r.remember(args)
+	}
+	if record = isRecord(result); record {
+		if does {
+			added = r.newValues(result)
+		}
+		r.remember(result)
+	}
+	return added, record
+}
+
+// remember records the values in a record.
+func (r *turnReader) remember(record string) {
+	src := []byte(record)
+	valuesIn(jsonspan.New(src), src, "", func(_, value string) { r.values.Put(words.Hash64(value)) })
+}
+
+// newValues returns the values in a record, with their keys, that no earlier call or result contains: "id: K7QX2P;
+// amount: 93". Values with digits come first. It returns "" if there are none.
+func (r *turnReader) newValues(record string) string {
+	src := []byte(record)
+	var out strings.Builder
+	last := ""
+	for _, digits := range []bool{true, false} {
+		var told words.HashSet // values that are already in the result
+		valuesIn(jsonspan.New(src), src, "", func(key, value string) {
+			hash := words.Hash64(value)
+			if strings.ContainsAny(value, "0123456789") != digits || blank(value) || isMoment(value) || out.Len()+len(key) > mostNew || r.values.Has(hash) || told.Has(hash) {
+				return
+			}
+			told.Put(hash)
+			value = clipLine(onOneLine(value), mostNewValue)
+			switch {
+			case out.Len() > 0 && key == last:
+				out.WriteString(", ")
+			case out.Len() > 0:
+				out.WriteString("; ")
+				fallthrough
+			default:
+				if key != "" {
+					out.WriteString(clipLine(key, maxName) + ": ")
+				}
+			}
+			out.WriteString(value)
+			last = key
+		})
+	}
+	return out.String()
+}
+
+// isMoment reports whether a value is a date with a time, which usually only says when the record was made:
+// "2031-05-14T09:30:00".
+func isMoment(value string) bool {
+	return len(value) > len("2031-05-14T09:30") && value[4] == '-' && value[7] == '-' && (value[10] == 'T' || value[10] == ' ') && value[13] == ':'
+}
+
+// appendPlain appends a JSON value without its brackets. The elements of an array are separated by commas, and the
+// members of an object by spaces. The keys of texts are left out: "K7 2031-05-14, K9 2031-05-15".
+func appendPlain(dst []byte, s *jsonspan.Scanner, src []byte) []byte {
+	switch s.Kind() {
+	case jsonspan.String:
+		return append(dst, jsonspan.Text(src, s.Text().Span)...)
+	case jsonspan.Array:
+		for n := 0; ; n++ {
+			if n == 0 {
+				s.Array()
+			}
+			if !s.Elem() {
+				return dst
+			}
+			if n > 0 {
+				dst = append(dst, ", "...)
+			}
+			dst = appendPlain(dst, s, src)
+		}
+	case jsonspan.Object:
+		s.Object()
+		for n := 0; ; n++ {
+			key, ok := s.Key()
+			if !ok {
+				return dst
+			}
+			if n > 0 {
+				dst = append(dst, ' ')
+			}
+			if s.Kind() != jsonspan.String {
+				dst = append(append(dst, key...), ' ')
+			}
+			dst = appendPlain(dst, s, src)
+		}
+	}
+	return jsonspan.AppendCompact(dst, s.Skip().Slice(src))
+}
