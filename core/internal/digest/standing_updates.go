@@ -1,7 +1,8 @@
 package digest
 
-// A rule that the user has revoked, or given another value, must not be quoted in a digest as if it still applied. The
-// list of standing instructions loses such a rule; this file recognizes it in what the user said.
+// A rule that the user has revoked, or given another value, should not take room in a digest from what still applies. The
+// list of standing instructions loses such a rule; this file recognizes it in what the user said, so that a chat's digest
+// quotes it last.
 
 // updates holds the standing instructions that revoke or change earlier ones.
 type updates struct {
