@@ -65,4 +65,7 @@ func damaged(t *testing.T, script string) {
 	r.text()
 	commitLine(&r)
 	takenBack(&r)
+	glimpse(script)
+	testMessage(script)
+	rewrittenBy(script)
 }

@@ -64,3 +64,47 @@ func glimpse(output string) string {
 	}
 	return clipLine(strings.Join(lines, "; "), mostGlimpse)
 }
+
+// writeCalls lists the beginnings of calls, or parts of them, with which a script writes a file whose path is in the
+// line.
+var writeCalls = []string{"open(", ".write_text(", "writeFileSync(", "writeFile("}
+
+// lookRewritten is the maximum number of bytes of a script that are searched for such calls.
+const lookRewritten = 1 << 14
+
+// rewrittenBy returns the file that a script rewrites: the last one whose path is a literal in a call that writes it, if
+// the script names the path more than once, as it does if it reads the file first. It returns "" if there is none.
+func rewrittenBy(script string) (path string) {
+	script = script[:min(len(script), lookRewritten)]
+	for line := range strings.Lines(script) {
+		for _, call := range writeCalls {
+			if !strings.Contains(line, call) {
+				continue
+			}
+			name, rest := firstLiteral(line)
+			if call == writeCalls[0] && !strings.Contains(rest, "'w") && !strings.Contains(rest, `"w`) {
+				continue
+			}
+			if len(name) > 2 && len(name) <= maxCommand && strings.Contains(name, ".") && !strings.ContainsAny(name, " {}%*\\") && !thrownAway(name) {
+				path = name
+			}
+		}
+	}
+	if path == "" || strings.Count(script, path) < 2 {
+		return ""
+	}
+	return strings.Clone(path)
+}
+
+// firstLiteral returns the first text in quotes on a line of code, and the rest of the line after it.
+func firstLiteral(line string) (text, rest string) {
+	at := strings.IndexAny(line, `"'`)
+	if at < 0 {
+		return "", ""
+	}
+	end := strings.IndexByte(line[at+1:], line[at])
+	if end < 0 {
+		return "", ""
+	}
+	return line[at+1 : at+1+end], line[at+end+2:]
+}

@@ -54,6 +54,18 @@ func TestWholeFilePasses(t *testing.T) {
 	wants(t, text, []string{"- bash (pytest test_lamp.py::test_light", "passed, in [1]: `pytest test_ramp.py`"}, []string{"- bash (pytest test_ramp.py", "failed, in [1]: `pytest test_ramp.py"})
 }
 
+// A script that rewrites a file of the project has changed that file.
+func TestScriptsThatRewrite(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Let the kiln hold 900 degrees."},
+`+ranAs("0", "", "pytest", "4 passed")+`,
+`+ranAs("1", "", `cat > fix.py << 'EOF'\nwith open('src/heat.py', 'r') as f:\n    text = f.read()\nwith open('src/heat.py', 'w') as f:\n    f.write(text.replace('640', '900'))\nEOF`, "")+`,
+`+ranAs("2", "", "python fix.py", "Replaced the limit")+`,
+`+ranAs("3", "", `cat > show.py << 'EOF'\nprint(open('src/lamp.py').read())\nEOF\npython show.py`, "lamp 7")+`
+]`, 4000)
+	wants(t, text, []string{"ran `python fix.py` → Replaced the limit (rewrites src/heat.py)", "`pytest` → 4 passed (before the last edits)", "ran `python show.py` → lamp 7"}, []string{"rewrites src/lamp"})
+}
+
 // Documentation that a command prints says nothing about the work.
 func TestManuals(t *testing.T) {
 	said := `Package kiln heats the zones of Heater in seven steps.\n\nRampUp heats one Zone until its Door is opened by the operator.\n`

@@ -84,11 +84,12 @@ type turnReader struct {
 	state    *endState
 	// troubles maps an error's key to the index of the last turn in which the error occurred, plus one.
 	troubles critbit.Map[int]
-	goesOn   bool               // the assistant continues after the last message
-	written  critbit.Map[place] // for each path, as a script spells it, the unit about the file written from a heredoc
-	commits  []place            // the commits that no rebase has replaced
-	stashed  []place            // the edits that git's stash holds
-	patches  patchFiles         // the patches that scripts wrote to files
+	goesOn   bool                // the assistant continues after the last message
+	written  critbit.Map[place]  // for each path, as a script spells it, the unit about the file written from a heredoc
+	rewrites critbit.Map[string] // for each such path, the file that the script rewrites, or ""
+	commits  []place             // the commits that no rebase has replaced
+	stashed  []place             // the edits that git's stash holds
+	patches  patchFiles          // the patches that scripts wrote to files
 	around   remarks
 	facts    factReader
 	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work

@@ -36,15 +36,16 @@ func (r *turnReader) textResult(i int) {
 // execution is a command that ran, with its effects on files.
 type execution struct {
 	run
-	message int      // the index of the message with its output
-	whole   string   // the script as it was written
-	output  string   // without the lines that a tool puts around it
-	folder  string   // the folder in which the script runs
-	read    []string // the files that it reads
-	changed []string // the files to which it redirects output
-	writes  bool     // it redirects output to files
-	meant   bool     // it failed, as the assistant had intended
-	over    bool     // it has ended, and its outcome is known
+	message  int      // the index of the message with its output
+	whole    string   // the script as it was written
+	output   string   // without the lines that a tool puts around it
+	folder   string   // the folder in which the script runs
+	read     []string // the files that it reads
+	changed  []string // the files to which it redirects output
+	writes   bool     // it redirects output to files
+	rewrites string   // the file that the script which it runs rewrites
+	meant    bool     // it failed, as the assistant had intended
+	over     bool     // it has ended, and its outcome is known
 }
 
 // addTextCommand adds a command whose call was written as text.
@@ -87,7 +88,7 @@ func (r *turnReader) addOutcome(c *execution) {
 		return
 	}
 	text := c.text()
-	if !overcame && c.isSilent(text) {
+	if !overcame && c.rewrites == "" && c.isSilent(text) {
 		r.silent = unit{kind: ranUnit, message: int32(i), text: text, factor: ofFailure}
 		return
 	}
@@ -99,6 +100,10 @@ func (r *turnReader) addOutcome(c *execution) {
 	}
 	if c.meant {
 		text += " (as intended)"
+	}
+	if c.rewrites != "" && !c.failed() {
+		text += " (rewrites " + Fence(c.rewrites) + ")"
+		factor = max(factor, ofCheck)
 	}
 	if c.failed() && !c.meant || c.lacksCommit() {
 		before.add(&c.run)
@@ -132,7 +137,7 @@ func (r *turnReader) changeFiles(c *execution) {
 	if docs != nil && !c.failed() {
 		written = r.writeHeredocs(c)
 	}
-	r.tries(c.script)
+	r.tries(c)
 	gone := r.moved(c)
 	r.removed(c, &gone)
 	r.takeBack(c.whole, c.failed())
@@ -150,6 +155,7 @@ func (r *turnReader) writeHeredocs(c *execution) (written []string) {
 		written = append(written, inFolder(c.folder, path))
 		if !thrownAway(path) {
 			r.written.Set(strings.Clone(path), r.here())
+			r.rewrites.Set(strings.Clone(path), inFolder(c.folder, rewrittenBy(body)))
 		}
 		r.change(c.message, &change{path: inFolder(c.folder, path), added: linesOf(body), created: true})
 	})
@@ -292,15 +298,20 @@ func setsUp(script string) bool {
 // interpreters lists programs that run a file.
 var interpreters = wordListOf("python python2 python3 node deno bun tsx ts-node bash sh zsh ruby perl php rscript patch source")
 
-// tries marks files that an earlier script wrote and this script runs, because such a file is usually a trial rather
-// than a part of the work.
-func (r *turnReader) tries(script string) {
+// tries marks files that an earlier script wrote and this command runs, because such a file is usually a trial rather
+// than a part of the work. If the file rewrites another one, and the command didn't fail, that one has changed.
+func (r *turnReader) tries(c *execution) {
+	script := c.script
 	for n := 0; r.written.Len() > 0 && len(script) > 0 && n < 32; n++ {
 		var words []string
 		if words, script = simpleCommand(script, func(string) {}); len(words) < 2 || !interpreters.has(words[0]) {
 			continue
 		}
 		for _, path := range words[1:] {
+			if target, _ := r.rewrites.Get(path); target != "" && !c.failed() {
+				c.rewrites = target
+				r.touch(target, "changed")
+			}
 			if at, found := r.written.Get(path); found && at.unit < len(r.turns[at.turn].units) {
 				if u := &r.turns[at.turn].units[at.unit]; u.kind == changeUnit {
 					u.tried, u.factor = true, min(u.factor, ofCommand)
