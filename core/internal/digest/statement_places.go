@@ -155,7 +155,13 @@ func (s *spot) fitsWant() bool {
 func (s *spot) fitsSelf() bool {
 	return (s.all&(others|days) == 0 && s.ofSelf(s.i, s.next) || s.ofHousehold()) && s.next != "out" &&
 		(!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods|conditions) || sorts.has(s.textAt(s.end+1))) &&
-		!(s.next == "the" && s.word(s.end+1).is(reactions))
+		!(s.next == "the" && s.word(s.end+1).is(reactions) && !s.ofKind(s.end+2))
+}
+
+// ofKind reports whether the words that begin at index i name the kind of thing to which a reaction refers: "the sound [of
+// bagpipes]", unlike "the sound of that".
+func (s *spot) ofKind(i int) bool {
+	return s.textAt(i) == "of" && s.generally(i+1) && !pointed.has(s.textAt(i+1)) && !definite.has(s.textAt(i+1))
 }
 
 // ofHousehold reports whether somebody of the writer's household is the subject of a cue for what a person can't eat or

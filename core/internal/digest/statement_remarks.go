@@ -281,7 +281,7 @@ func (s *spot) remarksSelf() bool {
 	return s.choosesOne(s.i) || s.ofThisDeal() || s.w.text == "problem" && (s.next == "something" || mine.has(s.next)) || s.unsure(s.i) ||
 		s.proceeds(s.end) ||
 		s.before != nil && s.next == "the" && s.all&addressees != 0 && strings.HasSuffix(s.before.text, "'d") ||
-		s.thisTime() || s.w.text == "find" && s.all&negations != 0 ||
+		s.thisTime() || s.w.text == "find" && s.word(s.end-1).text == "find" && s.all&negations != 0 ||
 		s.next == "not" && reticent.has(s.textAt(s.end+2)) || s.textAt(s.end-1) == "not" && reticent.has(s.next) ||
 		s.next == "the" && s.word(s.end+1).is(numbers) || s.next == "to" && fears.has(s.textAt(s.end+1))
 }

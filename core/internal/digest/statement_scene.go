@@ -214,8 +214,8 @@ func (sc *scene) attitude(i int) int {
 // mostAdjectives is the maximum number of words between the article and a noun for an attitude.
 const mostAdjectives = 3
 
-// attitudes lists nouns for what people feel about a kind of thing.
-var attitudes = wordListOf("dislike aversion disdain phobia objection fear allergy intolerance sensitivity distaste hatred weakness preference fondness passion")
+// attitudes lists nouns for what people feel about a kind of thing, and for how they eat.
+var attitudes = wordListOf("diet dislike aversion disdain phobia objection fear allergy intolerance sensitivity distaste hatred weakness preference fondness passion")
 
 // choosesOne reports whether the writer asks for one thing now: "I'd prefer a morning appointment". i is the index of
 // the verb.
@@ -233,7 +233,7 @@ func (sc *scene) choosesOne(i int) bool {
 // to get into …").
 var (
 	having = wordListOf("i've have")
-	trying = wordListOf("to try able get")
+	trying = wordListOf("to try able get follow")
 )
 
 // conditional reports whether a sentence says when it applies: "when you recommend …".
