@@ -116,7 +116,7 @@ func (e *BusyError) Unwrap() error { return e.Err }
 // whether and when to call the Summarizer again: for example, it does after a rate limit, but not if the account has
 // no credit left, although OpenAI responds to both with status 429.
 type CallError struct {
-	Failure api.CallFailure // an empty Body stands for the text of Err
+	Failure api.CallFailure // an empty Body means the text of Err
 	Err     error
 }
 
