@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -146,4 +147,162 @@ func appendPlain(dst []byte, s *jsonspan.Scanner, src []byte) []byte {
 		}
 	}
 	return jsonspan.AppendCompact(dst, s.Skip().Slice(src))
+}
+
+// batch holds the successful calls of one tool in a turn, one after another, if the tool changes something outside of
+// the conversation. They share a unit of the log, so that each keeps what it was about and what came of it: "called
+// cancel_berth 2 times: Amsel → refund: 120; Elster → refund: 80 (reason: sold)".
+type batch struct {
+	tool  string
+	at    place // of the unit
+	calls []deed
+	left  int // the number of earlier calls that are no longer in calls
+}
+
+// deed is such a call: its text, its arguments, and what its result adds.
+type deed struct {
+	said   string
+	args   []callValue
+	result string
+}
+
+// callValue is an argument of a call, with its value on one line.
+type callValue struct{ key, value string }
+
+// mostBatch is the maximum number of calls in a batch, and mostCompared that of the arguments of each that are compared
+// with those of the others. mostBatchName is the maximum length, in bytes, of an argument that tells one call from
+// another, and mostShared that of the arguments that all calls share.
+const (
+	mostBatch     = 16
+	mostCompared  = 12
+	mostBatchName = 40
+	mostShared    = 100
+)
+
+// join adds a call to the calls of the same tool before it, and writes all of them into u, its unit, in place of theirs.
+// If nothing tells the calls apart, their units stay.
+func (r *turnReader) join(u *unit, tool, said, result string, args []byte) {
+	b := &r.batch
+	if b.tool != tool || b.at.turn != len(r.turns)-1 {
+		*b = batch{tool: tool}
+	}
+	b.calls = slices.DeleteFunc(b.calls, func(d deed) bool { return d.said == said })
+	if len(b.calls) == mostBatch {
+		b.calls = slices.Delete(b.calls, 0, 1)
+		b.left++
+	}
+	was := len(b.calls)
+	list := argumentsIn(args, mostDeedArgument)
+	b.calls = append(b.calls, deed{said, list[:min(len(list), mostCompared)], result})
+	if text := b.text(); text != "" {
+		r.drop(b.at)
+		u.text, u.batch = text, true
+	} else {
+		b.calls, b.left = slices.Delete(b.calls, 0, was), 0
+	}
+	b.at = r.here()
+}
+
+// text returns the text of a batch of several calls, or "" if nothing tells them apart.
+func (b *batch) text() string {
+	if len(b.calls) == 1 {
+		return ""
+	}
+	id := b.id()
+	var out strings.Builder
+	out.WriteString(calledVerb + clipLine(b.tool, maxName) + " " + itoa(len(b.calls)+b.left) + " times: ")
+	if b.left > 0 {
+		out.WriteString("…; ")
+	}
+	for i := range b.calls {
+		d := &b.calls[i]
+		name := d.valueOf(id)
+		if id == "" {
+			name = b.nameOf(d)
+		}
+		if name == "" {
+			return ""
+		}
+		if i > 0 {
+			out.WriteString("; ")
+		}
+		out.WriteString(name)
+		if d.result != "" {
+			out.WriteString(" → " + d.result)
+		}
+	}
+	shared := ""
+	for _, a := range b.calls[0].args {
+		if b.share(a) && len(shared)+len(a.key)+len(a.value) < mostShared {
+			if shared != "" {
+				shared += ", "
+			}
+			shared += a.key + ": " + a.value
+		}
+	}
+	if shared != "" {
+		out.WriteString(" (" + shared + ")")
+	}
+	return Fence(out.String())
+}
+
+// id returns the key of the first argument that alone tells all calls apart, and is short; "" if there is none.
+func (b *batch) id() string {
+	for _, a := range b.calls[0].args {
+		values := make([]string, 0, mostBatch)
+		for i := range b.calls {
+			value := b.calls[i].valueOf(a.key)
+			if value == "" || len(value) > mostBatchName || slices.Contains(values, value) {
+				break
+			}
+			values = append(values, value)
+		}
+		if len(values) == len(b.calls) {
+			return a.key
+		}
+	}
+	return ""
+}
+
+// valueOf returns the value of an argument, or "" if the call doesn't have it.
+func (d *deed) valueOf(key string) string {
+	for _, a := range d.args {
+		if a.key == key {
+			return a.value
+		}
+	}
+	return ""
+}
+
+// nameOf returns up to two arguments that tell a call from the others, short ones if there are any.
+func (b *batch) nameOf(d *deed) string {
+	name, long, n := "", "", 0
+	for _, a := range d.args {
+		switch {
+		case a.value == "" || b.share(a):
+		case len(a.value) > mostBatchName:
+			if long == "" {
+				long = clipLine(a.value, mostBatchName)
+			}
+		case n < 2:
+			if n++; n == 2 {
+				name += " "
+			}
+			name += a.value
+		}
+	}
+	if name == "" {
+		return long
+	}
+	return name
+}
+
+// share reports whether all calls of a batch have an argument, with the same value.
+func (b *batch) share(a callValue) bool {
+	for i := range b.calls {
+		if !slices.Contains(b.calls[i].args, a) {
+			return false
+		}
+	}
+	return true
 }

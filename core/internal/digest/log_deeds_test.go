@@ -74,18 +74,43 @@ func TestDeedsTellWhatIsNew(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfDeedsIsTold(t *testing.T) {
-	var calls strings.Builder
-	for n, boat := range []string{"Amsel", "Drossel", "Elster", "Kiebitz"} {
-		fmt.Fprintf(&calls, `,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":"cancel_berth","arguments":%q}}]},{"role":"tool","tool_call_id":"%d","content":"{\"refund\":%d}"}`,
-			n, fmt.Sprintf(`{"boat":%q,"reason":"the owner has sold it to somebody else"}`, boat), n, 120+n)
+// Calls of one tool in a turn share a line, so that none of them loses what it was about and what came of it.
+func TestDeedsOfOneTool(t *testing.T) {
+	type call struct{ name, arguments, result string }
+	berth := func(boat string, refund int) call {
+		return call{"cancel_berth", fmt.Sprintf(`{"boat":%q,"reason":"the owner has sold it"}`, boat), fmt.Sprintf(`{"refund":%d}`, refund)}
+	}
+	look := call{"get_berth", `{"boat":"Drossel"}`, `{"berth":"C12","price":365}`}
+	many := []call{}
+	for n := range 40 {
+		many = append(many, berth(fmt.Sprintf("Boat %d", n), 500+n))
 	}
 	trams := strings.Repeat(`,{"role":"user","content":"Which trams stop near the harbour on a weekday, and how long do they take to the station?"},{"role":"assistant","content":"There are several, and each takes about a quarter of an hour."}`, 6)
-	tr, seq := read(t, "openai-chat", `[{"role":"user","content":"Please cancel all my berths."}`+calls.String()+`,{"role":"assistant","content":"All of them are cancelled."}`+trams+`]`)
-	l := &digest.Ledger{}
-	l.Add(tr, seq)
-	text := digest.NewExtract(tr, seq, "", l).Digest(330)
-	if want := "called cancel_berth(boat: Kiebitz, reason: the owner has sold it to somebody else) → refund: 123 (the last of 4 such calls)"; !strings.Contains(text, want) {
-		t.Errorf("the digest lacks %q:\n%s", want, text)
+	for _, c := range []struct {
+		calls  []call
+		size   int
+		wanted string
+	}{
+		{[]call{berth("Amsel", 120), look, berth("Drossel", 121), berth("Elster", 122)}, 360, "called cancel_berth 3 times: Amsel → refund: 120; Drossel → refund: 121; Elster → refund: 122 (reason: the owner has sold it)"},
+		{[]call{berth("Amsel", 120), berth("Drossel", 121), berth("Elster", 122), berth("Kiebitz", 123)}, 330, "called cancel_berth 4 times: Amsel → refund: 120; Drossel → refund: 121; "},
+		{[]call{berth("Amsel", 120), berth("Drossel", 121), berth("Amsel", 129)}, 2000, "called cancel_berth 2 times: Drossel → refund: 121; Amsel → refund: 129 (reason: the owner has sold it)"},
+		{[]call{berth("Amsel", 120)}, 2000, "called cancel_berth(boat: Amsel, reason: the owner has sold it) → refund: 120"},
+		{many, 2000, "called cancel_berth 40 times: …; Boat 24 → refund: 524; Boat 25 → refund: 525; "},
+		{[]call{berth("Amsel", 120), {"cancel_berth", `{"boat":"Drossel","reason":"the owner has sold it"}`, "Error: there is no berth for this boat"}}, 2000,
+			"called cancel_berth(boat: Amsel, reason: the owner has sold it) → refund: 120"},
+		{[]call{{"pay_berth", `{"boat":"Amsel","by":["card 7"],"berth":"C12"}`, `{"number":81}`}, {"pay_berth", `{"boat":"Amsel","by":["cash"],"berth":"C12"}`, `{"number":82}`}}, 2000,
+			"called pay_berth 2 times: card 7 → number: 81; cash → number: 82 (boat: Amsel, berth: C12)"},
+		{[]call{{"send_note", `{"text":"Hello"}`, `{"id":"N-7"}`}, {"send_note", `{}`, `{"id":"N-8"}`}}, 2000, "called send_note(text: Hello) → id: N-7"},
+	} {
+		var b strings.Builder
+		for n, k := range c.calls {
+			fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":%q,"arguments":%q}}]},{"role":"tool","tool_call_id":"%d","content":%q}`, n, k.name, k.arguments, n, k.result)
+		}
+		tr, seq := read(t, "openai-chat", `[{"role":"user","content":"Please cancel all my berths."}`+b.String()+`,{"role":"assistant","content":"All of them are cancelled."}`+trams+`]`)
+		l := &digest.Ledger{}
+		l.Add(tr, seq)
+		if text := digest.NewExtract(tr, seq, "", l).Digest(c.size); !strings.Contains(text, c.wanted) {
+			t.Errorf("the digest lacks %q:\n%s", c.wanted, text)
+		}
 	}
 }

@@ -317,8 +317,8 @@ func (t *turn) lastDeed(most int) (deed *unit, line string) {
 		if u.kind != ranUnit || u.factor != ofDeed {
 			continue
 		}
-		if len(u.text) <= most {
-			return u, entryBullet + u.text + t.moreDeeds(n) + "\n"
+		if u.batch || len(u.text) <= most {
+			return u, entryBullet + clipList(u.text, most) + t.moreDeeds(n) + "\n"
 		}
 		if called, returned, _ := strings.Cut(u.text, returnedMark); namesMore(returned) {
 			returned = clipWords(returned, most/2)
@@ -344,6 +344,17 @@ func (t *turn) moreDeeds(n int) string {
 		return ""
 	}
 	return " (the last of " + itoa(count) + " such calls)"
+}
+
+// clipList shortens a list that is separated by semicolons to about most bytes, if possible between two items.
+func clipList(list string, most int) string {
+	if len(list) > most {
+		cut := trimRune(list[:max(0, most-len("; …"))])
+		if at := strings.LastIndex(cut, "; "); at > len(cut)/2 {
+			return cut[:at] + "; …"
+		}
+	}
+	return clipWords(list, most)
 }
 
 // clipArguments shortens the text of a call to about most bytes. It cuts between arguments if one of them fits, and

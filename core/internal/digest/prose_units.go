@@ -25,6 +25,7 @@ type unit struct {
 	tried   bool     // whether the unit is about a file that was written just to be run
 	undone  bool     // whether a later command reverted the edit
 	passes  bool     // whether the unit is about a passing check that the section about the end state mentions
+	batch   bool     // whether the unit is about several calls; see batch
 }
 
 // whole returns the introduction and the text of a unit.

@@ -76,6 +76,7 @@ type turnReader struct {
 	// failures counts the last failures of each call of an unknown tool in this turn, without a success between them.
 	failures critbit.Map[int]
 	values   words.HashSet           // hashes of the values in calls of unknown tools and in their results
+	batch    batch                   // the last calls that changed something outside of the conversation
 	polls    critbit.Map[poll]       // for each command that looks at the state of something, its calls in this turn
 	lines    words.HashSet           // hashes of the lines that commands printed
 	sent     turnWords               // the words of the texts that commands passed to other programs
@@ -457,7 +458,9 @@ const isDropped = -1
 
 func (r *turnReader) here() place { return place{len(r.turns) - 1, len(r.now().units)} }
 
-func (r *turnReader) drop(p place) { r.turns[p.turn].units[p.unit].factor = isDropped }
+func (r *turnReader) unitAt(p place) *unit { return &r.turns[p.turn].units[p.unit] }
+
+func (r *turnReader) drop(p place) { r.unitAt(p).factor = isDropped }
 
 // polling lists tools that check on, wait for or end running work, record the agent's thoughts, or find other tools.
 var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")

@@ -34,10 +34,11 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	}
 	args := argumentsOf(r.t, call)
 	said := calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(argumentLine(args, most))+")")
-	if at, found := r.ran.Get(said); found {
+	if at, found := r.ran.Get(said); found && !r.unitAt(at).batch {
 		r.drop(at)
 	}
 	short := strings.TrimSpace(withoutEnvelope(text))
+	failed = failed || does && hasErrorHead(short)
 	u := unit{kind: ranUnit, message: int32(i), text: said, factor: ofCall}
 	added, record := r.added(string(args), short, does && !failed)
 	switch {
@@ -86,8 +87,16 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	} else if *failures++; *failures > 1 {
 		u.text += " (failed " + itoa(*failures) + " times)"
 	}
+	if u.factor == ofDeed {
+		r.join(&u, name, said, strings.TrimPrefix(u.text[len(said):], " → "), args)
+	}
 	r.ran.Set(said, r.here())
 	r.add(u)
+}
+
+// hasErrorHead reports whether the result of a call that wasn't marked as failed begins as an error.
+func hasErrorHead(result string) bool {
+	return strings.HasPrefix(lower(result[:min(len(result), len("error"))]), "error")
 }
 
 // isLookup reports whether the first word in the name of a tool suggests that the tool only shows something:
@@ -134,23 +143,36 @@ func argumentLine(args []byte, most int) string {
 		return clipLine(string(args), most)
 	}
 	var b strings.Builder
+	for _, a := range argumentsIn(args, most) {
+		if b.Len() > 2*most {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(a.key + ": " + a.value)
+	}
+	return b.String()
+}
+
+// argumentsIn returns the arguments of a call from its JSON, or nil if that isn't an object. most is the maximum size of
+// a value in bytes.
+func argumentsIn(args []byte, most int) (list []callValue) {
+	s := jsonspan.New(args)
+	if len(args) == 0 || s.Kind() != jsonspan.Object {
+		return nil
+	}
 	for s.Object(); ; {
 		key, ok := s.Key()
 		if !ok {
-			return b.String()
+			return list
 		}
-		name, value := string(key), ""
+		name, value := clipLine(string(key), maxName), ""
 		if s.Kind() == jsonspan.String {
 			value = jsonspan.Text(args, s.Text().Span)
 		} else {
 			value = string(appendPlain(nil, s, args))
 		}
-		if b.Len() > 2*most {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(clipLine(name, maxName) + ": " + clipLine(value, most))
+		list = append(list, callValue{name, clipLine(value, most)})
 	}
 }

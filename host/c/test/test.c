@@ -172,9 +172,8 @@ static void decides(int of, const char *source) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_request history = {.policy = policy, .messages = sample()};
   ctxfold_answer answer;
-  int calls = 0;
-  down = false, refusals = 1, status = of;
-  CHECK(ctxfold_fit(c, NULL, &history, busy, &calls, &answer) == CTXFOLD_OK);
+  asked = 0, down = false, refusals = 1, status = of;
+  CHECK(ctxfold_fit(c, NULL, &history, busy, &asked, &answer) == CTXFOLD_OK);
   CHECK(is(ctxfold_member(ctxfold_member(answer.report, "summary"), "source"), source));
   ctxfold_answer_free(&answer);
   ctxfold_delete(c);
