@@ -68,7 +68,7 @@ func TestDeedsTellWhatIsNew(t *testing.T) {
 				t.Errorf("%d bytes lack %q:\n%s", size, want, text)
 			}
 		}
-		if size == 2600 && !strings.Contains(text, "reserve_berth(owner: Ilse Brandt, berth: C12, nights: 2031-05-03 Amsel, 2031-05-10 Amsel) → ") {
+		if size == 2600 && !strings.Contains(text, "reserve_berth(berth: C12, owner: Ilse Brandt, nights: 2031-05-03 Amsel, 2031-05-10 Amsel) → ") {
 			t.Errorf("the arguments are not in plain text:\n%s", text)
 		}
 	}
@@ -92,7 +92,9 @@ func TestDeedsOfOneTool(t *testing.T) {
 		wanted string
 	}{
 		{[]call{berth("Amsel", 120), look, berth("Drossel", 121), berth("Elster", 122)}, 360, "called cancel_berth 3 times: Amsel → refund: 120; Drossel → refund: 121; Elster → refund: 122 (reason: the owner has sold it)"},
-		{[]call{berth("Amsel", 120), berth("Drossel", 121), berth("Elster", 122), berth("Kiebitz", 123)}, 330, "called cancel_berth 4 times: Amsel → refund: 120; Drossel → refund: 121; "},
+		{[]call{berth("Amsel", 120), berth("Drossel", 121), berth("Elster", 122), berth("Kiebitz", 123)}, 330, "called cancel_berth 4 times: Amsel → refund: 120; Drossel → refund: 121; Elster → refund: 122; Kiebitz → refund: 123"},
+		{[]call{{"change_berth", `{"owner":"Ilse Brandt of Elm Row","days":["2031-05-03","2031-05-04","2031-05-05"],"berth_id":"C12"}`, `{"fee":81}`}}, 2000,
+			"called change_berth(berth_id: C12, owner: Ilse Brandt of Elm Row, days: 2031-05-03, 2031-05-04, 2031-05-05) → fee: 81"},
 		{[]call{berth("Amsel", 120), berth("Drossel", 121), berth("Amsel", 129)}, 2000, "called cancel_berth 2 times: Drossel → refund: 121; Amsel → refund: 129 (reason: the owner has sold it)"},
 		{[]call{berth("Amsel", 120)}, 2000, "called cancel_berth(boat: Amsel, reason: the owner has sold it) → refund: 120"},
 		{many, 2000, "called cancel_berth 40 times: …; Boat 24 → refund: 524; Boat 25 → refund: 525; "},

@@ -309,16 +309,19 @@ func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) 
 }
 
 // lastDeed returns the unit of the last call that changed something outside of the conversation, and a line of up to
-// most bytes. If the call is too long, the line quotes the beginnings of its arguments and of its result; if the result
-// names nothing, it uses an earlier call. line is "" if none fits.
+// most bytes, or twice as many if it is about several calls. If the call is too long, the line quotes the beginnings of
+// its arguments and of its result; if the result names nothing, it uses an earlier call. line is "" if none fits.
 func (t *turn) lastDeed(most int) (deed *unit, line string) {
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
 		if u.kind != ranUnit || u.factor != ofDeed {
 			continue
 		}
-		if u.batch || len(u.text) <= most {
-			return u, entryBullet + clipList(u.text, most) + t.moreDeeds(n) + "\n"
+		if u.batch {
+			return u, entryBullet + clipList(u.text, 2*most) + t.moreDeeds(n) + "\n"
+		}
+		if len(u.text) <= most {
+			return u, entryBullet + u.text + t.moreDeeds(n) + "\n"
 		}
 		if called, returned, _ := strings.Cut(u.text, returnedMark); namesMore(returned) {
 			returned = clipWords(returned, most/2)
@@ -357,21 +360,31 @@ func clipList(list string, most int) string {
 	return clipWords(list, most)
 }
 
-// clipArguments shortens the text of a call to about most bytes. It cuts between arguments if one of them fits, and
-// leaves out all of them if there is only room for a few letters.
+// clipArguments shortens the text of a call to about most bytes. It cuts between arguments. The first one stays if it is
+// for the object of the tool and short.
 func clipArguments(called string, most int) string {
 	if len(called) <= most {
 		return called
 	}
 	open := strings.IndexByte(called, '(') + 1
+	first := len(called)
+	if at := strings.Index(called[open:], ", "); at >= 0 {
+		first = open + at
+	}
 	cut := trimRune(called[:max(0, most-len(" …"))])
-	if at := strings.LastIndex(cut, ", "); at > open {
+	switch at := strings.LastIndex(cut, ", "); {
+	case at > open:
 		return cut[:at] + " …"
-	} else if len(cut) < open+leastTail {
+	case first < len(called) && first-open <= shortArgument && isObjectOf(strings.TrimPrefix(called[:open], calledVerb), called[open:]):
+		return called[:first] + " …"
+	case len(cut) < open+leastTail:
 		return called[:open] + "…"
 	}
 	return clipWords(called, most)
 }
+
+// shortArgument is the maximum length, in bytes, of an argument with its name that stays although a call is clipped.
+const shortArgument = 40
 
 // returnedMark separates a call from its result.
 const returnedMark = ") → "

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -33,7 +34,11 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 		most = mostDeedArgument
 	}
 	args := argumentsOf(r.t, call)
-	said := calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(argumentLine(args, most))+")")
+	about := ""
+	if does {
+		about = name
+	}
+	said := calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(argumentLine(args, most, about))+")")
 	if at, found := r.ran.Get(said); found && !r.unitAt(at).batch {
 		r.drop(at)
 	}
@@ -77,7 +82,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	case saysOutcome(short):
 		u.text += " → " + Fence(onOneLine(short))
 	case does && strings.HasPrefix(short, "{"):
-		u.text += " → " + Fence(argumentLine([]byte(short), mostArgument))
+		u.text += " → " + Fence(argumentLine([]byte(short), mostArgument, ""))
 	}
 	if isLookup(name) && !failed {
 		u.factor = ofCommand
@@ -133,8 +138,9 @@ var doers = wordListOf("send book rebook create update cancel modify change set 
 	"order reserve register schedule reschedule assign approve confirm post publish issue close enable disable apply grant revoke insert reset")
 
 // argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". most is the maximum size of a
-// value in bytes; the line may be about three times as long.
-func argumentLine(args []byte, most int) string {
+// value in bytes; the line may be about three times as long. An argument for the object of the tool comes first: the
+// reservation_id of update_reservation.
+func argumentLine(args []byte, most int, tool string) string {
 	if len(args) == 0 || !valid(jsonspan.New(args)) {
 		return clipLine(string(args), most)
 	}
@@ -142,8 +148,13 @@ func argumentLine(args []byte, most int) string {
 	if s.Kind() != jsonspan.Object {
 		return clipLine(string(args), most)
 	}
+	list := argumentsIn(args, most)
+	if at := slices.IndexFunc(list, func(a callValue) bool { return isObjectOf(tool, a.key) }); at > 0 {
+		first := list[at]
+		list = slices.Insert(slices.Delete(list, at, at+1), 0, first)
+	}
 	var b strings.Builder
-	for _, a := range argumentsIn(args, most) {
+	for _, a := range list {
 		if b.Len() > 2*most {
 			break
 		}
@@ -153,6 +164,19 @@ func argumentLine(args []byte, most int) string {
 		b.WriteString(a.key + ": " + a.value)
 	}
 	return b.String()
+}
+
+// leastObject is the minimum length, in bytes, of a word that names the object of a tool.
+const leastObject = 4
+
+// isObjectOf reports whether the key of an argument begins with a word in the name of a tool: "reservation_id" and
+// "update_reservation".
+func isObjectOf(tool, key string) bool {
+	end := 0
+	for end < len(key) && byteClass[key[end]]&small != 0 {
+		end++
+	}
+	return end >= leastObject && strings.Contains(tool, key[:end])
 }
 
 // argumentsIn returns the arguments of a call from its JSON, or nil if that isn't an object. most is the maximum size of
