@@ -100,8 +100,8 @@ func runOf(script, output string, failed bool) run {
 	return r
 }
 
-// mayHide reports whether the exit code of a script may come from another command than the one that matters: from a
-// filter behind it, or from a later command.
+// mayHide reports whether the exit code of a script may be that of a command other than the one that matters: a filter
+// after it, or a later command.
 func mayHide(script string) bool { return strings.ContainsAny(script, "|;\n") }
 
 // withoutFolder returns a script without leading cd commands.

@@ -9,8 +9,8 @@ import (
 )
 
 // A call that changes something outside of the conversation, such as a booking, often returns the whole record that it
-// changed. What matters of it is what nobody has known before: the number of a new booking, a price, a refund. So an
-// entry quotes only values that are in no earlier call or result.
+// changed. What matters is what the record adds: the number of a new booking, a price, a refund. So an entry quotes only
+// values that no earlier call or result contains.
 
 // mostDeedArgument is the maximum length, in bytes, of an argument of such a call. mostNew and mostNewValue are those of
 // the new values in its result, and of one of them.
@@ -50,9 +50,9 @@ func isRecord(text string) bool {
 	return text != "" && (text[0] == '{' || text[0] == '[') && len(text) <= lookText && valid(jsonspan.New([]byte(text)))
 }
 
-// added returns the values in a call's result that neither its arguments nor earlier calls and results contain, and records
-// the values of both. It returns "" unless the call changed something outside of the conversation, as does says. record
-// reports whether the result is a record.
+// added returns the values in a call's result that neither its arguments nor earlier calls and results contain, and
+// remembers the values of both. does says whether the call changed something outside of the conversation; if it didn't,
+// added returns "". record reports whether the result is a record.
 func (r *turnReader) added(args, result string, does bool) (added string, record bool) {
 	if isRecord(args) {
 		r.remember(args)
@@ -66,7 +66,7 @@ func (r *turnReader) added(args, result string, does bool) (added string, record
 	return added, record
 }
 
-// remember records the values in a record.
+// remember stores hashes of the values in a record.
 func (r *turnReader) remember(record string) {
 	src := []byte(record)
 	valuesIn(jsonspan.New(src), src, "", func(_, value string) { r.values.Put(words.Hash64(value)) })
@@ -179,8 +179,8 @@ const (
 	mostShared    = 100
 )
 
-// join adds a call to the calls of the same tool before it, and writes all of them into u, its unit, in place of theirs.
-// If nothing tells the calls apart, their units stay.
+// join adds a call to the earlier calls of the same tool. The text of u, the unit of the new call, is then about all of
+// them, and replaces their units. If no argument tells the calls apart, their units stay.
 func (r *turnReader) join(u *unit, tool, said, result string, args []byte) {
 	b := &r.batch
 	if b.tool != tool || b.at.turn != len(r.turns)-1 {
@@ -203,7 +203,7 @@ func (r *turnReader) join(u *unit, tool, said, result string, args []byte) {
 	b.at = r.here()
 }
 
-// text returns the text of a batch of several calls, or "" if nothing tells them apart.
+// text returns the text of a batch of several calls, or "" if there is only one, or no argument tells them apart.
 func (b *batch) text() string {
 	if len(b.calls) == 1 {
 		return ""
@@ -246,7 +246,7 @@ func (b *batch) text() string {
 	return Fence(out.String())
 }
 
-// id returns the key of the first argument that alone tells all calls apart, and is short; "" if there is none.
+// id returns the key of the first argument that is short and has another value in each call; "" if there is none.
 func (b *batch) id() string {
 	for _, a := range b.calls[0].args {
 		values := make([]string, 0, mostBatch)

@@ -211,7 +211,7 @@ var seemHeads = []string{"it seems ", "it looks like ", "it appears ", "it would
 const longestSupposition = 200
 
 // dropSuppositions drops the statements in which the assistant only supposes something if it supposes something else
-// before a command succeeds or a file changes. The last supposition is the one that the result follows from.
+// before a command succeeds or a file changes. The last supposition is the one that led to the result.
 func (t *turn) dropSuppositions() {
 	later := false
 	for n := range slices.Backward(t.units) {

@@ -28,7 +28,7 @@ type turnLog struct {
 	showing  bool                             // whether there is room for passages
 	tidied   []string                         // the requests of the turns, as Tidy returns them
 	brief    []string                         // the same requests, clipped to leastRequest bytes; "" until they are needed
-	briefs   *briefRequests                   // what briefly needs to know of the requests; nil until it is needed
+	briefs   *briefRequests                   // what briefly needs to know about the requests; nil until it is needed
 	room     []byte                           // a buffer for entries
 	sought   []byte                           // a buffer for the text of an outcome
 	asks     []string                         // the requests of the turns, with pasted ones clipped; see tersely

@@ -32,7 +32,7 @@ const (
 // briefMark replaces what was cut from the beginning or the end of such a request.
 const briefMark = "…"
 
-// briefRequests is what briefly needs to know of the requests, whatever their room. lengths are their lengths in bytes (0
+// briefRequests is what briefly needs to know about the requests at any size. lengths are their lengths in bytes (0
 // for small talk), or nil if they are too long to be cut, and least is the minimum length to which they may be cut. own
 // says which of them have at least ownWords words of their own.
 type briefRequests struct {
@@ -41,7 +41,7 @@ type briefRequests struct {
 	own     []bool
 }
 
-// briefOnes returns what briefly needs to know of the requests. It is the same for each size.
+// briefOnes returns what briefly needs to know about the requests. It is computed once.
 func (k *turnLog) briefOnes() *briefRequests {
 	if k.briefs == nil {
 		k.briefs = &briefRequests{}

@@ -8,14 +8,17 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 )
 
+// calledTool returns the messages of call n of a tool and of its result, each after a comma.
+func calledTool(n int, name, arguments, result string) string {
+	return fmt.Sprintf(`,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":%q,"arguments":%q}}]},{"role":"tool","tool_call_id":"%d","content":%q}`, n, name, arguments, n, result)
+}
+
 // What was booked or changed stays, even if the call is too long for a line and the user only agreed to it. The words
 // of newer requests don't displace it.
 func TestDeedsWithLongArgumentsStay(t *testing.T) {
 	var b strings.Builder
 	say := func(role, text string) { fmt.Fprintf(&b, `,{"role":%q,"content":%q}`, role, text) }
-	call := func(n int, name, arguments, result string) {
-		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":%q,"arguments":%q}}]},{"role":"tool","tool_call_id":"%d","content":%q}`, n, name, arguments, n, result)
-	}
+	call := func(n int, name, arguments, result string) { b.WriteString(calledTool(n, name, arguments, result)) }
 	halls := []string{"Elbe", "Weser", "Ems", "Havel"}
 	for n, hall := range halls {
 		say("user", fmt.Sprintf("Which hall is free for a rehearsal of our choir in the week after the %dth of May?", 3+n))
@@ -45,9 +48,7 @@ func TestDeedsWithLongArgumentsStay(t *testing.T) {
 func TestDeedsTellWhatIsNew(t *testing.T) {
 	var b strings.Builder
 	say := func(role, text string) { fmt.Fprintf(&b, `,{"role":%q,"content":%q}`, role, text) }
-	call := func(n int, name, arguments, result string) {
-		fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":%q,"arguments":%q}}]},{"role":"tool","tool_call_id":"%d","content":%q}`, n, name, arguments, n, result)
-	}
+	call := func(n int, name, arguments, result string) { b.WriteString(calledTool(n, name, arguments, result)) }
 	owner := `{"owner":"Ilse Brandt","street":"14 Elm Row","boats":["Amsel","Drossel"],"fees":[{"berth":"C12","price":365}]}`
 	for n := range 4 {
 		say("user", fmt.Sprintf("I would like to have a berth for my boat from the %dth of May for about a week.", 3+n))
@@ -106,7 +107,7 @@ func TestDeedsOfOneTool(t *testing.T) {
 	} {
 		var b strings.Builder
 		for n, k := range c.calls {
-			fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":%q,"arguments":%q}}]},{"role":"tool","tool_call_id":"%d","content":%q}`, n, k.name, k.arguments, n, k.result)
+			b.WriteString(calledTool(n, k.name, k.arguments, k.result))
 		}
 		tr, seq := read(t, "openai-chat", `[{"role":"user","content":"Please cancel all my berths."}`+b.String()+`,{"role":"assistant","content":"All of them are cancelled."}`+trams+`]`)
 		l := &digest.Ledger{}

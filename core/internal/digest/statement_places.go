@@ -165,7 +165,7 @@ func (s *spot) ofKind(i int) bool {
 }
 
 // ofHousehold reports whether somebody of the writer's household is the subject of a cue for what a person can't eat or
-// can't bear: "my husband can't eat coriander". Others than the writer like and do many things that concern nobody.
+// can't bear: "my husband can't eat coriander". What else other people like or do is no preference of the writer.
 func (s *spot) ofHousehold() bool {
 	return s.size() > 1 && s.all&days == 0 && !s.past && s.before != nil && household.has(s.before.text) && refusing.has(s.w.text) &&
 		(s.textAt(s.i-2) == "my" || s.textAt(s.i-2) == "our")
