@@ -2,6 +2,7 @@ package checks_test
 
 import (
 	"bufio"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,5 +128,60 @@ func TestNPMIsRunAgain(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "node_modules/whole")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNPMKeepsPackages runs .ci/npm in folders with equal and with other lock files: npm unpacks what each lists once, and nothing that a folder's
+// npm writes later changes another folder.
+func TestNPMKeepsPackages(t *testing.T) {
+	t.Parallel()
+	npm, err := filepath.Abs(".ci/npm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(dir, "bin/timeout"), "#!/bin/sh\necho x >> \"$HOME/ran\"\nrm -rf node_modules/a\nmkdir -p node_modules/a\ncp package-lock.json node_modules/a/\necho list > node_modules/.package-lock.json\n")
+	// install returns how often npm has run so far.
+	install := func(folder, lock string) int {
+		t.Helper()
+		folder = filepath.Join(dir, folder)
+		write(filepath.Join(folder, "package.json"), "{}")
+		write(filepath.Join(folder, "package-lock.json"), lock)
+		run := exec.Command(npm, "install")
+		run.Dir, run.Env = folder, append(os.Environ(), "PATH="+dir+"/bin:"+os.Getenv("PATH"), "HOME="+dir, "npm_config_cache=")
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if got, err := os.ReadFile(filepath.Join(folder, "node_modules/a/package-lock.json")); err != nil || string(got) != lock {
+			t.Errorf("%s: installed %q (%v), want %q", folder, got, err, lock)
+		}
+		ran, err := os.ReadFile(filepath.Join(dir, "ran"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(ran), "x")
+	}
+	for _, step := range []struct {
+		folder, lock string
+		want         int
+	}{{"one", "first", 1}, {"one", "first", 1}, {"two", "first", 1}, {"three", "second", 2}, {"one", "third", 3}} {
+		if got := install(step.folder, step.lock); got != step.want {
+			t.Errorf("npm ran %d times after %+v", got, step)
+		}
+	}
+	write(filepath.Join(dir, "two/node_modules/.package-lock.json"), "changed")
+	install("four", "first")
+	if got, err := os.ReadFile(filepath.Join(dir, "four/node_modules/.package-lock.json")); err != nil || string(got) != "list\n" {
+		t.Errorf("the list of another folder is %q (%v)", got, err)
+	}
+	// What was added to an older node_modules isn't kept: "one" had the packages of two lock files.
+	if got := install("five", "third"); got != 4 {
+		t.Errorf("npm ran %d times, want 4", got)
 	}
 }
