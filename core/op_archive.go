@@ -109,7 +109,7 @@ const (
 )
 
 // recall returns the definition of the recall tool, what a call of the tool requests (a body or a search), or the
-// response to the call, depending on the members of the request.
+// response to the call, depending on the members of the request. It returns nil if r has an error.
 func recall(r *request) []byte {
 	a := api.Recalled{}
 	if p := r.members[operations.InArguments]; p.IsZero() {
@@ -130,7 +130,8 @@ func recall(r *request) []byte {
 	return encoded(a.MarshalEasyJSON)
 }
 
-// recallTool returns the definition of the recall tool in the format of the request.
+// recallTool returns the definition of the recall tool in the format of the request. It is an error if the request has
+// no format, because each has its own definition.
 func (r *request) recallTool() api.Raw {
 	if r.format == nil {
 		r.fail(&jsonspan.Error{Code: api.CodeUnknownFormat, At: "format",

@@ -59,7 +59,8 @@ func convertTo(r *request) []byte {
 	return append(c.Result().Append(append(dst[:len(dst)-1], `,"messages":`...)), '}')
 }
 
-// target returns the format to which the transcript is converted.
+// target returns the format to which the transcript is converted. If there is no format with this name that can be
+// written, r gets an error and the result is nil. Every format can be converted to itself.
 func (r *request) target() *wire.Format {
 	p := r.members[operations.InTo]
 	s := jsonspan.New(r.src).At(p.Start)

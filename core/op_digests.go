@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 )
 
-// digests lists the messages that compactions wrote, for hosts that display a conversation.
+// digests lists the messages that compactions wrote, for hosts that display a conversation. It returns nil if r has an
+// error.
 func digests(r *request) []byte {
 	var state api.State
 	if r.stateOf(&state); r.err != nil {

@@ -55,8 +55,8 @@ func (r *request) compacts() bool {
 	return r.policy.Force || mustCompact(in, total) || gate.StartsInBackground(in, total)
 }
 
-// prints returns the fingerprints of a history's prefixes. Hosts use them as keys for the compactions that they
-// remember.
+// prints returns the fingerprints of a history's prefixes, or nil if r has an error. Hosts use them as keys for the
+// compactions that they remember.
 func prints(r *request) []byte {
 	if r.resolve(); r.err == nil {
 		r.read(jsonspan.New(r.src).At(r.members[operations.InMessages].Start), reading{unweighed: true})

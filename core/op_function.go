@@ -9,7 +9,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// function runs one named step of a compaction.
+// function runs one named step of a compaction and returns the response, or nil if r has an error. Without the
+// published systems there are no functions, so each name is an error.
 func function(r *request) []byte {
 	if !r.need(operations.InName) {
 		return nil
@@ -35,7 +36,8 @@ func function(r *request) []byte {
 	return append(out, '}')
 }
 
-// functionCall returns the arguments that a request passes to a function.
+// functionCall returns the arguments that a request passes to a function. If one that the function needs is missing or
+// invalid, r gets an error.
 func (r *request) functionCall(f *hook.Function) *hook.Call {
 	c := &hook.Call{Policy: r.policy, Estimator: r.profile}
 	if r.decode(operations.InState, &c.State); r.err != nil {
@@ -62,7 +64,7 @@ func (r *request) functionCall(f *hook.Function) *hook.Call {
 	return c
 }
 
-// text returns the decoded text of a member that must be a string.
+// text returns the decoded text of a member. If the member is not a string, r gets an error and the result is "".
 func (r *request) text(member operations.Member) string {
 	s := jsonspan.New(r.src).At(r.members[member].Start)
 	text := s.Text()

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// loopStart starts a job.
+// loopStart starts a job and returns its first effects, or nil if r has an error.
 func loopStart(r *request) []byte {
 	var settings api.JobSettings
 	if !r.need(operations.InSettings) {
@@ -37,7 +37,7 @@ func loopStart(r *request) []byte {
 	return r.progress(p, err, operations.InSettings)
 }
 
-// loopEvent continues a job.
+// loopEvent continues a job with an event and returns the next effects or the result. It returns nil if r has an error.
 func loopEvent(r *request) []byte {
 	var job loop.Job
 	var event api.JobEvent

@@ -28,7 +28,8 @@ func (r *request) sessionKind() (kind, format string) {
 	return "", ""
 }
 
-// open extracts the live conversation from a session file. Its request is the file itself.
+// open extracts the live conversation from a session file and returns it as JSON, or nil if r has an error. Its request
+// is the file itself.
 func open(r *request) []byte {
 	s, err := sessionfile.Open(r.src)
 	if r.fail(err, 0); r.err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// save writes messages into the session file from which they came.
+// save writes messages into the session file from which they came. It returns how many bytes of the file are kept and
+// the text that follows them, or nil if r has an error.
 func save(r *request) []byte {
 	if !r.need(operations.InFile) || !r.need(operations.InMessages) {
 		return nil

@@ -19,8 +19,8 @@ const searchLimit = 10
 // searchKeys lists the members of a search request.
 var searchKeys = []string{"query", "limit", "roles", "after", "before", "bodies"}
 
-// searchBodies searches the messages in bodies. It parses its request itself, because most of the request consists of
-// bodies, which are scanned in place.
+// searchBodies searches the messages in bodies and returns the best hits, or nil if r has an error. It parses its
+// request itself, because most of the request consists of bodies, which are scanned in place.
 func searchBodies(r *request) []byte {
 	q := search.Query{Limit: searchLimit}
 	bodies, has := r.readSearch(&q)
@@ -144,7 +144,7 @@ func (r *searchRequest) readRoles(uint32, jsonspan.Kind) {
 	}
 }
 
-// readDate reads an ISO 8601 date.
+// readDate reads an ISO 8601 date. For anything else the scanner gets an error.
 func readDate(s *jsonspan.Scanner) dates.Date {
 	s.Kind()
 	at := s.Pos()
@@ -183,7 +183,7 @@ func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 	return bodies
 }
 
-// readHandle reads a handle and converts it to lower case.
+// readHandle reads a handle and converts it to lower case. If the value is not a handle, the scanner gets an error.
 func readHandle(s *jsonspan.Scanner) string {
 	s.Kind()
 	start := s.Pos()
@@ -198,7 +198,8 @@ func readHandle(s *jsonspan.Scanner) string {
 	return handle
 }
 
-// readBody reads a body: JSON, or a string that contains JSON.
+// readBody reads a body: JSON, or a string that contains JSON. It returns nil if the string is invalid. The result may
+// share memory with the request.
 func readBody(s *jsonspan.Scanner) []byte {
 	if s.Kind() != jsonspan.String {
 		return s.Skip().Slice(s.Src())

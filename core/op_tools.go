@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// classifyError determines the reason why a model call failed.
+// classifyError determines why a model call failed, from the status, the error's text and the token counts. It returns
+// nil if r has an error.
 func classifyError(r *request) []byte {
 	var a api.Failure
 	if r.decode(operations.InArguments, &a); r.err != nil {
@@ -39,7 +40,7 @@ func classifyError(r *request) []byte {
 		Message:  v.Message, Used: v.Used, Limit: v.Limit}.MarshalEasyJSON)
 }
 
-// limitToolOutput shortens a tool's output before it enters the transcript.
+// limitToolOutput shortens a tool's output before it enters the transcript. It returns nil if r has an error.
 func limitToolOutput(r *request) []byte {
 	l := passes.DefaultOutputLimits()
 	a := api.LimitArguments{MaxLines: l.Lines, MaxBytes: l.Bytes, MaxChars: l.Runes, SpillChars: l.Spill,

@@ -180,7 +180,8 @@ func detect(r *request) []byte {
 // round rounds to three decimal places.
 func round(f float64) float64 { return float64(int(float64(f*1000)+0.5)) / 1000 }
 
-// estimate returns the size of a text, or of a transcript with each of its messages, in tokens.
+// estimate returns the size of a text, or of a transcript with each of its messages, in tokens. It returns nil if r has
+// an error.
 func estimate(r *request) []byte {
 	a := api.Estimate{Source: r.profile.Source, Bound: r.profile.Bound, Estimator: api.Estimator(r.profile.Name), Family: api.Family(r.profile.Family)}
 	if p := r.members[operations.InText]; !p.IsZero() {
@@ -216,7 +217,7 @@ func estimate(r *request) []byte {
 }
 
 // check reports whether compaction is due, and why. If there is a provider's count, it also returns the state with the
-// correction that follows from the count.
+// correction that follows from the count. It returns nil if r has an error.
 func check(r *request) []byte {
 	var state api.State
 	if r.stateOf(&state); r.err != nil {
@@ -426,7 +427,8 @@ func step(r *request) []byte {
 	return run(r, p)
 }
 
-// run compacts according to a plan and writes the response.
+// run compacts according to a plan and writes the response: the result, or the requests for summaries with the plan
+// that continues once they exist. It returns nil if r has an error.
 func run(r *request, p *api.Plan) []byte {
 	in := r.input(p.State)
 	in.N, in.Replies, in.Score, in.Recalled = p.Messages, p.Replies, r.score(), r.history != nil && r.history.given != nil

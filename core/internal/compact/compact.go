@@ -250,8 +250,8 @@ func (c *Run) settled() bool {
 	return s.Fingerprint == c.doc.T.Fingerprint(c.doc.N)
 }
 
-// openThinking ends a run that could not keep the thinking in an open tool loop valid. This doesn't count as a failure,
-// because a compaction can succeed once the calls have results.
+// openThinking ends a run that could not keep the thinking in an open tool loop valid, with the input unchanged. This
+// doesn't count as a failure, because a compaction can succeed once the calls have results.
 func (c *Run) openThinking() *Run {
 	thinking := c.report.Thinking
 	c.EndUnchanged(api.ReasonOpenThinking)
@@ -265,7 +265,8 @@ func (c *Run) asItIs(reason api.Reason) {
 	c.report.Left = c.mend.RefusedOf(c.mend.Violations())
 }
 
-// EndUnchanged ends the run with its input unchanged, for the given reason.
+// EndUnchanged ends the run with its input unchanged, for the given reason, and takes back everything that it has done.
+// It returns the run.
 func (c *Run) EndUnchanged(reason api.Reason) *Run {
 	c.report.Reason = reason
 	c.report.Actions, c.report.Thinking = nil, nil
@@ -341,7 +342,8 @@ func (c *Run) finish() {
 // continues.
 func (c *Run) aside() bool { return c.policy.IsBranchScope() && c.state.Fingerprint != "" }
 
-// prefix returns the size of the first n items, which must be the same as in the input.
+// prefix returns the size of the first n items, in messages, bytes and tokens. These items must be the same as in the
+// input.
 func (c *Run) prefix(n int) api.StablePrefix {
 	return api.StablePrefix{Messages: n, Bytes: c.doc.PrefixBytes(n), Tokens: c.doc.Tokens(0, n)}
 }

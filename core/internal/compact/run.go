@@ -192,7 +192,8 @@ func (c *Run) Limit() int { return c.limit }
 // by at most half of the room below the size at which the next compaction is due, so that the result can grow.
 func (c *Run) Target() int { return c.target + min(c.keep.InstructionTokens(), c.growth) }
 
-// MaxTokens returns the maximum number of tokens that a result which must fit may have.
+// MaxTokens returns the maximum number of tokens that a result which must fit may have. That is the limit, or one token
+// less if a compaction is already due at the limit itself.
 func (c *Run) MaxTokens() int {
 	if c.policy.Gate.Inclusive {
 		return c.limit - 1

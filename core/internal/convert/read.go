@@ -290,7 +290,8 @@ func appendTexts(texts []string, b []byte, s *jsonspan.Scanner) []string {
 	return texts
 }
 
-// typeOf returns an opaque part's type, for reports. If the part has no type, it returns the key of the first member.
+// typeOf returns an opaque part's type, for reports. If the part has no type, it returns the key of the first member,
+// or "" if it has no members or is no object.
 func typeOf(b []byte) string {
 	s := jsonspan.New(b)
 	first := ""

@@ -104,9 +104,9 @@ const mostDates = 8
 
 // token is a word of text: a number, the name of a month, or something else.
 type token struct {
-	number int // the number; -1 for other words
-	digits int
-	month  int
+	number int    // the number; -1 for other words
+	digits int    // the number's digits, 0 for other words
+	month  int    // the month that it names, from 1 to 12; 0 for other words
 	sure   bool   // it is the name of a month and has no other meaning
 	unit   rune   // the unit after a number, 'y', 'm' or 'd', for signs such as 年, 月 and 日
 	gap    string // the text between it and the previous word

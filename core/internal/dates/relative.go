@@ -257,7 +257,7 @@ func (d Date) days() int {
 	return 365*y + y/4 - y/100 + y/400 + (153*(m-3)+2)/5 + d.Day() - 1 - 719468
 }
 
-// ofDays returns the day that is the given number of days after 1970-01-01.
+// ofDays returns the day that is the given number of days after 1970-01-01, or 0 if it is before March of the year 0.
 func ofDays(days int) Date {
 	// This converts days to a calendar date, in years that begin in March.
 	z := days + 719468

@@ -32,7 +32,9 @@ func (e *Extract) Gist(text string, size int) (from, to int) {
 	return 0, 0
 }
 
-// gistWeight returns the weight of a word of text in a Gist. first means that it is the first word.
+// gistWeight returns the weight of a word of text in a Gist. It is the square of the stem's weight, which counts twice
+// for numbers and capitalized words. first means that it is the first word, whose capital says nothing. A word that
+// doesn't occur in the conversation has weight 0.
 func (e *Extract) gistWeight(w words.Word, first bool) int64 {
 	id := e.stems.find(w.Stem)
 	if id < 0 {

@@ -131,7 +131,7 @@ func inDate(days []dates.Found, w words.Word) bool {
 	return slices.ContainsFunc(days, func(d dates.Found) bool { return d.From <= int(w.From) && int(w.End) <= d.End })
 }
 
-// between returns the number of words between two values. Two words of one or two letters don't count.
+// between returns the number of words between two values. Two words of one or two letters count as 0.
 func between(ws []words.Word) int {
 	if len(ws) == 2 && ws[0].Kind&ws[1].Kind&words.Short != 0 {
 		return 0

@@ -380,7 +380,8 @@ func Readable(f *wire.Format, body []byte) string {
 	return string(body)
 }
 
-// partTexts returns the text members of a list of parts, joined by line breaks.
+// partTexts returns the text members of a list of parts, joined by line breaks, or "" if the list has none or is
+// invalid.
 func partTexts(s *jsonspan.Scanner) string {
 	var text []byte
 	for s.Array(); s.Elem(); {
@@ -405,11 +406,12 @@ func partTexts(s *jsonspan.Scanner) string {
 	return string(text)
 }
 
-// maxRun is the maximum length of a run of base64 characters in text. A body with a longer run is treated as binary
-// data.
+// maxRun is the maximum length, in bytes, of a run of base64 characters in text. A body with a longer run is treated as
+// binary data.
 const maxRun = 4096
 
-// longestRun returns the length of the longest run of base64 characters in body.
+// longestRun returns the length, in bytes, of the longest run of base64 characters in body, in the standard or the URL
+// alphabet.
 func longestRun(body []byte) int {
 	longest, n := 0, 0
 	for _, c := range body {

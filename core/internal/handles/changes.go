@@ -175,8 +175,8 @@ func (s *saying) endFold(m int) {
 const maxRepeated = 64
 
 // repeats returns how many times in a row the messages before the result message at index look like those that were
-// dropped before input message m, as after a result that occurred twice. Without this number, a restoration couldn't
-// know whether the dropped messages have already been put back.
+// dropped before input message m, as after a result that occurred twice. It looks back by at most maxRepeated messages.
+// Without this number, a restoration couldn't know whether the dropped messages have already been put back.
 func (s *saying) repeats(m, index int) (times int) {
 	from := m
 	for from > 0 && s.origins[from-1].op == "" {
@@ -254,6 +254,7 @@ func (s *saying) space() {
 	}
 }
 
+// quoted returns text as a JSON string.
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
 // origins returns the source of each input message and, for each result message, whether it is such a source.
@@ -374,6 +375,7 @@ func (a *Archive) bodiesOf(m int32) (bodies []*Taken) {
 	return bodies
 }
 
+// handlesOf returns the short handles of the bodies that bodiesOf lists.
 func (a *Archive) handlesOf(m int32) (handles []string) {
 	for _, b := range a.bodiesOf(m) {
 		handles = append(handles, b.Handle[:Short])

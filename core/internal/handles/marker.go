@@ -60,7 +60,7 @@ const named = ". Handle: "
 // Zeros is a placeholder for a handle when only the size of a marker matters.
 const Zeros = "0000000000000000"
 
-// WithHandle returns a marker with the handle added, or the bare marker if handle is "".
+// WithHandle returns a marker with the first digits of a handle added, or the bare marker if handle is "".
 func WithHandle(marker, handle string) string {
 	if handle == "" {
 		return marker
@@ -81,8 +81,8 @@ func (a *Archive) Sized(marker string) string {
 // the beginning of a string, preceded only by the structure that the wire format requires.
 const MarkerRoom = 512
 
-// handleIn returns the handle, as digits, in the first string of a JSON value that begins with one of the markers and a
-// handle.
+// handleIn returns the short handle in the first string of a JSON value that begins with one of the markers and a
+// handle. It looks only at the first MarkerRoom bytes. found is false if there is none.
 func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	value = value[:min(len(value), MarkerRoom)]
 	if len(value) > 0 && value[0] == '"' { // a string begins with its marker, if it has one
@@ -102,7 +102,8 @@ func handleIn(value []byte, markers ...string) (handle string, found bool) {
 	}
 }
 
-// handleAt returns the handle in the marker at the beginning of text if that marker is one of markers.
+// handleAt returns the short handle in the marker at the beginning of text if that marker is one of markers and has a
+// handle.
 func handleAt(text []byte, markers []string) (handle string, found bool) {
 	if len(text) == 0 || text[0] != '[' {
 		return "", false
@@ -130,7 +131,8 @@ type MediaMarker struct {
 var MediaMarkers = [...]MediaMarker{{ImageMarker, api.BodyImage}, {AudioMarker, api.BodyAudio},
 	{FileMarker, api.BodyFile}}
 
-// mediaHandle returns the handle in a media marker and the kind of the removed body. text must be a JSON string.
+// mediaHandle returns the handle in a media marker and the kind of the removed body, or "" twice if there is no such
+// marker. text must be a JSON string.
 func mediaHandle(text []byte) (handle string, what api.BodyKind) {
 	for _, m := range MediaMarkers {
 		if h, found := handleIn(text, m.Marker); found {

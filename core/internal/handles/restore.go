@@ -99,7 +99,8 @@ func whole(g *api.Kept) bool {
 	return IsHandle(g.Handle) && strings.HasPrefix(Handle([]byte(g.Text)), g.Handle)
 }
 
-// check verifies that the given bodies match their handles and are JSON, and indexes them.
+// check verifies that the given bodies match their handles and are JSON, and indexes them. It returns an error with the
+// path of the first one that doesn't.
 func (r *restoring) check() *policy.Error {
 	for i, g := range r.given {
 		at := "bodies[" + strconv.Itoa(i) + "]"

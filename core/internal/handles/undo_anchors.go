@@ -150,7 +150,8 @@ func filled(anchors, others []anchor) (all []anchor) {
 	return all[:len(all)-1]
 }
 
-// increasing returns the largest selection of anchors whose places increase.
+// increasing returns the largest selection of anchors whose places increase, in this order. It is nil if there are no
+// anchors.
 func increasing(all []anchor) []anchor {
 	ends := []int{}                   // for each length, the anchor with the lowest place that ends a selection of this length
 	before := make([]int, len(all)+1) // for each anchor, the one before it in its selection

@@ -116,7 +116,7 @@ func FunctionByName(name string) *Function {
 	return nil
 }
 
-// FunctionNames returns the names of the functions, sorted.
+// FunctionNames returns the names of the functions, sorted, or nil in a build without the published systems.
 func FunctionNames() []string {
 	if Linked == nil {
 		return nil

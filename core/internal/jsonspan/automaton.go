@@ -149,7 +149,8 @@ func headRun(b []byte) int {
 	return n - n%size
 }
 
-// tailRun returns the number of bytes at the end of b that repeat one ASCII character and are not part of an escape.
+// tailRun returns the number of bytes at the end of b that repeat one ASCII character and are not part of an escape. b
+// must not be empty.
 func tailRun(b []byte) int {
 	c := b[len(b)-1]
 	if c >= 0x80 || c == '\\' {

@@ -14,8 +14,8 @@ import (
 	"math/bits"
 )
 
-// MaxDepth is the maximum nesting depth of objects and arrays. Deeper input is an error (too_deep), which limits the
-// recursion of readers.
+// MaxDepth is the maximum nesting depth of objects and arrays, in levels. Deeper input is an error (too_deep), which
+// limits the recursion of readers.
 const MaxDepth = 512
 
 // MaxSize is the maximum size of a source in bytes. Spans hold 32-bit offsets, and 32-bit WebAssembly has 4 GiB in

@@ -215,8 +215,8 @@ func (s *Scanner) escape(i int) (n, size int) {
 	return 6, 3
 }
 
-// minEscape returns the number of characters in addition to one that JSON.stringify needs for the character that the
-// escape at the start of b represents. size is the length of that character in UTF-8 bytes.
+// minEscape returns how many characters JSON.stringify needs in addition to one for the character that the escape at
+// the start of b represents: 0, 1 or 5. size is the length of that character in UTF-8 bytes.
 func minEscape(b []byte, size int) uint32 {
 	if size > 1 {
 		return 0

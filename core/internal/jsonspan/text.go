@@ -83,7 +83,7 @@ func appendEscape(dst, b []byte) ([]byte, int) {
 	return utf8.AppendRune(dst, rune(u)), 6
 }
 
-// Text returns a decoded copy of the string at span.
+// Text returns a decoded copy of the string at span, or "" for the zero Span.
 func Text(src []byte, span Span) string {
 	if span.Len() < 2 {
 		return ""

@@ -85,7 +85,8 @@ func (k *Keeper) pinProject() {
 	}
 }
 
-// ProjectRoom returns the number of further tokens of project instructions that may stay.
+// ProjectRoom returns the number of further tokens of project instructions that may stay. Without a window it is
+// unlimited.
 func (k *Keeper) ProjectRoom() int {
 	share := k.policy.ProjectShare()
 	if share == 0 || k.policy.IsBranchScope() {

@@ -19,6 +19,7 @@ type answer struct {
 	reason  string
 }
 
+// readAnswer reads the response of an operation.
 func readAnswer(json []byte) answer {
 	a := answer{json: json, members: readMembers(json)}
 	report := readMembers(a.members.valueOf("report"))
@@ -55,6 +56,7 @@ func (a *answer) knownEntry() int {
 	return n
 }
 
+// textMember returns the text of a member, or "" if there is no such text.
 func (a *answer) textMember(name string) string { return textOf(a.members.valueOf(name)) }
 
 // withoutMemory returns the response without the memory entry, which is saved separately.
@@ -79,7 +81,7 @@ type members []struct {
 	value []byte
 }
 
-// readMembers returns the members of an object.
+// readMembers returns the members of an object, or nil for any other value.
 func readMembers(json []byte) (list members) {
 	if len(json) > 0 && json[0] == '{' {
 		list = make(members, 0, usualMembers)
@@ -119,6 +121,7 @@ func elementsOf(json []byte) (list [][]byte) {
 	return list
 }
 
+// textsOf returns the elements of a list as texts; "" for an element that isn't a string.
 func textsOf(json []byte) (list []string) {
 	for _, each := range elementsOf(json) {
 		list = append(list, textOf(each))
@@ -134,9 +137,10 @@ func textOf(json []byte) string {
 	return jsonspan.Text(json, jsonspan.Span{Start: 0, End: uint32(len(json))})
 }
 
-// numberOf returns the value of a JSON number, limited to 1<<30; 0 for any other value.
+// numberOf returns the value of a whole number, limited to 1<<30; 0 for any other value or a negative one.
 func numberOf(json []byte) int { return int(min(int64Of(json), 1<<30)) }
 
+// int64Of returns the value of a whole number from 0 to MaxTime; 0 for any other value.
 func int64Of(json []byte) int64 {
 	if len(json) == 0 {
 		return 0

@@ -247,7 +247,7 @@ func checkTurn(s *api.JobSettings) *jsonspan.Error {
 	return nil
 }
 
-// random returns the next number in [0, n) of the job's pseudo-random sequence (mulberry32).
+// random returns the next number in [0, n) of the job's pseudo-random sequence (mulberry32). n is at most 1<<32.
 func (j *Job) random(n int64) int64 {
 	j.Random += 0x6D2B79F5
 	x := j.Random

@@ -105,6 +105,8 @@ func (c *call) lookAgain() {
 	c.loadRecords()
 }
 
+// byPrefix reports whether compactions are remembered under the prints of the history's beginnings, and not under its
+// owner.
 func (c *call) byPrefix() bool { return c.Settings.Records != api.RecordsByOwner }
 
 // ownerKey returns the key of the owner's only record.
@@ -235,7 +237,7 @@ func (c *call) loadUses() bool {
 	return true
 }
 
-// maxKeys is larger than the number of messages in any history.
+// maxKeys is an index beyond the last key of any history, and means that there is no more to look up.
 const maxKeys = 1 << 28
 
 // recordsFailed handles a failed access to the records. access says what failed, as in "read". It returns false if the
@@ -339,6 +341,7 @@ func (c *call) looksForLater() bool {
 	return k != nil && len(k.later) > 1
 }
 
+// loadLater keeps the response a, and looks up the records for other texts of the first message.
 func (c *call) loadLater(a answer) {
 	c.keepDue(a)
 	c.LaterLoaded, c.At = true, 0
@@ -355,7 +358,8 @@ func (c *call) operationOptions() api.Options {
 	return o
 }
 
-// runOperation runs the job's operation with the given memory entries.
+// runOperation runs the job's operation with the given memory entries. Like runCore, it returns false if the operation
+// failed.
 func (c *call) runOperation(o *api.Options, entries []entry) (answer, bool) {
 	members := []Member{c.policyMember(), {operations.InOptions, appendOptions(o)}}
 	if c.Settings.Operation == api.JobPlan {
@@ -489,7 +493,7 @@ const volatile = 4
 
 // leaseMark returns the print of the first cut messages, which a compaction replaces. If cut is 0, it returns the print
 // of the history, without the volatile messages if there are enough others. prints are the prints of the history's
-// beginnings. Other jobs recognize by this print that the compaction is in progress.
+// beginnings, and must not be empty. Other jobs recognize by this print that the compaction is in progress.
 func leaseMark(prints []string, cut int) string {
 	n := len(prints)
 	switch {

@@ -60,7 +60,9 @@ type call struct {
 	woken bool
 }
 
-// Start starts a job. options and state are those of the request; core runs the operations that the job needs.
+// Start starts a job and returns its first effects. options and state are those of the request; core runs the
+// operations that the job needs. It returns an error if a setting is out of range, or if an operation fails before
+// anything was requested.
 func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Options,
 	state api.Raw) (*api.JobProgress, *jsonspan.Error) {
 	if err := checkSettings(&settings); err != nil {
@@ -85,7 +87,9 @@ func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Opti
 	return c.progress()
 }
 
-// Continue continues a job with an event.
+// Continue continues a job with an event. It returns an error if the job is not one of this version, or if the event
+// has the result of an effect that the job never requested. Failures of operations end the job; they are in the
+// progress.
 func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *jsonspan.Error) {
 	if err := job.validate(); err != nil {
 		return nil, err

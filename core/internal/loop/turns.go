@@ -104,6 +104,7 @@ func (c *call) checkTurnDue(notes *api.TurnNotes) (seen checked, ok bool) {
 	return seen, true
 }
 
+// checkMembers returns the members of a request for the operation check.
 func (c *call) checkMembers(o *api.Options) []Member {
 	members := []Member{c.policyMember(), {operations.InOptions, appendOptions(o)}}
 	if len(c.State) > 0 {

@@ -161,8 +161,8 @@ func (md *Mender) RefusedOf(violations []wire.Violation) (left []api.LeftViolati
 	return left
 }
 
-// stage returns the position of a fix in the order of repairs. Ids come first, because other repairs write them;
-// roles come last, because other repairs remove and add messages.
+// stage returns the position of a fix in the order of repairs, from 0 to 2. Ids come first, because other repairs write
+// them; roles come last, because other repairs remove and add messages.
 func stage(f wire.Fix) int {
 	switch f {
 	case wire.RenameID:

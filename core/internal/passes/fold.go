@@ -205,7 +205,7 @@ func (f *folding) carry(it *view.Item) {
 }
 
 // shortenAnswers cuts the assistant's texts in the tail so that they free the given number of tokens for the user's
-// rules. It reports whether it has cut any.
+// rules. It returns true if the result has become smaller.
 func (f *folding) shortenAnswers(tokens int) bool {
 	if tokens == 0 || f.mode != forPolicy || !f.run.MustFit() || f.run.Policy().IsPublished() || !f.run.Policy().LastResorts() {
 		return false

@@ -120,7 +120,7 @@ func (l OutputLimits) CutEnd(text string) string {
 	return text
 }
 
-// cut shortens text. It keeps both ends if Mode says so.
+// cut shortens text to the limits. It keeps both ends if Mode says so.
 func (l OutputLimits) cut(text string) string {
 	if !l.bothEnds() {
 		return l.CutEnd(text)

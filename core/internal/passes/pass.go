@@ -127,7 +127,7 @@ func Passes() []string {
 }
 
 // Resolve parses a whole policy: its preset, its style, and its passes with their parameters. The result can be used
-// for any number of runs, and must not be modified.
+// for any number of runs, and must not be modified. An error has the path of the invalid value.
 func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	p, err := policy.Resolve(src)
 	if err != nil {
@@ -150,7 +150,8 @@ func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 	return p, nil
 }
 
-// Steps returns the passes of a policy, in order. It parses those that Resolve hasn't parsed.
+// Steps returns the passes of a policy, in order. It parses those that Resolve hasn't parsed. The error is that of the
+// first pass which is unknown or has a wrong parameter.
 func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	steps := make([]Pass, 0, len(p.Passes))
 	for i := range p.Passes {
@@ -193,7 +194,8 @@ func read(step *policy.Pass) (Pass, *policy.Error) {
 		Message: policy.UnknownName("pass", step.Name, Passes())}
 }
 
-// countRange returns the error message if n, a number of things named by of, is out of range, and "" otherwise.
+// countRange returns the error message if n is not from 0 to 1<<30, and "" otherwise. name is the name of the
+// parameter, and of says what it counts, for the message; it may be "".
 func countRange(name string, n int, of string) string {
 	if n < 0 || n > 1<<30 {
 		return strings.TrimSpace(name + " must be from 0 to 1,073,741,824 " + of)
@@ -201,7 +203,8 @@ func countRange(name string, n int, of string) string {
 	return ""
 }
 
-// tokensRange returns the error message if a number of tokens is out of range, and "" otherwise.
+// tokensRange returns the error message if n, a number of tokens, is not from 0 to policy.MaxTokens, and "" otherwise.
+// name is the name of the parameter.
 func tokensRange(name string, n int) string {
 	if n < 0 || n > policy.MaxTokens {
 		return name + " must be from 0 to 1,000,000,000 tokens"

@@ -31,7 +31,8 @@ func (p *ReasoningPass) Check() string {
 	return ""
 }
 
-// End returns the index of the first item whose reasoning stays.
+// End returns the index of the first item whose reasoning stays: with "keep" 0, with "latest_turn" the newest message
+// with text of the user, otherwise the number of items.
 func (p *ReasoningPass) End(c Run) int {
 	doc := c.Doc()
 	end := len(doc.Items)

@@ -281,7 +281,8 @@ func (p *Policy) ColdIsDue(tokens, messages int) bool {
 		tokens > int(float64(p.Limit())*share)
 }
 
-// MinGain returns the number of tokens that a compaction must free. One that would free less is not made.
+// MinGain returns the number of tokens that a compaction must free; one that would free less is not made. It is 0 if
+// the policy forces a compaction.
 func (p *Policy) MinGain() int {
 	if p.Force {
 		return 0
@@ -295,7 +296,7 @@ const growth = 20
 // RetryGrowth returns the number of tokens by which a transcript must grow before a failed compaction is tried again.
 func (p *Policy) RetryGrowth() int { return max(1, p.MinGain(), p.Limit()/growth) }
 
-// DefaultStanding is the default of Summary.Standing.
+// DefaultStanding is the default of Summary.Standing, a share of the target.
 const DefaultStanding = 0.2
 
 // StandingShare returns the share of the target for standing instructions.
@@ -306,10 +307,11 @@ func (p *Policy) StandingShare() float64 {
 	return *p.Summary.Standing
 }
 
-// DefaultProject is the default of Summary.ProjectInstructions.
+// DefaultProject is the default of Summary.ProjectInstructions, a share of the window.
 const DefaultProject = 0.15
 
-// ProjectShare returns the share of the window for project instructions.
+// ProjectShare returns the share of the window for project instructions, from 0 to 1. It is 0 for published systems
+// unless the policy sets it.
 func (p *Policy) ProjectShare() float64 {
 	switch share := p.Summary.ProjectInstructions; {
 	case share != nil:

@@ -139,7 +139,7 @@ func Resolve(src []byte) (*Policy, *Error) {
 	return p, p.check()
 }
 
-// explained returns err, with a hint about what to write instead if that is known.
+// explained returns err, with a hint about what to write instead if that is known. src is the policy.
 func explained(err *Error, src []byte) *Error {
 	at := jsonspan.PathAt(src, err.Offset)
 	if says := MovedKeyHint("policy." + at); says != "" && err.Code == api.CodeUnknownField {

@@ -64,7 +64,8 @@ type ranked struct {
 	score int64
 }
 
-// bestDocs returns the docs with the highest scores, one for each message.
+// bestDocs returns the docs with the highest scores, the best first, with one for each message and at most the query's
+// limit. It returns nil if there are no docs.
 func (s *searching) bestDocs() []ranked {
 	n := int64(len(s.docs))
 	if n == 0 {

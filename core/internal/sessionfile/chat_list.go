@@ -63,7 +63,8 @@ var chatSpellings = [...]chatWords{
 		"FunctionResultContent", "CallId", "Result", "ImageContent", "Uri"},
 }
 
-// chatList reads a conversation that is stored as a list.
+// chatList reads a conversation that is stored as a list. Each entry of the list is a node of a chatTree, so that both
+// are saved in the same way.
 type chatList struct {
 	chatTree
 	words *chatWords
@@ -162,7 +163,7 @@ func (c *chatList) parts(parts []jsonspan.Span) (texts [][]byte, images []byte) 
 	return texts, images
 }
 
-// calledApart reads the calls that an entry has outside its parts.
+// calledApart reads the calls that an entry has outside its parts, in OpenAI's form.
 func (c *chatList) calledApart(calls []jsonspan.Span) {
 	for _, call := range calls {
 		c.apart = true
@@ -171,7 +172,7 @@ func (c *chatList) calledApart(calls []jsonspan.Span) {
 	}
 }
 
-// imageURL returns the URL of an image part, or a data URL with its content.
+// imageURL returns the URL of an image part, a data URL with its content, or "" if it has neither.
 func imageURL(src []byte, part jsonspan.Span) string {
 	if data := textOf(src, part, "image"); data != "" {
 		return "data:" + textOf(src, part, "image_mimetype") + ";base64," + data
@@ -230,7 +231,7 @@ func (s *saver) valueSpan(i int, path string) jsonspan.Span {
 	return find(s.in.Src, s.in.Messages[i], path)
 }
 
-// callOf writes a call as a part. n counts the parts.
+// callOf writes a call as a part. n is the number of parts so far, and grows by one.
 func (c *chatList) callOf(s *saver, n *int, call jsonspan.Span) {
 	w := c.words
 	c.partOf(s, n, w.callType)
@@ -289,7 +290,7 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 	s.write(`]}`)
 }
 
-// partOf writes the beginning of the next part. n is the number of parts so far.
+// partOf writes the beginning of the next part. n is the number of parts so far, and grows by one.
 //
 //go:noinline
 func (c *chatList) partOf(s *saver, n *int, typ string) {

@@ -92,7 +92,7 @@ func readLog(f *file, add func(c *chatLog, at jsonspan.Span)) writer {
 	return c
 }
 
-// rewind removes the events that the user undid. A rewind event undoes the events from the one that it names on.
+// rewind removes the events that the user undid. A rewind event undoes the event that it names and all later ones.
 func (c *chatLog) rewind() {
 	var left []logEntry
 	var places critbit.Map[int] // the indexes of the entries in left, by id
@@ -198,7 +198,8 @@ func (c *chatLog) copilot(at jsonspan.Span) {
 	}
 }
 
-// begin restarts the conversation with the summary of a compaction, which replaces all messages so far.
+// begin restarts the conversation with the summary of a compaction, which replaces all messages so far. An empty
+// summary changes nothing.
 func (c *chatLog) begin(summary jsonspan.Span) {
 	if summary.Len() <= 2 {
 		return

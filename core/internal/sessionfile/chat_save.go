@@ -104,7 +104,8 @@ func (c *chatTree) nodesOf(s *saver, groups []chatGroup) {
 	}
 }
 
-// copyRest copies the members that the new message shares with a message of the file.
+// copyRest copies the members of a message of the file that the new message shares with it: all except those of
+// chatOwn.
 func (c *chatTree) copyRest(s *saver, n *chatNode) {
 	old, at := c.src, n.at
 	if !n.children.IsZero() { // otherwise they would be read once more for each message around them
@@ -118,7 +119,8 @@ func (c *chatTree) copyRest(s *saver, n *chatNode) {
 	}
 }
 
-// chatOwn lists the members of a message that are not copied, or whose copies get new values.
+// chatOwn lists the members of a message that are not copied, because the new message has its own or they no longer
+// hold.
 var chatOwn = withoutKeys("_id messageId parentMessageId createdAt updatedAt children tokenCount promptTokens id parentId childrenIds timestamp usage")
 
 // files writes images as Open WebUI's list of files, if there are any.
@@ -221,7 +223,7 @@ func (c *chatTree) partsOf(s *saver, g chatGroup, text string) {
 	}
 }
 
-// chatText returns the text of a message, and the URLs of its images.
+// chatText returns the text of a message, with a line feed between its parts, and the spans of its images' URLs.
 //
 //go:noinline
 func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan.Span) {

@@ -65,6 +65,7 @@ type chatNode struct {
 	changed         bool  // it contains the summary of a compaction, so it can't be copied
 }
 
+// chatTree reads the export of a chat application, whose messages form a tree.
 type chatTree struct {
 	*file
 	app     *chatApp
@@ -159,7 +160,7 @@ func (c *chatTree) node(s *jsonspan.Scanner) {
 	c.nodes[i] = n
 }
 
-// path returns the messages of the live conversation: those that lead to the newest one.
+// path returns the messages of the live conversation, from the root to the newest one, as indexes of nodes.
 func (c *chatTree) path() (path []int32) {
 	leaf, last := int32(noID), int32(noID)
 	if !c.current.IsZero() && c.src[c.current.Start] == '"' {
@@ -211,7 +212,8 @@ func (c *chatTree) compacted(path []int32) (begin, parts int, summary []byte) {
 	return begin, parts, summary
 }
 
-// summaryOf returns the texts of a part if it is a summary. In older versions, a summary is a single text.
+// summaryOf returns the texts of a part, as JSON strings, if it is a summary, otherwise nil. In older versions, a
+// summary is a single text.
 func (c *chatTree) summaryOf(part jsonspan.Span) [][]byte {
 	if typeOf(c.src, part) != "summary" {
 		return nil
@@ -285,7 +287,8 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 	c.spoke(n.role, i, said, images)
 }
 
-// spoke writes a user or system message, unless it is empty.
+// spoke writes a user or system message, unless it is empty. text is a JSON string; images are parts, each after a
+// comma.
 func (c *chatTree) spoke(role string, i int32, text, images []byte) {
 	if text == nil && images == nil {
 		return
@@ -343,8 +346,8 @@ type chatAnswer struct {
 	results [][]byte // whole messages
 }
 
-// part adds a part of an answer. Text after results begins a new model message; in Open WebUI, a call after results
-// does too.
+// part adds a part of an answer; other kinds of parts are ignored. Text after results begins a new model message; in
+// Open WebUI, a call after results does too.
 func (c *chatTree) part(at jsonspan.Span, node int32) {
 	a := &c.answer
 	switch typeOf(c.src, at) {

@@ -103,8 +103,8 @@ func (f *field) read(s *jsonspan.Scanner) bool {
 	return true
 }
 
-// members calls visit for each member of the object at s. visit must read the member's value and return true, or return
-// false to skip it.
+// members calls visit for each member of the object at s, which must be an object. visit must read the member's value
+// and return true, or return false to skip it.
 func members(s *jsonspan.Scanner, visit func(key []byte) bool) {
 	for s.Object(); ; {
 		key, ok := s.Key()
@@ -126,8 +126,9 @@ func isObject(s *jsonspan.Scanner) bool {
 	return false
 }
 
-// readList reads a list of objects, calls visit at each of them, and returns the span of the list. Anything else is an
-// error, whose message uses the words list and item.
+// readList reads a list of objects, calls visit at each of them, and returns the span of the list. Anything else gives
+// the scanner an error, whose message uses the words list and item. If the value is not a list, the span is the zero
+// Span.
 func readList(s *jsonspan.Scanner, list, item string, visit func(s *jsonspan.Scanner)) (at jsonspan.Span) {
 	if s.Kind() != jsonspan.Array {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), list+" must be a list")
@@ -195,8 +196,9 @@ func tokenCount(s *jsonspan.Scanner) int64 {
 	return n
 }
 
-// find returns the span of a member's value in the object at a span, or the zero Span. A dot in path separates the keys
-// of nested objects: "info.id" is the member id of info.
+// find returns the span of a member's value in the object at a span, or the zero Span if there is none. A dot in path
+// separates the keys of nested objects: "info.id" is the member id of info. If a key occurs twice, its first value
+// counts.
 func find(src []byte, at jsonspan.Span, path string) (value jsonspan.Span) {
 	if at.IsZero() {
 		return value
@@ -234,7 +236,7 @@ func textOf(src []byte, at jsonspan.Span, path string) string {
 	return jsonspan.Text(src, stringAt(src, at, path))
 }
 
-// typeOf returns the type member of a block or a part.
+// typeOf returns the type member of a block or a part, or "" if it has none.
 //
 //go:noinline
 func typeOf(src []byte, at jsonspan.Span) string { return textOf(src, at, "type") }

@@ -58,6 +58,8 @@ func (f *file) noteLatest(at jsonspan.Span) {
 // bom is the byte order mark that some editors write before the first line.
 const bom = "\xef\xbb\xbf"
 
+// fail records an error, which ends the reading. Only the first one counts, and nil is ignored. line is the number of
+// the line in a file that consists of lines, from 1 on, otherwise 0.
 func (f *file) fail(e *jsonspan.Error, line int) {
 	if e == nil || f.err != nil {
 		return
@@ -121,7 +123,7 @@ func (f *file) appendMember(key string, value jsonspan.Span) {
 	}
 }
 
-// usageAt reads the provider's counts from the value at a span.
+// usageAt reads the provider's counts from the value at a span. For the zero Span they are 0.
 func (f *file) usageAt(at jsonspan.Span) (u Usage) {
 	if !at.IsZero() {
 		u = f.kind.Usage.read(f.scannerAt(at.Start))
@@ -129,7 +131,8 @@ func (f *file) usageAt(at jsonspan.Span) (u Usage) {
 	return u
 }
 
-// noteUsage records the provider's counts for the call that produced a message, unless all of them are zero.
+// noteUsage records the provider's counts for the call that produced a message, unless all of them are zero. Later
+// counts replace earlier ones; Least stays the lowest.
 //
 //go:noinline
 func (f *file) noteUsage(message int, u Usage) {
@@ -211,6 +214,7 @@ func nextLine(src []byte, pos int) (from, end int) {
 // lineScanner returns a scanner for the line at [pos, end), which can't read beyond it.
 func lineScanner(src []byte, pos, end int) *jsonspan.Scanner { return scanner(src[:end], uint32(pos)) }
 
+// textStart returns the offset of the first byte after the byte order mark, if there is one.
 func textStart(src []byte) int {
 	if len(src) >= len(bom) && string(src[:len(bom)]) == bom {
 		return len(bom)
@@ -248,7 +252,9 @@ func detect(src []byte) (k *Kind, why string) {
 	return nil, ""
 }
 
-// kindOfList returns the kind of a file that is a list, from the first item that identifies one.
+// kindOfList returns the kind of a file that is a list, from the first item that identifies one. If an item shows that
+// the list is something else, or no item identifies a kind, it returns nil; in the first case the text says what the
+// list is.
 func kindOfList(s *jsonspan.Scanner) (*Kind, string) {
 	for s.Array(); s.Elem(); {
 		if s.Kind() != jsonspan.Object {
@@ -288,7 +294,8 @@ func (k *Kind) hasItem(src []byte, at jsonspan.Span, typ string, seen []string) 
 	return false, ""
 }
 
-// kindOfLine returns the kind that is identified by the object at s. The object must be the whole line.
+// kindOfLine returns the kind that is identified by the object at s, or nil. It is an error if the object is not the
+// whole line.
 func kindOfLine(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	k := signOf(s)
 	if s.End(); s.Err() != nil {
@@ -297,7 +304,8 @@ func kindOfLine(s *jsonspan.Scanner) (*Kind, *jsonspan.Error) {
 	return k, nil
 }
 
-// kindOfStream returns the kind of a file of concatenated objects, from the first object that identifies one.
+// kindOfStream returns the kind of a file of concatenated objects, from the first object that identifies one. It
+// returns nil if none does.
 func kindOfStream(src []byte) *Kind {
 	for s := lineScanner(src, textStart(src), len(src)); s.Kind() == jsonspan.Object; {
 		if k := signOf(s); k != nil && k.Stream {
@@ -332,7 +340,8 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	return nil
 }
 
-// traits reads the object at s and returns its type, and those of its keys that identify a kind of session file.
+// traits reads the object at s. It returns its type, unless that is no string or longer than 64 bytes, and those of its
+// keys that identify a kind of session file.
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {
@@ -365,6 +374,7 @@ func signKey(key []byte) string {
 	return ""
 }
 
+// isShownBy reports whether an object of type typ with the keys seen has the sign.
 func (g *Sign) isShownBy(typ string, seen []string) bool {
 	if g.Type != "" && g.Type != typ {
 		return false

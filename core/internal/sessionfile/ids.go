@@ -83,7 +83,7 @@ func (t *ids) rank() (ranks, int) {
 }
 
 // nearest returns the last entry with the given id before the current entry. If there is none, it returns the first one
-// after it, or -1 if there is none either.
+// after it, or -1 if there is none either. before and later hold these entries for each id, -1 for none.
 func nearest(id int32, before, later []int32) int32 {
 	if id == noID {
 		return -1

@@ -102,7 +102,7 @@ func appendChanged(dst, src []byte, at jsonspan.Span, find func(key []byte) *mem
 }
 
 // appendObject appends the object at a span. Each member is converted as find specifies for its key; if find returns
-// nil, it is copied byte for byte. White space between members is not copied.
+// nil, the member is copied byte for byte. White space between members is not copied.
 func appendObject(dst, src []byte, at jsonspan.Span, find func(key []byte) *member) []byte {
 	s := scanner(src, at.Start)
 	dst = append(dst, '{')

@@ -194,7 +194,7 @@ func (s *saver) prepare() {
 	s.seed = []byte(h.Handle())
 }
 
-// id returns a new id, derived from the seed, in the form of a random UUID.
+// id returns a new id, derived from the seed, in the form of a random UUID (version 4).
 func (s *saver) id() string {
 	s.n++
 	h := []byte(handles.Handle(strconv.AppendInt(slices.Clone(s.seed), int64(s.n), 10)))
@@ -261,7 +261,7 @@ func (s *saver) role(i int) string {
 	return role
 }
 
-// roleText returns the role of message i and, if it consists only of text, this text.
+// roleText returns the role of message i, or "" if it has none, and, if the message consists only of text, this text.
 func (s *saver) roleText(i int) (role, content string) {
 	var name jsonspan.Span
 	readOnly := func(in *jsonspan.Scanner) { content = onlyText(in) }

@@ -79,6 +79,8 @@ type Sign struct {
 // kinds holds the registered kinds, sorted by name so that the order of initialization has no effect on results.
 var kinds []*Kind
 
+// register adds a kind. It must be called from init.
+//
 //go:noinline
 func register(k *Kind) {
 	i := 0
@@ -91,7 +93,7 @@ func register(k *Kind) {
 // Kinds returns the kinds, sorted by name.
 func Kinds() []*Kind { return kinds }
 
-// Detect returns a file's kind, or nil if it is not a session file. It reads the file up to the first line that only
+// Detect returns a file's kind, or nil if it is not a session file. It reads the file up to the first object that only
 // one kind can have.
 func Detect(src []byte) *Kind {
 	k, _ := detect(src)
@@ -99,7 +101,8 @@ func Detect(src []byte) *Kind {
 }
 
 // Open reads a session file. An error has the offset in src and, for files that consist of lines, the line number in
-// its message. An incomplete last line, as left by a crash, is not an error: it is skipped and counted in Skipped.
+// its message; CodeUnknownSession means that the file is of no known kind. An incomplete last line, as left by a crash,
+// is not an error: it is skipped and counted in Skipped.
 func Open(src []byte) (*Session, *jsonspan.Error) {
 	f, _, err := load(src)
 	if err != nil {

@@ -154,8 +154,8 @@ func escape(text string) (n int, final byte) {
 	return 2, 0
 }
 
-// escapeSequence returns the length and the final letter of a code with parameters, such as "ESC [ 1 ; 31 m". The
-// letter is 0 if the code is incomplete.
+// escapeSequence returns the length, in bytes, and the final letter of a code with parameters, such as "ESC [ 1 ; 31
+// m". The letter is 0 if the code is incomplete.
 func escapeSequence(text string) (n int, final byte) {
 	for n = 2; n < len(text) && n < 64; n++ {
 		if c := text[n]; c >= 0x40 && c <= 0x7e {
@@ -167,7 +167,8 @@ func escapeSequence(text string) (n int, final byte) {
 	return n, 0
 }
 
-// escapeString returns the length of a code that contains text, which ends with BEL or ESC \.
+// escapeString returns the length, in bytes, of a code that contains text, which ends with BEL or ESC \. If the code
+// has no end on its line and within 4,096 bytes, only its first two bytes count.
 func escapeString(text string) int {
 	for n := 2; n < len(text) && n < 4096; n++ {
 		switch text[n] {

@@ -21,11 +21,11 @@ const (
 type jsonLines struct {
 	line   int   // the first line
 	lines  int   // number of lines
-	from   int   // offsets in the text
-	end    int   //
+	from   int   // the offset in the text at which the values begin
+	end    int   // the offset in the text at which they end
 	root   int32 // the index of the node that contains the values
-	values int
-	whole  bool // whether the values are complete; false for elements of an incomplete array
+	values int   // number of values
+	whole  bool  // whether the values are complete; false for elements of an incomplete array
 }
 
 // json writes the JSON that begins on line i: a value that ends at the end of a line, or several lines with one value

@@ -242,8 +242,9 @@ func sign(c byte) bool {
 	return false
 }
 
-// longSign returns the start of the first run of the same character that is long enough to be cut, or -1. The interval
-// at which it samples bytes ensures that one sample in each such run is the last of three equal characters.
+// longSign returns the offset of the first run of the same character, at or after from, that is long enough to be cut,
+// or -1. The interval at which it samples bytes ensures that one sample in each such run is the last of three equal
+// characters.
 func longSign(s string, from int) int {
 	for i := from + longRun - 1; i < len(s); i += longRun - 2 {
 		at := i

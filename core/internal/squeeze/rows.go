@@ -47,9 +47,9 @@ func (w *writer) rows(n int32) bool {
 // table describes a list of objects while its columns are being collected.
 type table struct {
 	base  int   // the index of the first column
-	rows  int32 //
-	cells int
-	total int // the bytes of the keys in all cells, with quotes, colons and commas
+	rows  int32 // number of objects
+	cells int   // number of values in all objects
+	total int   // the bytes of the keys in all cells, with quotes, colons and commas
 }
 
 // addRow adds an object to a table. It returns false if the object can't be a row.

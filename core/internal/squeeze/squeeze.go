@@ -207,7 +207,8 @@ var anyLines = [...]func(w *writer, i int) int{
 	},
 }
 
-// indented tries the forms for lines with leading white space. s is line i.
+// indented tries the forms for lines with leading white space. s is line i. It returns the number of lines that a form
+// has written, or 0 if none applies.
 func (w *writer) indented(i int, s string) int {
 	at := indentOf(s)
 	if at == len(s) {

@@ -33,7 +33,8 @@ func (w *Writer) spare(gain, digest int) int {
 // StandingShare returns the number of tokens that the policy always reserves for the user's standing instructions.
 func (w *Writer) StandingShare() int { return int(float64(w.target()) * w.policy.StandingShare()) }
 
-// StandingIn returns the block of standing instructions, in at most room tokens.
+// StandingIn returns the block of standing instructions, in at most room tokens, or "" if there are none or none fits.
+// chat selects the wording for conversations without tools.
 func (w *Writer) StandingIn(l *digest.Ledger, room int, chat bool) string {
 	if len(l.Standing) == 0 || room <= 0 {
 		return ""

@@ -9,7 +9,7 @@ import (
 // kept is the maximum number of reports in a calibration. A median of five reports tolerates two wrong ones.
 const kept = 5
 
-// largest is the largest plausible token count.
+// largest is the largest plausible count, in tokens.
 const largest = 1_000_000_000
 
 // pairs returns the plausible reports of a calibration, but ignores all except the newest (see kept). It returns none
@@ -42,9 +42,10 @@ func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 	return true
 }
 
-// Report returns the calibration c, which may be nil, with one more report. It also accepts a report that is not
-// Plausible, because the others outvote it. If the conversation has changed for good, the next reports will confirm
-// it. A report that is dropped lowers Least, unless the newer ones contradict it.
+// Report returns the calibration c, which may be nil, with one more report. It returns c itself if a number isn't
+// positive or the report repeats the last one. It also accepts a report that is not Plausible, because the others
+// outvote it. If the conversation has changed for good, the next reports will confirm it. A report that is dropped
+// lowers Least, unless the newer ones contradict it.
 func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibration {
 	e, k := pairs(c, p.id())
 	n := len(e)
@@ -110,7 +111,8 @@ func median(x []float64) float64 {
 // unscaled is the scale 1: a correction with this scale changes no estimate.
 const unscaled = 1 << 16
 
-// Correct returns a copy of the estimator with a correction, or p itself if the correction is nil.
+// Correct returns a copy of the estimator with a correction, or p itself if the correction is nil. Values out of range
+// are limited to the range, because the correction may come from a host.
 func (p *Profile) Correct(c *api.Correction) *Profile {
 	if c == nil {
 		return p
@@ -124,7 +126,8 @@ func (p *Profile) Correct(c *api.Correction) *Profile {
 	return &own
 }
 
-// Calibrate returns the correction that results from the reports, or nil if there are none.
+// Calibrate returns the correction that results from the reports, or nil if there are none from this estimator. With at
+// least three reports the error bound is calibratedBound.
 func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 	e, k := pairs(c, p.id())
 	if len(e) == 0 {

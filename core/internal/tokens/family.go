@@ -24,8 +24,9 @@ var families = []struct {
 	{"codex", "o200k", false},
 }
 
-// Family returns the tokenizer family of a model, and whether it is borrowed. For an unknown model it returns o200k,
-// the newest tokenizer that is available.
+// Family returns the tokenizer family of a model. borrowed means that the model's own tokenizer is unknown, and the
+// family is the closest one that is available. For an unknown model it returns o200k, the newest one, as borrowed
+// unless model is "".
 func Family(model string) (name string, borrowed bool) {
 	model = strings.ToLower(model)
 	for _, f := range families {

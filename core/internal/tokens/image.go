@@ -85,7 +85,7 @@ func pixels(part []byte) (w, h int) {
 	return 0, 0
 }
 
-// maxPixels is the maximum side length that any of the formats allows.
+// maxPixels is the maximum length of a side that any of the formats allows, in pixels.
 const maxPixels = 1 << 24
 
 // base64 decodes base64 text inside a JSON string. After its end, or after an invalid character, it returns zeros.
@@ -96,6 +96,7 @@ type base64 struct {
 	read int  // the number of bytes read
 }
 
+// byte returns the next byte, from 0 to 255.
 func (r *base64) byte() int {
 	for r.n < 8 && len(r.text) > 0 {
 		c := r.text[0]
@@ -130,6 +131,7 @@ func (r *base64) byte() int {
 	return int(r.bits >> r.n & 255)
 }
 
+// skip skips n bytes, or fewer if the text ends.
 func (r *base64) skip(n int) *base64 {
 	for ; n > 0 && len(r.text) > 0; n-- {
 		r.byte()
@@ -137,6 +139,7 @@ func (r *base64) skip(n int) *base64 {
 	return r
 }
 
+// little reads a little-endian number of the given size in bytes.
 func (r *base64) little(bytes int) (n int) {
 	for i := range bytes {
 		n |= r.byte() << (8 * i)
@@ -144,6 +147,7 @@ func (r *base64) little(bytes int) (n int) {
 	return n
 }
 
+// big reads a big-endian number of the given size in bytes.
 func (r *base64) big(bytes int) (n int) {
 	for range bytes {
 		n = n<<8 | r.byte()

@@ -154,6 +154,7 @@ func spelledCalls(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
 	return k
 }
 
+// unnamedResults returns a cost table in which the names of tools in tool results cost nothing.
 func unnamedResults(k [transcript.Opaque + 1]Cost) [transcript.Opaque + 1]Cost {
 	k[transcript.ToolResult].NoName = true
 	return k
@@ -169,7 +170,7 @@ func ByName(name string) *Profile {
 	return nil
 }
 
-// Names returns the names of the estimators.
+// Names returns the names of the estimators, in the order in which info lists them.
 func Names() []string {
 	names := make([]string, len(profiles))
 	for i, p := range profiles {
@@ -178,6 +179,7 @@ func Names() []string {
 	return names
 }
 
+// units returns the size of a text in the profile's unit.
 func (p *Profile) units(m transcript.Measure) uint64 {
 	switch p.Unit {
 	case Bytes:
@@ -191,6 +193,7 @@ func (p *Profile) units(m transcript.Measure) uint64 {
 	}
 }
 
+// divide converts units to tokens, rounded up, or down if Floor is set.
 func (p *Profile) divide(units uint64) int {
 	if p.Floor {
 		return int(units * p.Num / p.Den)

@@ -17,6 +17,7 @@ func (p *Profile) Text(text string) int {
 	return p.Measure(p.measure(text))
 }
 
+// measure measures text, including its weight if the profile uses weights.
 func (p *Profile) measure(text string) transcript.Measure {
 	m := jsonspan.MeasureText(text)
 	if p.Automaton != nil {
@@ -33,7 +34,7 @@ func (p *Profile) ASCII(n int) int {
 }
 
 // MaxUnits returns the maximum number of units whose estimate is at most the given number of tokens. With the script
-// estimator it is an approximate number of bytes.
+// estimator it is an approximate number of bytes. It returns 0 if tokens is not positive.
 func (p *Profile) MaxUnits(tokens int) int {
 	if tokens <= 0 {
 		return 0
@@ -74,6 +75,9 @@ func (p *Profile) Parts(t *transcript.Transcript, parts []transcript.Part) int {
 	return p.scaled(p.sum(t, true, transcript.Measure{}, parts))
 }
 
+// sum returns the estimate for parts and for extra, the content of their message outside parts, in tokens, before the
+// correction. With spelled, all text is measured as spelled in the source, even if the kind of part has another
+// spelling.
 func (p *Profile) sum(t *transcript.Transcript, spelled bool, extra transcript.Measure, parts []transcript.Part) int {
 	total := 0
 	var units uint64

@@ -139,7 +139,8 @@ func (p *pairer) matches(call int32, result *Part, id []byte) bool {
 	return bytes.Equal(p.t.idBytes(c.ID), id)
 }
 
-// slow looks up the call for the result at part i in the sorted index.
+// slow looks up the call for the result at part i in the sorted index. It returns the part of the call, or -1 if there
+// is none.
 func (p *pairer) slow(i int32, id []byte) int32 {
 	if p.order == nil {
 		p.sort()

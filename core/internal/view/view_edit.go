@@ -63,7 +63,8 @@ func (v *View) ResultBody(part int32, text string) ([]byte, transcript.Measure) 
 }
 
 // WeighValue returns the token weight that value, which is JSON, has as the body of a part: the weight of the value
-// itself or of the text in it. size has the part's other measures.
+// itself or of the text in it. size has the part's other measures. The weight is 0 if the estimator doesn't use
+// weights.
 func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
 	if v.T.Weigh == nil {
 		return 0

@@ -272,7 +272,8 @@ func (d *detector) rateFormat(f *Format, doubt float64) Guess {
 	return g
 }
 
-// contradiction returns the factor by which a sign that the format lacks reduces the confidence in it.
+// contradiction returns the factor by which a sign that the format lacks reduces the confidence in it, from 0 to 1. 0
+// excludes the format. doubt is the factor for a type, unless the format's list of types is closed.
 func (f *Format) contradiction(s *sign, doubt float64) float64 {
 	switch kind := s.kind(); {
 	case kind == "body" || kind == "model":
@@ -332,5 +333,5 @@ func (d *detector) hasSpeakers() bool {
 	})
 }
 
-// Sure is the minimum confidence at which a guess is accepted.
+// Sure is the minimum confidence at which a guess is accepted, from 0 to 1.
 const Sure = 0.75

@@ -37,7 +37,7 @@ const (
 	hasMessage   // a key that such an entry also has
 )
 
-// maxNamedBytes is the length of the longest role or type that is a sign, with its quotes.
+// maxNamedBytes is the maximum length of a role or a type that can be a sign, in bytes, with its quotes.
 const maxNamedBytes = 66
 
 // traitOf maps keys to the traits that they show.
@@ -196,7 +196,7 @@ func (d *detector) partsOf(key string) {
 	}
 }
 
-// idTraits returns the traits that the id of a call shows.
+// idTraits returns the traits that the id of a call shows, or 0. Ids of nine letters and digits are Mistral's.
 func idTraits(id string) traits {
 	switch {
 	case !nineSigns(id):

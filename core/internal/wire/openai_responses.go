@@ -395,7 +395,7 @@ func itemAnswers(items map[string]responsesItem, ids bool) func(dst []byte, call
 	}
 }
 
-// itemType returns the type of an item, given as JSON.
+// itemType returns the type of an item, given as JSON, or "" if it has none.
 func itemType(item []byte) string {
 	s := jsonspan.New(item)
 	for key := range s.Members {

@@ -9,7 +9,7 @@ type Known struct {
 	n     int
 }
 
-// MostKnown is the maximum size of a set, in stems.
+// MostKnown is the maximum number of stems in a set.
 const MostKnown = 64
 
 // slot is an entry for the hash of a stem or of a prefix. term is the stem's index plus one; 0 marks an empty slot.

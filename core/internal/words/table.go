@@ -64,7 +64,7 @@ func (t *Table) Has(word string) bool {
 	return t.may[bit/64]>>(bit%64)&1 != 0 && t.slots[t.find(word)] > 0
 }
 
-// mayBit returns the bit of may for a word.
+// mayBit returns the number of a word's bit in may, which depends on its first and last byte and its length.
 func mayBit(word string) uint8 {
 	n := len(word)
 	if n == 0 {

@@ -146,7 +146,7 @@ func each(l *jlexer.Lexer, one func(i int)) {
 	l.Delim(']')
 }
 
-// read reads the call's arguments, if it has any, and checks their bounds.
+// read reads the call's arguments, if it has any, and checks their bounds. An error has the path of the argument.
 func (c *Call) read(a ...argument) *Error {
 	if c.Arguments != nil {
 		if err := policy.Decode(c.Arguments, arguments(a)); err != nil {

@@ -47,7 +47,8 @@ func (c *Call) block(more ...argument) (*block, *Error) {
 	return b, err
 }
 
-// finish sets the creation time of a block, and puts the host's sections in place of those in the block.
+// finish sets the creation time of a block, and puts the host's sections in place of those in the block. It returns an
+// error if the sections are not an object of sections.
 func (a *block) finish(b *exact.Block) *Error {
 	b.CreatedAt = a.createdAt
 	if len(a.sections) == 0 {
