@@ -95,14 +95,14 @@ async function collect(store: Store, compactor: Restoring, handles: readonly str
   return { bodies, corrupt, asked };
 }
 
-/** Returns the digits of a handle that markers show. */
+/** Returns the digits of a handle that markers show: the first 16, in lower case. */
 const digitsOf = (handle: string) => handle.toLowerCase().slice(0, 16);
 
 /**
- * Searches the messages that compactions removed. A query consists of words in any script, which may be in adjacent
- * messages, and of dates and roles. The search covers all bodies that the conversation refers to through `messages`
- * and the state, directly or indirectly, or only the bodies of `handles`. A body that does not match its handle is
- * treated as missing. If the store has a method `search`, that is called instead.
+ * Searches the messages that compactions removed, and lists the best ones first. A query consists of words in any
+ * script, which may be in adjacent messages, and of dates and roles. The search covers all bodies that the conversation
+ * refers to through `messages` and the state, directly or indirectly, or only the bodies of `handles`. A body that does
+ * not match its handle is treated as missing. If the store has a method `search`, that is called instead.
  */
 export async function searchFrom(
   store: Store,

@@ -274,7 +274,7 @@ function formatOf(named: Policy["format"], given: unknown): Format | undefined {
   return given.every((message) => has(message, shown) && isText((message as Fields).id)) ? "ai-sdk-ui" : undefined;
 }
 
-/** Returns how many files the messages contain at most; undefined if something is not recognized. */
+/** Returns the maximum number of files that the messages may contain, or undefined if something is not recognized. */
 function filesIn(list: readonly unknown[], shape: Shape): number | undefined {
   if (typeof (list as { toJSON?: unknown }).toJSON === "function") return undefined;
   return sum(list, (message) => filesInMessage(message, shape));
@@ -355,8 +355,8 @@ function filesInGemini(part: unknown): number | undefined {
 const nested = (value: unknown) => (objectsIn(value) < Number.POSITIVE_INFINITY ? 0 : undefined);
 
 /**
- * Counts the objects in a value that have a member "type", because each of them may be a file. Returns Infinity if
- * the value is nested too deeply.
+ * Returns the number of objects in a value that have a text as their member "type", because each of them may be a file.
+ * Returns Infinity if the value is nested more than DEPTH levels deep.
  */
 function objectsIn(value: unknown, depth = 0): number {
   if (typeof value !== "object" || value === null) return 0;

@@ -117,7 +117,10 @@ export interface CompactorOf<Where extends "here" | "worker"> {
    * equals `entry.print`, or `prints[entry.sent_messages - 1]` equals `entry.sent`.
    */
   prints(messages: Messages): Returned<Where, string[]>;
-  /** Estimates the tokens of a transcript with the policy's estimator, corrected by the state and `usage`. */
+  /**
+   * Estimates the tokens of a transcript, and of each message, with the policy's estimator, corrected by the state and
+   * `usage`.
+   */
   estimate(messages: Messages, overrides?: Overrides): Returned<Where, Estimate>;
   /** Estimates the tokens of a plain text with the policy's estimator. */
   estimateText(text: string): Returned<Where, Estimate>;
@@ -128,7 +131,10 @@ export interface CompactorOf<Where extends "here" | "worker"> {
   check(messages: Messages, overrides?: Overrides): Returned<Where, Check>;
   /** Lists the places where a transcript breaks the rules of its wire format. */
   validate(messages: Messages): Returned<Where, Validation>;
-  /** Repairs the places where a transcript breaks the rules of its wire format. */
+  /**
+   * Repairs the places where a transcript breaks the rules of its wire format. The report lists the repairs, and the
+   * places that no repair can fix (`left`).
+   */
   repair<M extends Messages>(messages: M): Returned<Where, Repaired<M>>;
   /**
    * Converts the transcript to another wire format, so that the conversation can continue with another provider, and
@@ -165,9 +171,9 @@ export interface CompactorOf<Where extends "here" | "worker"> {
    * result is given, it also returns the text of the tool result. See `recallFrom`.
    */
   recall(callArguments: unknown, body?: string | null, found?: Found): Returned<Where, Recalled>;
-  /** Searches the messages in bodies. `searchFrom` fetches the bodies from a store. */
+  /** Searches the messages in bodies, and lists the best ones first. `searchFrom` fetches the bodies from a store. */
   search(search: Search): Returned<Where, Found>;
-  /** Detects the wire format of a transcript. */
+  /** Detects the wire format of a transcript. Lists the formats that are possible, the most likely one first. */
   detect(messages: Messages): Returned<Where, Detection>;
   /**
    * Extracts the live conversation from a coding agent's session file, given as it is on disk. Given a string, returns

@@ -53,7 +53,7 @@ export interface ConversationOptions<M extends Message = Message> {
    * it throws, the compaction fails and the conversation stays unchanged.
    */
   score?: (messages: readonly M[]) => Score | undefined;
-  /** Called at the end of a compaction; `done` is undefined if it failed. */
+  /** Called at the end of a compaction; `done` is undefined if it failed. Exceptions are logged to the console. */
   afterCompact?: (end: CompactionEvent, done?: Done<M[]>) => void;
   /** Called with errors that the journal throws. Without it they are ignored. */
   onJournalError?: (error: unknown) => void;
@@ -69,7 +69,7 @@ export interface Compacted<M extends Message = Message> {
    * or the reason in the check.
    */
   reason: string;
-  /** The result, if there was a compaction. */
+  /** The result, if there was a compaction; undefined if it was skipped or wasn't due. */
   done?: Done<M[]>;
   /**
    * Resolves when the compaction that runs in the background has ended; never rejects. Pass it to an edge worker's

@@ -127,7 +127,7 @@ export class Conversation<M extends Message = Message> {
     );
   }
 
-  /** Reports whether compaction is due. */
+  /** Reports whether compaction is due, and why. It changes nothing. */
   async check(): Promise<Check> {
     return (await this.#start()).check();
   }
@@ -155,14 +155,14 @@ export class Conversation<M extends Message = Message> {
     return this.#turn("before", options, { ...(model && { model }), ...(provider && { provider }) });
   }
 
-  /** Compacts the conversation even if compaction isn't due. */
+  /** Compacts the conversation even if compaction isn't due. The policy's minimum gain doesn't apply then. */
   compact(options?: CompactOptions): Promise<Compacted<M>> {
     return this.#turn("forced", options);
   }
 
   /**
    * Restores removed content from the store: the bodies with these handles or, without handles, everything that is in
-   * the store.
+   * the store. Rejects with `invalid_option` if the compactor has no store.
    */
   restore(...handles: string[]): Promise<Restored<M[]>> {
     return this.#instead((session) =>

@@ -33,7 +33,10 @@ export type Counted = Partial<Usage> &
 /** An exact tokenizer: returns how many tokens a request with these messages takes. */
 export type CountTokens = (messages: Messages) => number;
 
-/** Returns the usage for an operation: the caller's, or else the tokenizer's count. */
+/**
+ * Returns the usage for an operation: the caller's, or else the tokenizer's count, or undefined. Throws
+ * `invalid_option` if the tokenizer doesn't return a whole number.
+ */
 export function usageOf(
   countTokens: CountTokens | undefined,
   messages: Messages,
@@ -49,7 +52,7 @@ export function usageOf(
 
 /**
  * The options of a compactor that affect the options of its requests. If there is a store, all removed content is
- * archived.
+ * archived for it.
  */
 interface Hosting {
   store?: object | undefined;

@@ -103,7 +103,7 @@ export function doneOf<M extends Messages>(answer: Answer, source: Transcript): 
   return Object.assign(withMessages(answer, source), { requests: [] }) as unknown as Done<M>;
 }
 
-/** Returns the answer with its messages in the form in which the caller passed them. */
+/** Returns the decoded answer with its messages in the form in which the caller passed them. */
 export function withMessages(answer: Answer, source: Transcript): object {
   return Object.assign(valuesOf(answer, "messages", "edits"), { messages: source.restore(answer) });
 }

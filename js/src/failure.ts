@@ -3,7 +3,10 @@ import { messageOf } from "./errors.js";
 import type { Engine } from "./pool.js";
 import type { Failure } from "./types.js";
 
-/** Reads errors of the providers' SDKs, which have a `status` or `statusCode`, and a body as text or JSON. */
+/**
+ * Returns what the module needs to classify an error: the HTTP status, if there is one, and the body. It knows the
+ * errors of the providers' SDKs; for any other value the body is its text.
+ */
 export function failureOf(error: unknown): Failure {
   if (error !== Object(error)) return { body: String(error) };
   const e = error as Record<string, unknown>;

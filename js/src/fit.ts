@@ -300,8 +300,9 @@ function policyOf({ policy = {}, window, model: name, format }: FitterOptions<un
 }
 
 /**
- * Returns the policy's window. Throws if the number is invalid, because in JSON NaN would become null, which means no
- * window.
+ * Returns the policy's window. Throws `unknown_window` for 0, null and NaN, because in JSON NaN would become null,
+ * which means no window, and `invalid_option` for any other value that is neither a positive whole number nor
+ * "unlimited".
  */
 function windowOf(window: unknown): PolicyWindow {
   if (window === "unlimited") return { unlimited: true };

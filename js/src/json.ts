@@ -19,7 +19,10 @@ export function decode(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Returns the members of a JSON object, as names with the bytes of their values. The bytes are views of `source`. */
+/**
+ * Returns the members of a JSON object, as names with the bytes of their values. The bytes are views of `source`.
+ * Throws a SyntaxError if the object is cut off.
+ */
 export function members(source: Uint8Array): Map<string, Uint8Array> {
   const found = new Map<string, Uint8Array>();
   let at = past(source, 0, OPEN_BRACE);
@@ -40,7 +43,9 @@ function past(source: Uint8Array, from: number, byte: number): number {
   return at + 1;
 }
 
-/** Returns the offset after the string whose opening quote is at `start`. */
+/**
+ * Returns the offset after the string whose opening quote is at `start`. Throws a SyntaxError if the string has no end.
+ */
 function stringEnd(source: Uint8Array, start: number): number {
   for (let at = source.indexOf(QUOTE, start + 1); at >= 0; at = source.indexOf(QUOTE, at + 1)) {
     let backslashes = 0;
@@ -52,6 +57,7 @@ function stringEnd(source: Uint8Array, start: number): number {
 
 /**
  * Returns the end of the value that starts at or after `start`, which is the offset of the comma or bracket after it.
+ * Throws a SyntaxError if there is neither.
  */
 function valueEnd(source: Uint8Array, start: number): number {
   let depth = 0;

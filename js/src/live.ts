@@ -4,7 +4,10 @@ import type { Edit } from "./types.js";
 
 type Fields = Record<string, unknown>;
 
-/** Returns live messages as JSON text. Binary data is written as base64, as wire formats require. */
+/**
+ * Returns live messages as JSON text. Binary data is written as base64, as wire formats require. Throws
+ * `not_serializable` if JSON cannot represent the messages.
+ */
 export function serialize(messages: unknown): string {
   try {
     const text = JSON.stringify(messages, binaryAsBase64);

@@ -8,7 +8,10 @@ export class Slots {
     this.#free = Math.floor(count);
   }
 
-  /** Takes a slot as soon as one is free. If it rejects with the signal's reason, it has taken none. */
+  /**
+   * Takes a slot as soon as one is free, in the order of the calls. Rejects with the signal's reason, without a slot,
+   * if the signal is aborted before.
+   */
   take(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
