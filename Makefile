@@ -6,6 +6,7 @@ SHELL       := bash
 .NOTPARALLEL:
 
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 VALE        := github.com/vale-cli/vale/v3/cmd/vale@v3.22.0
 
 # Fixtures have their own lock files, so that the lock file of the package stays small.
@@ -122,6 +123,9 @@ lint:
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck $(INSIDE)
 	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
+	$(say) 'actionlint: the workflows'
+	@GOBIN=$(CURDIR)/build/bin go install $(ACTIONLINT)
+	@build/bin/actionlint -shellcheck= -pyflakes=
 
 # Vale's comment parsers are written in C. LINT_PROSE is a grep -E pattern that selects files: make lint-prose LINT_PROSE='^docs/'.
 .PHONY: lint-prose
