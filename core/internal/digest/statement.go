@@ -103,7 +103,7 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		r.parts(s, quoted, ws)
 		return s
 	}
-	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || !(rated.changes && rated.strength == strict || rated.revokes) && errand(s, ws, rated.direct))
+	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || !(rated.changes && rated.strength == strict || rated.revokes || rated.lasting) && errand(s, ws, rated.direct))
 	if rated.strength == none || r.once || len(s) < minStatement || len(ws) == 1 && ws[0].script == spaced {
 		return s
 	}
@@ -214,6 +214,7 @@ type rating struct {
 	revokes  bool // it revokes an earlier statement
 	lifted   int  // the byte offset of the cue that says so, plus one; 0 if no cue does
 	told     bool // the cue is an order, or describes the writer
+	lasting  bool // its form shows that it isn't an errand
 	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer
 }
 
@@ -235,6 +236,7 @@ func rate(s string, ws []word) rating {
 	if n := requested(ws); n > 0 && r.strength < strict && !asks(s) {
 		ws[n].starts = true
 		if order := rateClause(s, ws[n:]); order.strength > r.strength {
+			order.lasting = order.lasting || n > 1 && ws[n-2].text == "told" || n > 2 && ws[n-3].text == "told"
 			return order
 		}
 	}
@@ -290,7 +292,7 @@ func (j *judging) judgeForm(spacedScript bool) {
 		at = -1
 	}
 	if at >= 0 {
-		j.strength, j.at, j.direct, j.told = wish, at, true, true
+		j.strength, j.at, j.direct, j.told, j.lasting = wish, at, true, true, j.implies
 	}
 }
 

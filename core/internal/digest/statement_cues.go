@@ -67,7 +67,7 @@ var cueRows = []cueRow{
 	{anywhere, wish, false, false, "uniquement,seulement,exclusivement,je préfère,je préférerais,j' aime,je ne veux,je déteste,de préférence,par défaut,n' oublie pas,n' oubliez pas,souviens toi,rappelle toi,garde en tête,gardez en tête,au plus,au maximum,au moins,au minimum,sauf si,sauf,à moins que,à moins de,sans me,sans mon,demande moi,demandez moi,avant de,règle,contrainte,convient de,pas plus de"},
 	{bound, wish, false, false, "important,chaque fois,à chaque"},
 	{should, wish, false, false, "devrait,devraient"},
-	{lead, wish, false, false, "garde,gardez,privilégie,privilégiez,préfère,préférez,respecte,respectez,limite,limitez,reste,restez"},
+	{lead, wish, false, false, "restons,garde,gardez,privilégie,privilégiez,préfère,préférez,respecte,respectez,limite,limitez,reste,restez"},
 	{order, wish, false, false, "utilise,utilisez,utiliser,écris,écrivez,réponds,répondez,emploie,employez,nomme,nommez,mets,mettez,indique,indiquez,commence,commencez,termine,terminez,donne,donnez,dis,cite,citez"},
 	{anywhere, wish, false, false, "en français,en anglais,en allemand,en espagnol,plafond,limite,budget,m' agace,partout,reste,restent,accord,autorisation,permission"},
 	{loose, weak, false, false, "ne,n',pas de,pas d',tous,toutes,chaque,sans,aucun,aucune,on utilise,nous utilisons,confidentiel,secret,le but,l' objectif"},

@@ -33,7 +33,7 @@ func (s *spot) supposes() bool {
 			return true
 		}
 	}
-	if s.after.is(done|moods) && s.w.text != "is" && s.w.text != "are" || s.next == "believe" {
+	if s.after.is(done|moods) && s.w.text != "is" && s.w.text != "are" || s.next == "believe" || s.next == "wait" && s.word(at+1) == nil {
 		return true
 	}
 	return s.place == should && likely.has(s.next) && s.all&(lastingly|negations|addressees) == 0

@@ -19,7 +19,7 @@ func (sc *scene) moved() int {
 		many := strings.HasSuffix(sc.ws[i-1].text, "s") && !sc.ws[i-1].is(persons|things|idle)
 		n := len(w.text)
 		acts := n > 3 && (many || w.text[n-1] == 's' && w.text[n-2] != 's') && !w.is(persons) && !w.breaks
-		if acts && (!dealings.has(w.text) || sc.affects(i+2)) && !inclining.has(w.text) && w.text != "from" && w.text != "like" {
+		if (acts || many && w.text == "put") && (w.text != "put" && !dealings.has(w.text) || sc.affects(i+2)) && !inclining.has(w.text) && w.text != "from" && w.text != "like" {
 			return w.at
 		}
 		return -1

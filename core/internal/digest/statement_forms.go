@@ -32,7 +32,7 @@ var (
 
 // formWords contains at least one word of each form. Text that contains neither one of these words nor a cue isn't
 // examined further.
-var formWords = strings.Fields("get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только idea idee idée ideia thing cap ban rule rules regel règle regla regra regola правило limite sache")
+var formWords = strings.Fields("too zu trop demasiado troppo слишком so also donc así então quindi help helps hilft would be wish enough plenty less fewer more weniger mehr moins menos keep asked again wants bans accepts rejects cuts in we we're serait sería seria sarebbe было get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только idea idee idée ideia thing cap ban rule rules regel règle regla regra regola правило limite sache")
 
 // requested returns the index of the word that begins the order inside a request: "It's important that [you] never …",
 // "try to …". It returns 0 if there is none.
@@ -42,6 +42,14 @@ func requested(ws []word) int {
 		case w == "to" && (before == "try" && ws[i-1].starts || before == "you" && i > 1 && askFor.has(ws[i-2].text)):
 			return i + 1
 		case w == "you" && before == "that" && i > 1 && vital.has(ws[i-2].text):
+			return i + 1
+		case w == "you" && before == "told" && ws[i+1].text == "that":
+			return i + 2
+		case w == "you" && before == "told":
+			return i + 1
+		case i > 2 && concluding.has(w) && !ws[i].is(joins) && ws[i].breaks:
+			return i + 1
+		case i > 2 && w == "que" && before == "así" && ws[i-1].breaks:
 			return i + 1
 		}
 	}
@@ -57,10 +65,18 @@ func (sc *scene) formed() int {
 	if at := sc.advised(); at >= 0 {
 		return at
 	}
+	if at := max(sc.feedback(), sc.wouldBeGood()); at >= 0 {
+		sc.implies = true
+		return at
+	}
 	if at := sc.lesson(); at >= 0 || sc.past {
 		return at
 	}
 	if at := max(sc.ordered(), sc.forbidsAll(), sc.moved(), sc.norm(), sc.recurring(), sc.reported(), sc.politely()); at >= 0 {
+		return at
+	}
+	if at := sc.implied(); at >= 0 {
+		sc.implies = true
 		return at
 	}
 	if len(sc.ws) > 16 || sc.all&(days|others|addressees) != 0 {

@@ -64,7 +64,7 @@ func (r *statementReader) part(s string, quoted []bool, from int, rest string) b
 		return false
 	}
 	rated := rate(s[from:], ws)
-	if !prescribes(&rated) || errand(s[from:], ws, rated.direct) {
+	if !prescribes(&rated) || !rated.lasting && errand(s[from:], ws, rated.direct) {
 		return false
 	}
 	r.add(s[from:], ws, rated.at)

@@ -181,12 +181,18 @@ func (s *spot) remarksBare() bool {
 }
 
 func (s *spot) remarksNobody() bool {
+	if whens.has(s.ws[0].text) && s.ws[1].is(selves) && s.all&addressees == 0 && !s.after.is(products) { // "whenever I call, nobody answers"
+		return true
+	}
 	return s.next == "to" && (s.word(s.end+1).is(idle) || fears.has(s.textAt(s.end+1))) ||
 		strings.HasSuffix(s.next, "ed") || feelings.has(s.next) || s.w.text == "only" && s.offers(s.end)
 }
 
 func (s *spot) remarksHabit() bool {
 	if s.before != nil && (s.before.text == "as" || s.before.text == "could" || s.before.text == "might") {
+		return true
+	}
+	if s.before != nil && s.neverAgain() {
 		return true
 	}
 	if s.w.starts { // "Always nice to hear from you!"
@@ -200,6 +206,14 @@ func (s *spot) remarksHabit() bool {
 	}
 	return s.strength == wish && !s.states(s.i, s.next) && !beginsOrder(s.after) && !beginsOrder(s.before) && !s.infinitive() && s.all&(products|addressees|selves|quantifiers|numbers) == 0 && !s.digits || // "The bus is always late"
 		feelings.has(s.next) && s.all&products == 0 || copulas.has(s.next) && s.all&(products|addressees) == 0
+}
+
+// neverAgain recognizes "I'm never going back to that hotel" and "If we lived there, we'd never cook".
+func (s *spot) neverAgain() bool {
+	if s.before.text == "i'm" && strings.HasSuffix(s.next, "ing") {
+		return s.all&agains != 0 || slices.ContainsFunc(s.ws[s.end:], func(w word) bool { return pointed.has(w.text) })
+	}
+	return s.ws[0].text == "if" && (s.before.text == "would" || strings.HasSuffix(s.before.text, "'d"))
 }
 
 func (s *spot) remarksPermit() bool {
@@ -260,7 +274,8 @@ func (s *spot) remarksOnly() bool {
 // remarksNo recognizes a negation that forbids nothing: "nobody laughed", "nothing to worry about".
 func (s *spot) remarksNo() bool {
 	switch {
-	case s.w.text == "none" && s.before.is(things), s.before.is(reportVerbs) && s.all&products == 0:
+	case s.w.text == "none" && s.before.is(things), s.before.is(reportVerbs) && s.all&products == 0,
+		s.i > 1 && s.before.text == "has" && definite.has(s.ws[0].text): // "the flat has no balcony"
 		return true
 	}
 	return s.next == "to" || s.soothes(0, 1) || fears.has(s.textAt(s.end+2)) || strings.HasSuffix(s.next, "ed") || feelings.has(s.next)
@@ -302,11 +317,17 @@ func (s *spot) ofThisDeal() bool {
 }
 
 func (s *spot) remarksMe() bool {
+	if s.ws[0].text == "my" && relations.has(s.textAt(1)) && s.all&(products|addressees) == 0 { // "my brother gets confused when …"
+		return true
+	}
 	return s.w.text == "on" && slices.ContainsFunc(s.ws[:s.i], func(w word) bool { return w.text == "i'll" }) || s.w.text == "check" && s.after.is(quantifiers) ||
 		nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) ||
 		s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) ||
 		(s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
 }
+
+// relations lists words for people whose moods are no rule for the reader.
+var relations = wordListOf("husband wife partner son daughter brother sister mum mom mother dad father uncle aunt cousin friend neighbour neighbor grandma grandmother grandpa grandfather girlfriend boyfriend flatmate roommate dog cat")
 
 // asksOnce reports whether a request is about one occasion: "can you ask me questions to be sure", unlike "could you
 // ask me before you commit".

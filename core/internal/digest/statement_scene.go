@@ -15,6 +15,7 @@ type scene struct {
 	exclaims bool
 	digits   bool
 	permits  bool // it allows something
+	implies  bool // it has the form of feedback, or of a sentence that implies a rule
 	invents  int  // the result of invention; 0 before its first call
 }
 
@@ -287,7 +288,7 @@ func (sc *scene) opensClause(i int) bool {
 	if !w.starts || w.quoted || i > 0 && !w.breaks && !sc.ws[i-1].is(joins) {
 		return false
 	}
-	return !w.is(conditions|lastingly) && w.text != "as" && !partitive.has(w.text) && !inclining.has(w.text) && !adverb(w.text) &&
+	return !w.is(conditions|lastingly|negations) && w.text != "as" && !partitive.has(w.text) && !inclining.has(w.text) && !adverb(w.text) &&
 		(i > 0 || !w.is(joins))
 }
 

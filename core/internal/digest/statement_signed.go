@@ -112,7 +112,7 @@ func countsInChinese(text string) bool {
 }
 
 func describesInJapanese(sign, before, rest string) bool {
-	if endsWithAny(strings.TrimRight(rest, "。！"), "ました", "ていた") || wantsOfCode(before+sign+rest) { // a story, or a request
+	if !namesAnswer(sign) && endsWithAny(strings.TrimRight(rest, "。！"), "ました", "ていた") || wantsOfCode(before+sign+rest) { // a story, or a request
 		return true
 	}
 	switch sign {
@@ -201,9 +201,17 @@ func describesInArabic(sign, before, rest string) bool {
 // dealsInArabic lists nouns for things that people arrange with a service.
 var dealsInArabic = strings.Split(" حجز| إلغاء| الغاء| تغيير| تعديل| شراء| طلب| استئجار| استرجاع| إرجاع| تجديد| تحويل| دفع| فتح| تأجيل| موعد", "|")
 
+// namesAnswer reports whether a cue contains a noun for what the assistant wrote, so that a sentence about the past is
+// feedback: "前の回答は長すぎました".
+func namesAnswer(sign string) bool {
+	return hasAny(sign, answerSigns)
+}
+
+var answerSigns = []string{"回答", "返事", "説明", "जवाब"}
+
 func describesInHindi(sign, before, rest string) bool {
 	end := strings.TrimRight(rest, "। ")
-	if endsWithAny(end, " थे", " था", " थी") || strings.HasPrefix(before, "मेर") && endsWithAny(end, "ती", "ते", "ता", "है", "हैं") || strings.Contains(before, " कि वह") {
+	if !namesAnswer(sign) && endsWithAny(end, " थे", " था", " थी") || strings.HasPrefix(before, "मेर") && endsWithAny(end, "ती", "ते", "ता", "है", "हैं") || strings.Contains(before, " कि वह") {
 		return true // "we used to …", "my mother doesn't …", "he wants her to …"
 	}
 	switch sign {

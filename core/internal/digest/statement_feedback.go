@@ -1,0 +1,257 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file recognizes feedback on what the assistant wrote, which says how it should write from now on: "The last answer
+// was too long", "You forgot the sources again", "I get lost when you use tables".
+
+// feedback returns the byte offset of the decisive word in a sentence about what the assistant wrote, or -1. The sentence
+// may be in the past tense.
+func (sc *scene) feedback() int {
+	if len(sc.ws) < 3 || sc.exclaims || sc.all&(days|others) != 0 {
+		return -1
+	}
+	return max(sc.ratesAnswer(), sc.remindsReader(), sc.troubled(), sc.comparesMore(), sc.wishesYours())
+}
+
+// Word lists for feedback: words for "too", what people say about the form of an answer, nouns for an answer, and verbs
+// that link them.
+var (
+	tooMuch = wordListOf("too zu trop demasiado demasiada troppo troppa слишком te zbyt")
+	manners = wordListOf("long short wordy dense technical formal informal casual verbose detailed complicated complex vague dry stiff cheerful general generic superficial abstract simple basic terse brief chatty " +
+		"lang kurz technisch förmlich locker ausführlich kompliziert vage trocken allgemein oberflächlich abstrakt knapp " +
+		"longue longues longs courte court technique techniques formel formelle détaillé détaillée compliqué compliquée vague sec sèche général générale " +
+		"largo larga largas corto corta técnico técnica técnicas detallado detallada complicado complicada vago vaga seco seca " +
+		"longo longa longas curto curta detalhado detalhada lungo lunga lunghe dettagliato dettagliata complicato complicata " +
+		"длинный длинным длинно длинные коротко коротким сложно сложным подробно технично")
+	answerNouns = wordListOf("answer answers reply replies response responses explanation explanations summary summaries text message antwort antworten erklärung erklärungen zusammenfassung réponse réponses explication explications respuesta respuestas explicación explicaciones resposta respostas explicação risposta risposte spiegazione ответ ответы объяснение antwoord uitleg odpowiedź")
+	yours       = wordListOf("your dein deine deinen ta tes votre vos tu tus su sua suas tua tue твой твои твоё ваш jouw twoja")
+)
+
+// ratesAnswer recognizes opinions on the form of an answer: "The last one was way too long", "Tu respuesta fue demasiado
+// larga", "That was too technical".
+func (sc *scene) ratesAnswer() int {
+	for i := 2; i+1 < len(sc.ws); i++ {
+		if !tooMuch.has(sc.ws[i].text) || !manners.has(sc.ws[i+1].text) {
+			continue
+		}
+		if sc.answersBefore(i) {
+			return sc.ws[i].at
+		}
+		return -1
+	}
+	return -1
+}
+
+// answersBefore reports whether the words before index i end with a clause about an answer. "That", "the last one" and
+// the like refer to the last answer if the sentence begins with them.
+func (sc *scene) answersBefore(i int) bool {
+	from := i
+	for from > 0 && !sc.ws[from].breaks {
+		from--
+	}
+	linked, answer, product, own := false, false, false, false
+	for k := from; k < i; k++ {
+		w := &sc.ws[k]
+		linked = linked || linking.has(w.text) || linksIn(w.text)
+		answer = answer || answerNouns.has(w.text)
+		product = product || w.is(products)
+		own = own || yours.has(w.text)
+	}
+	if !linked && !(answer && sc.ws[i].text == "слишком") {
+		return false
+	}
+	if answer || product && own {
+		return true
+	}
+	return from == 0 && (sc.ws[0].is(things) && (linking.has(sc.ws[1].text) || linksIn(sc.ws[1].text)) || definite.has(sc.ws[0].text) && lastOne.has(sc.ws[1].text) && sc.textAt(2) == "one")
+}
+
+// linksIn reports whether a word contains a linking verb: "that's", "c'était" is two words.
+func linksIn(w string) bool { return w == "that's" || w == "es" }
+
+// lastOne lists words for the last of several.
+var lastOne = wordListOf("last previous first second third latest final")
+
+// remindsReader recognizes reminders of what the assistant did wrong: "You forgot the sources again", "I had asked for
+// grams, not cups", "You keep calling me Michael".
+func (sc *scene) remindsReader() int {
+	if asks(sc.text) {
+		return -1
+	}
+	last := len(sc.ws) - 1
+	for i := 0; i+2 <= last; i++ {
+		w, next := &sc.ws[i], &sc.ws[i+1]
+		if !w.starts || w.quoted {
+			continue
+		}
+		switch {
+		case w.text == "you" && (next.text == "keep" || next.text == "kept") && i+3 <= last && isGerund(sc.ws[i+2].text):
+			return next.at
+		case w.text == "you" && !next.is(beings|tellers|moment) && next.text != "did" && (next.is(pasts) || slipped.has(next.text) || strings.HasSuffix(next.text, "ed")) && !sc.ws[i+2].is(reactions) && sc.againIn(i+2):
+			return next.at
+		case (w.text == "i" || w.text == "i've") && sc.askedFor(i+1):
+			return next.at
+		}
+	}
+	return -1
+}
+
+// slipped lists past forms of verbs for what an assistant may get wrong.
+var slipped = wordListOf("forgot left put gave wrote skipped switched mixed used called")
+
+// againIn reports whether the clause of the word at index i contains "again".
+func (sc *scene) againIn(i int) bool {
+	for ; i < len(sc.ws) && !sc.ws[i].breaks; i++ {
+		if sc.ws[i].text == "again" {
+			return true
+		}
+	}
+	return false
+}
+
+// askedFor reports whether the words after "I" say what the writer had asked the assistant for: "[I] had asked for grams,
+// not cups", "[I] asked you to use grams".
+func (sc *scene) askedFor(i int) bool {
+	for range 2 {
+		if w := sc.textAt(i); w == "have" || w == "had" || w == "already" {
+			i++
+		}
+	}
+	if sc.textAt(i) != "asked" {
+		return false
+	}
+	if sc.textAt(i+1) == "you" {
+		next := sc.textAt(i + 2)
+		return next == "for" && !sc.word(i+3).is(tasks) || (next == "to" || next == "not") && sc.repeatedly()
+	}
+	if sc.textAt(i+1) != "for" {
+		return false
+	}
+	for k := i + 3; k+1 < len(sc.ws); k++ {
+		if sc.ws[k].breaks && sc.ws[k].text == "not" {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatedly reports whether a sentence is about everything of a kind, or about what the assistant writes.
+func (sc *scene) repeatedly() bool { return sc.all&(products|quantifiers|lastingly|negations) != 0 }
+
+// Word lists for what losing the writer: words for being lost, conjunctions for "when", and first words of the causes
+// that don't recur.
+var (
+	losing = wordListOf("confused confusing lost track follow distracting distracts distract annoying tiring frustrating overwhelming overwhelmed struggle dizzy " +
+		"durcheinander verwirrt verwirrend perdu perdue perds pierdo confundo perco perdido perdida perdida confondo perdo путаюсь теряюсь")
+	whens      = wordListOf("when if whenever wenn quand si cuando quando когда если")
+	particular = wordListOf("the my i he she his her their our this that these those it we")
+)
+
+// troubled recognizes sentences about when their writer gets lost: "I get confused when you use tables", "It throws me off
+// when dates come first", "Je suis perdue quand tu utilises des tableaux".
+func (sc *scene) troubled() int {
+	if slices.ContainsFunc(sc.ws, func(w word) bool { return w.is(pasts) && w.text != "lost" }) {
+		return -1
+	}
+	trouble, affects := -1, -1
+	for i := range sc.ws[:len(sc.ws)-1] {
+		w, next := &sc.ws[i], &sc.ws[i+1]
+		if trouble < 0 && losing.has(w.text) {
+			trouble = i
+		}
+		if i > 0 && i < 3 && sc.ws[0].text == "it" && (next.text == "me" || next.text == "my") && strings.HasSuffix(w.text, "s") {
+			affects = i
+		}
+		if !whens.has(w.text) {
+			continue
+		}
+		switch {
+		case affects >= 0 && i > affects+1 && !particular.has(next.text):
+			return sc.ws[affects].at
+		case trouble >= 0 && sc.byWriter(trouble) && sc.recursAfter(i):
+			return sc.ws[trouble].at
+		}
+	}
+	return -1
+}
+
+// byWriter reports whether the words up to index i say how the writer feels.
+func (sc *scene) byWriter(i int) bool {
+	for k := i; k >= 0; k-- {
+		if w := &sc.ws[k]; w.is(selves) || sc.ws[0].text == "it's" || w.text == "me" || w.text == "mi" {
+			return true
+		}
+	}
+	return sc.ws[0].text == "it" || endsWithAny(sc.ws[i].text, "o") && i < 2
+}
+
+// recursAfter reports whether the condition that begins at index i is about what the assistant does, or about everything
+// of a kind.
+func (sc *scene) recursAfter(i int) bool {
+	next := sc.word(i + 1)
+	if next == nil || particular.has(next.text) || articles.has(next.text) {
+		return false
+	}
+	if next.is(addressees) || everything.has(next.text) || next.text == "there" {
+		return true
+	}
+	switch sc.ws[i].text {
+	case "cuando":
+		return endsWithAny(next.text, "as", "es")
+	case "quando":
+		return endsWithAny(next.text, "i", "a") || next.is(addressees)
+	}
+	return next.is(products)
+}
+
+// comparesMore recognizes sentences of the form "the more …, the …" about the writer or the answers, and those that ask
+// for less of one thing: "The shorter your answers, the more likely I read them", "Less small talk, more facts".
+func (sc *scene) comparesMore() int {
+	ws := sc.ws
+	switch first := ws[0].text; {
+	case first == "the" && grows(ws[1].text):
+		for i := 3; i+1 < len(ws); i++ {
+			if ws[i].breaks && ws[i].text == "the" && grows(ws[i+1].text) && (sc.all&(products|addressees) != 0 || ws[len(ws)-1].text == "me") {
+				return ws[i].at
+			}
+		}
+	case fewer.has(first):
+		if ws[1].is(tasks|conjunctions|persons|quantifiers|numbers) || inclining.has(ws[1].text) || ws[1].text == "than" || len(ws) > 8 {
+			return -1
+		}
+		for i := 1; i < len(ws); i++ {
+			if i < 4 && ws[i].is(products) || i > 1 && ws[i].breaks && ws[i].text != first && fewer.has(ws[i].text) {
+				return ws[0].at
+			}
+		}
+	case first == "enough" && (ws[1].text == "with" || ws[1].text == "of"):
+		if sc.all&products != 0 {
+			return ws[0].at
+		}
+	}
+	return -1
+}
+
+// fewer lists words for more or less of something.
+var fewer = wordListOf("less fewer more weniger mehr moins plus menos más mais meno più меньше больше")
+
+// grows reports whether a word is a comparative.
+func grows(w string) bool {
+	return w == "more" || w == "less" || w == "better" || len(w) > 4 && strings.HasSuffix(w, "er")
+}
+
+// wishesYours recognizes wishes about what the assistant writes, and what makes it easier to read: "I wish your answers
+// were shorter", "I find your answers easier to read with headings".
+func (sc *scene) wishesYours() int {
+	for i := 1; i+2 < len(sc.ws); i++ {
+		if w := sc.ws[i].text; (w == "wish" || w == "find") && sc.ws[i-1].is(selves) && sc.ws[i+1].text == "your" && sc.ws[i+2].is(products) &&
+			(w == "wish" || sc.textAt(i+3) != "" && grows(sc.ws[i+3].text)) {
+			return sc.ws[i].at
+		}
+	}
+	return -1
+}

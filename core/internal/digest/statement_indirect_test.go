@@ -1,0 +1,82 @@
+package digest
+
+import "testing"
+
+// Feedback on earlier answers says how the next ones should be. The same words about anything else don't.
+func TestFeedbackIsARule(t *testing.T) {
+	wantStatements(t, map[string]bool{
+		"The last one was too long.":                                  true,
+		"Das war mir zu lang.":                                        true,
+		"Tu última respuesta fue demasiado larga.":                    true,
+		"Последний ответ был слишком длинным.":                        true,
+		"上次的回答太长了。":                                                   true,
+		"前の回答は長すぎました。":                                                true,
+		"You forgot the sources again.":                               true,
+		"I had asked for grams, not cups.":                            true,
+		"I told you I hate onions.":                                   true,
+		"I get lost when you use tables.":                             true,
+		"Mi confondo quando usi le tabelle.":                          true,
+		"It bugs my manager when numbers aren't aligned.":             true,
+		"The shorter your answers, the more likely I read them.":      true,
+		"Less small talk, more facts.":                                true,
+		"Enough with the emojis.":                                     true,
+		"I wish your answers were shorter.":                           true,
+		"I find your answers easier to read with headings.":           true,
+		"The last film was too long.":                                 false,
+		"The queue was too long, so we left.":                         false,
+		"La última película fue demasiado larga.":                     false,
+		"昨日の会議は長すぎました。":                                               false,
+		"You were right again.":                                       false,
+		"I had asked for tea, but they brought coffee.":               false,
+		"I got confused when the tour guide changed rooms.":           false,
+		"My brother always gets confused when people use sarcasm.":    false,
+		"The more I read, the less I know.":                           false,
+		"Less than a week to go.":                                     false,
+		"Enough about me, how are you?":                               false,
+		"I wish it were Friday.":                                      false,
+		"I'm never going back to that hotel.":                         false,
+		"If we lived in Spain we'd never cook before nine.":           false,
+		"You keep, you keep, you keep.":                               false,
+		"I wish your, I wish your.":                                   false,
+		"It would be too, that is too.":                               false,
+		"Yesterday I got lost, and thanks for the help with the map.": false,
+	})
+}
+
+// A sentence may only imply a rule: by its reason, by what would be good, or by what somebody else insists on.
+func TestImpliedRules(t *testing.T) {
+	wantStatements(t, map[string]bool{
+		"My wife is going to read this, so it has to sound polite.":      true,
+		"I skim, so the important part should come first.":               true,
+		"My knees are bad, so running is out.":                           true,
+		"Mein Chef liest das mit, also bitte sachlich.":                  true,
+		"Ma cheffe lit ces messages, donc restons polis.":                true,
+		"It would be useful to have the total at the end of each list.":  true,
+		"I'd love it if each answer ended with one question.":            true,
+		"I'd find it helpful if you numbered the steps.":                 true,
+		"Ce serait bien d'avoir le prix à côté de chaque option.":        true,
+		"Comparisons with cooking help me.":                              true,
+		"A short summary first would save me time.":                      true,
+		"Just the code is enough.":                                       true,
+		"My son's school bans nuts.":                                     true,
+		"The magazine wants British spelling.":                           true,
+		"Our readers are twelve years old.":                              true,
+		"We pay in zlotys here.":                                         true,
+		"We're a metric household.":                                      true,
+		"When you quote a price, I need to know whether tax is in it.":   true,
+		"With my salary, anything over 50 is out.":                       true,
+		"I don't own an oven.":                                           true,
+		"The train was late, so the meeting should start without me.":    false,
+		"The road is closed, so driving is out of the question tonight.": false,
+		"My phone is dead, so it has to wait.":                           false,
+		"It would be nice if the sun came out on Saturday.":              false,
+		"It would be useful to know the opening hours of the pool.":      false,
+		"My coach helps me.":                                             false,
+		"A short break would do me good.":                                false,
+		"The magazine wants it back.":                                    false,
+		"The flat has no balcony.":                                       false,
+		"We paid in cash.":                                               false,
+		"I told you that my sister is coming?":                           false,
+		"So, so, so.":                                                    false,
+	})
+}
