@@ -22,9 +22,7 @@ func loopStart(r *request) []byte {
 	}
 	options := r.options
 	if r.session != nil { // the session's own options apply anyway
-		if options = (api.Options{}); !r.members[operations.InOptions].IsZero() {
-			r.decode(operations.InOptions, &options)
-		}
+		options = r.ownOptions()
 		if settings.Operation != api.JobPlan {
 			r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "operation",
 				Message: "a session has no whole history: its operation is \"plan\""},

@@ -74,6 +74,43 @@ type session struct {
 	// The bytes that CoverageFrom counted as read and as missed in the messages before index glanced, and the session's
 	// size when misread last examined it.
 	read, missed, glanced, judged int
+
+	recent [2]knownOptions // newest first
+}
+
+// knownOptions are options that a request had, with the settings that follow from them and from its session. They are
+// cached because hosts usually send the same options again. There are two of them per session, because a job changes
+// the options before it runs an operation, and usually in the same way.
+type knownOptions struct {
+	sent     []byte       // as they were sent; nil if there are none
+	own      *api.Options // without those of the session; nil until they are needed
+	format   *wire.Format // the session's format when the settings were worked out
+	settings settings
+}
+
+// maxOptions is the maximum size of options that are cached for the next request, in bytes.
+const maxOptions = 1 << 10
+
+// knownOptions returns the cached options that are the same as those sent, or nil.
+func (s *session) knownOptions(sent []byte) *knownOptions {
+	if len(sent) == 0 {
+		return nil
+	}
+	for i := range s.recent {
+		if known := &s.recent[i]; known.format == s.format && bytes.Equal(known.sent, sent) {
+			return known
+		}
+	}
+	return nil
+}
+
+// cacheOptions caches the settings that follow from options.
+func (s *session) cacheOptions(sent []byte, set settings) {
+	if len(sent) == 0 || len(sent) > maxOptions {
+		return
+	}
+	s.recent[1] = s.recent[0]
+	s.recent[0] = knownOptions{sent: slices.Clone(sent), format: s.format, settings: set}
 }
 
 func (l *Sessions) find(id int) (int, bool) {
@@ -94,21 +131,8 @@ func (r *request) enter() {
 	}
 	r.session = s
 	next := *r.source
-	// Hosts often send empty options. They say nothing, so the session's settings needn't be worked out again.
-	options := r.members[operations.InOptions].Slice(r.src)
-	if !r.has(operations.InPolicy) && (len(options) == 0 || string(options) == "{}") {
-		next.settings = settings{base: s.base, policy: s.policy, profile: s.profile, format: s.format, model: s.model,
-			options: s.options}
-	} else {
-		if r.resolve(); r.err != nil {
-			return
-		}
-		next.settings = r.settings
-		if r.adopt(&next.settings, s.model); r.err != nil {
-			return
-		}
-		next.format = s.format
-		next.suit()
+	if next.settings = r.sessionSettings(); r.err != nil {
+		return
 	}
 	if next.profile.Automaton != nil && next.profile.Automaton != s.profile.Automaton {
 		r.fail(&jsonspan.Error{Code: api.CodeOutOfRange, At: "estimator",
@@ -119,6 +143,50 @@ func (r *request) enter() {
 		next.readSession(s, r.op.Edits)
 	}
 	r.source = &next
+}
+
+// sessionSettings returns the settings of a request that names a session. Most requests have no options, empty ones, or
+// the same as an earlier request; then the settings needn't be worked out again.
+func (r *request) sessionSettings() settings {
+	s, at := r.session, r.members[operations.InOptions]
+	sent := at.Slice(r.src)
+	if !r.has(operations.InPolicy) {
+		if len(sent) == 0 || string(sent) == "{}" {
+			return settings{base: s.base, policy: s.policy, profile: s.profile, format: s.format, model: s.model,
+				options: s.options}
+		}
+		if known := s.knownOptions(sent); known != nil {
+			set := known.settings
+			set.optionsAt = at.Start
+			return set
+		}
+	}
+	if r.resolve(); r.err != nil {
+		return settings{}
+	}
+	set := r.settings
+	if r.adopt(&set, s.model); r.err != nil {
+		return settings{}
+	}
+	set.format = s.format
+	set.suit()
+	if !r.has(operations.InPolicy) {
+		s.cacheOptions(sent, set)
+	}
+	return set
+}
+
+// ownOptions returns the options of the request, without those of its session.
+func (r *request) ownOptions() (o api.Options) {
+	known := r.session.knownOptions(r.members[operations.InOptions].Slice(r.src))
+	if known != nil && known.own != nil {
+		return known.own.Clone()
+	}
+	if r.decode(operations.InOptions, &o); r.err == nil && known != nil {
+		own := o.Clone()
+		known.own = &own
+	}
+	return o
 }
 
 // named returns the session that a request names. If there is none, it records an error and returns nil.

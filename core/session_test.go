@@ -278,6 +278,46 @@ func TestSessionOptionsOfOneCall(t *testing.T) {
 	}
 }
 
+// Options that are sent again have the same effect as in a session to which they are sent for the first time, also after the session's format
+// has changed, and for a job.
+func TestSessionOptionsSentAgain(t *testing.T) {
+	const policy, plain = `{"window":{"tokens":4000},"gate":{"idle":60}}`, `[{"role":"user","content":"Paint the hull."}]`
+	const called = `[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"look","arguments":"{}"}}]},` +
+		`{"role":"tool","tool_call_id":"a","content":"red"}]`
+	open := func() *core.Sessions {
+		l := &core.Sessions{}
+		l.Call("session_open", []byte(`{"policy":`+policy+`,"options":{"answer":"edits"},"messages":`+plain+`}`))
+		return l
+	}
+	requests := []string{`"options":{"idle":10}`, `"options":{"idle":70}`, `"options":{"window":900}`, `"options":{"idle":10}`, `"options":{"idle":-1}`,
+		`"options":{"idle":-1}`, `"options":{"idle":10},"policy":{"window":{"tokens":9000}}`, `"options":{"idle":10}`, `"options":{"idle":70}`,
+		`"options":{}`, `"options":{"idle":"x"}`, `"options":{"idle":10}`}
+	start := `"settings":{"operation":"plan","now":1700000000000,"turn":{"moment":"before","notes":{"time":1600000000000}}}`
+	shared, grown := open(), false
+	for round := range 2 {
+		for i, request := range requests {
+			if round == 1 && i == 2 {
+				shared.Call("session_append", []byte(`{"session":1,"messages":`+called+`}`))
+				grown = true
+			}
+			for _, op := range []string{"check", "loop_start"} {
+				own := request
+				if op == "loop_start" {
+					own += "," + start
+				}
+				alone := open()
+				if grown {
+					alone.Call("session_append", []byte(`{"session":1,"messages":`+called+`}`))
+				}
+				want, got := alone.Call(op, []byte(`{"session":1,`+own+`}`)), shared.Call(op, []byte(`{"session":1,`+own+`}`))
+				if string(got) != string(want) {
+					t.Errorf("%s %s, round %d: %s, not %s", op, own, round, got, want)
+				}
+			}
+		}
+	}
+}
+
 // A call that returns only the report leaves the session as it is, its state included: the next call answers as if it were the first.
 func TestReportLeavesTheSession(t *testing.T) {
 	const policy = `"policy":{"format":"plain","window":{"tokens":2000,"reserve":0},"archive":"bodies"}`

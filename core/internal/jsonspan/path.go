@@ -164,36 +164,46 @@ const maxKeys = 64
 func Duplicate(src []byte) *Error {
 	s := New(src)
 	s.Lenient = true
-	s.duplicates()
-	if s.err != nil && s.err.Code == DuplicateKey {
+	check := keyCheck{Scanner: s, keys: make([][]byte, 0, usualKeys)}
+	if check.value(); s.err != nil && s.err.Code == DuplicateKey {
 		return s.err
 	}
 	return nil
 }
 
-func (s *Scanner) duplicates() {
-	switch s.Kind() {
+// usualKeys is the number of keys for which Duplicate allocates memory at first.
+const usualKeys = 24
+
+// keyCheck looks for keys that occur twice in one object.
+type keyCheck struct {
+	*Scanner
+	keys [][]byte // the keys read so far of the current object, after those of the objects around it
+}
+
+// value checks the next value and the values inside it.
+func (c *keyCheck) value() {
+	switch c.Kind() {
 	case Array:
-		for s.Array(); s.Elem(); {
-			s.duplicates()
+		for c.Array(); c.Elem(); {
+			c.value()
 		}
 	case Object:
-		var keys [][]byte
-		for key := range s.Members {
-			for _, k := range keys {
-				if string(k) == string(key) {
-					s.Fail(DuplicateKey, int(s.KeyPos()), "this key appears twice in one object")
+		first := len(c.keys)
+		for key := range c.Members {
+			for _, other := range c.keys[first:] {
+				if string(other) == string(key) {
+					c.Fail(DuplicateKey, int(c.KeyPos()), "this key appears twice in one object")
 					return
 				}
 			}
-			if len(keys) < maxKeys {
-				keys = append(keys, key)
+			if len(c.keys)-first < maxKeys {
+				c.keys = append(c.keys, key)
 			}
-			s.duplicates()
+			c.value()
 		}
-		return
+		c.keys = c.keys[:first]
 	default:
-		s.Skip()
+		c.Skip()
 	}
 }
 

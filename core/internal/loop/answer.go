@@ -76,21 +76,15 @@ const usualMembers = 16
 
 // members lists the members of an object. It isn't a map because only a few members are looked up, and hostile names
 // can't make a search through a list slow.
-type members []struct {
-	name  string
-	value []byte
-}
+type members []struct{ name, value []byte }
 
 // readMembers returns the members of an object, or nil for any other value.
 func readMembers(json []byte) (list members) {
 	if len(json) > 0 && json[0] == '{' {
 		list = make(members, 0, usualMembers)
 	}
-	eachMember(json, func(name string, value []byte) {
-		list = append(list, struct {
-			name  string
-			value []byte
-		}{name, value})
+	eachMember(json, func(name, value []byte) {
+		list = append(list, struct{ name, value []byte }{name, value})
 	})
 	return list
 }
@@ -98,7 +92,7 @@ func readMembers(json []byte) (list members) {
 // valueOf returns the value of the last member with the given name; nil if there is none.
 func (m members) valueOf(name string) []byte {
 	for i := len(m) - 1; i >= 0; i-- {
-		if m[i].name == name {
+		if string(m[i].name) == name {
 			return m[i].value
 		}
 	}

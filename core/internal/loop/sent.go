@@ -34,8 +34,8 @@ func sentAfter(given []byte, conversation members) api.Raw {
 func objectOf(object []byte, name string, value []byte) []byte {
 	dst := jsonspan.AppendString([]byte{'{'}, name)
 	dst = append(append(dst, ':'), value...)
-	eachMember(object, func(other string, v []byte) {
-		if other != name {
+	eachMember(object, func(other, v []byte) {
+		if string(other) != name {
 			dst = append(jsonspan.AppendString(append(dst, ','), other), ':')
 			dst = append(dst, v...)
 		}
@@ -75,7 +75,7 @@ func appendPatched(dst, target, patch []byte) []byte {
 	there := readMembers(target)
 	dst = append(dst, '{')
 	empty := true
-	write := func(name string, value []byte) {
+	write := func(name, value []byte) {
 		if !empty {
 			dst = append(dst, ',')
 		}
@@ -92,16 +92,16 @@ func appendPatched(dst, target, patch []byte) []byte {
 		}
 		return appendPatched(nil, old, change)
 	}
-	eachMember(target, func(name string, value []byte) {
-		switch change := changes.valueOf(name); {
+	eachMember(target, func(name, value []byte) {
+		switch change := changes.valueOf(string(name)); {
 		case change == nil:
 			write(name, value)
 		case string(change) != "null":
 			write(name, patched(value, change))
 		}
 	})
-	eachMember(patch, func(name string, value []byte) {
-		if there.valueOf(name) == nil && string(value) != "null" {
+	eachMember(patch, func(name, value []byte) {
+		if there.valueOf(string(name)) == nil && string(value) != "null" {
 			write(name, patched(nil, value))
 		}
 	})
@@ -109,7 +109,7 @@ func appendPatched(dst, target, patch []byte) []byte {
 }
 
 // eachMember calls yield with each member of an object, in order.
-func eachMember(json []byte, yield func(name string, value []byte)) {
+func eachMember(json []byte, yield func(name, value []byte)) {
 	if len(json) == 0 || json[0] != '{' {
 		return
 	}
@@ -119,11 +119,10 @@ func eachMember(json []byte, yield func(name string, value []byte)) {
 		if !ok {
 			return
 		}
-		name := string(key)
 		v := s.Skip()
 		if s.Err() != nil {
 			return
 		}
-		yield(name, json[v.Start:v.End])
+		yield(key, json[v.Start:v.End])
 	}
 }

@@ -85,23 +85,39 @@ func (c *call) checkTurnDue(notes *api.TurnNotes) (seen checked, ok bool) {
 	if notes != nil {
 		o.Tried = max(0, min(notes.Tried, maxLimit))
 	}
-	a, ok := c.runCore(operations.OpCheck, c.checkMembers(&o)...)
-	if !ok {
+	json, err := c.core.Run(operations.OpCheck, c.checkMembers(&o)...)
+	if err != nil {
+		c.err = err
 		return seen, false
 	}
-	m := a.members
-	seen = checked{due: string(m.valueOf("due")) == "true", start: a.startsInBackground(),
-		cold: m.valueOf("cold") != nil, tokens: numberOf(m.valueOf("tokens")),
-		messages: numberOf(m.valueOf("messages"))}
+	seen.read(json)
 	if notes != nil && (seen.tokens < notes.Tried || seen.messages < notes.Messages) { // the conversation has become shorter
 		notes.Tried, notes.Messages = 0, 0
 		return c.checkTurnDue(notes)
 	}
-	c.Check = a.json
+	c.Check = json
 	if c.Settings.Turn.Moment == api.TurnCall {
 		seen.due = seen.cold
 	}
 	return seen, true
+}
+
+// read reads the members of a Check.
+func (seen *checked) read(json []byte) {
+	eachMember(json, func(name, value []byte) {
+		switch string(name) {
+		case "due":
+			seen.due = string(value) == "true"
+		case "start":
+			seen.start = string(value) == "true"
+		case "cold":
+			seen.cold = true
+		case "tokens":
+			seen.tokens = numberOf(value)
+		case "messages":
+			seen.messages = numberOf(value)
+		}
+	})
 }
 
 // checkMembers returns the members of a request for the operation check.
