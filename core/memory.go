@@ -9,10 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// memory is a remembered compaction of the beginning of a history: an entry that an earlier fit returned, and that the
-// request passes in its member memory. An entry that can't be read, or has another version, is ignored, which costs at
-// most another compaction.
-type memory struct {
+// memoryEntry is a remembered compaction of the beginning of a history: an entry that an earlier fit returned, and that
+// the request passes in its member memory. An entry that can't be read, or has another version, is ignored, which costs
+// at most another compaction.
+type memoryEntry struct {
 	version int
 	format  string
 	// The replaced messages, and the messages sent in their place, by which a continuation of the result is recognized.
@@ -30,15 +30,15 @@ type memory struct {
 	tail     []place // later messages that are changed, dropped or, if before is set, inserted
 	// The same compaction relative to the list that the program passed, if that list continued from what was sent
 	// before; otherwise nil.
-	given *memory
+	given *memoryEntry
 }
 
 const (
 	// memoryVersion is the version in which an entry ends where the messages left unchanged by the compaction begin. In
 	// firstMemoryVersion it ended at the end of the history.
 	memoryVersion, firstMemoryVersion = 2, 1
-	// maxMemories is the maximum number of entries of a request that are read: the last ones.
-	maxMemories = 64
+	// maxMemoryEntries is the maximum number of entries of a request that are read: the last ones.
+	maxMemoryEntries = 64
 )
 
 // point identifies a prefix of a history, and the messages that were sent in its place.
@@ -74,8 +74,9 @@ type looks struct {
 	calls      string // how the message writes its tool calls; "" if it has none
 }
 
-// memories reads the request's member memory. Invalid entries stay zero, so that the others keep their indexes.
-func (r *request) memories() (list []memory) {
+// memoryEntries reads the request's member memory. Invalid entries, and all but the last maxMemoryEntries, are zero, so
+// that the others keep their indexes. If the member is not a list, r gets an error and the result is nil.
+func (r *request) memoryEntries() (list []memoryEntry) {
 	at := r.members[operations.InMemory]
 	if at.IsZero() || r.err != nil {
 		return nil
@@ -92,39 +93,39 @@ func (r *request) memories() (list []memory) {
 	}
 	for s.Array(); s.Elem(); {
 		if s.Kind() == jsonspan.Object {
-			list = append(list, readMemory(s, true))
+			list = append(list, readMemoryEntry(s, true))
 		} else {
 			s.Skip()
-			list = append(list, memory{})
+			list = append(list, memoryEntry{})
 		}
 	}
 	r.fail(s.Err(), 0)
-	clear(list[:max(0, len(list)-maxMemories)])
+	clear(list[:max(0, len(list)-maxMemoryEntries)])
 	return list
 }
 
-// readMemory reads an entry. outer means that the entry may contain another one. An incomplete entry, or one of
+// readMemoryEntry reads an entry. outer means that the entry may contain another one. An incomplete entry, or one of
 // another version, is returned as zero.
-func readMemory(s *jsonspan.Scanner, outer bool) (m memory) {
+func readMemoryEntry(s *jsonspan.Scanner, outer bool) (m memoryEntry) {
 	for key := range s.Members {
 		switch name, kind := string(key), s.Kind(); {
 		case name == "points" && kind == jsonspan.Array:
 			m.points = append(m.points, readPoints(s)...)
 		case name == "given" && outer && kind == jsonspan.Object:
-			given := readMemory(s, false)
+			given := readMemoryEntry(s, false)
 			m.given = &given
 		default:
 			m.set(name, s.Src(), s.Skip())
 		}
 	}
 	if s.Err() != nil || !m.whole() || !m.descends() {
-		return memory{}
+		return memoryEntry{}
 	}
 	return m
 }
 
 // set stores the value of the entry's member with the given name.
-func (m *memory) set(name string, src []byte, v jsonspan.Value) {
+func (m *memoryEntry) set(name string, src []byte, v jsonspan.Value) {
 	switch name {
 	case "version":
 		m.version = numberOf(src, v)
@@ -152,13 +153,13 @@ func (m *memory) set(name string, src []byte, v jsonspan.Value) {
 }
 
 // whole reports whether an entry has a known version and all required members.
-func (m *memory) whole() bool {
+func (m *memoryEntry) whole() bool {
 	return (m.version == memoryVersion || m.version == firstMemoryVersion) && m.at.messages > 0 && m.at.print != "" &&
 		m.at.sentMessages > 0 && m.at.sent != "" && !m.edits.IsZero() && !m.state.IsZero()
 }
 
 // descends reports whether the points of an entry are in descending order and longer than the replaced beginning.
-func (m *memory) descends() bool {
+func (m *memoryEntry) descends() bool {
 	for i, p := range m.points {
 		if p.print == "" || p.sent == "" || p.messages <= m.at.messages || i > 0 && (p.messages >= m.points[i-1].messages || p.sentMessages > m.points[i-1].sentMessages) {
 			return false
@@ -216,7 +217,7 @@ func shortOf(src []byte, v jsonspan.Value) string {
 }
 
 // history returns the point that covers the whole history that was compacted.
-func (m *memory) history() point {
+func (m *memoryEntry) history() point {
 	if len(m.points) > 0 {
 		return m.points[0]
 	}
@@ -225,7 +226,7 @@ func (m *memory) history() point {
 
 // longest returns the longest point that satisfies match, or the shortest one (at) if none does, and the number of
 // messages of the next longer point, or 0 if there is none.
-func (m *memory) longest(match func(p point) bool) (p point, next int) {
+func (m *memoryEntry) longest(match func(p point) bool) (p point, next int) {
 	for _, p := range m.points {
 		if match(p) {
 			return p, next
@@ -237,7 +238,7 @@ func (m *memory) longest(match func(p point) bool) (p point, next int) {
 
 // beginning returns how many messages at the beginning of a list the entry replaces; 0 if the entry doesn't apply.
 // prints are the list's prints. sent is true if the list continues from the messages that were sent.
-func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
+func (m *memoryEntry) beginning(prints []transcript.Fingerprint) (messages int, sent bool) {
 	switch {
 	case m.at.messages == 0:
 		return 0, false
@@ -251,7 +252,7 @@ func (m *memory) beginning(prints []transcript.Fingerprint) (messages int, sent 
 
 // keeps reports whether the entry leaves the message at index in unchanged, apart from cutting its texts. The entry
 // must have been read.
-func (m *memory) keeps(in int) bool {
+func (m *memoryEntry) keeps(in int) bool {
 	return slices.ContainsFunc(m.result, func(p place) bool { return p.in == in && p.text == nil })
 }
 
@@ -262,7 +263,7 @@ func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 
 // read reads the edits of an entry. It returns false if they can't be applied to a history: kept messages must be in
 // order and occur only once.
-func (m *memory) read(src []byte) bool {
+func (m *memoryEntry) read(src []byte) bool {
 	last := -1 // index of the last message used
 	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })
 	if !ok || m.behind.IsZero() {
@@ -273,7 +274,7 @@ func (m *memory) read(src []byte) bool {
 
 // readSent reads an edit that concerns the replaced messages. *last is the index of the last message that an edit has
 // used. It returns false for an invalid edit.
-func (m *memory) readSent(e *memoryEdit, last *int) bool {
+func (m *memoryEntry) readSent(e *memoryEdit, last *int) bool {
 	switch {
 	case e.to > 0:
 		if e.text != nil || e.from <= *last || e.to > m.at.messages {
@@ -293,7 +294,7 @@ func (m *memory) readSent(e *memoryEdit, last *int) bool {
 
 // readBehind reads an edit that concerns a message after the replaced ones. *last is the index of the last message that
 // an edit has used. It returns false for an invalid edit.
-func (m *memory) readBehind(e *memoryEdit, last *int) bool {
+func (m *memoryEntry) readBehind(e *memoryEdit, last *int) bool {
 	end := m.history().messages
 	switch {
 	case e.to > 0 || (e.text == nil) != e.drop:

@@ -28,7 +28,7 @@ type history struct {
 	dropped      []place // messages of the whole history that are omitted
 	// The number of messages in the whole history, or 0 if it is unknown.
 	messages int
-	entry    *memory
+	entry    *memoryEntry
 	since    int                      // index of the first message that was added after the entry was made
 	prints   []transcript.Fingerprint // prints of the history's beginnings with at least from+1 messages
 	from     int
@@ -50,7 +50,7 @@ type history struct {
 // beginning, followed by the later ones. Afterwards the scanner is after the transcript. before is the earlier format
 // of the conversation; nil if only the memory can determine the format.
 func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
-	remembered := r.memories()
+	remembered := r.memoryEntries()
 	if r.err != nil {
 		return
 	}
@@ -62,7 +62,7 @@ func (r *request) recollect(s *jsonspan.Scanner, before *wire.Format) {
 	}
 	start := s.Pos()
 	// To find entries, the history is read without token weights.
-	some := slices.ContainsFunc(remembered, func(m memory) bool { return m.at.messages > 0 })
+	some := slices.ContainsFunc(remembered, func(m memoryEntry) bool { return m.at.messages > 0 })
 	if r.read(s, reading{before: before, unweighed: some}); r.err != nil {
 		return
 	}
@@ -119,7 +119,7 @@ func (r *request) recollectLongest(before *wire.Format) {
 
 // candidate is a memory entry that may apply to a history.
 type candidate struct {
-	entry    *memory
+	entry    *memoryEntry
 	index    int
 	messages int  // the number of given messages that it replaces
 	whole    int  // the number of messages of the whole history that it covers
@@ -359,7 +359,7 @@ func (r *request) readGiven(h *history, t *transcript.Transcript) bool {
 
 // turn returns a message that makes the roles alternate, and its index. It returns 0 and nil if no such message is
 // needed, which is the case unless the message after the replaced ones has changed.
-func (r *request) turn(m *memory) (at int, message []byte) {
+func (r *request) turn(m *memoryEntry) (at int, message []byte) {
 	t, first := r.t, len(m.result)
 	for first < len(t.Messages) && t.Messages[first].Role == transcript.System {
 		first++

@@ -18,7 +18,7 @@ import (
 type replay struct {
 	t      *transcript.Transcript
 	f      *wire.Format
-	m      *memory
+	m      *memoryEntry
 	prints []transcript.Fingerprint // the print of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
 	raws   []raw                    // the messages sorted by their bytes, computed on demand

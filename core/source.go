@@ -34,8 +34,8 @@ type source struct {
 	promptAt jsonspan.Span // the system prompt in a result of open
 	guessed  bool          // whether neither the policy nor a state has determined the format
 
-	resumed    *resumed // the plan that a step continues
-	remembered []memory // the remembered compactions, for a fit
+	resumed    *resumed      // the plan that a step continues
+	remembered []memoryEntry // the remembered compactions, for a fit
 	// Whether the longest of them is applied, regardless of the text of the first message that it was made for.
 	longest bool
 	history *history // where the messages come from, for a fit
