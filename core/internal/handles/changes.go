@@ -50,16 +50,16 @@ func (a *Archive) SaveChanges() {
 	if a.mode == "" || !a.doc.IsChanged() {
 		return
 	}
-	s := saying{a: a, list: []element{{text: quoted(changesHeader)}}, first: -1}
+	s := changesWriter{a: a, list: []element{{text: quoted(changesHeader)}}, first: -1}
 	s.origins, s.used = a.origins()
 	s.became = a.became(s.used)
 	if a.before != "" {
-		s.say(changesBefore, a.before)
+		s.write(changesBefore, a.before)
 	}
-	s.say(changesSent, strconv.Itoa(len(a.doc.Items)))
+	s.write(changesSent, strconv.Itoa(len(a.doc.Items)))
 	for i := range a.doc.Items {
 		if !s.used[i] {
-			s.say(changesGone, strconv.Itoa(i), a.printOf(i))
+			s.write(changesGone, strconv.Itoa(i), a.printOf(i))
 		}
 	}
 	s.space()
@@ -67,7 +67,7 @@ func (a *Archive) SaveChanges() {
 		m = s.messages(m)
 	}
 	if last := len(s.used) - 1; last >= 0 && s.lastPrinted(last) {
-		s.say(changesLast, a.printOf(last))
+		s.write(changesLast, a.printOf(last))
 	}
 	b := &Taken{Body: api.Body{What: api.BodyChanges, Message: s.first, Tokens: s.tokens}, msg: -1, list: s.list}
 	b.name(a.doc.T)
@@ -76,8 +76,8 @@ func (a *Archive) SaveChanges() {
 	a.pointFolds()
 }
 
-// saying builds the body of a compaction's changes.
-type saying struct {
+// changesWriter builds the body of a compaction's changes.
+type changesWriter struct {
 	a       *Archive
 	origins []whence // the source of each input message
 	used    []bool   // for each result message, whether it is the source of an input message
@@ -85,34 +85,34 @@ type saying struct {
 	tokens  int // the size of the messages in the body
 	first   int // the index of the first message in the body, or -1
 
-	became []int // for each input message, the result message that replaces it without containing it, or -1
-	run    run
+	became  []int // for each input message, the result message that replaces it without containing it, or -1
+	stretch stretch
 }
 
-// run is a range of consecutive input messages that exist only in the changes.
-type run struct {
+// stretch is a range of consecutive input messages that exist only in the changes.
+type stretch struct {
 	end     int  // the index of the input message after the range
 	from    int  // the index of the result message at which the replacement of the range begins
 	gone    int  // number of consecutive result messages from there that are not from the input, without inserted turns
 	unclear bool // whether the body must name the result message that each input message became
 }
 
-// say appends a string to the body, which consists of words separated by spaces.
-func (s *saying) say(words ...string) {
+// write appends a string to the body, which consists of words separated by spaces.
+func (s *changesWriter) write(words ...string) {
 	s.list = append(s.list, element{text: quoted(strings.Join(words, " "))})
 }
 
 // lastPrinted reports whether the body should include the print of the last result message, whose index is last. This
 // is so if the message is from the input and a message after it was dropped. It is not so for a digest, which gets the
 // handle of its body later, so that its print would no longer match.
-func (s *saying) lastPrinted(last int) bool {
+func (s *changesWriter) lastPrinted(last int) bool {
 	return s.used[last] && s.origins[len(s.origins)-1].op == "" && !s.a.namesBody(&s.a.doc.Items[last]) &&
 		s.a.readAsGiven(last)
 }
 
 // messages appends the source of input message m, and of the messages after it that have the same source. It returns
 // the index of the next message.
-func (s *saying) messages(m int) int {
+func (s *changesWriter) messages(m int) int {
 	o, end := s.origins[m], m+1
 	alike := func(next func(n int) whence) {
 		for end < len(s.origins) && s.origins[end] == next(end-m) {
@@ -122,7 +122,7 @@ func (s *saying) messages(m int) int {
 	switch o.op {
 	case "":
 		if i := s.became[m]; s.unclear(m) && i >= 0 {
-			s.say(changesWas, strconv.Itoa(i))
+			s.write(changesWas, strconv.Itoa(i))
 		}
 		s.list = append(s.list, element{in: int32(m)})
 		s.tokens += s.a.doc.P.Message(s.a.doc.T, m)
@@ -131,20 +131,20 @@ func (s *saying) messages(m int) int {
 		}
 		s.endFold(m)
 	case changesPut:
-		s.say(append([]string{o.op, strconv.Itoa(o.index)}, s.a.handlesOf(int32(m))...)...)
+		s.write(append([]string{o.op, strconv.Itoa(o.index)}, s.a.handlesOf(int32(m))...)...)
 	case changesKeep:
 		alike(func(n int) whence { return whence{o.op, o.index + n, 0} })
 		words := []string{o.op, strconv.Itoa(o.index), strconv.Itoa(o.index + end - m)}
 		if m > 0 && s.origins[m-1].op == "" && s.follows(o.index) && s.a.readAsGiven(o.index) {
 			words = append(words, s.a.printOf(o.index))
 			if n := s.repeats(m, o.index); n > 0 {
-				s.say(changesTwice, strconv.Itoa(n))
+				s.write(changesTwice, strconv.Itoa(n))
 			}
 		}
-		s.say(words...)
+		s.write(words...)
 	case changesFold:
 		alike(func(n int) whence { return whence{o.op, o.index, o.from + n} })
-		s.say(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
+		s.write(o.op, strconv.Itoa(o.index), strconv.Itoa(o.from), strconv.Itoa(o.from+end-m))
 	}
 	return end
 }
@@ -152,7 +152,7 @@ func (s *saying) messages(m int) int {
 // endFold appends an empty range of a fold after message m if a repair rewrote the last folded message and m is the
 // last of the input messages that it was made from. These messages are in the changes rather than in the body of the
 // fold. The empty range says that the fold ends after them, whatever happens to the next message.
-func (s *saying) endFold(m int) {
+func (s *changesWriter) endFold(m int) {
 	if m+1 < len(s.origins) && s.origins[m+1].op == "" && s.became[m+1] < 0 {
 		return
 	}
@@ -167,7 +167,7 @@ func (s *saying) endFold(m int) {
 	}
 	o := s.origins[from]
 	if s.a.taken[s.a.doc.Items[o.index].Body-1].rewritten {
-		s.say(changesFold, strconv.Itoa(o.index), strconv.Itoa(o.from+1), strconv.Itoa(o.from+1))
+		s.write(changesFold, strconv.Itoa(o.index), strconv.Itoa(o.from+1), strconv.Itoa(o.from+1))
 	}
 }
 
@@ -177,7 +177,7 @@ const maxRepeated = 64
 // repeats returns how many times in a row the messages before the result message at index look like those that were
 // dropped before input message m, as after a result that occurred twice. It looks back by at most maxRepeated messages.
 // Without this number, a restoration couldn't know whether the dropped messages have already been put back.
-func (s *saying) repeats(m, index int) (times int) {
+func (s *changesWriter) repeats(m, index int) (times int) {
 	from := m
 	for from > 0 && s.origins[from-1].op == "" {
 		from--
@@ -194,11 +194,11 @@ func (s *saying) repeats(m, index int) (times int) {
 	return times
 }
 
-// unclear reports whether message m belongs to a run that was replaced by a different number of messages, so that the
+// unclear reports whether message m belongs to a stretch that was replaced by a different number of messages, so that the
 // order doesn't show which message became which.
-func (s *saying) unclear(m int) bool {
-	if m < s.run.end {
-		return s.run.unclear
+func (s *changesWriter) unclear(m int) bool {
+	if m < s.stretch.end {
+		return s.stretch.unclear
 	}
 	end, from := m, 0
 	for end < len(s.origins) && s.origins[end].op == "" {
@@ -207,21 +207,21 @@ func (s *saying) unclear(m int) bool {
 	if m > 0 {
 		from = s.origins[m-1].index + 1
 	}
-	if m == 0 || from != s.run.from {
-		s.run.from, s.run.gone = from, 0
+	if m == 0 || from != s.stretch.from {
+		s.stretch.from, s.stretch.gone = from, 0
 		for i := from; i < len(s.used) && !s.used[i]; i++ {
 			if !authorship.IsTurn(s.a.doc.T, s.a.doc.Items[i].Msg) {
-				s.run.gone++
+				s.stretch.gone++
 			}
 		}
 	}
-	s.run.end, s.run.unclear = end, s.run.gone > 1 && s.run.gone != end-m
-	return s.run.unclear
+	s.stretch.end, s.stretch.unclear = end, s.stretch.gone > 1 && s.stretch.gone != end-m
+	return s.stretch.unclear
 }
 
 // follows reports whether the result message at index is the first message, or directly follows a message from the
 // input. Inserted turns are ignored.
-func (s *saying) follows(index int) bool {
+func (s *changesWriter) follows(index int) bool {
 	for index--; index >= 0 && !s.used[index]; index-- {
 		if !authorship.IsTurn(s.a.doc.T, s.a.doc.Items[index].Msg) {
 			return false
@@ -231,7 +231,7 @@ func (s *saying) follows(index int) bool {
 }
 
 // space appends the text between the input messages, which is needed to restore the input byte for byte.
-func (s *saying) space() {
+func (s *changesWriter) space() {
 	a := s.a
 	at, plain := a.doc.T.List.Start, true
 	space := make([]string, a.doc.Rest)
@@ -247,10 +247,10 @@ func (s *saying) space() {
 	for m, n := 0, 0; m < len(space) && !plain; m += n {
 		for n = 1; m+n < len(space) && space[m+n] == space[m]; n++ {
 		}
-		s.say(changesSpace, strconv.Itoa(n), space[m])
+		s.write(changesSpace, strconv.Itoa(n), space[m])
 	}
 	if end != "]" {
-		s.say(changesEnd, end)
+		s.write(changesEnd, end)
 	}
 }
 

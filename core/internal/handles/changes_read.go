@@ -65,7 +65,7 @@ func parseChanges(text string) (c changes, ok bool) {
 			c.steps = append(c.steps, step{text: piece, index: c.was})
 			c.was = -1
 		case jsonspan.String:
-			if !c.say(jsonspan.Text(body, jsonspan.Span{Start: start, End: s.Pos()})) {
+			if !c.parse(jsonspan.Text(body, jsonspan.Span{Start: start, End: s.Pos()})) {
 				return c, false
 			}
 		default:
@@ -75,12 +75,12 @@ func parseChanges(text string) (c changes, ok bool) {
 	return c, s.Err() == nil
 }
 
-// say parses one string of a changes body. It returns false if the string is invalid.
-func (c *changes) say(line string) bool {
+// parse parses one string of a changes body. It returns false if the string is invalid.
+func (c *changes) parse(line string) bool {
 	op, rest, _ := strings.Cut(line, " ")
 	for i := range changesWords {
 		if w := &changesWords[i]; w.op == op {
-			return w.say(c, rest)
+			return w.parse(c, rest)
 		}
 	}
 	return false
@@ -89,8 +89,8 @@ func (c *changes) say(line string) bool {
 // changesWords maps the first word of each kind of string in a changes body to its parser. A parser gets the rest of
 // the string, and returns false if it is invalid.
 var changesWords = [...]struct {
-	op  string
-	say func(c *changes, rest string) bool
+	op    string
+	parse func(c *changes, rest string) bool
 }{
 	{"changes", func(_ *changes, rest string) bool {
 		_, ok := numbersOf(rest, 1)
@@ -107,9 +107,9 @@ var changesWords = [...]struct {
 		}
 		return ok
 	}},
-	{changesGone, (*changes).sayGone},
-	{changesKeep, (*changes).sayKeep},
-	{changesPut, (*changes).sayPut},
+	{changesGone, (*changes).parseGone},
+	{changesKeep, (*changes).parseKeep},
+	{changesPut, (*changes).parsePut},
 	{changesWas, func(c *changes, rest string) bool {
 		n, ok := numbersOf(rest, 1)
 		if ok {
@@ -135,7 +135,7 @@ var changesWords = [...]struct {
 		}
 		return ok && n[1] <= n[2]
 	}},
-	{changesSpace, (*changes).saySpace},
+	{changesSpace, (*changes).parseSpace},
 	{changesEnd, func(c *changes, rest string) bool {
 		c.end = rest
 		return between(rest, "]")
@@ -155,8 +155,8 @@ func numbersOf(text string, count int) (n []int, ok bool) {
 	return n, len(n) == count
 }
 
-// sayGone parses "INDEX PRINT". It returns false for anything else.
-func (c *changes) sayGone(rest string) bool {
+// parseGone parses "INDEX PRINT". It returns false for anything else.
+func (c *changes) parseGone(rest string) bool {
 	words := strings.Fields(rest)
 	if len(words) != 2 {
 		return false
@@ -169,8 +169,8 @@ func (c *changes) sayGone(rest string) bool {
 	return true
 }
 
-// sayKeep parses "FROM TO [PRINT]". It returns false for anything else.
-func (c *changes) sayKeep(rest string) bool {
+// parseKeep parses "FROM TO [PRINT]". It returns false for anything else.
+func (c *changes) parseKeep(rest string) bool {
 	p := step{op: changesKeep, twice: c.twice}
 	c.twice = 0
 	if words := strings.Fields(rest); len(words) == 3 {
@@ -185,8 +185,8 @@ func (c *changes) sayKeep(rest string) bool {
 	return p.from <= p.to
 }
 
-// sayPut parses "INDEX HANDLE …". It returns false for anything else.
-func (c *changes) sayPut(rest string) bool {
+// parsePut parses "INDEX HANDLE …". It returns false for anything else.
+func (c *changes) parsePut(rest string) bool {
 	words := strings.Fields(rest)
 	if len(words) == 0 || slices.ContainsFunc(words[1:], func(h string) bool { return len(h) != Short || !IsHandle(h) }) {
 		return false
@@ -198,8 +198,8 @@ func (c *changes) sayPut(rest string) bool {
 	return ok
 }
 
-// saySpace parses "N TEXT". It returns false for anything else.
-func (c *changes) saySpace(rest string) bool {
+// parseSpace parses "N TEXT". It returns false for anything else.
+func (c *changes) parseSpace(rest string) bool {
 	number, text, _ := strings.Cut(rest, " ")
 	n, err := strconv.Atoi(number)
 	c.space = append(c.space, space{n, text})
