@@ -137,7 +137,7 @@ def calling(module: Module, source: Transcript) -> Call:
 
 
 def owner_of(id: Any) -> str:
-    """Returns the id of a conversation or a user, after checking that it is a string. Many database ids are numbers."""
+    """Returns the id of a conversation or a user. Raises OptionError unless it is a string; many database ids are numbers."""
     if not isinstance(id, str):
         # only the text of a number or a UUID differs from conversation to conversation
         such = f", such as {str(id)!r}" if isinstance(id, (int, UUID)) and not isinstance(id, bool) else ""
@@ -146,7 +146,8 @@ def owner_of(id: Any) -> str:
 
 
 def next_of(next: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
-    """Returns the settings that describe the next model call, after checking their names."""
+    """Returns the settings that describe the next model call. Raises OptionError for a name other than ``model`` and
+    ``provider``."""
     for name in next or {}:
         if name not in ("model", "provider"):
             raise OptionError("next has model and provider", path="next")

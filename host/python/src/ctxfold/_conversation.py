@@ -249,7 +249,11 @@ class Held(Generic[Msg]):
             self.leave(mine)
 
     def call(self, send: Callable[[List[Msg]], Any]) -> Steps[Any]:
-        """Calls a model, and calls it again after a compaction if the conversation does not fit."""
+        """Calls a model, and calls it again after a compaction if the conversation does not fit.
+
+        If it still does not fit, CtxfoldError is raised with the code ``still_overflow``. Other errors of ``send`` are
+        raised unchanged.
+        """
         try:
             yield from self.turn("call", {})
         except OptionError:

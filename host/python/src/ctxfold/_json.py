@@ -32,7 +32,7 @@ def dumps(value: Any, path: str) -> bytes:
 
 
 def _default(value: Any) -> Any:
-    """Converts an object that JSON has no type for. The encoder calls it."""
+    """Converts an object that JSON has no type for. The encoder calls it. Raises TypeError if there is no way to convert it."""
     dump = getattr(value, "model_dump", None)
     if callable(dump):  # as the SDKs serialize their own messages
         hidden = getattr(value, "__api_exclude__", None)

@@ -61,7 +61,7 @@ class Job:
 
     def run(self, head: Mapping[str, Any], settings: "JobSettings") -> Steps[Answer]:
         """Runs the job and returns the members of its result. There are none if the job is a turn without a compaction,
-        or a background job that had nothing to do."""
+        or a background job that had nothing to do. Raises CtxfoldError if the job fails."""
         self._owner = settings.get("owner", "")
         mine: Dict[str, Any] = {**settings, "seed": random.getrandbits(32), "can": self._can(), **self._limits()}
         if self._records is not None:

@@ -33,7 +33,7 @@ def policy_of(
     policy: Optional[Policy], window: Any, model: Optional[str], format: Optional[str]
 ) -> Optional[Policy]:
     """Returns the policy with the keys ``window``, ``model`` and ``format``, which callers may pass as separate
-    arguments."""
+    arguments. Raises OptionError if the policy is no dict or the window is invalid."""
     if window is not None:
         window = window_of(window)
     if policy is not None and not isinstance(policy, Mapping):
@@ -45,7 +45,7 @@ def policy_of(
 
 
 def window_of(window: Any) -> Dict[str, Any]:
-    """Returns the policy's ``window`` for a number of tokens or ``"unlimited"``."""
+    """Returns the policy's ``window`` for a number of tokens or ``"unlimited"``. Raises OptionError for anything else."""
     if window == "unlimited":
         return {"unlimited": True}
     if isinstance(window, int) and not isinstance(window, bool) and window > 0:
@@ -60,7 +60,11 @@ def window_of(window: Any) -> Dict[str, Any]:
 
 
 class Operations:
-    """The operations that need no model and no store. Every method may be called from any number of threads."""
+    """The operations that need no model and no store. Every method may be called from any number of threads.
+
+    The methods raise :class:`ctxfold.CtxfoldError`: :class:`ctxfold.OptionError` for an argument of the wrong kind, and
+    otherwise with a code of docs/reference/errors.md.
+    """
 
     @checked
     def __init__(
@@ -115,7 +119,7 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> "types.Estimate":
-        """Estimates the tokens of messages or of a text."""
+        """Estimates the tokens of messages, in total and for each, or of a text."""
         head = self._head(policy, window, model, format, options, state, usage)
         source = None if text is not None else transcript(messages)
         return cast("types.Estimate", values(self._module.call("estimate", {**head, "text": text}, source)))
@@ -133,7 +137,8 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> "types.Check":
-        """Reports whether a compaction is due, without planning one."""
+        """Reports whether a compaction is due, and why, without planning one. If ``usage`` is given, the answer also has
+        the state with the correction that follows from it."""
         head = self._head(policy, window, model, format, options, state, usage)
         return cast("types.Check", values(self._module.call("check", head, transcript(messages))))
 
@@ -201,7 +206,8 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> Done[M]:
-        """Repairs the places where messages break the rules of their wire format, without compacting them."""
+        """Repairs the places where messages break the rules of their wire format, without compacting them. Places that no
+        repair can fix are listed in ``report["left"]``."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, state, None, source)
         done: Done[M] = self._done(self._module.call("repair", head, source), source)
@@ -256,7 +262,7 @@ class Operations:
         policy: Optional["types.Policy"] = None,
         state: Optional["types.State"] = None,
     ) -> List["types.Digest"]:
-        """Lists the messages that compactions wrote, for programs that show a conversation."""
+        """Lists the messages that compactions wrote, with their contents, for programs that show a conversation."""
         head = self._head(policy, None, None, format, None, state, None)
         answer = self._module.call("digests", head, transcript(messages))
         return cast('List["types.Digest"]', value_of(answer, "digests"))

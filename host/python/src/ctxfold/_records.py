@@ -213,7 +213,8 @@ def _revision(text: str) -> str:
 
 
 def records_of(memory: Any) -> Records:
-    """Returns the records for the memory object that the caller passed."""
+    """Returns the records for the memory object that the caller passed; without one, they are kept in this process. Raises
+    OptionError if the object lacks a method."""
     if memory is None:
         return Records()
     if not hasattr(memory, "lease"):

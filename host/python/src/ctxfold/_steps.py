@@ -176,7 +176,8 @@ def _thread(work: Callable[[], Any], name: str) -> Launched:
 
 
 def given_by(launched: Any, id: int) -> Dict[str, Any]:
-    """Returns the result of an ``ask`` effect, given the future of a call of ``summarize``."""
+    """Returns the result of an ``ask`` effect, given the future of a call of ``summarize``: the summary, or the error of the
+    call. An OptionError is raised instead, because the program has to correct it."""
     try:
         error = launched.exception()
     except BaseException as cancelled:  # cancelled by the function itself, not by us

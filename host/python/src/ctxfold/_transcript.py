@@ -77,7 +77,8 @@ class _Live(Transcript):
 
 
 def transcript(messages: Any) -> Transcript:
-    """Returns a Transcript for the messages that the caller passed."""
+    """Returns a Transcript for the messages that the caller passed. Raises OptionError if they are neither JSON text, nor a
+    list, nor a request body."""
     if isinstance(messages, (str, bytes, bytearray, memoryview)):
         if isinstance(messages, str) and messages.strip()[:1] not in ("", "[", "{"):
             raise OptionError(

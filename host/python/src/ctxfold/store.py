@@ -28,7 +28,10 @@ class Store:
         raise NotImplementedError
 
     def get(self, handle: str) -> Union[Optional[str], Awaitable[Optional[str]]]:
-        """Returns the body whose handle starts with ``handle`` (at least 16 digits), or None if the store has no such body."""
+        """Returns the body whose handle starts with ``handle`` (at least 16 digits), or None if the store has no such body.
+
+        Raises if the store could not be read.
+        """
         raise NotImplementedError
 
 
