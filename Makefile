@@ -216,9 +216,9 @@ python: needs-languages needs-python ## Build the sdist and the wheel of the Pyt
 
 # Dependencies of the site are installed from lock files; the playground uses the committed module.
 .PHONY: site
-site: needs-node ## Build the playground and the docs as a static site, which any host serves from any path, into build/site
-	$(say) 'The site: the playground, and the pages of docs'
-	@for folder in js site examples/playground; do (cd $$folder && $(NPM_CI) --prefer-offline); done
+site: needs-node ## Build the playground, the demo chat and the docs as a static site, which any host serves from any path, into build/site
+	$(say) 'The site: the playground, the demo chat, and the pages of docs'
+	@for folder in js site examples/playground examples/chat; do (cd $$folder && $(NPM_CI) --prefer-offline); done
 	@cd site && npm run --silent build
 
 .PHONY: release

@@ -1,5 +1,5 @@
-// Builds the site: the playground, and the repository's own Markdown as pages next to it, into build/site (or the first argument). Every
-// link in it is relative, so the folder can be served from any path.
+// Builds the site: the playground and the demo chat, and the repository's own Markdown as pages next to them, into build/site (or the first
+// argument). Every link in it is relative, so the folder can be served from any path.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, resolve } from "node:path";
@@ -58,7 +58,8 @@ function linked(target, from) {
   if (/^[a-z]+:/i.test(inside) || inside === "") return target;
   const full = inside === path ? posix.normalize(posix.join(posix.dirname(from), decodeURI(path))) : inside;
   const folder = posix.dirname(fileOf(from));
-  if (full.replace(/\/$/, "") === "examples/playground") return posix.relative(folder, "playground/index.html");
+  const [, app] = /^examples\/(playground|chat)\/?$/.exec(full) ?? [];
+  if (app) return posix.relative(folder, `${app}/index.html`);
   if (paths.includes(full)) return posix.relative(folder, fileOf(full)) + rest;
   if (/^docs\/[^/]+\.json$|^docs\/images\//.test(full)) return posix.relative(folder, full) + rest;
   return `${REPOSITORY}/${/\.[a-z]+$|(^|\/)[A-Z]+$/.test(full) ? "blob" : "tree"}/main/${full}${rest}`;
@@ -263,14 +264,18 @@ for (const name of readdirSync(`${root}/docs`)) {
 }
 cpSync(`${root}/docs/images`, `${out}/docs/images`, { recursive: true });
 
-const playground = `${root}/examples/playground`;
-execFileSync(
-  "npm",
-  ["run", "--silent", "build", "--", "--outDir", `${out}/playground`, "--emptyOutDir", "--logLevel", "warn"],
-  {
-    cwd: playground,
-    stdio: "inherit",
-    env: { ...process.env, CTXFOLD_NAVIGATION: JSON.stringify(top("..", "Playground")) },
-  },
-);
-console.log(`${pages.length} pages and the playground in ${out}`);
+for (const [name, folder] of [
+  ["Playground", "playground"],
+  ["Chat", "chat"],
+]) {
+  execFileSync(
+    "npm",
+    ["run", "--silent", "build", "--", "--outDir", `${out}/${folder}`, "--emptyOutDir", "--logLevel", "warn"],
+    {
+      cwd: `${root}/examples/${folder}`,
+      stdio: "inherit",
+      env: { ...process.env, CTXFOLD_NAVIGATION: JSON.stringify(top("..", name)) },
+    },
+  );
+}
+console.log(`${pages.length} pages, the playground and the chat in ${out}`);

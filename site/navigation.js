@@ -70,11 +70,12 @@ export function navigation(pages) {
 export const REPOSITORY = "https://github.com/ctxfold/ctxfold";
 
 /**
- * The links at the top of every page, including the playground: name, and path from the root of the site.
+ * The links at the top of every page, including the playground, and the way back from the chat: name, and path from the root of the site.
  * @type {[string, string][]}
  */
 export const TOP = [
   ["Docs", "index.html"],
   ["Playground", "playground/index.html"],
+  ["Chat", "chat/index.html"],
   ["GitHub", REPOSITORY],
 ];

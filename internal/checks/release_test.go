@@ -107,10 +107,10 @@ var (
 	pinned        = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 	makeTargets   = regexp.MustCompile(`\bmake((?: -C [\w/]+)?)((?: [a-z][a-z-]+)+)`)
 	ownScript     = regexp.MustCompile(`(?:^|[ /])(\.ci/[\w-]+)((?: [\w/.-]+)*)`)
-	publishes     = regexp.MustCompile(`(?m)npm publish (?:[^-\n]|-[^-\n])*--provenance|gh-action-pypi-publish@|make -C host/rust publish|gem push|\.ci/tags --push|gh release create`)
+	publishes     = regexp.MustCompile(`(?m)npm publish (?:[^-\n]|-[^-\n])*--provenance|gh-action-pypi-publish@|make -C host/rust publish|gem push|\.ci/tags --push|gh release create|actions/deploy-pages@`)
 	writePerm     = regexp.MustCompile(`(?m)^ +(?:id-token|contents): write$`)
 	onlyOfATag    = "if: startsWith(github.ref, 'refs/tags/v')"
-	workflowNames = []string{"test", "release-npm", "release-pypi", "release-crates", "release-rubygems", "release-go", "release-files"}
+	workflowNames = []string{"test", "release-npm", "release-pypi", "release-crates", "release-rubygems", "release-go", "release-files", "release-site"}
 )
 
 // TestWorkflows checks the workflows: the targets and scripts that they run exist, actions are pinned to commits, only publishing jobs have

@@ -19,7 +19,7 @@ before(async () => {
   // The site is served from a subpath, as project pages are.
   folder = await mkdtemp(join(tmpdir(), "ctxfold-site-"));
   site = join(folder, "some", "where");
-  await Promise.all([installed("../site"), installed("playground")]);
+  await Promise.all([installed("../site"), installed("playground"), installed("chat")]);
   await run("npm", ["run", "--silent", "build", "--", site], { cwd: `${root}site` });
 });
 after(() => rm(folder, { recursive: true, force: true }));
@@ -92,7 +92,7 @@ test("the playground runs from a sub-path, in the site's navigation", { skip: no
   const page = await open(t, "playground/");
   await page.getByText("✓ nothing lost").waitFor();
   assert.match((await page.locator("#headline").textContent()) ?? "", /^60,401/);
-  const names = ["Docs", "Playground", "GitHub"];
+  const names = ["Docs", "Playground", "Chat", "GitHub"];
   assert.deepEqual(await page.locator("header nav a").allInnerTexts(), names);
   await accessible(page);
   await page.setViewportSize({ width: 390, height: 844 });
@@ -100,6 +100,20 @@ test("the playground runs from a sub-path, in the site's navigation", { skip: no
   await page.getByRole("link", { name: "Docs" }).click();
   await page.getByRole("heading", { name: "ctxfold", level: 1 }).waitFor();
   assert.deepEqual(await page.locator("header nav a").allInnerTexts(), names);
+});
+
+test("the chat runs from a sub-path, and its heading leads back to the docs", { skip: noBrowser }, async (t) => {
+  const page = await open(t, "index.html");
+  await page.locator("header").getByRole("link", { name: "Chat" }).click();
+  await page.getByRole("button", { name: /^Open a long conversation/ }).click();
+  await page.locator("#text:valid").waitFor(); // the message to ask
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.locator(".fold").getByText("messages folded into a digest").waitFor();
+  await accessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await accessible(page);
+  await page.getByRole("link", { name: "ctxfold" }).click();
+  await page.getByRole("heading", { name: "ctxfold", level: 1 }).waitFor();
 });
 
 test("the search finds a part of a page by its words, by keyboard too", { skip: noBrowser }, async (t) => {
