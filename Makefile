@@ -56,7 +56,7 @@ test: ## Run every check and test; install what they need
 		check-module:tools packages:tools module-full:check-module module-slim:check-module component:check-module \
 		test-js:packages,module-full,module-slim,component reactor:check-module c-library:tools test-go:tools,module-full,module-slim,reactor,c-library \
 		test-build:check-module test-hosts:c-library test-python:test-hosts test-runtimes:module-full,packages \
-		vet:tools lint:tools check-generated:module-slim lint-prose:tools check-figures:tools
+		vet:check-module lint:check-module check-generated:module-slim lint-prose:tools check-figures:tools
 
 # Installs a target's requirements, or reports that they are missing.
 needs-%:
@@ -107,12 +107,14 @@ check-format:
 # The packages with files that are only built for the module. The others are the same natively, as TestFilesOfTheModule checks.
 INSIDE      := ./wasm ./core/internal/handles ./core/internal/words
 
+# A full run checks them with the settings of wasm/build.sh, so that the compiled packages are those of the stage check-module.
+AS_BUILT    := $(if $(BUILT),. build/module/default/env,export GOOS=wasip1 GOARCH=wasm)
+
 .PHONY: vet
 vet:
 	$(say) 'go vet: natively, and as the module is built'
 	@go vet work
-	@GOOS=wasip1 GOARCH=wasm go vet $(INSIDE)
-	@GOOS=wasip1 GOARCH=wasm go vet -tags ctxfold_component ./wasm
+	@$(AS_BUILT); go vet $(INSIDE) && go vet -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off go vet ./...
 
 .PHONY: lint
@@ -120,8 +122,7 @@ lint:
 	$(say) 'staticcheck: natively, and as the module is built'
 	@GOBIN=$(CURDIR)/build/bin go install $(STATICCHECK)
 	@build/bin/staticcheck work
-	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck $(INSIDE)
-	@GOOS=wasip1 GOARCH=wasm build/bin/staticcheck -tags ctxfold_component ./wasm
+	@$(AS_BUILT); build/bin/staticcheck $(INSIDE) && build/bin/staticcheck -tags ctxfold_component ./wasm
 	@cd wasm/easyjson && GOWORK=off ../../build/bin/staticcheck ./...
 	$(say) 'actionlint: the workflows'
 	@GOBIN=$(CURDIR)/build/bin go install $(ACTIONLINT)

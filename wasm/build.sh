@@ -131,8 +131,18 @@ if ! off SMALL; then
 	for name in ${p%/core}/... github.com/mailru/easyjson/...; do flags+=("-gcflags=$name=-l $compile"); done
 	for name in jsonspan critbit transcript wire tokens/... words dates extract search squeeze; do flags+=("-gcflags=$p/internal/$name=$compile"); done
 fi
-go build -overlay="$dir/overlay.json" -modfile="$mod" ${tags:+"-tags=${tags#,}"} -trimpath -buildvcs=false -ldflags="$link" "${flags[@]}" \
-	-buildmode=c-shared -o "$dir/reactor.wasm" ./wasm || failed "go build"
+flags=("-overlay=$PWD/$dir/overlay.json" -trimpath -buildvcs=false "${flags[@]}")
+go build "${flags[@]}" -modfile="$mod" ${tags:+"-tags=${tags#,}"} -ldflags="$link" -buildmode=c-shared -o "$dir/reactor.wasm" ./wasm || failed "go build"
+
+# With these settings go vet and staticcheck find what has just been compiled. Staticcheck can't be given a -modfile, but a workspace.
+printf 'go %s\n\nuse ../../..\n' "$(sed -n 's/^go //p' go.mod)" > "$dir/go.work"
+off LEAN || printf '\nreplace github.com/mailru/easyjson => ../../../wasm/easyjson\n' >> "$dir/go.work"
+cp go.work.sum "$dir/go.work.sum"
+{
+	declare -p PATH GOOS GOARCH GOWASM GOEXPERIMENT GOTOOLCHAIN CGO_ENABLED ${GOROOT:+GOROOT}
+	echo "declare -x GOWORK=\"$PWD/$dir/go.work\" GOFLAGS=\"$(printf "'%s' " "${flags[@]}")\""
+} > "$dir/env"
+
 if [ -n "$reactor" ]; then cp "$dir/reactor.wasm" "$out"; exit; fi
 
 inputs=$(cat "$dir/reactor.wasm" wasm/stub.wat wasm/build.sh wasm/tools/*.mjs wasm/tools/package-lock.json \
