@@ -109,62 +109,85 @@ const (
 // founded returns the number of paths, addresses and identifiers in a model's text, and the number of those that the
 // record doesn't contain.
 func (e *Extract) founded(text string, terms *terms) (named, unfounded int) {
-	var words critbit.Map[bool] // for each term of the text, whether the record contains it
-	eachTerm(text, func(kind termKind, word string) {
-		if _, again := words.Get(word); kind != numberTerm && !again {
-			_, found := terms.at.Get(word)
-			words.Set(word, found)
-			if !found {
-				unfounded++
-			}
-		}
-	})
-	clear := func(word string) {
-		if found, suspect := words.Get(word); suspect && !found {
-			words.Set(word, true)
-			unfounded--
-		}
-	}
-	see := func(text string) {
-		if unfounded > 0 {
-			eachTerm(text, func(kind termKind, word string) {
-				clear(word)
-				for i := strings.IndexByte(word, '/'); kind == pathTerm && i >= 0; i = strings.IndexByte(word, '/') {
-					word = word[i+1:]
-					clear(word)
-				}
-			})
-		}
-	}
+	f := foundTerms{}
+	f.collect(text, terms)
 	for _, old := range e.old {
-		see(old)
+		f.see(old)
 	}
 	l := e.ledger
-	see(l.Task)
+	f.see(l.Task)
 	for _, list := range [][]string{l.Requests, l.Standing, l.Read, l.Modified} {
 		for _, s := range list {
-			see(s)
+			f.see(s)
 		}
 	}
 	for i := range l.Commands {
-		see(l.Commands[i].Command)
+		f.see(l.Commands[i].Command)
 	}
 	for _, i := range e.messages {
-		m := &e.t.Messages[i]
-		see(e.t.Text(m.Label))
-		for n := m.First; n < m.First+m.Count && unfounded > 0; n++ {
-			switch p := &e.t.Parts[n]; p.Kind {
-			case transcript.Text, transcript.Reasoning:
-				if p.Parent < 0 && e.t.IsString(p.Body) {
-					see(e.t.Text(p.Body))
-				}
-			case transcript.ToolCall:
-				see(e.t.Text(p.Name))
-				arguments(e.t, p, func(key, text string) { see(key); see(text) })
-			case transcript.ToolResult:
-				see(ResultText(e.t, int(n)))
+		f.message(e.t, i)
+	}
+	return f.words.Len(), f.missing
+}
+
+// foundTerms holds the paths, addresses and identifiers of a model's text, and which of them have been found in the
+// record.
+type foundTerms struct {
+	words   critbit.Map[bool] // for each term, whether it has been found
+	missing int               // the number of terms that have not been found
+}
+
+// collect takes the terms from a model's text. Those in terms count as found.
+func (f *foundTerms) collect(text string, terms *terms) {
+	eachTerm(text, func(kind termKind, word string) {
+		if _, again := f.words.Get(word); kind == numberTerm || again {
+			return
+		}
+		_, found := terms.at.Get(word)
+		f.words.Set(word, found)
+		if !found {
+			f.missing++
+		}
+	})
+}
+
+// mark marks a term of the record as found, if the model's text has it.
+func (f *foundTerms) mark(word string) {
+	if found, named := f.words.Get(word); named && !found {
+		f.words.Set(word, true)
+		f.missing--
+	}
+}
+
+// see marks the terms in a text of the record as found. The end of a path counts as that path.
+func (f *foundTerms) see(text string) {
+	if f.missing == 0 {
+		return
+	}
+	eachTerm(text, func(kind termKind, word string) {
+		f.mark(word)
+		for i := strings.IndexByte(word, '/'); kind == pathTerm && i >= 0; i = strings.IndexByte(word, '/') {
+			word = word[i+1:]
+			f.mark(word)
+		}
+	})
+}
+
+// message marks the terms in message i as found, until none is missing.
+func (f *foundTerms) message(t *transcript.Transcript, i int32) {
+	m := &t.Messages[i]
+	f.see(t.Text(m.Label))
+	for n := m.First; n < m.First+m.Count && f.missing > 0; n++ {
+		switch p := &t.Parts[n]; p.Kind {
+		case transcript.Text, transcript.Reasoning:
+			if p.Parent < 0 && t.IsString(p.Body) {
+				f.see(t.Text(p.Body))
 			}
+		case transcript.ToolCall:
+			f.see(t.Text(p.Name))
+			arguments(t, p, func(key, text string) { f.see(key); f.see(text) })
+		case transcript.ToolResult:
+			f.see(ResultText(t, int(n)))
 		}
 	}
-	return words.Len(), unfounded
 }

@@ -73,47 +73,57 @@ func (p *planList) replace(points []point, message int32) {
 	}
 }
 
+// pointReader reads the points in the arguments of a tool that keeps a plan.
+type pointReader struct {
+	points []point // those with an argument of their own for the description, the id or the state
+	boxes  []point // those of checklists
+	now    point   // the point that is being read
+	named  string  // the key of the argument that describes it, or ""
+}
+
+// argument reads one argument. A key that the current point already has begins the next point.
+func (r *pointReader) argument(key, text string) {
+	if list := checklist(text); list != nil {
+		r.boxes = append(r.boxes, list...)
+		return
+	}
+	rank := slices.Index(pointKeys, key)
+	if key == r.named && r.named != "" || pointIDs.has(key) && r.now.id != "" || stateKeys.has(key) && r.now.box != "" {
+		r.end()
+	}
+	switch {
+	case pointIDs.has(key):
+		r.now.id = text
+	case stateKeys.has(key):
+		r.now.box = pointBoxes[pointStates.Row(text)]
+	case rank >= 0 && (r.named == "" || rank < slices.Index(pointKeys, r.named)):
+		r.now.text, r.named = clipLine(text, mostPoint), key
+	}
+}
+
+// end adds the current point unless it is empty.
+func (r *pointReader) end() {
+	if r.now.text != "" || r.now.id != "" {
+		r.points = append(r.points, r.now)
+	}
+	r.now, r.named = point{}, ""
+}
+
 // call applies a call of a tool that keeps a plan. The call contains the whole list, a new point, or new states of some
 // points.
 func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message int32) {
-	var told, boxes []point
-	var now point
-	named := "" // the key whose text describes the step
-	end := func() {
-		if now.text != "" || now.id != "" {
-			told = append(told, now)
-		}
-		now, named = point{}, ""
-	}
-	arguments(t, part, func(key, text string) {
-		if list := checklist(text); list != nil {
-			boxes = append(boxes, list...)
-			return
-		}
-		rank := slices.Index(pointKeys, key)
-		switch {
-		case key == named && named != "", pointIDs.has(key) && now.id != "", stateKeys.has(key) && now.box != "":
-			end()
-		}
-		switch {
-		case pointIDs.has(key):
-			now.id = text
-		case stateKeys.has(key):
-			now.box = pointBoxes[pointStates.Row(text)]
-		case rank >= 0 && (named == "" || rank < slices.Index(pointKeys, named)):
-			now.text, named = clipLine(text, mostPoint), key
-		}
-	})
-	end()
+	read := pointReader{}
+	arguments(t, part, read.argument)
+	read.end()
 	known := func(x point) int {
 		return slices.IndexFunc(p.points, func(old point) bool { return x.id != "" && old.id == x.id })
 	}
 	single := changesPoint(t.Name(part.Name))
-	if !single && (boxes != nil || !(len(told) < len(p.points) && !slices.ContainsFunc(told, func(x point) bool { return known(x) < 0 }))) {
-		p.replace(append(told, boxes...), message)
+	if !single && (read.boxes != nil || !(len(read.points) < len(p.points) && !slices.ContainsFunc(read.points, func(x point) bool { return known(x) < 0 }))) {
+		p.replace(append(read.points, read.boxes...), message)
 		return
 	}
-	for _, new := range told {
+	for _, new := range read.points {
 		at := known(new)
 		if at < 0 && new.text == "" || at < 0 && len(p.points) == mostPoints {
 			continue
