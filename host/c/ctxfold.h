@@ -54,6 +54,8 @@ typedef struct {
 /* Starts an instance. options may be NULL. Returns NULL if there is not enough memory, or the limit is too small to
  * start (16 MiB is enough). */
 CTXFOLD_API ctxfold_instance *ctxfold_new(const ctxfold_options *options);
+
+/* Ends an instance and frees its memory. Its sessions are lost. c may be NULL. */
 CTXFOLD_API void ctxfold_delete(ctxfold_instance *c);
 
 /* The memory of an instance, in bytes. The peak is the maximum since ctxfold_new. */
@@ -90,6 +92,8 @@ typedef struct {
 
   void *kept; /* used by the library */
 } ctxfold_answer;
+
+/* Frees what an answer points to, and clears the answer, so that it may be freed twice. */
 CTXFOLD_API void ctxfold_answer_free(ctxfold_answer *answer);
 
 /* The members of a request. Members that are not set are omitted. The first group is JSON, the second plain text. bodies, summaries and
@@ -118,7 +122,8 @@ CTXFOLD_API ctxfold_status ctxfold_call(ctxfold_instance *c, const char *operati
 typedef struct {
   const char *scope;           /* what to summarize: docs/reference/abi.md, "plan and step" */
   ctxfold_text system, prompt; /* the system prompt and the user message */
-  uint64_t max_output_tokens, input_tokens;
+  uint64_t max_output_tokens;  /* the maximum length of the summary */
+  uint64_t input_tokens;       /* the estimated tokens of system and prompt */
   ctxfold_text json;           /* the whole request, as JSON */
   /* Set this to the model's finish reason, if there is one, such as "stop" or "length". It must stay valid until the
    * loop returns. */
@@ -151,7 +156,8 @@ typedef char *(*ctxfold_summarizer)(void *user, ctxfold_ask *ask);
 CTXFOLD_API ctxfold_status ctxfold_compact(ctxfold_instance *c, const ctxfold_request *request, ctxfold_summarizer summarize, void *user,
                                            ctxfold_answer *answer);
 
-/* The compactions that fit remembers for one conversation or one owner. The newest 64 are kept. */
+/* The compactions that fit remembers for one conversation or one owner. The newest 64 are kept. ctxfold_records_new returns NULL if there
+ * is no memory. */
 typedef struct ctxfold_records ctxfold_records;
 CTXFOLD_API ctxfold_records *ctxfold_records_new(void);
 CTXFOLD_API void ctxfold_records_delete(ctxfold_records *records);

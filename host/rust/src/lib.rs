@@ -176,13 +176,15 @@ impl Drop for Records {
 }
 
 impl Ctxfold {
-    /// Starts an instance with a memory limit of 4 GiB, the maximum of WebAssembly.
+    /// Starts an instance with a memory limit of 4 GiB, the maximum of WebAssembly. Fails with [`Error::NoMemory`] if there is too little
+    /// memory to start.
     pub fn new() -> Result<Ctxfold, Error> {
         Ctxfold::with_memory_limit(0)
     }
 
     /// Starts an instance with a memory limit in bytes, which is rounded down to pages of 64 KiB; 0 means 4 GiB. A call takes about three
-    /// times the bytes of its request, and 16 MiB is enough to start.
+    /// times the bytes of its request, and 16 MiB is enough to start. Fails with
+    /// [`Error::NoMemory`] if the limit is too small to start, or if there is not enough memory.
     pub fn with_memory_limit(bytes: u64) -> Result<Ctxfold, Error> {
         let options = ffi::Options { memory_limit: bytes };
         NonNull::new(unsafe { ffi::ctxfold_new(&options) }).map(Ctxfold).ok_or(Error::NoMemory)
@@ -206,15 +208,15 @@ impl Ctxfold {
         answered(|a| unsafe { operation(self.0.as_ptr(), &plain, a) })
     }
 
-    /// Returns the wire formats that the messages may be in.
+    /// Returns the wire formats that the messages may be in, the most likely first.
     pub fn detect(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_detect, request)
     }
-    /// Estimates the tokens of the messages, or of the text.
+    /// Estimates the tokens of the messages, in total and for each, or of the text.
     pub fn estimate(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_estimate, request)
     }
-    /// Reports whether a compaction is due.
+    /// Reports whether a compaction is due, and why.
     pub fn check(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_check, request)
     }
@@ -222,7 +224,7 @@ impl Ctxfold {
     pub fn plan(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_plan, request)
     }
-    /// Continues a plan.
+    /// Continues a plan with the answers to its requests. The messages are those of the plan; newer ones may follow.
     pub fn step(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_step, request)
     }
@@ -234,7 +236,7 @@ impl Ctxfold {
     pub fn repair(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_repair, request)
     }
-    /// Converts the messages to the wire format `to`.
+    /// Converts the messages to the wire format `to`, and lists the content that is lost.
     pub fn convert(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_convert, request)
     }
