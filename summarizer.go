@@ -129,7 +129,8 @@ func (e *CallError) Unwrap() error { return e.Err }
 // StatusError returns the error for a [Summarizer] whose model responded with an HTTP error status: a [*CallError]
 // around err. header returns a response header by name, like the method Get of http.Header.
 func StatusError(status int, header func(name string) string, err error) error {
-	return &CallError{api.CallFailure{Status: status, RetryAfter: header("Retry-After"), RetryAfterMs: header("Retry-After-Ms")}, err}
+	return &CallError{api.CallFailure{Status: status, RetryAfter: header("Retry-After"), RetryAfterMs: header("Retry-After-Ms"),
+		ShouldRetry: header("X-Should-Retry")}, err}
 }
 
 // StreamError returns the error for a [Summarizer] whose stream has ended. err is the stream's error, which may be

@@ -262,9 +262,13 @@ type EffectResult struct {
 type CallFailure struct {
 	Status int    `json:"status,omitempty"` // HTTP status code
 	Body   string `json:"body,omitempty"`   // body of the response; absent means the text in error
-	// The unchanged values of the response headers Retry-After and Retry-After-Ms.
+	// The unchanged values of the response headers Retry-After, Retry-After-Ms and X-Should-Retry.
 	RetryAfter   string `json:"retry_after,omitempty"`
 	RetryAfterMs string `json:"retry_after_ms,omitempty"`
+	ShouldRetry  string `json:"should_retry,omitempty"`
+	// Network reports that no response arrived, because the connection failed. Without it, the job recognizes the usual
+	// error texts.
+	Network bool `json:"network,omitempty"`
 }
 
 // JobProgress is the result of the operations loop_start and loop_event: the job's state and the effects to execute.

@@ -762,6 +762,10 @@ func easyjsonEc4e98DecodeGithubComCtxfoldCtxfoldApi5(in *jlexer.Lexer, out *Call
 			jsonfield.String(in, (*string)(&out.RetryAfter))
 		case "retry_after_ms":
 			jsonfield.String(in, (*string)(&out.RetryAfterMs))
+		case "should_retry":
+			jsonfield.String(in, (*string)(&out.ShouldRetry))
+		case "network":
+			jsonfield.Bool(in, (*bool)(&out.Network))
 		default:
 			jsonfield.Unknown(in, key)
 		}
@@ -807,6 +811,26 @@ func easyjsonEc4e98EncodeGithubComCtxfoldCtxfoldApi5(out *jwriter.Writer, in Cal
 			out.RawString(prefix)
 		}
 		out.String(string(in.RetryAfterMs))
+	}
+	if in.ShouldRetry != "" {
+		const prefix string = ",\"should_retry\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.String(string(in.ShouldRetry))
+	}
+	if in.Network {
+		const prefix string = ",\"network\":"
+		if first {
+			first = false
+			out.RawString(prefix[1:])
+		} else {
+			out.RawString(prefix)
+		}
+		out.Bool(bool(in.Network))
 	}
 	out.RawByte('}')
 }

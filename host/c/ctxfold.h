@@ -139,11 +139,11 @@ typedef struct {
    * default delay if it is 0. */
   bool busy;
   uint64_t after;
-  /* If the provider has responded with an error, set these to the HTTP status and to the values of its headers Retry-After and
-   * Retry-After-Ms (NULL if it has none), error to the response's body, and return NULL. The module then decides whether and when the
+  /* If the provider has responded with an error, set these to the HTTP status and to the values of its headers Retry-After,
+   * Retry-After-Ms and X-Should-Retry (NULL for those that it doesn't have), error to the response's body, and return NULL. The module then decides whether and when the
    * summarizer is called again. The texts must stay valid until the loop returns. */
   int status;
-  const char *retry_after, *retry_after_ms;
+  const char *retry_after, *retry_after_ms, *should_retry;
 } ctxfold_ask;
 
 /* Calls a model. Returns the summary as a zero-terminated string from malloc, which the library frees, or NULL if there is none: then

@@ -56,19 +56,21 @@ static void write_members(writer *w, ctxfold_text object) {
   }
 }
 
+/* Writes a header of the provider's response, if it has it. */
+static void write_header(writer *w, const char *key, const char *value) {
+  if (!value) return;
+  write_key(w, key);
+  write_quoted(w, (ctxfold_text){value, strlen(value)});
+}
+
 /* Writes what the summarizer has told about the provider's response, if it has. */
 static void write_failure(writer *w, const ctxfold_ask *ask) {
   if (ask->status <= 0) return;
   write_string(w, ",\"failure\":{\"status\":");
   write_number(w, (uint64_t)ask->status);
-  if (ask->retry_after) {
-    write_key(w, "retry_after");
-    write_quoted(w, (ctxfold_text){ask->retry_after, strlen(ask->retry_after)});
-  }
-  if (ask->retry_after_ms) {
-    write_key(w, "retry_after_ms");
-    write_quoted(w, (ctxfold_text){ask->retry_after_ms, strlen(ask->retry_after_ms)});
-  }
+  write_header(w, "retry_after", ask->retry_after);
+  write_header(w, "retry_after_ms", ask->retry_after_ms);
+  write_header(w, "should_retry", ask->should_retry);
   write_string(w, "}");
 }
 

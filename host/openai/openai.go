@@ -201,7 +201,7 @@ func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	case errors.As(err, &refused) && refused.Response != nil && refused.StatusCode >= 400:
 		return sum, ctxfold.StatusError(refused.StatusCode, refused.Response.Header.Get, err)
 	case errors.As(err, &unreached):
-		return sum, &ctxfold.BusyError{Err: err}
+		return sum, &ctxfold.CallError{Failure: api.CallFailure{Network: true}, Err: err}
 	}
 	return sum, ctxfold.StreamError(sum.FinishReason, err)
 }

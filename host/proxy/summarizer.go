@@ -71,7 +71,7 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	r.URL.RawQuery, r.Header = query, header(t.from.Header)
 	response, err := p.Transport.RoundTrip(r)
 	if err != nil {
-		return ctxfold.Summary{}, &ctxfold.BusyError{Err: err}
+		return ctxfold.Summary{}, &ctxfold.CallError{Failure: api.CallFailure{Network: true}, Err: err}
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxSummary+1))
@@ -83,7 +83,8 @@ func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.
 	case response.StatusCode != http.StatusOK:
 		err := fmt.Errorf("the endpoint answered %s to a request for a summary", response.Status)
 		return ctxfold.Summary{}, &ctxfold.CallError{Err: err, Failure: api.CallFailure{Status: response.StatusCode, Body: string(text[:min(len(text), maxRefusal)]),
-			RetryAfter: response.Header.Get("Retry-After"), RetryAfterMs: response.Header.Get("Retry-After-Ms")}}
+			RetryAfter: response.Header.Get("Retry-After"), RetryAfterMs: response.Header.Get("Retry-After-Ms"),
+			ShouldRetry: response.Header.Get("X-Should-Retry")}}
 	case len(text) > maxSummary:
 		return ctxfold.Summary{}, fmt.Errorf("the endpoint answered more than %d bytes to a request for a summary", maxSummary)
 	case !gjson.ValidBytes(text):

@@ -145,6 +145,7 @@ function callFailureOf(error: unknown): CallFailure {
     body: textOf(body),
     retry_after: header("retry-after"),
     retry_after_ms: header("retry-after-ms"),
+    should_retry: header("x-should-retry"),
     ...(status !== undefined && { status }),
   };
 }

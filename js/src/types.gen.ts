@@ -2781,9 +2781,15 @@ export interface CallFailure {
   status?: number;
   /** body of the response; absent means the text in error */
   body?: string;
-  /** The unchanged values of the response headers Retry-After and Retry-After-Ms. */
+  /** The unchanged values of the response headers Retry-After, Retry-After-Ms and X-Should-Retry. */
   retry_after?: string;
   retry_after_ms?: string;
+  should_retry?: string;
+  /**
+   * network reports that no response arrived, because the connection failed. Without it, the job recognizes the usual
+   * error texts.
+   */
+  network?: boolean;
 }
 
 /** RunningJob is a background job that a host runs. */

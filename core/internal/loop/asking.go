@@ -168,8 +168,8 @@ func (c *call) retryOf(r *api.EffectResult) overflow.Retry {
 	if f == nil {
 		f = new(api.CallFailure)
 	}
-	return overflow.RetryOf(overflow.Call{Status: f.Status, Text: orElse(f.Body, r.Error), RetryAfter: f.RetryAfter,
-		RetryAfterMs: f.RetryAfterMs, Now: c.Clock})
+	return overflow.RetryOf(overflow.Call{Status: f.Status, Network: f.Network, Text: orElse(f.Body, r.Error),
+		RetryAfter: f.RetryAfter, RetryAfterMs: f.RetryAfterMs, ShouldRetry: f.ShouldRetry, Now: c.Clock})
 }
 
 // pauseIfBusy pauses until a busy model may be asked again, and returns false if q may not be asked again. after is the

@@ -7,11 +7,12 @@ import (
 
 // Call is what a host knows about a failed model call that it may repeat.
 type Call struct {
-	Status int    // HTTP status code; 0 if there was none
-	Text   string // the error's text, or the body of the response
-	// The values of the response headers Retry-After and Retry-After-Ms.
-	RetryAfter, RetryAfterMs string
-	Now                      int64 // in milliseconds since 1970
+	Status  int    // HTTP status code; 0 if there was none
+	Network bool   // whether the host knows that no response arrived
+	Text    string // the error's text, or the body of the response
+	// The values of the response headers Retry-After, Retry-After-Ms and X-Should-Retry.
+	RetryAfter, RetryAfterMs, ShouldRetry string
+	Now                                   int64 // in milliseconds since 1970
 }
 
 // Retry says whether a failed call may be repeated.
@@ -40,6 +41,18 @@ var busyWords = []string{
 	"resource exhausted", "resource has been exhausted", "serviceunavailable", "modelnotready", "internalserver", `"unavailable"`,
 }
 
+// networkWords lists the wordings of HTTP clients and operating systems for calls without a response, whether the
+// connection could not be made or was lost.
+var networkWords = []string{
+	"connection error", "connection refused", "connection reset", "connection aborted", "connection closed", "connection timed out",
+	"cannot connect", "couldn't connect", "could not connect", "failed to connect", "failed to open tcp connection",
+	"connecterror", "econnrefused", "econnreset", "econnaborted", "enotfound", "eai_again", "ehostunreach", "enetunreach",
+	"etimedout", "epipe", "broken pipe", "socket hang up", "no such host", "no route to host", "could not resolve host",
+	"name resolution", "name or service not known", "network is unreachable", "fetch failed", "failed to fetch",
+	"networkerror when attempting", "load failed", "i/o timeout", "handshake timeout", "request timed out", "read timed out",
+	"error sending request", "remote end closed",
+}
+
 // RetryOf returns whether and when a failed call may be repeated.
 func RetryOf(c Call) Retry {
 	text := normal(c.Text)
@@ -48,10 +61,12 @@ func RetryOf(c Call) Retry {
 	case c.Status == 402 || containsAny(text, spent):
 		r.Spent = true
 	case class == Context || class == PayloadLimit || class == OutputLimit || strings.Contains(text, tooLarge):
+	case c.ShouldRetry == "true" || c.ShouldRetry == "false":
+		r.Busy = c.ShouldRetry == "true"
 	case c.Status > 400:
 		r.Busy = c.Status == 408 || c.Status == 409 || c.Status == 429 || c.Status >= 500 && c.Status != 501
 	default:
-		r.Busy = containsAny(text, busyWords)
+		r.Busy = containsAny(text, busyWords) || c.Status == 0 && (c.Network || containsAny(text, networkWords))
 	}
 	return r
 }

@@ -141,7 +141,7 @@ class Ctxfold
     P = Fiddle::TYPE_VOIDP
     ERROR = 10 * Fiddle::SIZEOF_VOIDP # the offset of error in ctxfold_ask
     GIVES_MESSAGES = 13 * Fiddle::SIZEOF_VOIDP # the offset of gives_messages; busy and after follow it
-    STATUS = GIVES_MESSAGES + 16 # the offset of status; retry_after and retry_after_ms follow it
+    STATUS = GIVES_MESSAGES + 16 # the offset of status; retry_after, retry_after_ms and should_retry follow it
     private_constant :COUNTING, :P, :ERROR, :GIVES_MESSAGES, :STATUS
 
     attr_reader :summarizer, :raised
@@ -210,9 +210,9 @@ class Ctxfold
       return unless status.is_a?(Integer) && status.between?(100, 599)
       ask[STATUS, 4] = [status].pack("l")
       headers = error.respond_to?(:headers) && error.headers.respond_to?(:[]) ? error.headers : {}
-      @headers = %w[retry-after retry-after-ms].map { |name| headers[name]&.to_s&.delete("\0")&.+("\0") }
+      @headers = %w[retry-after retry-after-ms x-should-retry].map { |name| headers[name]&.to_s&.delete("\0")&.+("\0") }
       words = @headers.map { |value| value ? Fiddle::Pointer[value].to_i : 0 }
-      ask[STATUS + 8, 2 * Fiddle::SIZEOF_VOIDP] = words.pack("J2")
+      ask[STATUS + 8, 3 * Fiddle::SIZEOF_VOIDP] = words.pack("J3")
     end
 
     # Reads the request for the model from a ctxfold_ask: its texts "json" and "sent".

@@ -105,6 +105,7 @@ pub struct Ask {
     pub status: c_int,
     pub retry_after: *const c_char,
     pub retry_after_ms: *const c_char,
+    pub should_retry: *const c_char,
 }
 
 #[repr(C)]

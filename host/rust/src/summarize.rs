@@ -60,6 +60,8 @@ pub struct ErrorResponse {
     pub retry_after: Option<String>,
     /// The value of the header `Retry-After-Ms`, if there is one.
     pub retry_after_ms: Option<String>,
+    /// The value of the header `X-Should-Retry`, if there is one.
+    pub should_retry: Option<String>,
 }
 
 /// The outcome of a request.
@@ -96,12 +98,12 @@ pub(crate) struct Asking<F> {
     summarize: F,
     reason: CString,
     error: CString,
-    headers: [Option<CString>; 2],
+    headers: [Option<CString>; 3],
 }
 
 impl<F: FnMut(&Ask) -> Reply> Asking<F> {
     pub(crate) fn new(summarize: F) -> Self {
-        Asking { summarize, reason: CString::default(), error: CString::default(), headers: [None, None] }
+        Asking { summarize, reason: CString::default(), error: CString::default(), headers: [None, None, None] }
     }
 
     pub(crate) fn callback(&mut self) -> (ffi::Summarizer, *mut c_void) {
@@ -138,10 +140,13 @@ impl<F: FnMut(&Ask) -> Reply> Asking<F> {
             }
             Reply::Refused(response) => {
                 (*raw).status = response.status.into();
-                self.headers = [response.retry_after, response.retry_after_ms].map(|value| value.map(without_zeros));
-                let [after, after_ms] = &self.headers;
-                (*raw).retry_after = after.as_ref().map_or(ptr::null(), |value| value.as_ptr());
-                (*raw).retry_after_ms = after_ms.as_ref().map_or(ptr::null(), |value| value.as_ptr());
+                let headers = [response.retry_after, response.retry_after_ms, response.should_retry];
+                self.headers = headers.map(|value| value.map(without_zeros));
+                let [after, after_ms, should_retry] = &self.headers;
+                let text = |value: &Option<CString>| value.as_ref().map_or(ptr::null(), |value| value.as_ptr());
+                (*raw).retry_after = text(after);
+                (*raw).retry_after_ms = text(after_ms);
+                (*raw).should_retry = text(should_retry);
                 self.failed(raw, response.body)
             }
             Reply::Failed(why) => self.failed(raw, why),

@@ -196,9 +196,9 @@ def call_failure_of(error: BaseException) -> Dict[str, Any]:
 
     failure: Dict[str, Any] = {**failure_of(error)}
     headers = getattr(getattr(error, "response", None), "headers", None) or getattr(error, "headers", None)
-    for member, name in (("retry_after", "retry-after"), ("retry_after_ms", "retry-after-ms")):
+    for name in ("retry-after", "retry-after-ms", "x-should-retry"):
         try:
-            failure[member] = str(headers[name])  # type: ignore[index]
+            failure[name.removeprefix("x-").replace("-", "_")] = str(headers[name])  # type: ignore[index]
         except (KeyError, TypeError):
             pass
     return failure

@@ -2930,8 +2930,14 @@ class CallFailure(TypedDict):
     body: NotRequired[str]
     """body of the response; absent means the text in error"""
     retry_after: NotRequired[str]
-    """The unchanged values of the response headers Retry-After and Retry-After-Ms."""
+    """The unchanged values of the response headers Retry-After, Retry-After-Ms and X-Should-Retry."""
     retry_after_ms: NotRequired[str]
+    should_retry: NotRequired[str]
+    network: NotRequired[bool]
+    """
+    network reports that no response arrived, because the connection failed. Without it, the job recognizes the usual
+    error texts.
+    """
 
 
 class RunningJob(TypedDict):
