@@ -77,7 +77,8 @@ var searchMembers = [...]func(r *searchRequest, at uint32, kind jsonspan.Kind){
 	},
 }
 
-// readSearch reads a search request into q. It returns the bodies to search.
+// readSearch reads a search request into q. It returns the bodies to search, and which members the request has. Errors
+// are recorded in r.
 func (r *request) readSearch(q *search.Query) (bodies []search.Body, has searchHas) {
 	s := jsonspan.New(r.src)
 	in := &searchRequest{s: s, query: q}

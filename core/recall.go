@@ -166,8 +166,9 @@ func (r *request) found(prints, later []transcript.Fingerprint) (list []candidat
 	return list, changing
 }
 
-// keepFirst pins the first message that isn't a system message if its text changes between requests, as it does if it
-// contains the date or retrieved context. A digest of such a message would be wrong in the next request.
+// keepFirst pins the first message that isn't a system message. changing says whether its text changes between
+// requests, as it does if it contains the date or retrieved context; if it doesn't, nothing is pinned. A digest of such
+// a message would be wrong in the next request.
 func (r *request) keepFirst(changing bool) {
 	if first := r.t.FirstSaid(); changing && first < r.t.Input {
 		p, next := *r.policy, *r.source

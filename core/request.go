@@ -84,8 +84,8 @@ func (r *request) readRest() {
 	}
 }
 
-// skipMessages moves the scanner over the messages, if they can be read now, or may be skipped without checking their
-// syntax. Otherwise it doesn't move.
+// skipMessages moves the scanner over the messages, if they can be read now, or if pass allows skipping them without
+// checking their syntax. Otherwise it doesn't move, and returns false.
 func (r *request) skipMessages(s *jsonspan.Scanner, pass bool) (ok bool) {
 	if r.takeEarly(s) {
 		return true

@@ -213,7 +213,7 @@ func (r *request) named() *session {
 	return nil
 }
 
-// readSession uses the transcript of a session, or a copy if the operation will edit it.
+// readSession uses the transcript of a session or, if edits says that the operation will edit it, a copy.
 func (in *source) readSession(s *session, edits bool) {
 	switch {
 	case s.t == nil: // a conversation without messages

@@ -21,7 +21,8 @@ func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32)
 }
 
 // readsMost reports whether a format has read so much of the text that unread needs no closer look. The three numbers
-// are in bytes: what the format has read, what it missed within parts, and what it missed elsewhere.
+// are in bytes: what the format has read, what it missed within parts, and what it missed elsewhere. The latter doesn't
+// count if the policy has named the format.
 func readsMost(read, missed, beside int, named bool) bool {
 	if named {
 		beside = 0
@@ -42,7 +43,8 @@ func (s *session) unreadSince() *jsonspan.Error {
 	return misread(s.format, s.t, !s.auto, s.t.Outer.Start)
 }
 
-// misread examines the transcript more closely for unread. It returns an error, or nil if the format reads enough.
+// misread examines the transcript more closely for unread. It returns an error, at offset, or nil if the format reads
+// enough. named means that the policy has named the format.
 func misread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	c := f.Coverage(t)
 	says := "the format \"" + f.Name + "\" reads " + strconv.Itoa(c.Read) +

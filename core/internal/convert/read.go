@@ -233,7 +233,8 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	return piece{}, false
 }
 
-// saidIn returns the text for people in an opaque part, given as JSON, or "".
+// saidIn returns the text for people in an opaque part, given as JSON, or "". notSent means that the part is never sent
+// to the provider.
 func saidIn(b []byte, notSent bool) (said string) {
 	textKey := "refusal"
 	switch typ := typeOf(b); {

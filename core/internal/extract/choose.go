@@ -42,6 +42,7 @@ func (e *Extract) ChooseTalk(budget int, without map[int]bool, first int, mine f
 const manyRivals = 128
 
 // chooser returns the state of a choice of budget bytes before anything is chosen. It is valid until the next choice.
+// spread says whether the choice is spread over the whole conversation.
 func (e *Extract) chooser(budget int, spread bool) *chooser {
 	c := &e.choice
 	c.left, c.limited, c.order = budget, false, c.order[:0]

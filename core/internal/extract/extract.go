@@ -340,7 +340,7 @@ func (e *Extract) question(item int32) int32 {
 }
 
 // factorOf returns the factor of a sentence's gain, in 1/1024, and whether it is in the first person and contains a
-// name or a number.
+// name or a number. asked means that the sentence asks something.
 func factorOf(it *Item, ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind

@@ -334,7 +334,7 @@ func (a *Automaton) escaped(b []byte) (sym uint8, n int) {
 }
 
 // unicodeEscape decodes the \u escape at the start of b, or the surrogate pair of two such escapes. A lone surrogate
-// becomes U+FFFD. It also returns the length in bytes.
+// becomes U+FFFD. It also returns the number of bytes that it has read.
 func unicodeEscape(b []byte) (rune, int) {
 	u, _ := hex4(b, 2)
 	if u >= 0xd800 && u < 0xdc00 && len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {

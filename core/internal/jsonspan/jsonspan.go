@@ -349,7 +349,8 @@ func (s *Scanner) shortKey() []byte {
 	return b[from:at]
 }
 
-// key reads the next key and its colon.
+// key reads the next key and its colon. weigh says whether to compute the key's weight. It returns false if there is no
+// key, which is an error.
 func (s *Scanner) key(weigh bool) (Str, bool) {
 	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
 		s.unexpected("a key in quotes")

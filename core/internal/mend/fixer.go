@@ -123,13 +123,14 @@ func (r *fixer) fix(violations []wire.Violation) (done bool) {
 	return done
 }
 
-// mark marks an item. It returns the results of a successful fix that saves nothing.
+// mark marks an item. It returns 0 and true, the results of a successful fix that saves nothing.
 func (r *fixer) mark(at int, m mark) (saved int, ok bool) {
 	r.marks[at] |= m
 	return 0, true
 }
 
-// dropPart removes the part of a violation from its message, or the whole message if it has no other content.
+// dropPart removes the part of a violation from its message, or the whole message if it has no other content. Like
+// every fix, it returns the number of tokens that it saves, and false if it couldn't be made.
 func (r *fixer) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	if t.Parts[v.Part].List == transcript.NoList {
@@ -141,7 +142,7 @@ func (r *fixer) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	return saved, true
 }
 
-// setBody replaces the body of a tool result with text.
+// setBody replaces the body of a tool result with text. Its results are those of mark.
 func (r *fixer) setBody(at int, part int32, text string) (saved int, ok bool) {
 	value, size := r.doc.ResultBody(part, text)
 	r.doc.SetBody(part, value, size)
@@ -254,7 +255,7 @@ type move struct {
 }
 
 // moveResult plans to move a tool result directly after its call: together with its message or, if the message has
-// other parts, alone.
+// other parts, alone. Its results are those of every fix.
 func (r *fixer) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	p := &t.Parts[v.Part]

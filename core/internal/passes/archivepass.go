@@ -146,8 +146,8 @@ func resultSize(doc *view.View, n int32) int {
 	return doc.P.Parts(doc.T, doc.T.Parts[n:int(n)+1+len(doc.T.InnerParts(int(n)))])
 }
 
-// summarize returns the model's summary of a batch; see [summary.Writer.AskOnce]. The model gets as many runes of each
-// result as fit.
+// summarize returns the model's summary of a batch; its results are those of [summary.Writer.AskOnce]. The model gets
+// as many runes of each result as fit.
 func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	doc := c.Doc()
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput

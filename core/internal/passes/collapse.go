@@ -43,7 +43,7 @@ func (p *CollapsePass) Check() string {
 	return cmp.Or(countRange("keep_recent", p.KeepRecent, "messages"), countRange("max_text", p.MaxText, "bytes"))
 }
 
-// InsertPlace returns Anywhere, because the lines can be at any position.
+// InsertPlace returns OfLine and Anywhere, because the lines can be at any position.
 func (p *CollapsePass) InsertPlace() (of authorship.Origin, last int) {
 	return authorship.OfLine, Anywhere
 }

@@ -248,7 +248,7 @@ func level(texts []longText, need, floor int) int {
 }
 
 // cutAll cuts the longest texts of a kind until the transcript has at most aim tokens, or until each of these texts has
-// at most floor tokens.
+// at most floor tokens. It cuts either in pinned or in unpinned items.
 func (r *resort) cutAll(pinned bool, kind textKind, floor, aim int) {
 	for range 4 { // a cut text may have a few tokens more or less than planned
 		need := r.doc.Total - aim
@@ -349,7 +349,7 @@ func (r *resort) shorten(part int32, clip func(text, marker string) string) bool
 }
 
 // wholeOf returns the handle under which this run has already archived the uncut text, or "" if it hasn't. It also
-// returns the text without the line that contains the handle.
+// returns the text without the line that contains the handle. plain means that the body is a string.
 func (r *resort) wholeOf(part int32, text string, plain bool) (handle, rest string) {
 	handle = r.run.Shortened().cut[part]
 	named, rest := handles.TruncatedHandle(text)

@@ -44,7 +44,8 @@ var optionsOf = []func(q *Policy, o *api.Options) (at, problem string){
 	(*Policy).withChoices, (*Policy).withSummary, (*Policy).withCache, (*Policy).withRedact, (*Policy).withWindow,
 }
 
-// withChoices applies the options that accept only certain words as values.
+// withChoices applies the options that accept only certain words as values. Its results are those of all functions in
+// optionsOf.
 func (p *Policy) withChoices(o *api.Options) (at, problem string) {
 	p.Force = o.Force
 	if o.Answer != "" {
@@ -65,7 +66,7 @@ func (p *Policy) withChoices(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// withSummary applies the options for summaries.
+// withSummary applies the options for summaries. Its results are those of all functions in optionsOf.
 func (p *Policy) withSummary(o *api.Options) (at, problem string) {
 	if s := o.Summary; s != nil {
 		if s.Mode != "" {
@@ -81,7 +82,7 @@ func (p *Policy) withSummary(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// withCache applies the options about the prompt cache.
+// withCache applies the options about the prompt cache. Its results are those of all functions in optionsOf.
 func (p *Policy) withCache(o *api.Options) (at, problem string) {
 	switch {
 	case !(o.Idle >= 0 && o.Idle <= maxIdle):
@@ -96,7 +97,7 @@ func (p *Policy) withCache(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// withRedact checks the texts to redact.
+// withRedact checks the texts to redact. Its results are those of all functions in optionsOf.
 func (p *Policy) withRedact(o *api.Options) (at, problem string) {
 	if o.Redact == nil {
 		return "", ""

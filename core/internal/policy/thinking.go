@@ -47,7 +47,7 @@ func ThinkingOf(model string) api.ThinkingMode {
 }
 
 // versionIn finds the version in a model's name, before or after the family: 4-5 in opus-4-5-20251101, 3-7 in
-// 3-7-sonnet.
+// 3-7-sonnet. found is false if there is none.
 func versionIn(name string) (v version, found bool) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("-.@:/", r) }) {
 		n, err := strconv.Atoi(word)

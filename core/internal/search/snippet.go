@@ -50,7 +50,7 @@ func (s *searching) textOf(d *doc) []byte {
 	return c.collected
 }
 
-// passage returns the range of text where the most important words of the query are closest together, or the
+// passage returns the range of text, in bytes, where the most important words of the query are closest together, or the
 // beginning of the text if it contains none.
 func (s *searching) passage(text []byte) (from, to int) {
 	found, _ := s.known.Find(s.found[:0], text)

@@ -117,7 +117,7 @@ const (
 )
 
 // free returns the number of tokens that the target leaves for the digest of a job. It is at most half of the number of
-// tokens that the digest replaces.
+// tokens that the digest replaces, and at most mostLocal. It may be negative.
 func (w *writing) free(j Job, chats bool) int {
 	left := int(float64(w.target())*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
 	if j.Room > 0 {
@@ -127,8 +127,8 @@ func (w *writing) free(j Job, chats bool) int {
 }
 
 // mostLocal returns the maximum size, in tokens, of a digest written without a model if the target leaves room for it.
-// There is a maximum because every later request includes the digest. What the digest of a working session omits is
-// still available in files and in the archive.
+// chats means that the digest is of a chat. There is a maximum because every later request includes the digest. What
+// the digest of a working session omits is still available in files and in the archive.
 func (w *Writer) mostLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens
@@ -137,6 +137,7 @@ func (w *Writer) mostLocal(j Job, chats bool) int {
 }
 
 // usualLocal returns the maximum size, in tokens, of a digest written without a model if the target leaves no room.
+// chats means that the digest is of a chat.
 func (w *Writer) usualLocal(j Job, chats bool) int {
 	if chats {
 		return mostChat * w.policy.Summary.MaxOutputTokens

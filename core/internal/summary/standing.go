@@ -5,7 +5,7 @@ import "github.com/ctxfold/ctxfold/core/internal/digest"
 // standing returns the block of the user's standing instructions for a digest of budget tokens that replaces gain
 // tokens, or "" if there are no instructions. The block gets its share of the target, and any room that the target
 // leaves. It is limited so that the fold still frees something, and to half of most, the maximum size of a digest (0
-// means no limit).
+// means no limit). chat selects the wording for conversations without tools.
 func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) string {
 	room := 3 * (gain - budget) / 4
 	if w.target() > 0 {

@@ -152,7 +152,8 @@ func wanted(markers []api.Marker, handles []string) []api.Marker {
 	})
 }
 
-// printRestored describes on standard error the restored content, and content that should have been restored but wasn't.
+// printRestored describes on standard error the restored content, and content that should have been restored but
+// wasn't. partial means that only some handles were requested.
 func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, partial bool) {
 	unknown := ""
 	if partial && len(markers) == 0 {
@@ -214,7 +215,7 @@ func respelled(markers []api.Marker) string {
 	return "tool calls: they are put back as another branch of the conversation has them"
 }
 
-// printMarkers prints the markers as a table, or as JSON with --json.
+// printMarkers prints the markers as a table, or as JSON with --json. An error comes from standard output.
 func (f *flags) printMarkers(markers []api.Marker) error {
 	if f.json {
 		out, err := json.Marshal(markers)

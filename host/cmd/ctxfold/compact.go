@@ -105,7 +105,8 @@ A result over the limit is still printed, with a warning that says what takes th
 	return c
 }
 
-// compacted writes the result to standard output or to a file, and the report to standard error.
+// compacted writes the result to standard output or to a file, and the report to standard error. session means that the
+// result is the session file with the compacted conversation.
 func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, session bool, output string) error {
 	f.warn(r.Report.Left)
 	var text []byte

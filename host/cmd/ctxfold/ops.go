@@ -95,7 +95,8 @@ func estimateCommand(f *flags) *cobra.Command {
 	return c
 }
 
-// estimate returns the estimate and, if the input is a session file, the report's line about that file.
+// estimate returns the estimate and, if the input is a session file, the report's line about that file. asText means
+// that the input is plain text and not a transcript.
 func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*api.Estimate, [2]string, error) {
 	if asText {
 		a, err := f.estimateText(c, args, policy)

@@ -26,8 +26,8 @@ func Suit(p *policy.Policy) {
 	p.LastResort, p.Summary.Retries, p.Summary.Room = new(bool), 0, new(float64)
 }
 
-// Due reports whether a transcript should be compacted; see [gate.Due]. It also uses token counts from before the last
-// compaction (S4.9).
+// Due reports whether a transcript should be compacted, and returns the size on which this is based; see [gate.Due]. It
+// also uses token counts from before the last compaction (S4.9).
 func Due(in view.Input, total int) (bool, tokens.Context) {
 	due, size, _ := gate.Due(in, 0, total)
 	return due, size

@@ -118,7 +118,8 @@ func trimmed(trim func(string, int) string) func(c *Call, dst []byte) ([]byte, *
 }
 
 // summarize returns a request for a summary of tool results. If reply is not nil, it checks this reply instead. The
-// summary covers only the first result or, if batch is set, all of them (S4.26, S4.30).
+// summary covers only the first result or, if batch is set, all of them (S4.26, S4.30). exact selects the prompt of the
+// published system instead of ctxfold's.
 func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exact bool) asked {
 	if len(outputs) == 0 {
 		return asked{why: "no tool results to summarize"}

@@ -12,7 +12,7 @@ import (
 // number appends a number as a result.
 func number(dst []byte, n int) []byte { return strconv.AppendInt(dst, int64(n), 10) }
 
-// truth appends true or false as a result.
+// truth appends b, as true or false, as a result.
 func truth(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
 
 // text appends a string as a result.

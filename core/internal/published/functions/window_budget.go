@@ -60,7 +60,7 @@ func init() {
 	condense("branch_digest", api.ScopeBranch)
 }
 
-// budgetPolicy returns S3's policy with the settings from the arguments.
+// budgetPolicy returns S3's policy with the settings from the arguments, or the error of the first invalid one.
 func (c *Call) budgetPolicy() (budget, *Error) {
 	b := defaultBudget()
 	b.ContextWindow = c.Policy.Window.Tokens
