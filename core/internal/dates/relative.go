@@ -3,6 +3,7 @@ package dates
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/words"
@@ -93,25 +94,21 @@ var numbers = []string{"a one ein eine einem einer un une uno una um uma een Ð¾Ð
 var (
 	weekdayList = words.NewTable(weekdays[:]...)
 	numberList  = words.NewTable(numbers...)
-	phrases     = func() (list []phrase) {
-		for _, row := range phraseRows {
-			for _, p := range strings.Split(row.phrases, ",") {
-				list = append(list, phrase{strings.Fields(p), row.n, row.unit})
-			}
-		}
-		return list
-	}()
 )
 
-// phrasesByWord holds the indexes of phrases by their first word that is not a placeholder, which is the first or the
-// second word.
-var phrasesByWord = func() (m critbit.Map[[]int32]) {
-	for i, p := range phrases {
-		list := m.At(p.words[p.offset()])
-		*list = append(*list, int32(i))
+// phrases returns the phrases by their first word that is not a placeholder, which is the first or the second word.
+// The map is built on first use, because data that exists when the program starts becomes part of the module.
+var phrases = sync.OnceValue(func() *critbit.Map[[]phrase] {
+	byWord := new(critbit.Map[[]phrase])
+	for _, row := range phraseRows {
+		for text := range strings.SplitSeq(row.phrases, ",") {
+			p := phrase{strings.Fields(text), row.n, row.unit}
+			list := byWord.At(p.words[p.offset()])
+			*list = append(*list, p)
+		}
 	}
-	return m
-}()
+	return byWord
+})
 
 func (p *phrase) offset() int {
 	if p.words[0] == "#" || p.words[0] == "@" {
@@ -135,8 +132,10 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 			low[i] = strings.ToLower(text[w.From:w.End])
 		}
 	}
+	byWord := phrases()
 	for i := 0; i < len(ws); {
-		m, n := phraseAt(ws, low, i, day)
+		list, _ := byWord.Get(low[i])
+		m, n := phraseAt(list, ws, low, i, day)
 		if n == 0 && ws[i].Kind&words.Pair != 0 {
 			m, n = signAt(text, ws, i, day)
 		}
@@ -148,13 +147,12 @@ func Relative(text string, ws []words.Word, day Date) (found []Mention) {
 	return found
 }
 
-// phraseAt returns the time that a phrase expresses. Word i is the first word of the phrase that isn't a placeholder.
-// taken is the number of words from there to the end of the phrase, or 0 if there is no phrase. If the resulting date
-// is invalid, the Mention has no End. low holds the words in lower case.
-func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
-	list, _ := phrasesByWord.Get(low[i])
-	for _, k := range list {
-		p := &phrases[k]
+// phraseAt returns the time that one of the phrases in list expresses. Word i is their first word that isn't a
+// placeholder. taken is the number of words from there to the end of the phrase, or 0 if there is no phrase. If the
+// resulting date is invalid, the Mention has no End. low holds the words in lower case.
+func phraseAt(list []phrase, ws []words.Word, low []string, i int, day Date) (m Mention, taken int) {
+	for k := range list {
+		p := &list[k]
 		at := i - p.offset()
 		if at < 0 {
 			continue
@@ -174,7 +172,7 @@ func phraseAt(ws []words.Word, low []string, i int, day Date) (m Mention, taken 
 func signAt(text string, ws []words.Word, i int, day Date) (m Mention, taken int) {
 	at := int(ws[i].From)
 	for _, row := range signRows {
-		for _, sign := range strings.Fields(row.signs) {
+		for sign := range strings.SplitSeq(row.signs, " ") {
 			if !strings.HasPrefix(text[at:], sign) {
 				continue
 			}

@@ -63,7 +63,7 @@ func (d *Detection) StrictestFormat() (strictest *Format) {
 // Detect guesses the format of the transcript at s, which is a list or a request body. Only reading the transcript
 // shows whether it really has that format.
 func Detect(s *jsonspan.Scanner) Detection {
-	d := &detector{Scanner: s}
+	d := &detector{Scanner: s, signs: vocabulary()}
 	switch d.Kind() {
 	case jsonspan.Array:
 		d.readList()
@@ -93,6 +93,7 @@ const likeness = 0.25
 
 type detector struct {
 	*jsonspan.Scanner
+	signs   signs // all that exist
 	seen    []*sign
 	unknown []string // up to maxUnknown roles and types that no format and no shape has
 	some    bool     // whether there are messages
@@ -109,7 +110,7 @@ func (d *detector) noteSign(kind string, name []byte) {
 		return
 	}
 	d.name = append(append(append(d.name[:0], kind...), ':'), name...)
-	s := vocabulary[string(d.name)]
+	s := d.signs[string(d.name)]
 	if s == nil || !s.known {
 		if kind == "role" || kind == "item" || kind == "type" && strange(string(name)) {
 			d.noteUnknown(string(d.name))
@@ -233,7 +234,7 @@ func (d *detector) rateFormats(doubt float64, shy bool) []Guess {
 	for i := range guesses {
 		guesses[i].Confidence /= total
 	}
-	if !d.some || slices.Contains(d.seen, vocabulary["content:string"]) {
+	if !d.some || slices.Contains(d.seen, d.signs["content:string"]) {
 		preferPlain(guesses)
 	}
 	byConfidence(guesses)

@@ -16,15 +16,6 @@ var shapes = []Shape{
 	{"messages whose content is an object", "mastra", "content:object"},
 }
 
-func init() {
-	for _, s := range shapes {
-		for _, name := range strings.Fields(s.Signs) {
-			sign := learn(name)
-			sign.known, sign.shape = true, true
-		}
-	}
-}
-
 // findShape returns the shape of the messages and the signs that show it, or nil if it is unknown.
 func (d *detector) findShape() (s *Shape, evidence []string) {
 	for i := range shapes {

@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that messages
 // show but that isn't among a format's signs counts against the format; a sign in Own counts for it.
@@ -40,8 +43,25 @@ type sign struct {
 	decisive formatSet // those that it identifies beyond doubt
 }
 
-// vocabulary contains all signs of formats and shapes by name.
-var vocabulary = map[string]*sign{}
+// signs contains signs by name.
+type signs map[string]*sign
+
+// vocabulary returns all signs of formats and shapes. It is built on first use, because data that exists when the
+// program starts becomes part of the module. Detection rates all formats after each new sign; thanks to the vocabulary,
+// it only compares bits.
+var vocabulary = sync.OnceValue(func() signs {
+	all := signs{}
+	for _, f := range formats {
+		all.ofFormat(f)
+	}
+	for _, s := range shapes {
+		for _, name := range strings.Fields(s.Signs) {
+			sign := all.learn(name)
+			sign.known, sign.shape = true, true
+		}
+	}
+	return all
+})
 
 // formatSet is a set of formats, with a bit for each by its number. There are at most 64 formats.
 type formatSet uint64
@@ -50,22 +70,21 @@ func (s formatSet) has(f *Format) bool { return s>>f.number&1 == 1 }
 
 func (s *formatSet) add(f *Format) { *s |= 1 << f.number }
 
-// learn returns the sign with the given name, and adds it to the vocabulary if it is missing.
-func learn(name string) *sign {
-	s := vocabulary[name]
+// learn returns the sign with the given name, and adds it if it is missing.
+func (all signs) learn(name string) *sign {
+	s := all[name]
 	if s == nil {
 		s = &sign{name: name}
-		vocabulary[name] = s
+		all[name] = s
 	}
 	return s
 }
 
-// learnSigns adds the format's signs to the vocabulary. Detection rates all formats after each new sign; thanks to the
-// vocabulary, it only compares bits.
-func (f *Format) learnSigns() {
+// ofFormat adds the signs of a format.
+func (all signs) ofFormat(f *Format) {
 	show := func(prefix, words string) {
 		for _, word := range strings.Fields(words) {
-			s := learn(prefix + word)
+			s := all.learn(prefix + word)
 			s.known = true
 			s.shown.add(f)
 		}
@@ -81,7 +100,7 @@ func (f *Format) learnSigns() {
 	}
 	show("content:", content)
 	for _, name := range strings.Fields(f.Signs.Own) {
-		s := learn(name)
+		s := all.learn(name)
 		s.known = true
 		s.owned.add(f)
 		if f.Signs.Decisive == "" || hasWord(f.Signs.Decisive, name) {
@@ -92,7 +111,7 @@ func (f *Format) learnSigns() {
 		}
 	}
 	for _, name := range strings.Fields(f.Signs.Also) {
-		if s := learn(name); !listedKind(s.kind()) { // it is known only if another format has it
+		if s := all.learn(name); !listedKind(s.kind()) { // it is known only if another format has it
 			s.shown.add(f)
 		}
 	}
@@ -110,7 +129,7 @@ func listedKind(kind string) bool { return hasWord("role key type item list cont
 
 // HasSign reports whether the format may show a sign.
 func (f *Format) HasSign(name string) bool {
-	s := vocabulary[name]
+	s := vocabulary()[name]
 	return s != nil && s.shown.has(f)
 }
 

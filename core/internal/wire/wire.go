@@ -173,7 +173,6 @@ var formats []*Format
 // Register adds a format. It must be called from init.
 func Register(f *Format) {
 	f.number = len(formats)
-	f.learnSigns()
 	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles, f.Signs.Items} {
 		for _, word := range strings.Fields(list) {
 			if same := knownWords[len(word)]; !slices.Contains(same, word) {
