@@ -27,7 +27,7 @@ func (l *Ledger) undenied(text string) string {
 	for line := range strings.Lines(text) {
 		if item, said := listItem(strings.TrimSpace(line)); said != "" && !item {
 			forbids = (line[0] == '#' || strings.HasSuffix(strings.TrimRight(said, "*_ "), ":")) &&
-				slices.ContainsFunc(wordsOf(said, nil), func(w word) bool { return w.is(negations) })
+				anyIs(wordsOf(said, nil), negations)
 		}
 		if !denied(line, rules, forbids) {
 			b.WriteString(line)
@@ -90,7 +90,7 @@ func denied(line string, rules []ban, forbids bool) bool {
 		return false
 	}
 	skips := skipsFirst(ws)
-	if !skips && slices.ContainsFunc(ws, func(w word) bool { return w.is(negations | conditions) }) {
+	if !skips && anyIs(ws, negations|conditions) {
 		return false
 	}
 	s := &statement{text: item}

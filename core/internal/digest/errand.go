@@ -220,7 +220,7 @@ func errandSigned(s string) bool {
 	}
 	for _, sign := range errandSigns {
 		if strings.HasPrefix(s, sign) {
-			return !slices.ContainsFunc(lastSigns, func(last string) bool { return strings.Contains(s, last) })
+			return !hasAny(s, lastSigns)
 		}
 	}
 	return choosesSigned(s) || changesOne(s)
@@ -256,10 +256,10 @@ func rulesOut(ws []word) bool {
 	for i := range ws[:len(ws)-1] {
 		switch next := &ws[i+1]; {
 		case ws[i].text == "but" && (next.is(negations) ||
-			slices.ContainsFunc(ws[i:], func(w word) bool { return w.cue })):
+			anyCue(ws[i:])):
 			return true
 		case ws[i].text == "before" && next.text == "they" &&
-			slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(quantifiers) }):
+			anyIs(ws[:i], quantifiers):
 			return true
 		case ws[i].text == "before" && next.text == "you":
 			return i+2 < len(ws) && !ws[i+2].is(moment|idle|beings) && ws[i+2].text != "leave"
@@ -342,7 +342,7 @@ func onlyNow(ws []word) bool {
 		}
 		if ws[i].text == "for" && (ws[i+1].is(days) || ws[i+1].text == "once" || ws[i+1].text == "now") {
 			return only || i == 0 ||
-				i+2 == len(ws) && !slices.ContainsFunc(ws, func(w word) bool { return w.is(negations) })
+				i+2 == len(ws) && !anyIs(ws, negations)
 		}
 		if ws[i].text == "for" && pointed.has(ws[i+1].text) && i+2 < len(ws) && !general.has(ws[i+2].text) && (i == 0 || only) {
 			return only || i+3 < len(ws) && ws[i+3].text == "only"

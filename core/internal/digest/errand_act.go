@@ -36,7 +36,7 @@ func plansAct(s string, ws []word) bool {
 	for end < len(ws) && !ws[end].breaks {
 		end++
 	}
-	if slices.ContainsFunc(ws[:end], func(w word) bool { return w.is(negations) }) || slices.ContainsFunc(ws[end:], func(w word) bool { return w.cue }) {
+	if anyIs(ws[:end], negations) || anyCue(ws[end:]) {
 		return false
 	}
 	if ws[i].text == "möchte" {
@@ -53,7 +53,7 @@ func plansAct(s string, ws []word) bool {
 	for _, pronoun := range [...]string{"me", "nos", "mi", "ci"} { // "darme de baja"
 		verb = strings.TrimSuffix(verb, pronoun)
 	}
-	return !lastingActs.has(verb) && slices.ContainsFunc(infinitives[:], func(ending string) bool { return strings.HasSuffix(verb, ending) })
+	return !lastingActs.has(verb) && endsWithAny(verb, infinitives[:]...)
 }
 
 // plansDeal is like plansAct, but only for English, and for deals with a service: "I also need to change the driver".
@@ -74,7 +74,7 @@ func plansDeal(ws []word) bool {
 // isAgreed reports whether a sentence only agrees to something ("D'accord, au nom de …"), possibly under a condition
 // ("If that's the only one, then yes, …").
 func isAgreed(ws []word) bool {
-	if len(ws) > 1 && ws[0].text == "d'" && ws[1].text == "accord" && !slices.ContainsFunc(ws[2:], func(w word) bool { return w.cue }) {
+	if len(ws) > 1 && ws[0].text == "d'" && ws[1].text == "accord" && !anyCue(ws[2:]) {
 		return true
 	}
 	for i := range ws[1:] {

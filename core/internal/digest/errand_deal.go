@@ -202,7 +202,7 @@ func choosesSigned(s string) bool {
 		if c = strings.TrimRight(c, "了吧的呢啊谢 "); c == "不用" || !hasAny(c, wishSigns) {
 			continue
 		}
-		if !slices.ContainsFunc(arrangedSigns, func(sign string) bool { return strings.HasSuffix(c, sign) }) && !hasAny(c, certainSigns) {
+		if !endsWithAny(c, arrangedSigns...) && !hasAny(c, certainSigns) {
 			return false
 		}
 		wished = true
@@ -212,5 +212,10 @@ func choosesSigned(s string) bool {
 
 // hasAny reports whether s contains any of the signs.
 func hasAny(s string, signs []string) bool {
-	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(s, sign) })
+	for _, sign := range signs {
+		if strings.Contains(s, sign) {
+			return true
+		}
+	}
+	return false
 }

@@ -106,7 +106,9 @@ func (k *turnLog) briefLengths() (lengths []int, least int) {
 			continue
 		}
 		lengths[i] = len(text)
-		all += utf8.RuneCountInString(text)
+		if all += utf8.RuneCountInString(text); all > mostBriefly*len(k.turns) {
+			return nil, 0
+		}
 		turns++
 		if unspacedText(text) {
 			unspaced++

@@ -2,7 +2,6 @@ package digest
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
@@ -98,7 +97,7 @@ func worthOfOld(heading, text string, requests int) int {
 		heading, _, _ = strings.Cut(strings.ToLower(text), ":")
 	}
 	has := func(words []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(heading, word) })
+		return hasAny(heading, words)
 	}
 	switch {
 	case has(stayingHeads):

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -67,7 +66,7 @@ const longestEmpty = 60
 // isEmptyQuestion reports whether text is only a question that means nothing without the text before it.
 func isEmptyQuestion(text string) bool {
 	said := lower(text)
-	return len(said) <= longestEmpty && asksIn(said) && !names(said) && slices.ContainsFunc(emptyQuestions, func(s string) bool { return strings.Contains(said, s) })
+	return len(said) <= longestEmpty && asksIn(said) && !names(said) && hasAny(said, emptyQuestions)
 }
 
 // detailHeads lists, in lower case, the beginnings of sentences in which the assistant asks for details that the user's

@@ -342,7 +342,7 @@ var reporting = []string{"print", "log.", "logg", "fatal", "console.", "warn", "
 // reports reports whether a function, judging by its name, only prints, logs or asserts something.
 func reports(called string) bool {
 	called = lower(called)
-	return slices.ContainsFunc(reporting, func(s string) bool { return strings.Contains(called, s) })
+	return hasAny(called, reporting)
 }
 
 // isLetter reports whether a rune is an ASCII letter, a digit, an underscore, or not an ASCII character.

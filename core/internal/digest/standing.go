@@ -229,7 +229,7 @@ var general = wordListOf("standing general ground house basic whole session conv
 // namesRules reports whether a line only announces rules. One such line is enough for all rules after it.
 func namesRules(lead string) bool {
 	ws := wordsOf(lead, nil)
-	return slices.ContainsFunc(ws, func(w word) bool { return w.is(ruleNouns) }) && rate(lead, ws).strength == none
+	return anyIs(ws, ruleNouns) && rate(lead, ws).strength == none
 }
 
 // WithStanding appends the block of standing instructions to text that has no other blocks.

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -61,5 +60,10 @@ func (s *starts) mayOpen(raw []byte) bool {
 
 // startsWithAny reports whether text begins with one of the given prefixes.
 func startsWithAny(text string, prefixes []string) bool {
-	return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(text, prefix) })
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -122,7 +121,7 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 
 // isLasting reports whether a sentence contains a word that makes it apply permanently.
 func isLasting(ws []word) bool {
-	return slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) })
+	return anyIs(ws, lastingly)
 }
 
 // add adds the statement s. If s can't be understood without the previous sentence, add puts that sentence before it.
@@ -373,15 +372,7 @@ const longestReference = 8
 // refersBack reports whether a sentence contains a pronoun and can't be understood without the previous sentence. It
 // returns false for sentences of more than most words.
 func refersBack(ws []word, most int) bool {
-	if len(ws) > most {
-		return false
-	}
-	for i := range ws {
-		if ws[i].is(pronouns) {
-			return true
-		}
-	}
-	return false
+	return len(ws) <= most && anyIs(ws, pronouns)
 }
 
 // pointless reports whether a sentence only comments on something that precedes it: "I like that."

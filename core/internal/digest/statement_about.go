@@ -98,7 +98,7 @@ func (sc *scene) abroad(i int) bool {
 // description of a new thing.
 func (sc *scene) lasts() bool {
 	return sc.all&(quantifiers|lastingly) != 0 &&
-		slices.ContainsFunc(sc.ws[:sc.invention()], func(w word) bool { return w.is(quantifiers | lastingly) })
+		anyIs(sc.ws[:sc.invention()], quantifiers|lastingly)
 }
 
 // doneBy reports whether a sentence says that a part of the program does something to a thing: "Rows without a name
@@ -144,7 +144,7 @@ var where = wordListOf("in on at there somewhere under")
 // verb begins at word i and has size words.
 func (sc *scene) behaves(i, size int) bool {
 	ws := sc.ws
-	if sc.all&(products|lastingly|quantifiers) != 0 || slices.ContainsFunc(ws[:i], func(w word) bool { return w.is(addressees) }) {
+	if sc.all&(products|lastingly|quantifiers) != 0 || anyIs(ws[:i], addressees) {
 		return false
 	}
 	from, verb := i-1, sc.word(i+size)

@@ -36,7 +36,7 @@ func isThisTime(ws []word) bool {
 	if len(ws) > 2 && onlyWords.has(ws[0].text) && isThis(&ws[1]) && !ws[2].is(products) {
 		return true
 	}
-	if slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly) }) {
+	if anyIs(ws, lastingly) {
 		return false
 	}
 	for i := range ws[:max(len(ws)-1, 0)] {

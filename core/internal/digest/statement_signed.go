@@ -257,7 +257,12 @@ func asksInKorean(rest string) bool {
 
 // endsWithAny reports whether text ends with any of the given endings.
 func endsWithAny(text string, endings ...string) bool {
-	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(text, end) })
+	for _, end := range endings {
+		if strings.HasSuffix(text, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // saidByOthers reports whether a sentence reports what somebody other than the writer says.

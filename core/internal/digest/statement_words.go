@@ -112,6 +112,26 @@ func wordAt(text string, from, script int) (w string, end int) {
 // is reports whether a word is of one of the given kinds. A nil word is of no kind.
 func (w *word) is(kinds wordKind) bool { return w != nil && w.kinds&kinds != 0 }
 
+// anyIs reports whether one of the words is of one of the given kinds.
+func anyIs(ws []word, kinds wordKind) bool {
+	for i := range ws {
+		if ws[i].kinds&kinds != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// anyCue reports whether one of the words belongs to a cue.
+func anyCue(ws []word) bool {
+	for i := range ws {
+		if ws[i].cue {
+			return true
+		}
+	}
+	return false
+}
+
 // runeIn returns the character at a byte offset of text, and its length in bytes.
 func runeIn(text string, at int) (rune, int) {
 	if c := text[at]; c < utf8.RuneSelf {

@@ -168,7 +168,7 @@ func isStatus(part string) bool {
 			return false
 		}
 	}
-	praises = praises || slices.ContainsFunc(statusSigns, func(s string) bool { return strings.Contains(part, s) })
+	praises = praises || hasAny(part, statusSigns)
 	return ofChecks(words) || (praises && !names(said) || slices.Contains(words, "production-ready")) && slices.ContainsFunc(words, statusStates.has)
 }
 

@@ -120,7 +120,7 @@ func endsInFailure(output string) bool {
 // saysFailure reports whether a line of a check's output is an error or a nonzero error count.
 func saysFailure(line string) bool {
 	line = lower(line)
-	if slices.ContainsFunc(failureForms, func(form string) bool { return strings.Contains(line, form) }) {
+	if hasAny(line, failureForms) {
 		return true
 	}
 	for word, before := range wordsBefore(line) {

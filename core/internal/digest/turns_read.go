@@ -186,6 +186,9 @@ func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, 
 
 // unspacedText reports whether text is in a script without spaces.
 func unspacedText(text string) bool {
+	if text == "" || byteClass[text[0]]&(small|capital) != 0 { // most texts
+		return false
+	}
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, "\"'“「《*_ "))
 	return words.Unspaced(r)
 }
