@@ -104,6 +104,7 @@ type collector struct {
 	called []textCall       // calls written as text whose output hasn't come yet
 	room   *readRoom
 	around remarks
+	people newcomers
 	// patches holds the patches that scripts wrote to files.
 	patches patchFiles
 }
@@ -120,6 +121,8 @@ func (c *collector) message(i int) {
 		if c.room == nil {
 			c.room = new(readRoom)
 		}
+		from, to := c.people.left(words, len(c.Standing))
+		c.Standing = slices.Delete(c.Standing, from, to)
 		c.addStanding(words, c.room)
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)

@@ -35,6 +35,31 @@ var (
 	personal = wordListOf("we you i u they he she")
 )
 
+// longestAgreement is the maximum length, in bytes, of a reply that accepts a proposal and says a little more: "Yes, please
+// go ahead, and use the card that I paid with."
+const longestAgreement = 160
+
+// agreements lists words at the beginning of replies that accept a proposal.
+var agreements = wordListOf("yes yep yeah yup sure okay ok perfect great confirmed correct exactly absolutely proceed ja klar gern gerne einverstanden oui d'accord sí si vale claro sim certo да хорошо")
+
+// agrees reports whether a reply begins by accepting a proposal, and isn't long.
+func agrees(asked string) bool {
+	word, _, _ := strings.Cut(asked[:min(len(asked), acceptsIn)], " ")
+	return len(asked) <= longestAgreement && agreements.hasInAnyCase(strings.TrimRight(word, ",.!;:"))
+}
+
+// confirmSigns lists phrases from sentences that ask the user to confirm what was said before them.
+var confirmSigns = substringsOf("please confirm|confirm if|confirm whether|confirm that you|you confirm|if you'd like to proceed|if you would like to proceed|if you'd like me to proceed|would you like to proceed|shall i proceed|should i proceed|bestätigen|confirme |confirmez|" +
+	"confermi|подтвердите|请确认|是否确认|よろしいでしょうか|確認してください")
+
+// longestToConfirm is the maximum length, in bytes, of a sentence that does nothing else.
+const longestToConfirm = 120
+
+// asksToConfirm reports whether text only asks the user to confirm what was said before it, and names nothing.
+func asksToConfirm(text string) bool {
+	return len(text) <= longestToConfirm && !names(text) && confirmSigns.inAnyCase(text)
+}
+
 // optionNames lists words that precede the number of an option in a reply.
 var optionNames = wordListOf("option number no nr variant choice approach plan variante nummer opción opcion número choix approche вариант 选项 方案 案")
 
@@ -80,7 +105,7 @@ var detailHeads = strings.Split("please provide |please share |please give me |p
 // question means nothing by itself, meant returns the sentence or the list of options before it.
 func (t *turn) meant(asked string) (units []int) {
 	last := len(t.units) - 1
-	if len(asked) > shortReply || last < 0 || t.units[last].kind != answerUnit {
+	if len(asked) > shortReply && !agrees(asked) || last < 0 || t.units[last].kind != answerUnit {
 		return nil
 	}
 	ofAnswer := func(n int) bool {
@@ -97,6 +122,7 @@ func (t *turn) meant(asked string) (units []int) {
 		}
 	}
 	switch {
+	case asksToConfirm(t.units[last].text):
 	case !asksIn(t.units[last].text):
 		return nil
 	case !isEmptyQuestion(t.units[last].text):

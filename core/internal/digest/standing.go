@@ -31,8 +31,12 @@ func (l *Ledger) addStanding(text string, room *readRoom) {
 // AddStanding adds the standing instructions in messages, which must be newer than all messages already in the ledger.
 func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	room := new(readRoom)
+	var people newcomers
 	for _, i := range messages {
-		l.addStanding(UserWords(t, int(i)), room)
+		words := UserWords(t, int(i))
+		from, to := people.left(words, len(l.Standing))
+		l.Standing = slices.Delete(l.Standing, from, to)
+		l.addStanding(words, room)
 	}
 	l.Standing = newestStanding(l.Standing)
 }

@@ -76,6 +76,7 @@ type turnReader struct {
 	// failures counts the last failures of each call of an unknown tool in this turn, without a success between them.
 	failures critbit.Map[int]
 	values   words.HashSet           // hashes of the values in calls of unknown tools and in their results
+	lookups  []lookup                // records that calls returned, until lookedUp adds the units about them
 	batch    batch                   // the last calls that changed something outside of the conversation
 	polls    critbit.Map[poll]       // for each command that looks at the state of something, its calls in this turn
 	lines    words.HashSet           // hashes of the lines that commands printed
@@ -122,6 +123,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 	}
 	r.goesOn = len(messages) > 0 && speaksAfter(t, int(messages[len(messages)-1]))
 	r.endTurn(true)
+	r.lookedUp()
 	return r
 }
 

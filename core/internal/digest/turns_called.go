@@ -64,6 +64,9 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 		r.report(i, name, text)
 		return
 	case told && does && record: // the result adds nothing
+	case record && isLookup(name):
+		r.report(i, said[len(calledVerb):], short)
+		return
 	case told:
 		before := len(r.now().units)
 		r.report(i, said[len(calledVerb):], text)

@@ -109,7 +109,7 @@ func searchedFor(script string) string {
 }
 
 // report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. If the
-// output is JSON, it adds the texts in it, and gives the keys of short texts. It ignores JSON that is long or cut off.
+// output is JSON, it adds the long texts in it, and remembers it for lookedUp. It ignores JSON that is long or cut off.
 func (r *turnReader) report(i int, call, text string) {
 	add := func(lead, text string, item int) {
 		// An item's number means nothing if the neighboring items are left out.
@@ -134,31 +134,23 @@ func (r *turnReader) report(i int, call, text string) {
 	if len(src) > lookText || !valid(jsonspan.New(src)) {
 		return
 	}
-	var pairs strings.Builder
+	r.lookUp(i, call, text)
 	depth := 0
 	var see func(key, text string)
-	see = func(key, text string) {
+	see = func(_, text string) {
 		switch {
-		case len(text) > mostLead && depth < 4 && (text[0] == '{' || text[0] == '[') && valid(jsonspan.New([]byte(text))): // JSON in text
+		case len(text) <= mostLead:
+		case depth < 4 && (text[0] == '{' || text[0] == '[') && valid(jsonspan.New([]byte(text))): // JSON in text
+			r.lookUp(i, call, text)
 			depth++
-			pairsIn(jsonspan.New([]byte(text)), []byte(text), "", key, see)
+			pairsIn(jsonspan.New([]byte(text)), []byte(text), "", "", see)
 			depth--
-		case len(text) > mostLead && (text[0] == '{' || text[0] == '['): // ignore JSON that was cut off
-		case len(text) > mostLead:
+		case text[0] == '{' || text[0] == '[': // ignore JSON that was cut off
+		default:
 			prose(text)
-		case len(text) > 3 && !isOpaque(text), len(text) > 1 && len(text) <= 3 && byteClass[text[0]]&(small|capital) != 0:
-			if pairs.Len()+len(key)+len(text) > fullUnit {
-				add("", Fence(pairs.String()), 0)
-				pairs.Reset()
-			}
-			if pairs.Len() > 0 {
-				pairs.WriteString("; ")
-			}
-			pairs.WriteString(clipLine(key, maxName) + ": " + clipLine(text, mostLead))
 		}
 	}
 	pairsIn(jsonspan.New(src), src, "", "", see)
-	add("", Fence(pairs.String()), 0)
 }
 
 // pairsIn calls see with each text in a JSON value, and with the text's key, preceded by the key of the enclosing

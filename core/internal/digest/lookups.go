@@ -1,0 +1,378 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// A call that only looks something up often returns a whole record, of which the conversation uses a few values: the
+// balance of one card, the fare of the chosen flight. An entry quotes the members of the record itself, and those of its
+// parts of which a later call or message names a value.
+
+// lookup is the result of such a call.
+type lookup struct {
+	at      place // where the units about it belong
+	message int32
+	call    string // `tool(argument: value)`
+	record  string // JSON
+	parts   *parts // of the record; nil if an earlier lookup had the same call and record
+}
+
+// The weights of units about a lookup, in 1/1024: of parts with a number that is named later, of the members of the
+// record itself and of parts with a name that is named later, and of parts of which nothing is known yet.
+const (
+	ofNamed       = 1600
+	ofMembers     = 900
+	ofUnmentioned = 320
+)
+
+// Limits for units about a lookup: the maximum length of the unit about a part and of a value, in bytes, the maximum
+// length of a list of values, the depth of parts in a record, the maximum numbers of parts and of lists, and those of all
+// units and of the units about parts of which nothing is known yet.
+const (
+	mostPart        = 200
+	mostPartValue   = 60
+	mostValues      = 96
+	deepestPart     = 6
+	mostObjects     = 1024
+	mostLists       = 16
+	mostLookedUp    = 40
+	mostUnmentioned = 8
+)
+
+// lookUp remembers a record that a call returned.
+func (r *turnReader) lookUp(i int, call, record string) {
+	r.lookups = append(r.lookups, lookup{at: r.here(), message: int32(i), call: call, record: record})
+}
+
+// lookedUp adds the units about all lookups. It needs to know what later messages name, and so goes back from the last
+// message.
+func (r *turnReader) lookedUp() {
+	if len(r.lookups) == 0 {
+		return
+	}
+	r.readLookups()
+	n := namedLater{t: r.t, next: len(r.t.Messages) - 1}
+	for k := len(r.lookups) - 1; k >= 0; k-- {
+		l := &r.lookups[k]
+		n.goBackTo(int(l.message))
+		if l.parts == nil {
+			continue
+		}
+		t := &r.turns[l.at.turn]
+		units := l.units(&n)
+		t.units = append(t.units[:l.at.unit:l.at.unit], append(units, t.units[l.at.unit:]...)...)
+	}
+	r.lookups = nil
+}
+
+// readLookups finds the parts of all records. It leaves out what an earlier lookup had as well: the same call and record,
+// and ids among the members of records, such as that of the customer to whom all orders belong.
+func (r *turnReader) readLookups() {
+	var seen words.HashSet
+	isNew := func(text string) bool {
+		hash := words.Hash64(text)
+		known := seen.Has(hash)
+		seen.Put(hash)
+		return !known
+	}
+	for k := range r.lookups {
+		l := &r.lookups[k]
+		if !isNew(l.call + "\n" + l.record) {
+			continue
+		}
+		l.parts = recordParts(l.record)
+		members := &l.parts.all[0]
+		members.values = slices.DeleteFunc(members.values, func(v callValue) bool {
+			return len(v.value) >= leastID && strings.ContainsAny(v.value, "0123456789") && !isNew(v.key+"\n"+v.value)
+		})
+	}
+}
+
+// leastID is the minimum length, in bytes, of an id that isn't repeated.
+const leastID = 8
+
+// namedLater holds the words of the texts and calls behind a message.
+type namedLater struct {
+	t     *transcript.Transcript
+	next  int  // the last message that isn't included yet
+	said  bool // anybody said something behind the message
+	stems words.StemSet
+	room  []words.Word
+}
+
+// goBackTo includes the messages behind message i. Of message i itself, it includes what the assistant says in it.
+func (n *namedLater) goBackTo(i int) {
+	for ; n.next >= i; n.next-- {
+		if m := &n.t.Messages[n.next]; n.next == i && m.Role != transcript.Assistant {
+			return
+		}
+		for _, p := range n.t.PartsOf(n.next) {
+			switch {
+			case p.Has(transcript.Removed) || p.Parent >= 0:
+			case p.Kind == transcript.Text:
+				text := n.t.Text(p.Body)
+				n.said = n.said || !blank(text)
+				n.add(text)
+			case p.Kind == transcript.ToolCall && n.next > i:
+				n.add(string(argumentsOf(n.t, &p)))
+			}
+		}
+	}
+}
+
+// add includes the words of a text, and its numbers without the commas that group digits.
+func (n *namedLater) add(text string) {
+	text = text[:min(len(text), lookText)]
+	n.stems.Add(text)
+	for at := strings.IndexByte(text, ','); at >= 0 && at+1 < len(text); {
+		if at > 0 && byteClass[text[at-1]]&digit != 0 && byteClass[text[at+1]]&digit != 0 {
+			from, end := at, at
+			for from > 0 && byteClass[text[from-1]]&digit != 0 {
+				from--
+			}
+			for end < len(text) && (byteClass[text[end]]&digit != 0 || text[end] == ',') {
+				end++
+			}
+			n.stems.Add(strings.ReplaceAll(text[from:end], ",", ""))
+			at = end - 1
+		}
+		next := strings.IndexByte(text[at+1:], ',')
+		if next < 0 {
+			return
+		}
+		at += 1 + next
+	}
+}
+
+// has reports whether the texts contain all words of a value, which must have at least leastNamed bytes.
+func (n *namedLater) has(value string) bool {
+	if len(value) < leastNamed {
+		return false
+	}
+	n.room = words.Append(n.room[:0], value)
+	for _, w := range n.room {
+		if !n.stems.Has(w.Stem) {
+			return false
+		}
+	}
+	return len(n.room) > 0
+}
+
+// leastNamed is the minimum length, in bytes, of a value that is named.
+const leastNamed = 3
+
+// part is an object in a record: an item of an order, a card in a profile.
+type part struct {
+	list   string // the key of the array or object that contains it
+	key    string // its own key in such an object
+	values []callValue
+}
+
+// parts are the parts of a record. The first one holds the members of the record itself, and each array of plain values
+// is in lists.
+type parts struct{ all, lists []part }
+
+// recordParts returns the parts of a record.
+func recordParts(record string) *parts {
+	p := &parts{all: make([]part, 1, 8)}
+	src := []byte(record)
+	if s := jsonspan.New(src); s.Kind() == jsonspan.Object {
+		s.Members(func(key []byte) bool {
+			name := string(key)
+			switch s.Kind() {
+			case jsonspan.Object, jsonspan.Array:
+				p.read(s.Skip().Slice(src), name, "", 1)
+			default:
+				p.all[0].values = appendValues(p.all[0].values, s.Skip().Slice(src), name)
+			}
+			return true
+		})
+	} else {
+		p.read(src, "", "", 1)
+	}
+	return p
+}
+
+// read adds the parts in a JSON object or array. list and key belong to the part that it is, unless it only contains
+// others.
+func (p *parts) read(src []byte, list, key string, depth int) {
+	s := jsonspan.New(src)
+	switch {
+	case len(p.all) >= mostObjects || depth > deepestPart:
+	case s.Kind() == jsonspan.Array:
+		plain := part{list: list}
+		for s.Array(); s.Elem(); {
+			if kind := s.Kind(); kind == jsonspan.Object || kind == jsonspan.Array {
+				p.read(s.Skip().Slice(src), list, "", depth+1)
+			} else {
+				plain.values = appendValues(plain.values, s.Skip().Slice(src), "")
+			}
+		}
+		if len(plain.values) > 0 && len(p.lists) < mostLists {
+			p.lists = append(p.lists, plain)
+		}
+	case hasPlainMembers(src):
+		if values := appendValues(nil, src, ""); len(values) > 0 {
+			p.all = append(p.all, part{list, key, values})
+		}
+	default:
+		s.Members(func(name []byte) bool {
+			p.read(s.Skip().Slice(src), list, string(name), depth+1)
+			return true
+		})
+	}
+}
+
+// hasPlainMembers reports whether a JSON object has members that are neither objects nor arrays.
+func hasPlainMembers(src []byte) (plain bool) {
+	s := jsonspan.New(src)
+	s.Members(func([]byte) bool {
+		kind := s.Kind()
+		plain = plain || kind != jsonspan.Object && kind != jsonspan.Array
+		s.Skip()
+		return true
+	})
+	return plain
+}
+
+// appendValues appends the plain values in a JSON value that aren't too long to quote.
+func appendValues(list []callValue, src []byte, key string) []callValue {
+	valuesIn(jsonspan.New(src), src, key, func(key, value string) {
+		if !blank(value) && len(value) <= mostLead {
+			list = append(list, callValue{clipLine(key, maxName), clipLine(onOneLine(value), mostPartValue)})
+		}
+	})
+	return list
+}
+
+// units returns the units about the lookup.
+func (l *lookup) units(n *namedLater) (units []unit) {
+	add := func(list, text string, factor int) {
+		if text != "" {
+			units = append(units, unit{kind: toldUnit, message: l.message, lead: clipLine(list, maxName), source: l.call, text: Fence(text), factor: factor})
+		}
+	}
+	p := l.parts
+	add("", l.members(n, p.all[0].values), ofMembers)
+	for i := range p.lists {
+		text, factor := p.lists[i].listed(n)
+		add(p.lists[i].list, text, factor)
+	}
+	first := p.firstValues()
+	open := 0
+	for i := range p.all[1:] {
+		part := &p.all[1+i]
+		factor := part.worth(n, first)
+		if factor == 0 && !n.said && open < mostUnmentioned {
+			open++
+			factor = ofUnmentioned
+		}
+		if factor > 0 && len(units) < mostLookedUp {
+			add(part.list, part.text(n), factor)
+		}
+	}
+	return units
+}
+
+// members returns the members of the record itself, without those that the call names. Those that are named later come
+// first.
+func (l *lookup) members(n *namedLater, values []callValue) string {
+	var b strings.Builder
+	for _, named := range []bool{true, false} {
+		for _, v := range values {
+			if n.has(v.value) == named && b.Len()+len(v.key)+len(v.value) < mostPart && !l.gives(v.value) {
+				if b.Len() > 0 {
+					b.WriteString("; ")
+				}
+				b.WriteString(v.key + ": " + v.value)
+			}
+		}
+	}
+	return b.String()
+}
+
+// gives reports whether the call has an argument with a value.
+func (l *lookup) gives(value string) bool {
+	return strings.Contains(l.call, ": "+value+",") || strings.Contains(l.call, ": "+value+")")
+}
+
+// listed returns the values of a list: all of them if they are few, and otherwise those that are named later.
+func (p *part) listed(n *namedLater) (text string, factor int) {
+	size, named := 0, false
+	for _, v := range p.values {
+		size += len(v.value) + len(", ")
+		named = named || n.has(v.value)
+	}
+	var b strings.Builder
+	left := 0
+	for _, v := range p.values {
+		if b.Len()+len(v.value) > mostValues || size > mostValues && named && !n.has(v.value) {
+			left++
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(v.value)
+	}
+	if left > 0 {
+		b.WriteString(", and " + itoa(left) + " more")
+	}
+	if factor = ofUnmentioned; named {
+		factor = ofNamed
+	}
+	return strings.TrimPrefix(b.String(), ", "), factor
+}
+
+// firstValues counts the parts by a hash of their first value.
+func (p *parts) firstValues() map[uint64]int {
+	first := map[uint64]int{}
+	for i := range p.all[1:] {
+		first[words.Hash64(p.all[1+i].values[0].value)]++
+	}
+	return first
+}
+
+// worth returns the weight of the part: that of its key or a number in it if a later message names one, or else that of
+// its first value, unless other parts have the same one. It returns 0 if nothing of it is named.
+func (p *part) worth(n *namedLater, first map[uint64]int) int {
+	numbered := func(value string) bool { return strings.ContainsAny(value, "0123456789") && n.has(value) }
+	if p.key != "" && numbered(p.key) || slices.ContainsFunc(p.values, func(v callValue) bool { return numbered(v.value) }) {
+		return ofNamed
+	}
+	if head := p.values[0].value; first[words.Hash64(head)] == 1 && n.has(head) {
+		return ofMembers
+	}
+	return 0
+}
+
+// text returns the values of a part with their keys, the first one without: "Desk lamp, item_id: 7345, price: 42.5".
+// If they are too many, it returns only those that are named later.
+func (p *part) text(n *namedLater) string {
+	size := 0
+	for _, v := range p.values {
+		size += len(v.key) + len(v.value) + len(": , ")
+	}
+	var b strings.Builder
+	for i, v := range p.values {
+		if v.value == p.key || b.Len()+len(v.key)+len(v.value) > mostPart || size > mostPart && i > 0 && !n.has(v.value) {
+			continue
+		}
+		switch {
+		case b.Len() > 0:
+			b.WriteString(", ")
+		case p.key != "":
+			b.WriteString(clipLine(p.key, maxName) + ": ")
+		}
+		if v.key != "" && (i > 0 || p.key != "" || strings.Trim(v.value, "0123456789.-") == "") {
+			b.WriteString(v.key + ": ")
+		}
+		b.WriteString(v.value)
+	}
+	return b.String()
+}

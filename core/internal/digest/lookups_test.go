@@ -1,0 +1,59 @@
+package digest_test
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// lookedUpAs returns a call of a tool and its result, a record.
+func lookedUpAs(id, tool, args, record string) string {
+	return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"` + tool + `","arguments":` + args + `}]},` +
+		`{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"` + tool + `","content":"` + strings.ReplaceAll(record, `"`, `\"`) + `"}`
+}
+
+// An entry quotes what was looked up: the members of a record, and those of its parts that later messages name.
+func TestLookups(t *testing.T) {
+	profile := lookedUpAs("1", "get_skipper", `{"skipper_id":"lena_falk_77"}`,
+		`{"name":{"first":"Lena","last":"Falk"},"grade":"coxswain","wallets":{"voucher_5512":{"kind":"voucher","balance":150,"id":"voucher_5512"},"card_9034":{"kind":"card","id":"card_9034"}},"bookings":["B-401","B-402","B-403"]}`)
+	berths := lookedUpAs("2", "search_berths", `{"harbour":"Wismar"}`,
+		`[{"berth":"N17","depth":2.5,"fares":{"night":38,"week":214}},{"berth":"N18","depth":3.1,"fares":{"night":44,"week":251}},{"berth":"S02","depth":4.0,"fares":{"night":61,"week":333}}]`)
+	text := logOf(t, `[
+{"role":"user","content":"I am lena_falk_77 and need a berth in Wismar."},
+`+profile+`,
+`+berths+`,
+{"role":"assistant","content":"Berth N18 is free, and your voucher can pay for it. Shall I book it?"},
+{"role":"user","content":"Yes."},
+{"role":"assistant","content":[{"type":"tool_call","id":"3","name":"book_berth","arguments":{"berth":"N18","payment":"voucher_5512"}}]},
+{"role":"tool_result","tool_call_id":"3","tool_name":"book_berth","content":"{\"booking\":\"B-404\",\"paid\":251}"},
+{"role":"assistant","content":"It is booked."}
+]`, 4000)
+	wants(t, text, []string{"get_skipper(skipper_id: lena_falk_77) returned: grade: coxswain", "voucher_5512: kind: voucher, balance: 150", "bookings: B-401, B-402, B-403",
+		"search_berths(harbour: Wismar) returned: N18, depth: 3.1, night: 44, week: 251"}, []string{"N17", "S02", "card_9034"})
+}
+
+// Until something was said about a record, all its parts may matter. A record that was looked up twice is quoted once.
+func TestLookupsInProgress(t *testing.T) {
+	berth := func(id string) string {
+		return lookedUpAs(id, "get_berth", `{"berth":"N17"}`, `{"berth":"N17","guests":[{"boat":"Amsel","until":"Friday"},{"boat":"Elster","until":"Sunday"}]}`)
+	}
+	text := logOf(t, `[{"role":"user","content":"Who lies at N17?"},`+berth("1")+`,`+berth("2")+`]`, 4000)
+	wants(t, text, []string{"get_berth(berth: N17) returned: guests: Amsel, until: Friday; Elster, until: Sunday"}, nil)
+	if n := strings.Count(text, "Amsel"); n != 1 {
+		t.Errorf("quoted %d times in\n%s", n, text)
+	}
+}
+
+// Numbers are named with commas between their digits as well. Records may be damaged, deep or empty.
+func TestLookupsOfAnyRecord(t *testing.T) {
+	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
+	for _, record := range []string{`{}`, `[]`, `[[],{},[{}]]`, `{"a":null,"b":[null,{"c":null}]}`, `{"a":`, strings.Repeat("[", 500) + strings.Repeat("]", 500),
+		"[" + strings.Repeat("[17,18],", 1000) + "[19]]",
+		strings.Repeat(`{"a":`, 300) + "17" + strings.Repeat("}", 300), `[` + strings.Repeat(`{"berth":"N17"},`, 900) + `{"berth":"N17","price":16005}]`} {
+		text := logOf(t, `[{"role":"user","content":"What does N17 cost?"},`+lookedUpAs("1", "get_berth", `{"berth":"N17"}`, record)+
+			`,{"role":"assistant","content":"It costs 16,005, or ,1,2,, per year,"},{"role":"user","content":"Thanks, and what about the winter?"}]`, 4000)
+		if strings.Contains(record, "16005") != strings.Contains(text, "price: 16005") {
+			t.Errorf("%.60s:\n%s", record, text)
+		}
+	}
+}
