@@ -68,7 +68,7 @@ func notHere(f *wire.Format, offset uint32) *jsonspan.Error {
 	return elsewhere("the format \""+f.Name+"\"", offset)
 }
 
-// undetected returns the error for a transcript that may be in several formats, or in none.
+// undetected returns the error, at offset, for a transcript that may be in several formats, or in none.
 func undetected(found *wire.Detection, offset int) *jsonspan.Error {
 	if shape := found.Shape; shape != nil {
 		return &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: offset,

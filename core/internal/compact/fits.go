@@ -125,8 +125,8 @@ func (c *Run) causeOf(it *view.Item, newest, stays bool) api.ExcessCause {
 	return api.CauseKept
 }
 
-// excessText returns a text such as "10,282 tokens do not fit into 8,000: message 3 alone has 6,117 (pinned); unpin it
-// or raise the window".
+// excessText returns a text about a result of size tokens that exceeds limit, such as "10,282 tokens do not fit into
+// 8,000: message 3 alone has 6,117 (pinned); unpin it or raise the window". The largest cause comes first in causes.
 func excessText(size, limit int, causes []api.Cause) string {
 	text := thousands(size) + " tokens do not fit into " + thousands(limit)
 	if len(causes) == 0 {

@@ -90,7 +90,8 @@ func (a *Archive) MarkAgain(part int32, marker, text string) {
 	a.doc.SetBody(part, value, size)
 }
 
-// Keep archives a body that is a single span. It returns the handle, or "" if the host keeps no archive.
+// Keep archives a body that is a single span of part, which belongs to message msg. It returns the handle, or "" if the
+// host keeps no archive.
 func (a *Archive) Keep(what api.BodyKind, msg, part int32, body transcript.Span) string {
 	if a.mode == "" {
 		return ""

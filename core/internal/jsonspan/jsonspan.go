@@ -271,7 +271,7 @@ func (s *Scanner) open(bracket byte, want string) bool {
 }
 
 // next moves to the next member or element of the innermost object or array, which ends with the byte closing. It
-// returns false at the end, which it consumes, or on an error.
+// returns false at the end, which it consumes, or on an error, whose message says what was expected (want).
 func (s *Scanner) next(closing byte, want string) bool {
 	if s.err != nil {
 		return false

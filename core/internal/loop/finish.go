@@ -168,8 +168,8 @@ func (c *call) finishWith(a answer) {
 	}
 }
 
-// prepareSave determines what to save and under which keys, because later events may lack the
-// messages.
+// prepareSave determines what to save and under which keys, because later events may lack the messages. a is the answer
+// with which the job ends, and then says what it does after saving.
 func (c *call) prepareSave(a api.Raw, new *record, then string) {
 	c.Answer, c.New, c.SaveKeys, c.Then, c.Saves = a, new, nil, then, 0
 	if c.Settings.Operation == api.JobPlan || !c.can(api.EffectSave) {

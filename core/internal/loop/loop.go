@@ -122,8 +122,8 @@ func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *json
 // ended reports whether the job has ended.
 func (c *call) ended() bool { return c.result != nil || c.failure != nil || c.err != nil }
 
-// setClock sets the time. If the host's clock went back, all times of the job are moved back too, so that no wait
-// becomes longer.
+// setClock sets the time to now, in milliseconds since 1970. If the host's clock went back, all times of the job are
+// moved back too, so that no wait becomes longer.
 func (c *call) setClock(now int64) {
 	if back := c.Clock - now; back > 0 {
 		for i := range c.Flights {

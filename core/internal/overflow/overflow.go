@@ -109,7 +109,8 @@ func unnamed(v Verdict, f Failure, text string) Verdict {
 	return v
 }
 
-// silent classifies a call that succeeded.
+// silent classifies a call that succeeded. reason is the finish reason in the form that classification uses. A call
+// counts as an overflow if that reason says so or if it used more than the window, or all of it without an output.
 func silent(v Verdict, f Failure, reason string) Verdict {
 	used := f.Input + f.CacheRead + f.CacheWrite
 	switch {

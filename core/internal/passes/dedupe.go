@@ -138,8 +138,8 @@ func (d *deduping) same(n int32, tool string) (newer int32, found bool) {
 	return newer, found
 }
 
-// call returns a key for the call of result n. Identical calls have the same key. It returns "" if the pass keeps the
-// older results of such calls.
+// call returns a key for the call, of the given tool, that result n answers. Identical calls have the same key. It
+// returns "" if the pass keeps the older results of such calls.
 func (d *deduping) call(n int32, tool string) string {
 	if d.pass.Superseded == "all" || d.pass.Superseded == "reads" && digest.ReadsFile(tool) {
 		return tool + "\x00" + digest.CallArgs(d.doc.T, &d.doc.T.Parts[d.doc.T.Parts[n].Pair])

@@ -129,8 +129,8 @@ func fit(c Run, pass api.Doer) {
 }
 
 // drop removes the items for which gone returns true, and inserts a message in place of the first. The message says how
-// many were removed, including those counted in an earlier such message, and lists the user's standing instructions
-// from them. drop does nothing if that would save nothing.
+// many were removed, including those counted in an earlier such message, and why; it also lists the user's standing
+// instructions from them. drop does nothing if that would save nothing.
 func drop(c Run, pass api.Doer, why string, gone func(i int) bool) {
 	doc := c.Doc()
 	at, gain, count := -1, 0, 0

@@ -32,7 +32,7 @@ type resort struct {
 	part   int32 // the first part of that item that may be cut, or -1 for all
 }
 
-// newResort returns a last resort that can cut all items.
+// newResort returns a last resort that can cut all items. most is the maximum size of the result in tokens.
 func newResort(c Run, most int) *resort {
 	r := &resort{run: c, doc: c.Doc(), most: most, newest: -1, part: -1}
 	if i := c.Keep().NewestUser(); i >= 0 && r.doc.Items[i].Said == 0 { // in an assistant message, only the user's words stay

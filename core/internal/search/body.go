@@ -317,7 +317,7 @@ type message struct {
 	says    bool // it contains text of its own
 }
 
-// readValue reads a value in a message and searches its strings.
+// readValue reads a value in a message and searches its strings. depth is its nesting depth.
 func (m *message) readValue(depth int) {
 	switch m.r.Kind() {
 	case jsonspan.String:
@@ -385,7 +385,7 @@ func (m *message) readTopMember(key []byte, kind jsonspan.Kind) bool {
 	return true
 }
 
-// readType reads the type of the message or of an object in it.
+// readType reads the type of the message, at depth 0, or of an object in it.
 func (m *message) readType(depth int) {
 	value := m.shortString()
 	if depth == 0 {

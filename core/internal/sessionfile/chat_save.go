@@ -144,7 +144,8 @@ func chatSender(role string) string {
 	return `"Assistant","isCreatedByUser":false`
 }
 
-// head writes the beginning of a message in the tree and returns the output. The closing brace is still missing.
+// head writes the beginning of a message in the tree and returns the output. The closing brace is still missing. parent
+// and children are ids as JSON; children may be "".
 func (c *chatTree) head(s *saver, g chatGroup, parent, time, children string) []byte {
 	s.write(`{"`, c.app.id, `":`, g.id, `,"`, c.app.parent, `":`, parent)
 	if c.app == &openWebUI {

@@ -404,7 +404,8 @@ func (c *chatTree) asString(value jsonspan.Span) []byte {
 	return jsonspan.AppendString(nil, jsonspan.AppendCompact(nil, value.Slice(c.src)))
 }
 
-// result adds the result of a call: text, the texts of a list of parts with types, or the JSON of any other value.
+// result adds the result of a call: text, the texts of a list of parts with types, or the JSON of any other value. id
+// and output are the keys of the call's id and of the value.
 func (c *chatTree) result(at jsonspan.Span, id, output string) {
 	m := appendFilled(nil, c.src, at, `{"role":"tool","tool_call_id":$`+id+`?"";,"content":`)
 	said := find(c.src, at, output)
@@ -427,7 +428,8 @@ func (c *chatTree) addResult(begin, content []byte) {
 	c.answer.results = append(c.answer.results, appendJSON(begin, nil, content, `}`))
 }
 
-// endAnswered writes the answer so far if it has results, because a new message of the model begins after them.
+// endAnswered writes the answer so far, as messages that come from the given node, if it has results, because a new
+// message of the model begins after them.
 //
 //go:noinline
 func (c *chatTree) endAnswered(node int32) {
@@ -436,7 +438,7 @@ func (c *chatTree) endAnswered(node int32) {
 	}
 }
 
-// flush writes the parts of the answer as messages.
+// flush writes the parts of the answer as messages that come from the given node.
 func (c *chatTree) flush(node int32) {
 	a := c.answer
 	c.answer = chatAnswer{}

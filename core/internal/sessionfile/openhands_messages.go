@@ -180,7 +180,8 @@ func (o *openHands) calls(batch []int32) bool {
 	return false
 }
 
-// said writes a message that is stored as a single event. It returns true if that is a plain user message.
+// said writes a message that is stored as a single event, the entry with the given index. It returns true if that is a
+// plain user message.
 func (o *openHands) said(entry int32, user bool) bool {
 	at := o.events[entry].at
 	m := find(o.src, at, "llm_message")

@@ -54,9 +54,9 @@ func (w *writing) parts(messages []int32, room int) []part {
 	return w.fewest(pieces, messages, room)
 }
 
-// fewest splits a record into as few parts as possible with gentle clipping, which only shortens long texts. If that
-// yields too many parts, it splits the record into as few as the hardest clipping allows, and then clips only as much
-// as this number of parts requires.
+// fewest splits a record into as few parts of room tokens as possible with gentle clipping, which only shortens long
+// texts. If that yields too many parts, it splits the record into as few as the hardest clipping allows, and then clips
+// only as much as this number of parts requires.
 func (w *writing) fewest(pieces *digest.Pieces, messages []int32, room int) []part {
 	with := func(clips digest.Clips) []part {
 		records := pieces.Write(clips)

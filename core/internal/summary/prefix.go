@@ -34,8 +34,9 @@ func (b *Prefix) WriteEdits(keep func(message int), set func(message int, text [
 	}
 }
 
-// modelDigest returns the model's digest for a job. The request is appended to the conversation if that is cheaper.
-// Otherwise, or if the reply to an appended request was rejected, the request contains a record.
+// modelDigest returns the model's digest for a job, of at most output tokens. The request is appended to the
+// conversation if that is cheaper. Otherwise, or if the reply to an appended request was rejected, the request contains
+// a record.
 func (w *writing) modelDigest(j Job, output int) answer {
 	if r, b := w.prefixed(&j, output); b != nil {
 		reply, found := w.ReplyTo(PrefixRequest)
@@ -55,8 +56,8 @@ func (w *writing) modelDigest(j Job, output int) answer {
 	return a
 }
 
-// prefixed returns the request of a job that is appended to the conversation. b is nil if a record should be sent
-// instead.
+// prefixed returns the request of a job that is appended to the conversation, for a digest of at most output tokens. b
+// is nil if a record should be sent instead.
 func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix) {
 	body, possible := w.mayFollow(j)
 	sent, until := w.lastCall()
@@ -135,9 +136,9 @@ func (w *Writer) lastCall() (sent, until int) {
 	return start, end
 }
 
-// write adds to b what an appended request adds to the conversation. This is the instruction and, if the app uses cache
-// breakpoints, a breakpoint at the end of the app's last call. It returns false if the provider would have nothing in
-// its cache.
+// write adds to b what an appended request adds to the conversation. This is the instruction, text, and, if the app
+// uses cache breakpoints, a breakpoint at the end of the app's last call, which contained the first sent messages. It
+// returns false if the provider would have nothing in its cache.
 func (w *Writer) write(b *Prefix, sent int, text string) bool {
 	t := w.doc.T
 	message := t.Bytes(t.Messages[sent-1].Span)

@@ -16,8 +16,9 @@ func (w *Writer) AskOnce(id string, p digest.Prompt, output,
 	return a.text, a.why, !a.pending
 }
 
-// requestText returns the answer to a single prompt. If an answer is rejected, the model is called again as often as
-// the policy allows.
+// requestText returns the answer to a single prompt. output is the maximum length of the answer, and represents the
+// size of the messages that it stands for, both in tokens. If an answer is rejected, the model is called again, under
+// an id that is derived from id, as often as the policy allows. The answer is pending if the host has not replied yet.
 func (w *Writer) requestText(id string, p digest.Prompt, output, represents int) (a answer) {
 	for try := 0; ; try++ {
 		key := id
@@ -60,8 +61,8 @@ func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output,
 	return text, why, wrong
 }
 
-// request returns the request for a prompt. If the request would exceed its size limit, it clips the record. fits is
-// false if even that isn't enough.
+// request returns the request for a prompt, for an answer of at most output tokens. If the request would exceed its
+// size limit, it clips the record. fits is false if even that isn't enough.
 func (w *Writer) request(id string, p digest.Prompt, output int) (r api.SummaryRequest, fits bool) {
 	r = api.SummaryRequest{ID: id, Scope: p.Scope, System: p.System(), MaxOutputTokens: output,
 		Temperature: w.Style().Temperature}
@@ -95,13 +96,13 @@ const (
 )
 
 // FitsWindow reports whether a prompt fits into a request without being clipped, together with the objection that is
-// added if the request is repeated.
+// added if the request is repeated, and leaves room for an answer of output tokens.
 func (w *Writer) FitsWindow(p *digest.Prompt, output int) bool {
 	limit := w.inputLimit(output)
 	return limit == 0 || w.doc.P.Text(p.System())+w.doc.P.Text(p.Text())+objectionRoom <= limit
 }
 
-// inputLimit returns the maximum size of a request in tokens, or 0 for no limit.
+// inputLimit returns the maximum size, in tokens, of a request for an answer of output tokens, or 0 for no limit.
 func (w *Writer) inputLimit(output int) int {
 	if limit := w.policy.Summary.MaxInputTokens; limit > 0 || w.policy.Window.Tokens == 0 {
 		return limit
@@ -118,8 +119,8 @@ const objectionRoom = 60
 // unlimited is enough room for any record.
 const unlimited = 1 << 30
 
-// room returns the number of tokens that a prompt leaves for its record. It clips the previous digest and the user's
-// first request if they would take up most of the room.
+// room returns the number of tokens that a prompt leaves for its record, if the answer has up to output tokens. It
+// clips the previous digest and the user's first request if they would take up most of the room.
 func (w *Writer) room(p *digest.Prompt, output int) int {
 	limit := w.inputLimit(output)
 	if limit == 0 {

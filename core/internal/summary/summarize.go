@@ -256,7 +256,7 @@ func join(a, b string) string {
 // bad reports whether a fault means that a reply must be rejected.
 func bad(why api.SummaryFault) bool { return why != "" && why != api.FaultNoHeadings }
 
-// written returns the model's text for a job. The text can consist of several summaries.
+// written returns the model's text for a job, of at most output tokens. The text can consist of several summaries.
 func (w *writing) written(j Job, output int) answer {
 	switch {
 	case j.Scope == api.ScopeBranch:
@@ -268,7 +268,8 @@ func (w *writing) written(j Job, output int) answer {
 	return w.answered(j, output)
 }
 
-// apart requests two summaries in parallel, one of the divided turn and one of the messages before it (S1.23).
+// apart requests two summaries in parallel, one of the divided turn and one of the messages before it (S1.23), each of
+// at most half of output tokens.
 func (w *writing) apart(j Job, output int) answer {
 	output = max(64, output/2)
 	past, turn := j, j
@@ -303,7 +304,7 @@ func (w *writing) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }
 
-// answered returns the model's text for a job whose messages form a single record.
+// answered returns the model's text for a job whose messages form a single record, of at most output tokens.
 func (w *writing) answered(j Job, output int) answer {
 	s := w.Style()
 	if s.MaxOutput > 0 {

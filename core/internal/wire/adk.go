@@ -324,8 +324,9 @@ const adkActions = `"actions":{"stateDelta":{},"artifactDelta":{},"requestedAuth
 // next to each other.
 var adkCopied = []string{"invocationId", "invocation_id", "author", "branch", "isolationScope", "isolation_scope"}
 
-// appendADK writes the beginning of an event, up to its content. The new event has the invocation of event. author is
-// JSON; if it is nil, the author and the members that restrict who can see the new event are copied from event.
+// appendADK writes the beginning of an event, up to its content. Its id is computed from id and salt. The new event has
+// the invocation of event, which may be nil. author is JSON; if it is nil, the author and the members that restrict who
+// can see the new event are copied from event.
 func appendADK(dst []byte, id string, author, event, salt []byte) []byte {
 	var f frame
 	if event != nil {

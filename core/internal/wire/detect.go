@@ -104,7 +104,8 @@ type detector struct {
 // maxUnknown is the maximum number of unknown roles and types that are recorded.
 const maxUnknown = 8
 
-// noteSign records a sign. The set of signs is small, because formats have few.
+// noteSign records a sign, which consists of its kind and its name. Names of more than 64 bytes aren't signs. The set
+// of signs is small, because formats have few.
 func (d *detector) noteSign(kind string, name []byte) {
 	if len(name) > 64 {
 		return

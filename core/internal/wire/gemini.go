@@ -134,8 +134,9 @@ func geminiName(p *transcript.Part, f *frame) {
 
 var geminiResponseKeys = []string{"id", "name", "response", "parts", "willContinue", "will_continue"}
 
-// geminiResponse reads a function response. If the response is an object whose only member is text, that text is
-// the body; otherwise the body is the whole response.
+// geminiResponse reads a function response. self is the index of the response in Parts, which the parts inside it
+// follow. If the response is an object whose only member is text, that text is the body; otherwise the body is the
+// whole response.
 func geminiResponse(r *Reader, p *transcript.Part, self int) {
 	f, _ := r.fields(geminiResponseKeys, func(r *Reader, key int, f *frame) bool {
 		switch {

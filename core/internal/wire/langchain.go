@@ -323,7 +323,8 @@ func lcAdditional(r *Reader) {
 // lcWriter is a spelling; its methods write messages in that spelling.
 type lcWriter uint8
 
-// open appends the text before a message's members; close appends the text after them.
+// open appends the text before a message's members; close appends the text after them. typ is the message's type, and
+// class the name of its class.
 func (w lcWriter) open(dst []byte, typ, class string) []byte {
 	switch uint8(w) {
 	case lcStored:

@@ -60,7 +60,7 @@ func (t Thresholds) TailMessages() int {
 	return t.KeepMessages
 }
 
-// Due reports whether a transcript should be compacted (S4.2).
+// Due reports whether a transcript of the given size in tokens and messages should be compacted (S4.2).
 func (t Thresholds) Due(tokens, messages int) bool {
 	if !t.Auto {
 		return false
