@@ -366,7 +366,10 @@ export class Conversation<M extends Message = Message> {
     this.#ready = Promise.resolve(next);
   }
 
-  /** Runs the job of a turn, or of a compaction in the background. */
+  /**
+   * Runs the job of a turn, or of a compaction in the background. Throws `conflict` if another writer has saved a
+   * state.
+   */
   async #run(
     session: Turning<M>,
     settings: Partial<JobSettings>,
@@ -407,7 +410,10 @@ export class Conversation<M extends Message = Message> {
     return { changed: false, reason: check?.reason as string, ...(background && { background }) };
   }
 
-  /** Saves the state. If the store has `swapState`, that never overwrites a state that another writer has saved. */
+  /**
+   * Saves the state. If the store has `swapState`, that never overwrites a state that another writer has saved. Throws
+   * `conflict` if another writer has saved one.
+   */
   async #save(state: State): Promise<void> {
     const { id = "", states } = this.#options;
     if (states?.swapState && !(await states.swapState(id, this.#stored, state))) throw this.#conflict();

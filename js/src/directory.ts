@@ -71,7 +71,10 @@ async function readOrNothing(file: string): Promise<string | undefined> {
   }
 }
 
-/** Writes to a temporary file first, so that readers never see an incomplete body. */
+/**
+ * Writes to a temporary file first, so that readers never see an incomplete body. Throws the error of the file system,
+ * and leaves no temporary file behind.
+ */
 async function writeAt(path: string, file: string, body: string): Promise<void> {
   const temporary = join(path, `new-${process.pid.toString(36)}${Math.random().toString(36).slice(2)}`);
   const handle = await open(temporary, "wx", 0o600);

@@ -119,7 +119,10 @@ export function checkOverrides(given: Overrides, of: string): void {
   checkOptions(given, OVERRIDES, of);
 }
 
-/** Runs a compaction with a signal that aborts it at the caller's request or at the time limit. */
+/**
+ * Runs a compaction with a signal that aborts it at the caller's request or at the time limit. Throws `invalid_option`
+ * if the time limit is not above 0.
+ */
 export async function ending<T>(options: CompactOptions, run: (signal?: AbortSignal) => Promise<T>): Promise<T> {
   checkOptions(options, COMPACT_OPTIONS, "compact", [COMPACTOR_OPTIONS, "createCompactor({ * })"]);
   const { signal, timeoutMs } = options;

@@ -205,7 +205,7 @@ class Job {
 
   /**
    * Executes the effects that the module requested. Resolves to the next event, as soon as there are results or,
-   * without results, when the wait is over.
+   * without results, when the wait is over. Rejects if the caller aborts the job.
    */
   async #execute(answer: Answer): Promise<{ now: number; results: EffectResult[] }> {
     let until: number | undefined;
@@ -365,7 +365,10 @@ class Job {
     return { ...(await this.#stored({ effect: "load", keys: [owner] })), id: 0 };
   }
 
-  /** Counts the tokens of the messages that will be sent, in the form in which the caller passed them. */
+  /**
+   * Counts the tokens of the messages that will be sent, in the form in which the caller passed them. Throws
+   * `invalid_option` if the tokenizer doesn't return a whole number.
+   */
   #counted({ edits, messages }: Effect): number {
     const { source, countTokens } = this.#means;
     const [name, value] = edits ? ["edits", edits] : ["messages", messages];

@@ -143,11 +143,12 @@ export function memoryStore({
 }
 
 /**
- * Returns a store on top of an object with `get(key)` and `put(key, value)`, such as a Workers KV namespace. The key of a
- * body is `prefix` and 16 digits; the key of a state is `prefix`, `state:` and the conversation's id; and the key of
+ * Returns a store on top of an object with `get(key)` and `put(key, value)`, such as a Workers KV namespace. The key of
+ * a body is `prefix` and 16 digits; the key of a state is `prefix`, `state:` and the conversation's id; and the key of
  * remembered compactions is `prefix`, `memory:` and the key of the memory. Bodies that are already stored are not
  * written again. Two simultaneous writers of one state may go unnoticed. If two processes remember compactions at the
- * same moment, one of the compactions may be lost, and is then made again.
+ * same moment, one of the compactions may be lost, and is then made again. Throws `invalid_option` if the object lacks
+ * these methods; `put` throws `store_failed` if there is a different body under the same 16 digits.
  */
 export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateStore & FitMemory {
   if (!has(kv, "get", "put")) {
@@ -176,7 +177,10 @@ export function keyValueStore(kv: KeyValue, prefix = "ctxfold:"): Store & StateS
   };
 }
 
-/** Returns a store in the browser's IndexedDB. The database with this name is opened when it is first used. */
+/**
+ * Returns a store in the browser's IndexedDB. The database with this name is opened when it is first used. `put` throws
+ * `store_failed` if there is a different body under the same 16 digits.
+ */
 export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory {
   const database = new Database(name, (made) => {
     for (const kind of [BODIES, STATES]) made.createObjectStore(kind);

@@ -164,7 +164,8 @@ func Message(body string) string {
 	return body
 }
 
-// errorTexts holds the texts of an error in JSON: in an object under error, under error itself, and next to it.
+// errorTexts holds the texts of an error in JSON: error itself if it is a text (plain), message and detail next to
+// error, and message, detail and type of the object under error (inner).
 type errorTexts struct {
 	plain, message, detail found
 	inner                  [3]found // message, detail, type

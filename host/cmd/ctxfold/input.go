@@ -302,7 +302,7 @@ func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 const maxWindow = 1_000_000_000
 
 // parseWindow parses a window in tokens: a number, optionally followed by k (thousands) or m (millions), or
-// "unlimited".
+// "unlimited". It returns the window of a policy, or an error for any other text.
 func parseWindow(text string) (map[string]any, error) {
 	if text == "unlimited" {
 		return map[string]any{"unlimited": true}, nil

@@ -105,7 +105,7 @@ async function give(given: Given, read: Read, done: Done<Uint8Array>, file: Uint
 
 /**
  * Reads the state from a file. Returns null if the file doesn't exist yet, as is the case before a conversation's first
- * compaction.
+ * compaction. Throws if it can't be read or isn't JSON.
  */
 export async function readState(file: string): Promise<State | null> {
   if (file === "") return null;
@@ -124,8 +124,9 @@ export async function readState(file: string): Promise<State | null> {
 }
 
 /**
- * Returns a function that finds everything that matches one of the --redact patterns. Flags at the start of a
- * pattern, as in (?i), apply to the whole pattern.
+ * Returns a function that finds everything that matches one of the --redact patterns. Flags at the start of a pattern,
+ * as in (?i), apply to the whole pattern. Throws a `UsageError` for an invalid pattern, and for one that also matches
+ * no text at all.
  */
 function redactionsOf(given: Given, usage: string): FindSecrets | undefined {
   const patterns = given.all("redact").map((pattern) => {

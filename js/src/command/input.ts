@@ -41,7 +41,10 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 const startsWith = (text: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => text[i] === byte);
 
-/** Returns the FILE argument. The default is standard input, unless that is a terminal. */
+/**
+ * Returns the FILE argument. The default is standard input, unless that is a terminal. Throws a `UsageError` if there
+ * is more than one, or no input.
+ */
 export function fileArgument({ positionals }: Given, command: string): string {
   const [file, more] = positionals;
   if (more !== undefined) throw new UsageError(`there is one FILE too many: ${more}`, command);
@@ -51,7 +54,7 @@ export function fileArgument({ positionals }: Given, command: string): string {
   return file ?? "-";
 }
 
-/** Reads a JSON file; "-" is standard input. */
+/** Reads a JSON file; "-" is standard input. Throws if it can't be read or has another format. */
 export async function readJson(file: string): Promise<Source> {
   const name = file === "-" ? "standard input" : file;
   let text: Uint8Array;
@@ -74,7 +77,10 @@ export async function readJson(file: string): Promise<Source> {
   return { name, text, skipped };
 }
 
-/** Extracts the conversation if the source is a session file. */
+/**
+ * Extracts the conversation if the source is a session file. Throws an `InputError` for a session file that can't be
+ * read.
+ */
 export function transcriptOf(compactor: Compactor, source: Source): Read {
   try {
     const session = compactor.open(source.text);

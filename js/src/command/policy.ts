@@ -49,6 +49,7 @@ async function basePolicy(text: string): Promise<Record<string, unknown>> {
 
 /**
  * Parses a window, which is a number of tokens, optionally followed by k (thousands) or m (millions), or "unlimited".
+ * Throws a `UsageError` for anything else.
  */
 function windowOf(text: string, command: string): object {
   if (text === "unlimited") return { unlimited: true };
@@ -63,7 +64,7 @@ function windowOf(text: string, command: string): object {
 
 /**
  * Returns the provider's token count from --usage, or undefined if the option is missing. In that case the count in the
- * session file is used, if there is one.
+ * session file is used, if there is one. Throws a `UsageError` for an invalid count.
  */
 export function usageOf(given: Given, command: string): Counted | undefined {
   const text = given.text("usage");

@@ -78,7 +78,7 @@ function conditions(given: Given): Partial<Search> {
   };
 }
 
-/** Adds the bodies in a directory, or the transcript in a file. */
+/** Adds the bodies in a directory, or the transcript in a file. Throws if neither can be read. */
 async function add(searchable: Searchable, compactor: Compactor, path: string): Promise<void> {
   const unreadable = (error: unknown) => new Error(`cannot read ${path}: ${reasonOf(error)}`, { cause: error });
   const info = await stat(path).catch((error) => {

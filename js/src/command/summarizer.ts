@@ -3,7 +3,10 @@ import { spawn } from "node:child_process";
 import type { Summarize } from "../summarize.js";
 import { UsageError } from "./errors.js";
 
-/** Returns the summarizer that --summarizer names, or undefined if digests should be written locally. */
+/**
+ * Returns the summarizer that --summarizer names, or undefined if digests should be written locally. Throws a
+ * `UsageError` if the flag names no command.
+ */
 export function summarizerOf(flag: string): Summarize | undefined {
   if (flag === "" || flag === "none") return undefined;
   const [, command = ""] = /^cmd:(.*)$/s.exec(flag) ?? [];
@@ -19,7 +22,10 @@ export function summarizerOf(flag: string): Summarize | undefined {
   };
 }
 
-/** Parses a duration such as 90s, 2m or 1m30s into milliseconds. Returns undefined, the default, for "" and for 0. */
+/**
+ * Parses a duration such as 90s, 2m or 1m30s into milliseconds. Returns undefined, the default, for "" and for 0.
+ * Throws a `UsageError` for any other text.
+ */
 export function durationOf(text: string, command: string): number | undefined {
   const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
@@ -33,6 +39,7 @@ export function durationOf(text: string, command: string): number | undefined {
 /**
  * Runs the command with the prompt on its standard input and returns its standard output without surrounding white
  * space. If the signal is aborted, the command is killed and, except on Windows, all processes that it has started.
+ * Rejects if the command can't be run or exits with another status than 0.
  */
 function outputOf(
   command: string,

@@ -6,9 +6,9 @@ import { messageOf } from "../errors.js";
 const MAX_LINKS = 40;
 
 /**
- * Writes a file, following symbolic links and writing into devices and pipes. A regular file is replaced atomically
- * and keeps its mode and owner. A file that has other hard links, or that cannot be replaced because of its owner or
- * folder, is overwritten in place.
+ * Writes a file, following symbolic links and writing into devices and pipes. A regular file is replaced atomically and
+ * keeps its mode and owner. A file that has other hard links, or that cannot be replaced because of its owner or
+ * folder, is overwritten in place. Throws if that fails.
  */
 export async function writeText(name: string, text: string | Uint8Array): Promise<void> {
   try {
@@ -37,7 +37,7 @@ export function reasonOf(error: unknown): string {
   return code && text ? text : messageOf(error);
 }
 
-/** Follows a chain of symbolic links and returns the target, which need not exist. */
+/** Follows a chain of symbolic links and returns the target, which need not exist. Throws if the chain is too long. */
 async function followed(name: string): Promise<string> {
   let at = name;
   for (let links = 0; links < MAX_LINKS; links++) {

@@ -115,6 +115,7 @@ func must(err error) {
 }
 
 // load reads the texts in a folder that have counts. Texts with an even number in their name are those that are fitted.
+// If a file can't be read, the program ends.
 func load(folder string) (texts []*text) {
 	b, err := os.ReadFile(filepath.Join(folder, "counts.json"))
 	must(err)
