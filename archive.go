@@ -74,7 +74,8 @@ type shelf struct {
 }
 
 // fill reads the bodies of the given handles. Without any, it reads the bodies of the handles that the markers name,
-// and then the bodies that those bodies name. Each body is read once.
+// and then the bodies that those bodies name. Each body is read once. Without a store it returns errNoStore; other
+// errors come from the store, from markers or from an invalid handle.
 func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
 	if f.store == nil {
 		return errNoStore

@@ -319,7 +319,8 @@ func (x *turn) unchanged() *Result {
 	return r
 }
 
-// end ends the compaction of a turn, if one has begun, and returns its result.
+// end ends the compaction of a turn, if one has begun, and returns its result. It returns err, the error of the turn,
+// or that of taking over the result; without a compaction the result is nil.
 func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, error) {
 	v := x.v
 	if x.start == nil {

@@ -9,7 +9,8 @@ import (
 )
 
 // redact replaces the transcript of a due compaction with a copy from which the texts of the option redact have been
-// removed. Kept messages are written from the original transcript. It returns counts of what was replaced, or nil.
+// removed. Kept messages are written from the original transcript. It returns counts of what was replaced, or nil if
+// nothing was. If the messages can't be read any more without these texts, or become too large, r gets an error.
 func (r *request) redact(in *view.Input) *api.ReportRedacted {
 	if r.options.Redact == nil || len(r.options.Redact.Texts) == 0 || in.N == 0 {
 		return nil

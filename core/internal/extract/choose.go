@@ -181,9 +181,9 @@ func (c *chooser) enter(allowed func(sentence int32) bool) {
 const mostBefore = 3
 
 // gain returns the gain per length of the best clauses of a sentence that fit into the remaining budget, including the
-// sentences that it depends on, and stores these clauses in s. Gains only fall as more is chosen, except for sentences
-// that depend on a chosen one (see lift). So if the gain of the best candidate hasn't changed since it was last
-// computed, it is the best of all.
+// sentences that it depends on, and stores these clauses in s. It returns 0 if none fits, or if the sentence depends on
+// too many others. Gains only fall as more is chosen, except for sentences that depend on a chosen one (see lift). So
+// if the gain of the best candidate hasn't changed since it was last computed, it is the best of all.
 func (c *chooser) gain(s *sentence) (best int64) {
 	var with int64 // the gain of the sentences that it depends on
 	size := overhead

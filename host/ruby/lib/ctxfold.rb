@@ -156,7 +156,7 @@ class Ctxfold
       end
     end
 
-    # Returns the structure, which is valid as long as this object exists.
+    # Returns a ctxfold_host structure, packed as bytes, which is valid as long as this object exists.
     def host
       @held = [@settings, @can].map { |text| text && Fiddle::Pointer[text] }
       texts = [@settings, @can].zip(@held).flat_map { |text, pointer| text ? [pointer.to_i, text.bytesize] : [0, 0] }

@@ -187,7 +187,7 @@ pub(crate) fn copied(text: String) -> *mut c_char {
     }
 }
 
-/// Returns the message of a panic.
+/// Returns the message of a panic, or a general one if the panic has none.
 pub(crate) fn text_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("the program panicked").to_owned()
