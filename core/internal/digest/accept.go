@@ -42,8 +42,9 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest is like Accept for a reply that should be a digest, but returns the text also if it only lacks headings.
-// most is the requested size in tokens. asked means that the request asked for headings; only a list needs none then.
+// AcceptDigest is like Accept for a reply that should be a digest, but if the text only lacks headings, it returns it
+// together with that reason. most is the requested size in tokens. asked means that the request asked for headings;
+// only a list needs none then.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {

@@ -103,12 +103,14 @@ func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string)
 	return "", ""
 }
 
-// found counts the terms of one kind in a text, and how many of them the source contains.
+// found counts the terms of one kind in a text (all), and how many of them the source contains (known). wrong lists the
+// others, in at most about mostWrong bytes.
 type found struct {
 	all, known int
 	wrong      string
 }
 
+// add counts a term. If the source doesn't contain it, add also appends it to wrong, as long as there is room.
 func (f *found) add(what string, known bool) {
 	if f.all++; known {
 		f.known++
@@ -120,7 +122,8 @@ func (f *found) add(what string, known bool) {
 	}
 }
 
-// count counts a term without adding it to wrong, so a retry doesn't mention it.
+// count counts a term, which the source contains if known is set, without adding it to wrong, so a retry doesn't
+// mention it.
 func (f *found) count(known bool) {
 	if f.all++; known {
 		f.known++
@@ -212,7 +215,8 @@ func digitsOf(s string) string {
 	return b.String()
 }
 
-// cutQuote splits text at the next closing quotation mark on the same line. closed is false if there is none.
+// cutQuote splits text at the next closing quotation mark on the same line. rest is the text after the mark. closed is
+// false if there is none.
 func cutQuote(s string) (quote, rest string, closed bool) {
 	line, _, _ := strings.Cut(s, "\n")
 	at := strings.IndexAny(line, "\"”")

@@ -49,7 +49,7 @@ Write the complete updated summary in exactly this layout:` + agentLoopLayout
 )
 
 // AgentLoopText returns the prompt of a request. It contains the record, the previous summary if there is one, and the
-// instruction (S4.36). nl is the line break between a tag and its content.
+// instruction (S4.36), which template replaces unless it is "". nl is the line break between a tag and its content.
 func AgentLoopText(nl, record, previous, template string) string {
 	prompt := "<conversation>" + nl + record + nl + "</conversation>" + nl + nl
 	ask := AgentLoopAsk

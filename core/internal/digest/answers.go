@@ -49,7 +49,8 @@ func (l wordList) hasTool(name string) bool {
 	return l.table.Has(string(appendToolKey(room[:0], ownName(name))))
 }
 
-// heardIn returns the user's words in one tool result.
+// heardIn returns the user's words in the tool result at part n: answers to a tool's questions or the comment on a
+// refused call, then messages that the user sent meanwhile. It returns nil if there are none.
 func heardIn(t *transcript.Transcript, n int32) []answer {
 	p := &t.Parts[n]
 	raw := t.Bytes(p.Body)
@@ -144,7 +145,8 @@ func cutWords(words string) string { return Clip(strings.TrimSpace(words), longe
 // question is a question that a question tool asks the user.
 type question struct{ id, text string }
 
-// questionsOf returns the questions in a call's arguments, with their ids if they have any.
+// questionsOf returns the questions in a call's arguments, at most mostAnswers, with their ids if they have any. call
+// may be nil.
 func questionsOf(t *transcript.Transcript, call *transcript.Part) (questions []question) {
 	if call == nil {
 		return nil
@@ -174,7 +176,7 @@ func toQuestion(question string) string {
 	return "asked: " + question + " - answered: "
 }
 
-// answersOf returns the answers in the result of a question tool.
+// answersOf returns the answers in text, the result of a question tool, or nil if the user gave none.
 func answersOf(text string, questions []question) (answers []answer) {
 	if words := taggedWords(text); words != "" {
 		return []answer{{only(questions), words}}
@@ -397,7 +399,7 @@ func joinedStrings(s *jsonspan.Scanner, src []byte) string {
 }
 
 // clarified returns the answers in a report by Claude Code that says the user wants to discuss the questions before
-// answering all of them.
+// answering all of them. Questions without an answer are left out.
 func clarified(text string) (answers []answer) {
 	_, list, _ := strings.Cut(text, "Questions asked:")
 	about := ""

@@ -114,7 +114,7 @@ func joinLines(all []answer, of func(answer) string) string {
 }
 
 // resultAbout returns the label with the question of a question tool, if its result is plain text under a heading such
-// as "[ask_followup_question for 'Which?'] Result:".
+// as "[ask_followup_question for 'Which one?'] Result:", otherwise "". text begins with such a heading.
 func resultAbout(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	name, question, found := strings.Cut(line[1:], " for '")
@@ -124,7 +124,7 @@ func resultAbout(text string) string {
 	return ""
 }
 
-// resultWords returns the user's words in a tool result that is plain text in a message.
+// resultWords returns the user's words in a tool result that is plain text in a message, or "" if there are none.
 func resultWords(text string) string {
 	if words := queuedAtEnd(text); len(words) > 0 {
 		return strings.Join(words, "\n")
@@ -141,7 +141,8 @@ func resultWords(text string) string {
 	return refusalWords(text)
 }
 
-// Requests returns the user's requests in the messages, as one text for each message that contains a request.
+// Requests returns the user's requests in the messages, oldest first, as one text for each message that contains a
+// request.
 func Requests(t *transcript.Transcript, messages []int32) (texts []string) {
 	for _, i := range messages {
 		if text := Asked(t, int(i)); text != "" {
@@ -325,7 +326,8 @@ func isPasted(t *transcript.Transcript, n int32, text func() string) bool {
 	return false
 }
 
-// cutTags removes every element with these tags from text. An element without an end tag extends to the end of text.
+// cutTags removes every element from open, its opening tag, to end, its end tag, from text. An element without an end
+// tag extends to the end of text.
 func cutTags(text, open, end string) string {
 	var b strings.Builder
 	for {

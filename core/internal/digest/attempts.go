@@ -51,7 +51,7 @@ func (a *attempts) explained() bool {
 	return slices.ContainsFunc(a.causes, func(c cause) bool { return c.said != "" })
 }
 
-// said returns what the assistant said about the last failure.
+// said returns what the assistant said about the last failure, or "".
 func (a *attempts) said() string {
 	if last := a.last(); last != nil {
 		return last.said
@@ -66,8 +66,8 @@ const (
 	mostCauses = 400
 )
 
-// note returns a description of the attempts, which follows the text about the successful run. tests lists the tests
-// that failed; it may be empty.
+// note returns a description of the attempts in parentheses, which follows the text about the successful run. tests
+// lists the tests that failed; it may be empty.
 func (a *attempts) note(tests string) string {
 	text := attemptsNote + "it failed"
 	switch {
@@ -99,7 +99,7 @@ const (
 	thenMark  = "; then: "
 )
 
-// text returns a description of the cause, or "" if the cause is unknown.
+// text returns a description of the cause, beginning with a separator, or "" if the cause is unknown.
 func (c *cause) text() (text string) {
 	if c.printed != "" {
 		text = causeMark + Fence(c.printed)

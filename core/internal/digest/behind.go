@@ -57,7 +57,7 @@ func (p *Prompt) Behind(kept string) string {
 // openingRunes is the number of code points quoted from the beginning of a message so that the model can identify it.
 const openingRunes = 240
 
-// Opening returns the beginning of a message: the speaker and the first words.
+// Opening returns the beginning of a message: the speaker and the first words, in at most openingRunes code points.
 func Opening(t *transcript.Transcript, message int32) string {
 	text := strings.TrimSpace(ownRecord(t, []int32{message}, RecordOptions{Clip: 4 * openingRunes, Thoughtless: true}))
 	return strings.TrimSpace(firstRunes(text, openingRunes))

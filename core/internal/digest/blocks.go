@@ -20,7 +20,7 @@ const (
 const first = "[first] "
 
 // block returns entries between two tags, in at most max bytes including the tags. If not all entries fit, it keeps the
-// newest ones and says how many are missing. It returns "" if no entry fits.
+// newest ones and says how many are missing. It returns "" if none fits.
 func block(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	from := len(entries)
@@ -165,7 +165,7 @@ func (l *Ledger) blocks() []ledgerBlock {
 	}
 }
 
-// errorsBlock returns the block of open errors, in at most max bytes.
+// errorsBlock returns the block of open errors, in at most max bytes, or "" if there are none or none fits.
 func (l *Ledger) errorsBlock(max int) string {
 	errors := make([]string, len(l.Errors))
 	for i, f := range l.Errors {

@@ -105,7 +105,8 @@ func settingsIn(lines []string) (all []settingLine, ok bool) {
 	return all, true
 }
 
-// settingOf parses one line as a setting: `"key": value`, `key = value`, `"element"` or `- element`.
+// settingOf parses one line as a setting: `"key": value`, `key = value`, `"element"` or `- element`. ok is false for
+// any other line.
 func settingOf(line string) (s settingLine, ok bool) {
 	item := strings.TrimPrefix(line, "- ")
 	rest, quotes := strings.CutPrefix(item, `"`)
@@ -136,8 +137,8 @@ func settingOf(line string) (s settingLine, ok bool) {
 }
 
 // keyEnd returns the offset of the separator after the key at the beginning of a line, or -1 if there is none. The
-// separator is an equals sign (except in list elements), or a colon before a space or the end of the line. A colon in
-// an address is followed by something else.
+// separator is an equals sign (except in list elements, which item identifies), or a colon before a space or the end of
+// the line. A colon in an address is followed by something else.
 func keyEnd(line string, item bool) int {
 	for i := range len(line) {
 		if line[i] == '=' && !item || line[i] == ':' && (i+1 == len(line) || line[i+1] == ' ') {

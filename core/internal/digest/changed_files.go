@@ -227,7 +227,8 @@ func someOf(names []string, history string) []string {
 	return names[:min(len(names), most)]
 }
 
-// grouped returns lines that name the files with a common history. Each line has up to about max(most, 400) bytes.
+// grouped returns lines that name the files (names) with a common history. Each line has up to about max(most, 400)
+// bytes.
 func grouped(history string, names []string, most int) (lines []string) {
 	line := ""
 	for _, name := range names {
@@ -247,7 +248,8 @@ func grouped(history string, names []string, most int) (lines []string) {
 // moreFiles ends an incomplete list of files.
 const moreFiles = "(and other files)"
 
-// firstOf returns a block with as many entries, from the first on, as fit into max bytes, including the tags.
+// firstOf returns a block with as many entries, from the first on, as fit into max bytes, including the tags. It
+// returns "" if none fits.
 func firstOf(tag string, entries []string, max int) string {
 	left := max - 2*len(tag) - len("<>\n</>")
 	var b strings.Builder
@@ -298,7 +300,8 @@ func (k *turnLog) histories() (events critbit.Map[history]) {
 	return events
 }
 
-// readFiles returns the paths in a line of the block of changed files.
+// readFiles returns the paths in a line of the block of changed files. It returns nil for a line that gives only the
+// number of the files.
 func readFiles(line string) []string {
 	for _, verb := range historyVerbs {
 		if strings.HasPrefix(line, verb) {

@@ -16,7 +16,7 @@ const checked = 64
 // digest mentions. A fact counts as mentioned even if the digest says something false about it.
 func (e *Extract) Check(body string) (facts, found int) { return e.check(body, e.terms()) }
 
-// check is like Check, for the terms in of.
+// check is like Check, for the terms in of instead of those of the messages.
 func (e *Extract) check(body string, of *terms) (facts, found int) {
 	known := new(critbit.Map[struct{}])
 	said(body, known)
@@ -53,7 +53,8 @@ const sampleSize = 1000
 // very first would rank high.
 const lookTerms = 1 << 16
 
-// terms returns the terms of the messages and of the previous digest.
+// terms returns the terms of the previous digest, of the first message, and of the newest messages with lookTerms
+// bytes.
 func (e *Extract) terms() *terms {
 	ts := new(terms)
 	for _, lines := range e.old {
@@ -67,7 +68,7 @@ func (e *Extract) terms() *terms {
 	return ts
 }
 
-// addTerms adds the terms of message i.
+// addTerms adds the terms of message i. weight is the result of recency for it, in 1/1024.
 func (e *Extract) addTerms(ts *terms, i int32, weight int64) {
 	m := &e.t.Messages[i]
 	if m.Variant == transcript.Shell {

@@ -34,7 +34,8 @@ const checkpointSystem = `You are summarizing the record of a coding agent's con
 // NoPrior replaces the previous summary in the first compaction (S2.19).
 const NoPrior = "None - this is the first compaction round."
 
-// CheckpointAsk returns the end of the style's prompt, from "## Instructions" on (S2.19).
+// CheckpointAsk returns the end of the style's prompt, from "## Instructions" on, for the compaction with the given
+// number (S2.19).
 func CheckpointAsk(round int) string {
 	return `## Instructions
 Write the summary with EXACTLY these sections:
@@ -78,7 +79,8 @@ func checkpointPrompt(p *Prompt) string {
 	return p.Checkpoint(guardLabels(Fence(prior)), guardLabels(Fence(or(p.Task, UnknownTask))), "<scrollback>\n"+Fence(p.Record)+"\n</scrollback>")
 }
 
-// Checkpoint returns the prompt of a request in the checkpoint style, built from the given parts (S2.19).
+// Checkpoint returns the prompt of a request in the checkpoint style, built from the previous summary, the user's first
+// request and the record (S2.19).
 func (p *Prompt) Checkpoint(prior, task, record string) string {
 	end := p.Template
 	if end == "" {

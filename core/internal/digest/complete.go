@@ -43,8 +43,8 @@ func (e *Extract) Complete(text, standing string, room, spare int) Completed {
 	return c
 }
 
-// standingBeside returns a block of standing instructions of about the same size as block. It leaves out instructions
-// that text already contains word for word, as a list item or as a line.
+// standingBeside returns a block of standing instructions of about the same size as block, or "" if block is empty. It
+// leaves out instructions that text already contains word for word, as a list item or as a line.
 func (e *Extract) standingBeside(text, block string) string {
 	l := e.ledger
 	if block == "" {

@@ -10,7 +10,7 @@ import (
 // A statement may correct an earlier one ("I was wrong: the port is 5433", "5433, not 5432"). The digest then leaves
 // out the earlier statement, even if it has no room for the correction itself.
 
-// correction is a statement that corrects an earlier one.
+// correction is a statement that corrects an earlier one. item is the index of the item that contains it.
 type correction struct {
 	item int
 	*fact

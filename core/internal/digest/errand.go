@@ -89,7 +89,8 @@ func errand(s string, ws []word, direct bool) bool {
 	return announcesErrand(ws[i:]) || asksAction(ws, i)
 }
 
-// afterVerb returns the word after the verb of a request, or "".
+// afterVerb returns the word after the verb of a request, or "" if there is none. Modal verbs at the beginning are
+// skipped.
 func afterVerb(ws []word) string {
 	i := 0
 	for i < len(ws) && modals.has(ws[i].text) {

@@ -424,7 +424,7 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 	return ranked
 }
 
-// candidate returns block i of a result. Its value doesn't include the terms in held.
+// candidate returns block i of a result with its cost and its value. Its value doesn't include the terms in held.
 func (e *Excerpts) candidate(result, i int, held *critbit.Map[struct{}]) candidateBlock {
 	block := e.blocks[result][i]
 	c := candidateBlock{block: i, cost: e.sizeOf(result, block), worth: e.worth(result, block, held)}

@@ -63,7 +63,8 @@ func (s *blockSplitter) text(n int) string { return s.source[s.lines[n].text:s.l
 // size returns the number of bytes in a range of lines.
 func (s *blockSplitter) size(from, to int) int { return s.lines[to-1].to - s.lines[from].from }
 
-// split divides a range of lines into blocks. heads contains the heads of these lines.
+// split divides a range of lines into blocks. heads contains the heads of these lines, and depth is their nesting
+// level.
 func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 	paragraph := from // the beginning of the current paragraph
 	for n := from; n < to; {

@@ -76,6 +76,7 @@ var mayFence = func() (may [256]bool) {
 	return may
 }()
 
+// isASCII reports whether text contains only ASCII characters.
 func isASCII(text string) bool {
 	for ; len(text) >= 8; text = text[8:] {
 		if text[0]|text[1]|text[2]|text[3]|text[4]|text[5]|text[6]|text[7] >= utf8.RuneSelf {
@@ -90,7 +91,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// entity returns the length of the entity for < at the beginning of text, or 0 if there is none.
+// entity returns the length, in bytes, of the entity for < at the beginning of text, or 0 if there is none.
 func entity(text string) int {
 	for _, e := range []string{"&lt;", "&LT;", "&#60;", "&#x3c;", "&#x3C;"} {
 		if strings.HasPrefix(text, e) {

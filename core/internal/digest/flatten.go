@@ -107,7 +107,7 @@ func (f *flattener) name(s string) string {
 	return s
 }
 
-// command adds a command and its output, if any.
+// command adds a command, head, and its output, if any.
 func (f *flattener) command(head, output string) {
 	if Tidy(output) == "" {
 		if f.piece != nil {
@@ -179,7 +179,8 @@ func Tidy(text string) string {
 }
 
 // Clip shortens text to at most max bytes, plus a short mark between the parts. Two thirds of the bytes come from the
-// beginning of the text, and one third from the end. Clip never splits a rune.
+// beginning of the text, and one third from the end. Clip never splits a rune. If max is 0, it returns "", without a
+// mark.
 func Clip(text string, max int) string {
 	if len(text) <= max {
 		return text

@@ -27,7 +27,7 @@ func (s *turnWords) add(text string) {
 // mentions reports whether the turn mentions the given name.
 func (s *turnWords) mentions(name string) bool { return s.names.Has(words.Hash64(name)) }
 
-// eachName calls see for each identifier and each file name (without its folder) in text.
+// eachName calls see for each identifier and each file name (without its folder) in text, in order.
 func eachName(text string, see func(name string)) {
 	for i := 0; i < len(text); {
 		if !nameByte[text[i]] {
@@ -66,7 +66,8 @@ var nameByte = func() (in [256]bool) {
 	return in
 }()
 
-// shared returns how many long words in text the turn mentions too, and how many long words there are in text.
+// shared returns how many long words in text the turn mentions too, and how many long words there are in text. A long
+// word has at least five bytes.
 func (s *turnWords) shared(text string) (shared, long int) {
 	s.room = words.Append(s.room[:0], text)
 	for _, w := range s.room {
@@ -201,7 +202,7 @@ func (t *turn) weighLooks(said *turnWords, closed bool) {
 }
 
 // weighRead weighs a unit about a file that was read. edited means that the log lists an edit of it, and bare is the
-// number of units about files that were only read, from this one on.
+// number of units about files that were only read, from this one on. closed means that the turn has ended.
 func (u *unit) weighRead(edited bool, bare int, closed bool) {
 	switch {
 	case edited, closed && bare > mostBare:

@@ -64,7 +64,7 @@ type contents struct {
 }
 
 // collect returns what message i contains, by kind. Calls include their arguments; results are part indexes. Images and
-// other files are left out.
+// other files are left out, and so is what was removed.
 func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {
 	m := &t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {

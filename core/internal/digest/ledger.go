@@ -284,7 +284,7 @@ func (c *collector) result(n int32) {
 }
 
 // objectOf returns the command or file that the call with result p is about, and the text with the address that the
-// call fetches. The latter is "" if the address doesn't matter.
+// call fetches. The latter is "" if the address doesn't matter. failed means that the result reports an error.
 func (c *collector) objectOf(p *transcript.Part, u use, failed bool) (on, about string) {
 	if p.Pair < 0 {
 		return "", ""
@@ -301,8 +301,8 @@ func (c *collector) objectOf(p *transcript.Part, u use, failed bool) (on, about 
 	return "", ""
 }
 
-// commandResult records that the command on was run. It returns the command's error message and whether the command
-// failed. counts is false if the outcome doesn't matter.
+// commandResult records that the command on was run by a tool whose result has the given text. It returns the command's
+// error message and whether the command failed. counts is false if the outcome doesn't matter.
 func (c *collector) commandResult(p *transcript.Part, tool, on, text string, failed bool) (said string, fails, counts bool) {
 	run := runOf(on, text, failed)
 	if on != "" {
@@ -325,14 +325,16 @@ func (c *collector) commandResult(p *transcript.Part, tool, on, text string, fai
 	return said, run.failed(), true
 }
 
-// ran records a command. Of several runs of the same command, only the newest counts.
+// ran records a command with its exit code, or "" if that is unknown. Of several runs of the same command, only the
+// newest counts.
 func (c *collector) ran(script, exit string) {
 	if script = clipLine(script, maxCommand); script != "" {
 		c.Commands = append(c.Commands, api.LedgerCommand{Command: script, Exit: exit})
 	}
 }
 
-// clipLine returns text on one line. If text is longer than max bytes, "…" replaces the rest.
+// clipLine returns text on one line. If text is longer than max bytes, "…" replaces the rest, so the result may have up
+// to three bytes more.
 func clipLine(text string, max int) string {
 	text = strings.TrimSpace(text)
 	if len(text) > max {

@@ -356,7 +356,7 @@ func toolOf(u *unit) string {
 	return name
 }
 
-// label returns the text that precedes a unit, such as the name of the speaker.
+// label returns the text that precedes a unit, such as the name of the speaker, or "" for a unit that needs none.
 func (k *turnLog) label(t *turn, u *unit) string {
 	switch u.kind {
 	case saidUnit:

@@ -304,8 +304,9 @@ func (t *turn) outcome(most int, full bool) turnOutcome {
 	return turnOutcome{}
 }
 
-// answerLine returns the unit of the answer that is its outcome, and a line of up to most bytes that begins with it. line
-// is "" if there is no such unit. prose means that tables and code don't count.
+// answerLine returns the unit of the answer that is its outcome, and a line of up to most bytes that begins with it.
+// line is "" if there is no such unit. prose means that tables and code don't count. full means that the line may
+// contain further parts of the answer.
 func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) {
 	asks := asksIn(t.asked)
 	for n := range t.units {

@@ -112,7 +112,8 @@ func worthOfOld(heading, text string, requests int) int {
 	return ofOldLine
 }
 
-// readLog parses the entries of a log. Each line of an entry becomes one or more units.
+// readLog parses the entries of a log. Each line of an entry becomes one or more units. base is the folder that paths
+// in the log are relative to, or "".
 func readLog(text string) (turns []turn, base string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -191,7 +192,8 @@ func readRequests(text string, l *Ledger) {
 	}
 }
 
-// entryHead parses the number at the beginning of an entry's first line. ok is false if the line begins no entry.
+// entryHead parses the number at the beginning of an entry's first line. rest is the line after it. ok is false if the
+// line begins no entry.
 func entryHead(line string) (number int, rest string, ok bool) {
 	number, rest, ok = bracketed(line)
 	if !ok || rest != "" && rest != " "+oldHead && rest != " "+startHead && !strings.HasPrefix(rest, " "+askedLabel) {
@@ -200,7 +202,8 @@ func entryHead(line string) (number int, rest string, ok bool) {
 	return number, strings.TrimPrefix(rest, " "), true
 }
 
-// bracketed parses the number in brackets at the beginning of text: "[12] …". ok is false if there is none.
+// bracketed parses the number in brackets at the beginning of text: "[12] …". rest is the text after the brackets. ok
+// is false if there is none.
 func bracketed(text string) (number int, rest string, ok bool) {
 	if !strings.HasPrefix(text, "[") {
 		return 0, "", false

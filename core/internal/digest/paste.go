@@ -74,7 +74,7 @@ func withoutPaste(text string) string {
 }
 
 // printedIn returns, for each line, whether it is in a code block or looks like program output. trimmed contains the
-// lines without leading and trailing white space.
+// same lines without leading and trailing white space.
 func printedIn(lines, trimmed []string) []bool {
 	printed := make([]bool, len(lines))
 	fence := ""
@@ -142,9 +142,9 @@ func mayTell(output string) bool {
 // leastFindings is the minimum number of findings that a review contains.
 const leastFindings = 3
 
-// reviewIn returns the line at which a review pasted by the user begins, and its headings, or "" if there is none. A
-// review is a list of numbered headings with several lines below each. At least one heading names a place in a file.
-// The code and the reasons are cut, because fragments of them would be misread.
+// reviewIn returns the line at which a review pasted by the user begins, and a summary with its headings. The summary
+// is "" if there is no review. A review is a list of numbered headings with several lines below each. At least one
+// heading names a place in a file. The code and the reasons are cut, because fragments of them would be misread.
 func reviewIn(lines, trimmed []string) (at int, told string) {
 	var headings []string
 	number := "1. "

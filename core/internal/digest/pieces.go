@@ -65,7 +65,7 @@ func NewPieces(t *transcript.Transcript, messages []int32, most int, measure fun
 // applies to reasoning, which is left out if the limit is below leastThought.
 type Clips struct{ Result, Thought int }
 
-// unclipped is a maximum length at which nothing is clipped.
+// unclipped is a maximum length, in bytes, at which nothing is clipped.
 const unclipped = 1 << 30
 
 // Gentle holds the limits for a record that is split into parts. Hardest holds those for a record that wouldn't fit
@@ -109,7 +109,7 @@ func (p *Pieces) size(c Clips) int {
 	return sum
 }
 
-// longest returns the length, in bytes, of the longest piece of the given kind.
+// longest returns the length, in bytes, of the longest piece of the given kind, or 0 if there is none.
 func (p *Pieces) longest(kind pieceKind) (most int) {
 	for i := range p.list {
 		if p.list[i].kind == kind {
@@ -238,7 +238,8 @@ func clipResult(text string, max int) string {
 // signals lists strings that mark errors in program output, spelled as they usually are.
 var signals = []string{"rror: ", "rror:", "ERROR", "FAIL", "panic:", "Traceback", "xception", "fatal:", "FATAL"}
 
-// troublesIn returns the first complete error lines of text, without duplicates and in at most max bytes.
+// troublesIn returns the first complete error lines of text, without duplicates and in at most max bytes, or "" if
+// there are none.
 func troublesIn(text string, max int) string {
 	// Drop the first line, because its beginning is missing.
 	_, text, _ = strings.Cut(text[:min(len(text), lookTroubles)], "\n")

@@ -192,8 +192,8 @@ const (
 	writtenHead = "The plan that the assistant wrote down ([x] done, as far as the record shows), in ["
 )
 
-// text returns the plan as of the given turn, in at most size bytes. If the plan is too long, a line with the number of
-// the first completed steps replaces these steps.
+// text returns the plan as of the given turn, in at most size bytes, or "" if there is no plan. If the plan is too
+// long, a line with the number of the first completed steps replaces these steps.
 func (p *planList) text(turn, size int) string {
 	if len(p.points) == 0 {
 		return ""

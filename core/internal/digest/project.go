@@ -54,7 +54,7 @@ func ProjectFileText(t *transcript.Transcript, i int) int32 {
 	return n
 }
 
-// projectPart is like ProjectIn, but also returns the index of the part with the instructions, or -1.
+// projectPart is like ProjectIn, for message m, but also returns the index of the part with the instructions, or -1.
 func projectPart(t *transcript.Transcript, m *transcript.Message) (kind Project, key string, part int32) {
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -79,7 +79,7 @@ func projectPart(t *transcript.Transcript, m *transcript.Message) (kind Project,
 	return NoProject, "", -1
 }
 
-// callOf returns the arguments of the call that produced a result.
+// callOf returns the arguments of the call that produced a result, or "" if the call is missing.
 func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	if result.Pair < 0 {
 		return ""
@@ -87,7 +87,7 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	return CallArgs(t, &t.Parts[result.Pair])
 }
 
-// projectText is like ProjectIn, but examines only the user text at part index n.
+// projectText is like ProjectIn, with the same results, but examines only the user text at part index n.
 func projectText(t *transcript.Transcript, n int32) (kind Project, key string) {
 	body := t.Parts[n].Body
 	if raw := t.Bytes(body); !ownStarts.mayOpen(raw) { // most texts

@@ -36,7 +36,7 @@ func (u *unit) whole() string {
 	return u.lead + " " + u.text
 }
 
-// unitKind says where a unit comes from.
+// unitKind says where a unit comes from, for example the user, an answer or a command.
 type unitKind uint8
 
 const (
@@ -102,7 +102,7 @@ type listHead struct {
 	lead   string
 }
 
-// mostHeads is the maximum nesting depth of lists.
+// mostHeads is the maximum nesting depth of lists, in levels.
 const mostHeads = 4
 
 // leave ends the nested lists that don't contain a line with the given indentation.

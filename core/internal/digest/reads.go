@@ -132,7 +132,8 @@ func asksRange(args []byte) bool {
 	return rangeIn(s, args, 0)
 }
 
-// rangeIn reports whether the next value of s requests a part of a file. It descends only a few levels.
+// rangeIn reports whether the next value of s requests a part of a file. It descends only a few levels; depth is the
+// current one.
 func rangeIn(s *jsonspan.Scanner, src []byte, depth int) (found bool) {
 	if depth > 4 {
 		s.Skip()

@@ -59,7 +59,8 @@ func runningLine(r *api.LedgerRunning) string {
 
 const outputMark = " (output: "
 
-// unloadedBlock returns the block of unloaded tools in at most max bytes. If not all tools fit, it lists the newest.
+// unloadedBlock returns the block of unloaded tools in at most max bytes. If not all tools fit, it lists the newest; if
+// none fits, it returns "".
 func (l *Ledger) unloadedBlock(max int) string {
 	max -= 2*len(unloadedTag) + len("<>\n\n</>")
 	from := len(l.Unloaded)
@@ -80,7 +81,7 @@ func (l *Ledger) readUnloaded(entries []string) {
 	}
 }
 
-// runningBlock returns the block of running work, in at most max bytes.
+// runningBlock returns the block of running work, in at most max bytes, or "" if there is none or none fits.
 func (l *Ledger) runningBlock(max int) string {
 	lines := l.runningLines(max - 2*len(runningTag) - len("<>\n</>"))
 	if len(lines) == 0 {

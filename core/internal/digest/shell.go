@@ -70,7 +70,8 @@ func removesIn(script string, see func(string)) {
 	}
 }
 
-// removedBy returns the files that a command (rm or git rm) deletes.
+// removedBy returns the files that a command (rm or git rm) deletes, without folders and git's own files. It returns
+// nil for any other command.
 func removedBy(words []string) []string {
 	if len(words) > 1 && words[0] == "git" && words[1] == "rm" {
 		words = words[1:]

@@ -135,6 +135,7 @@ func withoutBoilerplate(found []fileQuote) []fileQuote {
 }
 
 // textResult reads the first text of a message, in which a program answers calls that the assistant wrote as text.
+// stays means that the message stays in the context.
 func (r *quoteReader) textResult(message int32, stays bool) {
 	m := &r.t.Messages[message]
 	for n := m.First; n < m.First+m.Count; n++ {
@@ -230,7 +231,8 @@ func beginsWord(name string, at int) bool {
 	return between(at, 'A', 'Z') && (between(at-1, 'a', 'z') || between(at-1, 'A', 'Z') && between(at+1, 'a', 'z'))
 }
 
-// changed adds the passages of the text that a call wrote into a file.
+// changed adds the passages of the text that a call wrote into a file, unless the file changed again later. stays means
+// that the message with the call stays in the context, so nothing is quoted from it.
 func (r *quoteReader) changed(message int32, c *change, stays bool) {
 	if r.later.takesBack(c.path) {
 		return
@@ -309,8 +311,9 @@ var conditionHeads = []string{"if ", "if(", "} else if", "elif ", "case ", "when
 
 var conditionStarts = startsOf(conditionHeads)
 
-// worthInQuote returns the weight of a line in a quote. Comments and definitions weigh the most, followed by conditions
-// and values. Lines that only pass on a value or an error, or print something, have no weight.
+// worthInQuote returns the weight of a line in a quote, in 1/1024. Comments and definitions weigh the most, followed by
+// conditions and values. Lines that only pass on a value or an error, or print something, have no weight. text must not
+// be empty.
 func worthInQuote(text string) int {
 	if commentOf(text) != "" {
 		return ofProseLine

@@ -194,7 +194,8 @@ func beforeStatus(part string) string {
 
 var dashes = substringsOf(" - | – | — ")
 
-// cutDash splits text at the first dash with spaces around it. found is false if there is none.
+// cutDash splits text at the first dash with spaces around it. If there is none, head is the whole text, and found is
+// false.
 func cutDash(text string) (head, tail string, found bool) {
 	if !dashes.in(text) {
 		return text, "", false

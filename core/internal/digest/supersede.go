@@ -212,7 +212,7 @@ const shortFact = 8
 const mostFacts = 300
 
 // dropSuperseded removes statements that are replaced by a newer one, which must be by the same speaker unless it is a
-// denial. For each remaining statement, it returns a note about the newest statement that it replaces, or "".
+// denial. For each remaining statement, was has a note about the newest statement that it replaces, or "".
 func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
 	facts := make([]*fact, len(chosen))
 	was = make([]string, len(chosen))

@@ -122,7 +122,8 @@ func (m *matter) add(i int) {
 	}
 }
 
-// join adds what a speaker said to the matter. replies means that it replies to a question.
+// join adds what a speaker said to the matter. denied means that it is a refusal, and replies that it replies to a
+// question.
 func (m *matter) join(said, speaker string, denied, replies bool) {
 	head := &m.items[m.first]
 	all, mark := head.Text, turnMark

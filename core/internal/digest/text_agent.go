@@ -263,7 +263,8 @@ func openFile(output string) string {
 	return path
 }
 
-// calledBefore returns the calls, written as text, whose output is message i.
+// calledBefore returns the calls, written as text, whose output is message i, or nil if the message before it contains
+// none.
 func calledBefore(t *transcript.Transcript, i int) []textCall {
 	if i == 0 {
 		return nil

@@ -304,7 +304,8 @@ func (c *textCall) argument(key, value string, best *int) {
 	c.given = append(c.given, givenArgument{key, value})
 }
 
-// jsonCall returns a call that is written in JSON, as an object with a tool's name and its arguments.
+// jsonCall returns a call that is written in JSON, as an object with a tool's name and its arguments. It returns nil
+// for any other text.
 func jsonCall(text string) []textCall {
 	src := []byte(text)
 	s := jsonspan.New(src)
@@ -350,7 +351,7 @@ func jsonCall(text string) []textCall {
 }
 
 // actionLine returns a call written on one line: "Action: name[argument]", optionally followed by a line "Action
-// Input:".
+// Input:". It returns nil if text contains no such line.
 func actionLine(text string) []textCall {
 	at := strings.LastIndex("\n"+text, "\nAction:")
 	if at < 0 {

@@ -149,7 +149,8 @@ func ToolPrompt(outputs []ToolOutput, batch bool, max int) Prompt {
 	return ToolPromptOf(outputs, batch, func(o ToolOutput) string { return o.entry(max) })
 }
 
-// ToolPromptOf is like [ToolPrompt], but shows each result in the form that entry returns.
+// ToolPromptOf is like [ToolPrompt], for one result or, if batch is set, several, but shows each result in the form
+// that entry returns.
 func ToolPromptOf(outputs []ToolOutput, batch bool, entry func(o ToolOutput) string) Prompt {
 	if !batch {
 		return Prompt{Style: toolStyle, Scope: api.ScopeToolOutput, Record: entry(outputs[0])}

@@ -83,7 +83,8 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 	r.add(u)
 }
 
-// isCodeBlock reports whether the text of a unit is a block of code that is quoted as a whole.
+// isCodeBlock reports whether the text of a unit is a block of code that is quoted as a whole and has more than
+// shortCode bytes.
 func isCodeBlock(text string) bool {
 	return len(text) > shortCode && text[0] == '`' && strings.HasSuffix(text, "`")
 }

@@ -10,8 +10,8 @@ import (
 // A shell may return before its command has ended, with an id. A later call of another tool, which names the id, then
 // returns the outcome of the command.
 
-// addCommand adds the command of a shell whose result is part n of message i. If the command runs on, it is added when its
-// outcome is known.
+// addCommand adds the command of a shell whose result is part n of message i. failed means that the tool reported an
+// error. If the command runs on, it is added when its outcome is known.
 func (r *turnReader) addCommand(i int, n int32, script, output string, failed bool) {
 	if script == "" {
 		return
@@ -47,6 +47,7 @@ func (r *turnReader) awaited(call *transcript.Part) (c *execution) {
 }
 
 // addAwaited adds a command that ran on if output, which a call in message i returned, says that the command has ended.
+// failed means that this call reported an error.
 func (r *turnReader) addAwaited(i int, c *execution, output string, failed bool) {
 	if exitIn(output) == "" {
 		return
