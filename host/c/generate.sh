@@ -10,6 +10,10 @@
 set -eu
 
 module=$1 out=$2
+command -v "${WASM2C:-wasm2c}" > /dev/null || {
+	echo 'generate.sh: wasm2c 1.0.32 is missing (Debian: wabt); a source package of a release (sdist, crate, gem, C archive) needs only a C compiler' >&2
+	exit 1
+}
 version=$("${WASM2C:-wasm2c}" --version)
 case $version in
 1.0.32*) ;;
