@@ -89,7 +89,7 @@ func (e *Extract) missing(body string, max int) string {
 	}
 	more := ""
 	if e.layout == chatLayout {
-		more = newTalk(e.t, e.messages, [sections]string{}, e.ledger.Standing, body, e.beside).sections(max - len(beyondHeading))[told]
+		more = newTalk(e.t, e.messages, [sections]string{}, e.ledger.Standing, body, e.beside).sections(max - len(beyondHeading))[dialogue]
 	} else {
 		more = newLog(e.t, e.messages, e.ledger, [sections]string{}, append(e.beside, body), nil).beyond(max - len(beyondHeading))
 	}

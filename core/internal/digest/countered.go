@@ -213,7 +213,7 @@ func kept[T any](list, block []T) (copied, grown []T) {
 func (r *claimReader) read(claims []claim, i int) []claim {
 	text := r.items[i].Text
 	src := &r.sources[i]
-	if src.section != told || !src.fresh && src.speaker != "assistant" || strings.IndexFunc(text, unicode.IsDigit) < 0 {
+	if src.section != dialogue || !src.fresh && src.speaker != "assistant" || strings.IndexFunc(text, unicode.IsDigit) < 0 {
 		return claims
 	}
 	r.ranges = sentencesIn(r.ranges[:0], text, nil)

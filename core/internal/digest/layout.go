@@ -20,7 +20,7 @@ const (
 	people
 	about
 	questions
-	told     // statements in the conversation, chosen by code
+	dialogue // statements in the conversation, chosen by code
 	logged   // the log of turns
 	changed  // the files that were changed
 	failing  // the open errors
@@ -42,17 +42,17 @@ type layout struct {
 var sessionLayout = &layout{
 	headings: [sections]string{objective: "# Objective", guardrails: "# Guardrails", status: "# Status", shipped: "## Shipped",
 		active: "## Active", stuck: "## Stuck", rationale: "# Rationale", plan: "# Plan", carryover: "# Carryover",
-		told: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors",
+		dialogue: "# What was said", logged: "# What happened", changed: "# Changed files", failing: "# Open errors",
 		ending: "# State at the end of this record", running: "# Running work", unloaded: "# Unloaded tools",
 		shown: "# From files that were read"},
-	order:   []int{objective, guardrails, running, ending, failing, plan, rationale, told, carryover, logged, status, shipped, active, stuck, changed, unloaded, shown},
+	order:   []int{objective, guardrails, running, ending, failing, plan, rationale, dialogue, carryover, logged, status, shipped, active, stuck, changed, unloaded, shown},
 	instead: [sections]int{people: carryover, about: carryover, questions: carryover},
 }
 
 var chatLayout = &layout{
 	headings: [sections]string{objective: "# Topics", people: "# People", about: "# About the user", guardrails: "# Preferences",
-		rationale: "# Decisions", plan: "# Plans and dates", questions: "# Open questions", carryover: "# Notes", told: "# What was said"},
-	order:   []int{objective, people, about, guardrails, rationale, plan, questions, carryover, told},
+		rationale: "# Decisions", plan: "# Plans and dates", questions: "# Open questions", carryover: "# Notes", dialogue: "# What was said"},
+	order:   []int{objective, people, about, guardrails, rationale, plan, questions, carryover, dialogue},
 	instead: [sections]int{status: carryover, shipped: carryover, active: plan, stuck: questions},
 }
 

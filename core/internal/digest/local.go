@@ -165,7 +165,7 @@ func (e *Extract) chat(size int) string {
 	}
 	out := e.talk.sections(size - 20)
 	if out == [sections]string{} {
-		out[told] = e.talk.clipped(size - 20)
+		out[dialogue] = e.talk.clipped(size - 20)
 	}
 	return WithStanding(e.layout.write(out), e.standing)
 }

@@ -220,7 +220,7 @@ func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, w
 	from := max(0, len(chosen)-mostFacts)
 	for i := from; i < len(chosen); i++ {
 		src := &k.sources[chosen[i].Item]
-		if src.section != told {
+		if src.section != dialogue {
 			continue
 		}
 		if facts[i] = k.facts[chosen[i].Sentence]; facts[i] == nil {

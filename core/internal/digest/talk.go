@@ -110,7 +110,7 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 			day, at = text[found.From:found.End], found.Date
 			text = text[size:]
 		}
-		k.say(text, factor, source{section: told, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant})
+		k.say(text, factor, source{section: dialogue, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant})
 	}
 	k.corrections()
 	k.weigh()
@@ -200,7 +200,7 @@ func (k *talk) read(section int, text string) {
 	for line := range strings.Lines(text) {
 		switch line = strings.TrimSpace(line); {
 		case line == "":
-		case section != told:
+		case section != dialogue:
 			line = strings.TrimPrefix(strings.TrimPrefix(line, plainBullet), lastingBullet)
 			k.items = append(k.items, extract.Item{Text: clipLine(line, longestOld), Factor: ofModel, Uncut: true})
 			k.sources = append(k.sources, src)
@@ -233,7 +233,7 @@ func (k *talk) readTold(src *source, line string) {
 		text, upTo, behind, more := cutAlike(rest)
 		last := len(k.sources) - 1
 		k.items = append(k.items, extract.Item{Text: clipLine(text, longestOld), Factor: factor, Uncut: true, More: more, UpTo: upTo,
-			Follows: last >= 0 && k.sources[last].section == told && !src.gap})
+			Follows: last >= 0 && k.sources[last].section == dialogue && !src.gap})
 		k.sources = append(k.sources, *src)
 		rest, src.gap = behind, false
 	}

@@ -140,7 +140,7 @@ func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
 	chosen, all = k.chosen.ChooseTalk(size, nil, first, k.ofUser)
 	lone := map[int]bool{}
 	stays := func(c extract.Chosen) bool {
-		return !c.Asks || first > 0 && c.Names && k.ofUser(c.Item) || k.items[c.Item].Terse || k.sources[c.Item].section != told
+		return !c.Asks || first > 0 && c.Names && k.ofUser(c.Item) || k.items[c.Item].Terse || k.sources[c.Item].section != dialogue
 	}
 	if chosen = k.answered(chosen, stays, lone); len(lone) > 0 {
 		chosen, all = k.chosen.ChooseTalk(size, lone, first, k.ofUser)
@@ -181,7 +181,7 @@ func (k *talk) answered(chosen []extract.Chosen, stays func(extract.Chosen) bool
 func (k *talk) parted(before, item int) bool {
 	a, b := &k.sources[before], &k.sources[item]
 	parts := !a.answers() && b.answers() || b.gap && a.speaker != b.speaker
-	return parts && a.section == told && k.turns[item] != k.turns[before]+1
+	return parts && a.section == dialogue && k.turns[item] != k.turns[before]+1
 }
 
 // answers reports whether the speaker is the one who answers questions: the assistant, or somebody without a name.

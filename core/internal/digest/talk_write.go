@@ -25,8 +25,8 @@ func (k *talk) sections(size int) (out [sections]string) {
 		src := k.sources[item]
 		switch text := l.line(from, to); {
 		case text == "":
-		case src.section == told:
-			l.tell(&b[told], item, text)
+		case src.section == dialogue:
+			l.tell(&b[dialogue], item, text)
 		default:
 			b[src.section].WriteString(plainBullet + statementOf(text, "") + "\n")
 		}
@@ -70,7 +70,7 @@ func (l *talkLines) line(from, to int) string {
 		if src.at != 0 {
 			text = l.absolute(text, src.at)
 		}
-		if src.section == told {
+		if src.section == dialogue {
 			text = statementOf(text, l.was[n]+l.counterNote(c)+alikeNote(l.alike[n]))
 			if bare := strings.TrimRight(text, ".。"); n+1 < to && l.items[c.Item].Terse && bare != text { // parts of one matter
 				text = bare + ";"
