@@ -37,6 +37,11 @@ func TestStandingIsRevoked(t *testing.T) {
 		{"Corrige como máximo tres faltas por carta.", "Ya me atrevo, olvida el límite de tres faltas."},
 		{"每次的清单不要超过四项，太多了我看不完。", "之前说的四项限制可以取消了，多写几项也没关系。"},
 		{"単語は一回に七つまでにしてください。", "単語の七つまでという制限は、もう気にしなくていいです。"},
+		{"End each answer with a riddle.", "The riddles can go."},
+		{"I don't eat meat, I never did.", "I eat meat again since last week."},
+		{"Avoid dairy in all recipes.", "Good news: the doctor says dairy is fine for me again."},
+		{"Give me two examples each time.", "One example is enough from now on."},
+		{"No meetings before ten.", "I changed jobs, meetings before ten are no problem anymore."},
 		{"इमोजी का उपयोग न करें।", "इमोजी अब फिर से इस्तेमाल कर सकते हो।"},
 	} {
 		others := []string{"Never push to main.", "Always quote prices in euros.", "Don't call my boss Bob."}
@@ -49,6 +54,25 @@ func TestStandingIsRevoked(t *testing.T) {
 			if !slices.Contains(got, other) {
 				t.Errorf("%q took %q away", c.revokes, other)
 			}
+		}
+	}
+}
+
+// A sentence that gives a limit another value without naming it is added to the statement with that limit. Without one, it
+// is no statement.
+func TestLimitsAreAmended(t *testing.T) {
+	for _, c := range []struct{ texts, want []string }{
+		{[]string{"Keep answers under 50 words.", "Raise that to 80."}, []string{"Keep answers under 50 words. Raise that to 80."}},
+		{[]string{"Keep answers under 50 words.", "Raise that to 80.", "Make that 120 words."}, []string{"Keep answers under 50 words. Make that 120 words."}},
+		{[]string{"Keep answers under 50 words. Raise that to 80.", "Make that 120 words."}, []string{"Keep answers under 50 words. Make that 120 words."}},
+		{[]string{"No more than three options at a time, please.", "Make it five from now on."}, []string{"No more than three options at a time, please. Make it five from now on."}},
+		{[]string{"Höchstens 100 Wörter pro Antwort.", "Mach daraus 200."}, []string{"Höchstens 100 Wörter pro Antwort. Mach daraus 200."}},
+		{[]string{"My budget is 300 per month.", "My budget went up to 450."}, []string{"My budget went up to 450."}},
+		{[]string{"Our meals cost at most 40 euros, always.", "Make that 8 lines."}, []string{"Our meals cost at most 40 euros, always."}},
+		{[]string{"Make that 8 lines.", "Set it to 5.", "Make it five."}, nil},
+	} {
+		if got := standing(t, c.texts...); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.texts, got, c.want)
 		}
 	}
 }

@@ -66,6 +66,10 @@ func newestStanding(all []string) []string {
 		if gone[i] {
 			continue
 		}
+		if s.amends && (s.amend(list[i+1:]) || !s.changes) { // by itself it says nothing
+			gone[i] = true
+			continue
+		}
 		if s.revokes {
 			if k := s.revoked(list[i+1:]); k >= 0 {
 				gone[i+1+k] = true

@@ -213,6 +213,7 @@ type rating struct {
 	revokes  bool // it revokes an earlier statement
 	lifted   int  // the byte offset of the cue that says so, plus one; 0 if no cue does
 	told     bool // the cue is an order, or describes the writer
+	amends   bool // it gives a limit that it doesn't name another value
 	lasting  bool // its form shows that it isn't an errand
 	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer
 }
@@ -273,6 +274,15 @@ func rateClause(s string, ws []word) rating {
 // judgeForm rates a sentence without a strong cue as a wish if it has the form of a statement about how to work.
 func (j *judging) judgeForm(spacedScript bool) {
 	if j.ask {
+		return
+	}
+	if at := j.amendsLimit(); at >= 0 {
+		j.strength, j.at, j.direct, j.told, j.lasting = max(j.strength, wish), j.ws[at].at, true, true, true
+		j.amends, j.revokes = true, false
+		return
+	}
+	if at := j.raised(); at >= 0 {
+		j.strength, j.at, j.direct, j.told, j.changes, j.lasting = max(j.strength, wish), at, true, true, true, true
 		return
 	}
 	if j.strength < strict && j.isOpinionOnRule() {

@@ -52,7 +52,7 @@ func (s *spot) reports() bool {
 			return true
 		}
 		said := k < s.i || k == last && k > 0 && (s.ws[k-1].breaks || s.ws[k-1].text == "they")
-		if said && k > 0 && hearsay.has(w.text) && !s.ws[k-1].is(selves|addressees) && !s.ws[0].is(selves|addressees) {
+		if said && k > 0 && hearsay.has(w.text) && !(s.place == lift && healers.has(s.ws[k-1].text)) && !s.ws[k-1].is(selves|addressees) && !s.ws[0].is(selves|addressees) {
 			return true
 		}
 	}

@@ -17,6 +17,9 @@ const mostOpinion = 3
 
 // isOpinionOnRule reports whether a sentence judges a rule or an idea, and marks the words that say so.
 func (j *judging) isOpinionOnRule() bool {
+	if j.mayGo() || j.resumed() {
+		return true
+	}
 	from := -1 // where the clause begins
 	ofRule := false
 	for i := range j.ws {
@@ -33,6 +36,39 @@ func (j *judging) isOpinionOnRule() bool {
 	}
 	return false
 }
+
+// mayGo recognizes sentences about something that is no longer needed, and marks the words that say so: "The riddles can
+// go".
+func (j *judging) mayGo() bool {
+	if len(j.ws) < 4 || !definite.has(j.ws[0].text) {
+		return false
+	}
+	for i := 2; i+1 < len(j.ws) && i < 5 && !j.ws[i].breaks; i++ {
+		if j.ws[i].text == "can" && j.ws[i+1].text == "go" && (i+2 == len(j.ws) || j.ws[i+2].breaks || i+3 == len(j.ws) && j.ws[i+2].text == "now") {
+			j.ws[i].cue, j.ws[i+1].cue = true, true
+			return true
+		}
+	}
+	return false
+}
+
+// resumed recognizes sentences about something that the writer does again: "I eat meat again". It marks the words around
+// what the writer does.
+func (j *judging) resumed() bool {
+	if len(j.ws) < 4 || j.past || !j.ws[0].is(selves) || !resuming.has(j.ws[1].text) {
+		return false
+	}
+	for i := 3; i < min(len(j.ws), 6) && !j.ws[i].breaks; i++ {
+		if j.ws[i].text == "again" {
+			j.ws[1].cue, j.ws[i].cue = true, true
+			return true
+		}
+	}
+	return false
+}
+
+// resuming lists verbs for what people stop and begin again as a habit.
+var resuming = wordListOf("eat drink use buy wear watch like enjoy tolerate")
 
 // judgesAfter is like isOpinionOnRule for a sentence with the verb at word i. ofRule means that its subject is a rule.
 func (j *judging) judgesAfter(i int, ofRule bool) bool {

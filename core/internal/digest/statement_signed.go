@@ -112,6 +112,9 @@ func countsInChinese(text string) bool {
 }
 
 func describesInJapanese(sign, before, rest string) bool {
+	if before == "" && endsWithAny(strings.TrimRight(rest, "。"), "ので", "から") { // only a reason
+		return true
+	}
 	if !namesAnswer(sign) && endsWithAny(strings.TrimRight(rest, "。！"), "ました", "ていた") || wantsOfCode(before+sign+rest) { // a story, or a request
 		return true
 	}

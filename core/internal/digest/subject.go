@@ -19,6 +19,7 @@ type statement struct {
 	limits  bool     // it is about a limit or a rule
 	topic   string   // the noun of a limit that is its subject: "budget" in "The budget is 3,500 now"
 	unit    string   // the word after its first number
+	amended bool     // a newer statement has been added to it that amends its limit
 	classes int      // the number of stems that denote alternatives such as tabs and spaces
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
@@ -33,7 +34,7 @@ func (s *statement) analyse() {
 	for i := range ws {
 		w, before := &ws[i], len(s.stems)
 		s.addAt(ws, i)
-		if i >= from && i < to && !vague.has(w.text) && !w.is(ruleNouns) {
+		if i >= from && i < to && !vague.has(w.text) && !healers.has(w.text) && !hearsay.has(w.text) && !w.is(ruleNouns) {
 			s.object = append(s.object, s.stems[before:]...)
 		}
 		s.limits = s.limits || w.is(ruleNouns) || judged.has(w.text)
