@@ -235,8 +235,9 @@ func rate(s string, ws []word) rating {
 	r := rateClause(s, ws)
 	if n := requested(ws); n > 0 && r.strength < strict && !asks(s) {
 		ws[n].starts = true
-		if order := rateClause(s, ws[n:]); order.strength > r.strength {
-			order.lasting = order.lasting || n > 1 && ws[n-2].text == "told" || n > 2 && ws[n-3].text == "told"
+		recalls := ws[n-1].text == "told" || n > 1 && ws[n-2].text == "told" || n > 2 && ws[n-3].text == "told"
+		if order := rateClause(s, ws[n:]); order.strength > r.strength || recalls && order.strength == wish {
+			order.lasting = order.lasting || recalls
 			return order
 		}
 	}

@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Lists of words for what other people say or do, for the present moment, and for pointing to something.
 var (
@@ -193,3 +196,22 @@ func (sc *scene) going(i int) bool {
 	}
 	return false
 }
+
+// neverAgain recognizes "I'm never going back to that hotel" and "If we lived there, we'd never cook".
+func (s *spot) neverAgain() bool {
+	if s.before.text == "i'm" && strings.HasSuffix(s.next, "ing") {
+		return s.all&agains != 0 || slices.ContainsFunc(s.ws[s.end:], func(w word) bool { return pointed.has(w.text) })
+	}
+	return s.ws[0].text == "if" && (s.before.text == "would" || strings.HasSuffix(s.before.text, "'d"))
+}
+
+// relations lists words for people whose moods are no rule for the reader.
+var relations = wordListOf("husband wife partner son daughter brother sister mum mom mother dad father uncle aunt cousin friend neighbour neighbor grandma grandmother grandpa grandfather girlfriend boyfriend flatmate roommate dog cat")
+
+// habitual reports whether the cue is a verb for what the writer usually does: "I usually prefer …".
+func (s *spot) habitual() bool {
+	return s.i > 1 && usually.has(s.before.text) && s.ws[s.i-2].is(selves)
+}
+
+// usually lists adverbs for habits.
+var usually = wordListOf("usually generally normally typically mostly")

@@ -14,7 +14,7 @@ func (sc *scene) feedback() int {
 	if len(sc.ws) < 3 || sc.exclaims || sc.all&(days|others) != 0 {
 		return -1
 	}
-	return max(sc.ratesAnswer(), sc.remindsReader(), sc.troubled(), sc.comparesMore(), sc.wishesYours())
+	return max(sc.ratesAnswer(), sc.remindsReader(), sc.troubled(), sc.comparesMore(), sc.wishesYours(), sc.illegible(), sc.praises())
 }
 
 // Word lists for feedback: words for "too", what people say about the form of an answer, nouns for an answer, and verbs
@@ -64,7 +64,7 @@ func (sc *scene) answersBefore(i int) bool {
 	if !linked && !(answer && sc.ws[i].text == "слишком") {
 		return false
 	}
-	if answer || product && own {
+	if answer || product && (own || pointed.has(sc.ws[from].text)) {
 		return true
 	}
 	return from == 0 && (sc.ws[0].is(things) && (linking.has(sc.ws[1].text) || linksIn(sc.ws[1].text)) || definite.has(sc.ws[0].text) && lastOne.has(sc.ws[1].text) && sc.textAt(2) == "one")
@@ -94,6 +94,8 @@ func (sc *scene) remindsReader() int {
 		case w.text == "you" && !next.is(beings|tellers|moment) && next.text != "did" && (next.is(pasts) || slipped.has(next.text) || strings.HasSuffix(next.text, "ed")) && !sc.ws[i+2].is(reactions) && sc.againIn(i+2):
 			return next.at
 		case (w.text == "i" || w.text == "i've") && sc.askedFor(i+1):
+			return next.at
+		case w.text == "i" && next.text == "didn't" && sc.ws[i+2].text == "ask" && sc.textAt(i+3) == "for" && sc.all&persons == sc.ws[i].kinds&persons:
 			return next.at
 		}
 	}
@@ -148,7 +150,7 @@ var (
 	losing = wordListOf("confused confusing lost track follow distracting distracts distract annoying tiring frustrating overwhelming overwhelmed struggle dizzy " +
 		"durcheinander verwirrt verwirrend perdu perdue perds pierdo confundo perco perdido perdida perdida confondo perdo путаюсь теряюсь")
 	whens      = wordListOf("when if whenever wenn quand si cuando quando когда если")
-	particular = wordListOf("the my i he she his her their our this that these those it we")
+	particular = wordListOf("the my i he she his her their our this that these those it we i'm i've i'd we're we've")
 )
 
 // troubled recognizes sentences about when their writer gets lost: "I get confused when you use tables", "It throws me off
@@ -165,6 +167,9 @@ func (sc *scene) troubled() int {
 		}
 		if i > 0 && i < 3 && sc.ws[0].text == "it" && (next.text == "me" || next.text == "my") && strings.HasSuffix(w.text, "s") {
 			affects = i
+		}
+		if trouble >= 0 && yours.has(w.text) && next.is(products) && sc.byWriter(trouble) { // "I got lost in your explanation"
+			return sc.ws[trouble].at
 		}
 		if !whens.has(w.text) {
 			continue
@@ -242,6 +247,43 @@ var fewer = wordListOf("less fewer more weniger mehr moins plus menos más mais 
 // grows reports whether a word is a comparative.
 func grows(w string) bool {
 	return w == "more" || w == "less" || w == "better" || len(w) > 4 && strings.HasSuffix(w, "er")
+}
+
+// illegible recognizes sentences about a form of answers that the writer can't read or use: "Tables don't show up on my
+// phone", "I can't read long paragraphs".
+func (sc *scene) illegible() int {
+	ws := sc.ws
+	if sc.past || len(ws) < 4 {
+		return -1
+	}
+	if ws[0].is(products) && strings.HasSuffix(ws[0].text, "s") && (ws[1].text == "don't" || ws[1].text == "never" || ws[1].text == "do") {
+		for i := 3; i+1 < len(ws); i++ {
+			if inclining.has(ws[i].text) && (ws[i+1].text == "my" || ws[i+1].text == "our" || ws[i+1].text == "me") {
+				return ws[1].at
+			}
+		}
+	}
+	if ws[0].text == "i" && (ws[1].text == "can't" || ws[1].text == "cannot") && reading.has(ws[2].text) {
+		for i := 3; i < min(len(ws), 6) && !ws[i].breaks && !particular.has(ws[i].text); i++ {
+			if ws[i].is(products) && strings.HasSuffix(ws[i].text, "s") {
+				return ws[1].at
+			}
+		}
+	}
+	return -1
+}
+
+// reading lists verbs for what people do with an answer.
+var reading = wordListOf("read see open use follow print view")
+
+// praises recognizes praise for how the assistant does something: "I like that you start with the conclusion".
+func (sc *scene) praises() int {
+	for i := 1; i+3 < len(sc.ws); i++ {
+		if w := sc.ws[i].text; (w == "like" || w == "love") && sc.ws[i-1].is(selves) && (sc.ws[i+1].text == "that" || sc.ws[i+1].text == "how") && sc.ws[i+2].text == "you" && !sc.past && !sc.ws[i+3].is(moods|beings|moment) {
+			return sc.ws[i].at
+		}
+	}
+	return -1
 }
 
 // wishesYours recognizes wishes about what the assistant writes, and what makes it easier to read: "I wish your answers

@@ -47,6 +47,10 @@ func requested(ws []word) int {
 			return i + 2
 		case w == "you" && before == "told":
 			return i + 1
+		case (w == "said" || w == "mentioned") && before == "i" && (ws[i+1].breaks || w == "said" && ws[i+1].text == "no" && !ws[i+2].is(addressees) && ws[i+2].text != "to"):
+			return i + 1
+		case i > 1 && w == "be" && before == "to" && ws[i-2].text == "you" && fewer.has(ws[i+1].text):
+			return i
 		case i > 2 && concluding.has(w) && !ws[i].is(joins) && ws[i].breaks:
 			return i + 1
 		case i > 2 && w == "que" && before == "así" && ws[i-1].breaks:

@@ -13,7 +13,7 @@ func (sc *scene) implied() int {
 	if at := max(sc.concludes(), sc.helpful(), sc.suffices()); at >= 0 {
 		return at
 	}
-	return max(sc.demanded(), sc.usesUnit(), sc.ofGroup(), sc.needsInCase(), sc.outOfReach())
+	return max(sc.asSomeone(), sc.demanded(), sc.usesUnit(), sc.ofGroup(), sc.needsInCase(), sc.outOfReach())
 }
 
 // Word lists for conclusions: words that are true of everything of a kind, and verbs of duty.
@@ -38,7 +38,7 @@ func (sc *scene) concludes() int {
 			}
 			return -1
 		}
-		own = own || w.is(selves) || w.text == "my" || w.text == "our" || mine.has(w.text) || i == 0 && pointed.has(w.text) && (sc.ws[1].text == "is" || sc.ws[1].text == "are" || governs.has(sc.ws[1].text))
+		own = own || w.is(selves) || i == 1 && w.is(negations) && sc.ws[0].text == "there's" || i == 2 && w.is(negations) && sc.ws[0].text == "there" || w.text == "my" || w.text == "our" || mine.has(w.text) || i == 0 && pointed.has(w.text) && (sc.ws[1].text == "is" || sc.ws[1].text == "are" || governs.has(sc.ws[1].text))
 	}
 	return -1
 }
@@ -72,7 +72,7 @@ func (sc *scene) concludesAt(i int) bool {
 		case prescribing.has(w.text):
 			return next.text == "to" && sc.textAt(k+2) != "wait" || w.text == "should" || w.text == "must"
 		case w.text == "is" || w.text == "are" || w.text == "mean" || w.text == "make" || w.text == "help" || w.text == "work":
-			return first.text != "that" && !first.is(things) && sc.judgesEach(k+1)
+			return first.text != "that" && !first.is(things) && !modal.has(sc.ws[k-1].text) && !asksAnybody.has(sc.ws[k-1].text) && sc.judgesEach(k+1)
 		}
 	}
 	return false
@@ -188,6 +188,9 @@ func (sc *scene) helpful() int {
 			return -1
 		case w.text == "would" && sc.all&products != 0 && next != nil && sc.servesMe(i+1):
 			return w.at
+		case (w.text == "make" || w.text == "makes") && next != nil && next.text == "it" && sc.textAt(i+2) == "easier" && sc.all&products != 0,
+			(w.text == "is" || w.text == "are") && sc.textAt(len(sc.ws)-1) == "me" && sc.all&products != 0 && sc.usefulAt(i+1):
+			return w.at
 		case (w.text == "make" || w.text == "makes") && next.is(quantifiers) && sc.textAt(len(sc.ws)-1) == "difference":
 			return w.at
 		case (w.text == "work" || w.text == "works") && i+3 < len(sc.ws) && sc.textAt(len(sc.ws)-2) != "for" && sc.forMe(i+1):
@@ -205,6 +208,9 @@ func (sc *scene) helpsBefore(i int) bool {
 		if w.is(persons|pasts|addressees) || w.text == "to" {
 			return false
 		}
+		if everything.has(w.text) || w.text == "something" || w.text == "nothing" {
+			return false
+		}
 		named = named || w.is(products) || len(w.text) > 4 && (strings.HasSuffix(w.text, "s") || isGerund(w.text)) && !strings.HasSuffix(w.text, "ss")
 	}
 	return named && (sc.ws[0].text != "the" || sc.all&products != 0)
@@ -215,6 +221,16 @@ func (sc *scene) servesMe(i int) bool {
 	switch sc.ws[i].text {
 	case "save", "do", "help", "spare":
 		return sc.textAt(i+1) == "me" || sc.ws[i].text == "help" && (i+1 == len(sc.ws) || sc.textAt(i+1) == "a")
+	}
+	return false
+}
+
+// usefulAt reports whether the words from index i on say that something is useful.
+func (sc *scene) usefulAt(i int) bool {
+	for k := i; k < len(sc.ws) && k < i+3; k++ {
+		if good.has(sc.ws[k].text) {
+			return true
+		}
 	}
 	return false
 }
@@ -253,7 +269,7 @@ func (sc *scene) suffices() int {
 // a kind of thing, and people who read what the assistant writes.
 var (
 	forbidding = wordListOf("bans ban forbids prohibits disallows rejects mandates requires")
-	wantsOf    = wordListOf("wants want accepts accept cuts cut expects expect insists takes take")
+	wantsOf    = wordListOf("wants want accepts accept cuts cut expects expect insists takes take hates dislikes prefers")
 	audience   = wordListOf("readers audience listeners viewers users")
 )
 
@@ -294,6 +310,19 @@ func (sc *scene) demandsEach(i int, strictly bool) bool {
 	}
 	return strictly && sc.generally(i)
 }
+
+// asSomeone recognizes descriptions of the writer as one of a kind: "As someone who avoids sugar, I …".
+func (sc *scene) asSomeone() int {
+	for i := 0; i+4 < len(sc.ws); i++ {
+		if w := sc.ws[i].text; (w == "as" || w == "for") && (sc.ws[i+1].text == "someone" || sc.ws[i+1].text == "somebody") && sc.ws[i+2].text == "who" && !sc.ws[i+3].is(beings|pasts) && !biographic.has(sc.ws[i+3].text) {
+			return sc.ws[i+3].at
+		}
+	}
+	return -1
+}
+
+// biographic lists verbs for what people are or do, which is no preference.
+var biographic = wordListOf("works lives spends knows has teaches grew just is")
 
 // measuring lists verbs for what people do in a unit, a currency or a language.
 var measuring = wordListOf("pay measure weigh count calculate think bake budget reckon price rechnen rechne zahlen zahle wiegen messen denke comptons payons mesurons contamos pagamos medimos")

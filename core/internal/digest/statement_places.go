@@ -153,7 +153,7 @@ func (s *spot) fitsWant() bool {
 }
 
 func (s *spot) fitsSelf() bool {
-	return (s.all&(others|days) == 0 && s.ofSelf(s.i, s.next) || s.ofHousehold()) && s.next != "out" &&
+	return ((s.all&(others|days) == 0 || s.habitual() && s.all&days == 0) && s.ofSelf(s.i, s.next) || s.ofHousehold()) && s.next != "out" &&
 		(!s.after.is(reactions) || s.next == "it" && s.word(s.end+1).is(moods|conditions) || sorts.has(s.textAt(s.end+1))) &&
 		!(s.next == "the" && s.word(s.end+1).is(reactions) && !s.ofKind(s.end+2))
 }

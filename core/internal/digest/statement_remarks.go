@@ -67,6 +67,7 @@ func (s *spot) remarks() bool {
 func (s *spot) remarksAnywhere() bool {
 	switch {
 	case s.strength < strict && s.ws[0].text == "i" && s.textAt(1) == "mean", // it explains the last message
+		s.w.text == "easier" && definite.has(s.ws[0].text) && s.all&(products|addressees) == 0, // "the weekend would be easier for me"
 		s.saysWhereWriterLives(), s.breaksOff(), s.namesSomething():
 		return true
 	}
@@ -208,14 +209,6 @@ func (s *spot) remarksHabit() bool {
 		feelings.has(s.next) && s.all&products == 0 || copulas.has(s.next) && s.all&(products|addressees) == 0
 }
 
-// neverAgain recognizes "I'm never going back to that hotel" and "If we lived there, we'd never cook".
-func (s *spot) neverAgain() bool {
-	if s.before.text == "i'm" && strings.HasSuffix(s.next, "ing") {
-		return s.all&agains != 0 || slices.ContainsFunc(s.ws[s.end:], func(w word) bool { return pointed.has(w.text) })
-	}
-	return s.ws[0].text == "if" && (s.before.text == "would" || strings.HasSuffix(s.before.text, "'d"))
-}
-
 func (s *spot) remarksPermit() bool {
 	if s.counts(0) && s.all&(products|addressees) == 0 { // "Twelve eggs are fine"
 		return true
@@ -305,6 +298,8 @@ func (s *spot) remarksSelf() bool {
 // who offers it: "I prefer flights within that time frame", "I'm interested in the refund", "I prefer to work with you".
 func (s *spot) ofThisDeal() bool {
 	switch {
+	case s.habitual():
+		return false
 	case s.w.text == "interested" && s.after.is(tasks), s.next == "to" && s.ws[len(s.ws)-1].text == "you":
 		return true
 	}
@@ -325,9 +320,6 @@ func (s *spot) remarksMe() bool {
 		s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) ||
 		(s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
 }
-
-// relations lists words for people whose moods are no rule for the reader.
-var relations = wordListOf("husband wife partner son daughter brother sister mum mom mother dad father uncle aunt cousin friend neighbour neighbor grandma grandmother grandpa grandfather girlfriend boyfriend flatmate roommate dog cat")
 
 // asksOnce reports whether a request is about one occasion: "can you ask me questions to be sure", unlike "could you
 // ask me before you commit".

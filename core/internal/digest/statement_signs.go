@@ -94,6 +94,9 @@ func markSign(ws []word, sign string, at int) (quoted bool) {
 	return quoted
 }
 
+// ofStyle contains the characters with which words for the form of an answer begin: long, short, complex, difficult.
+const ofStyle = "长長短复複难難简簡专專啰囉笼籠抽正随隨官生多少"
+
 // unsettled contains the characters that follow "我不" in statements about what people don't know, can't do or don't mean
 // at the moment.
 const unsettled = "知是能想确確明懂要会會记記在行清认認同觉覺敢用可太介好建急"
@@ -104,6 +107,9 @@ const unsettled = "知是能想确確明懂要会會记記在行清认認同觉�
 func refuses(sign, rest string) bool {
 	rest = strings.TrimRight(rest, "。！!.")
 	switch sign {
+	case "回答太", "答案太", "回复太", "回覆太", "解释太", "解釋太", "说明太", "說明太":
+		r, _ := utf8.DecodeRuneInString(rest)
+		return strings.ContainsRune(ofStyle, r)
 	case "我只":
 		r, _ := utf8.DecodeRuneInString(rest)
 		return rest != "" && !strings.ContainsRune("是有想要能好剩看知會会", r) && !strings.HasSuffix(rest, "了")
