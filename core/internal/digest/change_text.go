@@ -116,10 +116,14 @@ func (c *change) createdText() string {
 	if isDiff(c.added) {
 		return ""
 	}
-	if names := definedIn(c.added, mostDefined); len(names) > 0 {
-		return definesWord + strings.Join(names, ", ")
-	}
 	added := telling(c.added)
+	if names := definedIn(c.added, mostDefined); len(names) > 0 {
+		text := definesWord + strings.Join(names, ", ")
+		if said := commentIn(c.added); said != "" && len(added) > mostSwapped {
+			text += editSeparator + "“" + Fence(said) + "”"
+		}
+		return text
+	}
 	if keys := c.keys(); len(keys) > 1 && size(added) > quotedNew {
 		return "keys " + Fence(strings.Join(keys, ", "))
 	}

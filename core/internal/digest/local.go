@@ -170,6 +170,24 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
+// enoughSession is the size, in bytes, at which the digest of a session ends unless the session is long or the log needs
+// more room for what its reader needs first. sessionPart divides the size of a long session to yield the size at which
+// its digest ends.
+const (
+	enoughSession = 12000
+	sessionPart   = 32
+)
+
+// source returns the size of the messages in bytes.
+func (e *Extract) source() (size int) {
+	for _, i := range e.messages {
+		for _, p := range e.t.PartsOf(int(i)) {
+			size += int(p.Size.Bytes)
+		}
+	}
+	return size
+}
+
 // session returns the digest of a conversation with tool calls: standing instructions, the log of turns, passages of
 // files, and the final state, such as running work, open errors, the plan and the changed files.
 func (e *Extract) session(size int) string {
@@ -186,6 +204,7 @@ func (e *Extract) session(size int) string {
 		}
 	}
 	var out [sections]string
+	size = min(size, max(enoughSession, e.source()/sessionPart, e.log.need()))
 	room := size - len(sessionLayout.headings[logged]) - 2
 	put := func(section int, text string) {
 		cost := len(text) + len(sessionLayout.headings[section]) + 3

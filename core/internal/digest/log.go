@@ -96,6 +96,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	k.items = make([]extract.Item, 0, n)
 	k.units = make([]place, 0, n)
 	k.known = words.StemsOf(known)
+	ends := len(k.turns) > 0 && k.turns[len(k.turns)-1].has(func(u *unit) bool { return u.kind == answerUnit })
 	for i := range k.turns {
 		k.known.Add(k.turns[i].asked)
 		for n, u := range k.turns[i].units {
@@ -103,7 +104,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 				u.factor = inDoubt(&u)
 			}
 			if u.factor != isDropped && !u.passes {
-				k.items = append(k.items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i), Whole: true})
+				k.items = append(k.items, extract.Item{Text: u.text, Factor: k.aged(u.factor, i, ends && u.isStep()), Whole: true})
 				k.units = append(k.units, place{i, n})
 			}
 		}
@@ -112,6 +113,22 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 		k.read = func() (quotes, all []fileQuote) { return k.quotesOf(t, messages) }
 	}
 	return k
+}
+
+// need returns the number of bytes that the log takes up with the requests, what answers say, what was done outside of
+// the files, and the lines of an earlier digest, but without the steps of the work.
+func (k *turnLog) need() (sum int) {
+	for i := range k.turns {
+		if t := &k.turns[i]; t.asked != "" {
+			sum += len(t.asked) + requestFrame
+		}
+		for n := range k.turns[i].units {
+			if u := &k.turns[i].units[n]; u.factor >= ofOvercome {
+				sum += len(u.text) + len(entryBullet)
+			}
+		}
+	}
+	return sum
 }
 
 // readFiles finds the passages of files, for a digest that has room for them.
@@ -187,13 +204,17 @@ func (k *turnLog) turnAt(message int32) int {
 }
 
 // aged multiplies a factor by a weight that depends on the age of the turn. The weight rises from 0.8 for the oldest
-// turn to 1.2 for the second newest. It is largest for the last turn, which shows the current state.
-func (k *turnLog) aged(factor, turn int) int {
-	if turn > 0 && turn == len(k.turns)-1 {
+// turn to 1.2 for the second newest. It is largest for the last turn, which shows the current state. Once the last turn
+// has an answer, that weight doesn't apply to the steps that led to the answer. led means that the unit is such a step.
+func (k *turnLog) aged(factor, turn int, led bool) int {
+	if turn > 0 && turn == len(k.turns)-1 && !led {
 		return max(1, factor*ofLastTurn/1024)
 	}
 	return max(1, factor*(820+410*turn/max(len(k.turns)-1, 1))/1024)
 }
+
+// isStep reports whether a unit is what the assistant thought or said on the way to its answer.
+func (u *unit) isStep() bool { return u.kind == thoughtUnit || u.kind == saidUnit }
 
 // ofLastTurn is the weight of the last turn, in 1/1024.
 const ofLastTurn = 1700

@@ -231,6 +231,10 @@ func TestFailedTests(t *testing.T) {
 		{"pytest -x | tail -9", "    assert ramp(7) == 900\nE       assert 940 == 900\nE        +  where 940 = ramp(7)\n\ntests/test_ramp.py:9: AssertionError\n" +
 			"src/kiln.py:3: DeprecationWarning: heat() is old, and fails soon\nFAILED tests/test_ramp.py::test_zone[" + strings.Repeat("a-very-hot-zone-", 6) + "]\n1 failed, 8 passed\n",
 			"ran `pytest -x` → failed: tests/test_ramp.py::test_zone[…]: assert 940 == 900"},
+		{"pytest -x | tail -3", "FAILED tests/test_ramp.py::test_seven\n!!!!!! stopping after 1 failures !!!!!!\n==== 1 failed, 8 passed in 0.3s ====\n",
+			"ran `pytest -x` → failed: tests/test_ramp.py::test_seven: 1 failed, 8 passed in 0.3s"},
+		{"pytest -x | tail -3", "FAILED tests/test_ramp.py::test_seven - AssertionError: assert 940 == 900, in zone...\n!!!!!! stopping after 1 failures !!!!!!\n==== 1 failed, 8 passed in 0.3s ====\n",
+			"ran `pytest -x` → failed: tests/test_ramp.py::test_seven: AssertionError: assert 940 == 900, in zone"},
 		{"npx jest", "● ramp › of zone seven\n\n    expect(received).toBe(expected)\n\n    Expected: 900\n    Received: 940\n\nTests: 1 failed, 3 passed\nexit code: 1", "ran `npx jest` → exit 1: Expected: 900; Received: 940"},
 		{"python -m unittest", "F\n======\nFAIL: test_seven (ramp.Zones)\n------\nTraceback (most recent call last):\n  File \"ramp.py\", line 3\nAssertionError: 940 != 900\n\nFAILED (failures=1)\nexit code: 1",
 			"ran `python -m unittest` → exit 1: test_seven: AssertionError: 940 != 900"},

@@ -3,6 +3,7 @@ package digest
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -146,10 +147,11 @@ func fromTrouble(text string) string {
 	return text
 }
 
-// isOthersWarning reports whether a line is a warning of Python, or a place in the code of a dependency. Such lines
-// surround errors, and don't say what failed.
+// isOthersWarning reports whether a line is a warning of Python ("DeprecationWarning: …"), or a place in the code of a
+// dependency. Such lines surround errors, and don't say what failed. A program's own warning ("Warning: …") does.
 func isOthersWarning(line string) bool {
-	return strings.Contains(line, "Warning: ") || strings.Contains(line, "site-packages/") && !strings.Contains(line, "rror") || strings.Contains(line, "Warning('")
+	at := strings.Index(line, "Warning: ")
+	return at > 0 && line[at-1] < utf8.RuneSelf && isLetter(rune(line[at-1])) || strings.Contains(line, "site-packages/") && !strings.Contains(line, "rror") || strings.Contains(line, "Warning('")
 }
 
 // endsInTraceback reports whether the last lines of an output are a Python traceback.

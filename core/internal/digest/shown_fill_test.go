@@ -122,7 +122,7 @@ func TestFilledDigestsKeepTheirSize(t *testing.T) {
 	for _, name := range strings.Fields("a b c d e f g h i j k l") {
 		files = append(files, kilnFile(name, name+"firing.go", strings.NewReplacer("firingLog", "firing"+name, "closeLog", "close"+name, "door", "door"+name).Replace(kilnLog)))
 	}
-	for size := 6000; size < 16000; size += 700 {
+	for size := 6000; size < 12000; size += 700 {
 		text := logOf(t, "["+ask+","+strings.Join(files, ",")+"]", size)
 		if len(text) > size || len(text) < size*8/10 {
 			t.Errorf("a digest of at most %d bytes has %d", size, len(text))

@@ -79,16 +79,21 @@ func testList(names []string, count int) string {
 	return text
 }
 
-// withoutEnds returns an error message without lines that state only the exit status. If named is set, it also omits
-// lines with the names of failed tests.
+// stopsMark occurs in the line with which pytest says that it runs no more tests.
+const stopsMark = "stopping after "
+
+// withoutEnds returns an error message without lines that state only the exit status, or that no more tests run. If
+// named is set, it also omits lines with the names of failed tests.
 func withoutEnds(said string, named bool) string {
-	if exitIn(said) == "" && !named {
+	if exitIn(said) == "" && !named && !strings.Contains(said, stopsMark) {
 		return said
 	}
 	var lines []string
 	for line := range strings.Lines(said) {
-		line = strings.TrimSpace(line)
-		ended := len(line) < shortStatus && exitIn(line) != "" || named && (line == "FAIL" || failedTest(line) != "")
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "===") { // a heading of a test runner
+			line = strings.Trim(line, "= ")
+		}
+		ended := len(line) < shortStatus && exitIn(line) != "" || strings.Contains(line, stopsMark) || named && (line == "FAIL" || failedTest(line) != "")
 		if !ended {
 			lines = append(lines, line)
 		}
@@ -154,8 +159,8 @@ func testMessage(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		if summary == "" && strings.HasPrefix(line, "FAILED ") {
-			if _, why, found := strings.Cut(line, " - "); found && !strings.HasSuffix(why, "...") {
-				summary = why
+			if _, why, found := strings.Cut(line, " - "); found { // cut at the width of the terminal
+				summary = strings.TrimSpace(strings.TrimSuffix(why, "..."))
 			}
 		}
 		rest, marked := strings.CutPrefix(line, "E  ")

@@ -12,7 +12,7 @@ func TestTrials(t *testing.T) {
 	text := logOf(t, `[
 {"role":"user","content":"Why is zone 7 of the kiln too cold?"},
 `+ranAs("1", "", script, `zone 7 stops at 640 degrees\nexit code: 0`)+`,
-`+ranAs("2", "", "python heat.py --zone 7", long+`WARNING door of zone 7 is open\n`+long+`Heating ended.\nexit code: 0`)+`,
+`+ranAs("2", "", "python heat.py --zone 7", long+`src/heat.py:3: DeprecationWarning: heat() is old\nWarning: the door of zone 7 is open\n`+long+`Heating ended.\nexit code: 0`)+`,
 `+ranAs("3", "", "python lamp.py | head -5", `starting\nTraceback (most recent call last):\n  File \"lamp.py\", line 3, in <module>\nValueError: no lamp in zone 7\nexit code: 0`)+`,
 `+ranAs("4", "", `python -c \"import fan\"`, `Traceback (most recent call last):\nModuleNotFoundError: No module named 'fan'\nexit code: 1`)+`,
 `+ranAs("5", "", `python -c \"import door; print(door.open)\"`, `the door is open\nexit code: 0`)+`,
@@ -20,10 +20,10 @@ func TestTrials(t *testing.T) {
 ]`, 4000)
 	wants(t, text, []string{
 		"ran `python probe.py` → zone 7 stops at 640 degrees",
-		"ran `python heat.py --zone 7` → WARNING door of zone 7 is open; Heating ended.",
+		"ran `python heat.py --zone 7` → Warning: the door of zone 7 is open; Heating ended.",
 		"ran `python lamp.py` → failed: ValueError: no lamp in zone 7",
 		"`python -c \"import door; print(door.open)\"` → the door is open",
-	}, []string{"the door is open (before that", "one more degree", "quiet.py"})
+	}, []string{"the door is open (before that", "heat() is old", "one more degree", "quiet.py"})
 }
 
 // Tests of different files are different commands, even if the interpreter runs them as a module.
