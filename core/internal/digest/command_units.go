@@ -66,7 +66,7 @@ func runOf(script, output string, failed bool) run {
 			r.exit = "failed"
 		}
 	}
-	if r.kind == acts && (r.exit == "" || r.exit == "0" && mayHide(r.script)) && endsInTraceback(output) {
+	if (r.kind == acts || r.kind == checks) && (r.exit == "" || r.exit == "0" && mayHide(r.script)) && (endsInTraceback(output) || notStarted(output)) {
 		r.exit = "failed"
 	}
 	switch {
@@ -179,6 +179,9 @@ func kindOfGit(words []string) runKind {
 
 // kindOfWords returns the kind of a command, or of the one that it runs in a container or a worktree.
 func kindOfWords(words []string) runKind {
+	if len(words) > 1 && words[0] == "command" && lower(words[1]) == "-v" { // only asks for the program's path
+		return looks
+	}
 	words, _ = withoutLaunchers(words)
 	kind, known := kindOfProgram(words)
 	if inner := wrappedIn(words); !known && inner != nil {
@@ -419,7 +422,7 @@ func outcomeLine(output string) string {
 	best := ""
 	for line := range strings.Lines(tail) {
 		line = strings.Trim(line, " \t\r\n=-")
-		if len(line) < 6 || len(line) > 120 || !strings.ContainsAny(line, "0123456789") || strings.ContainsAny(line, "{}<>\x1b") {
+		if len(line) < 6 || len(line) > 120 || isFrame(line) || !strings.ContainsAny(line, "0123456789") || strings.ContainsAny(line, "{}<>\x1b") {
 			continue
 		}
 		low := lower(line)

@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // commitOf returns the branch and the hash that git prints after a commit, with the change counts if any, or "".
 func commitOf(output string) string {
@@ -21,13 +24,24 @@ func commitOf(output string) string {
 // clearedStart is the beginning of the text that replaces a cleared tool result.
 const clearedStart = "[Old tool result content cleared"
 
-// knownOutput returns a script's output, or "" if the script makes a commit and its output was cleared. Like an edit, such
-// a commit counts as made, as if git had been quiet.
+// knownOutput returns a script's output, or "" if the script makes a commit or pushes one and its output was cleared. Like
+// an edit, such a commit counts as made, as if git had been quiet.
 func knownOutput(script, output string) string {
-	if strings.HasPrefix(output, clearedStart) && kindOf(withoutFolder(script)) == commits {
+	if strings.HasPrefix(output, clearedStart) && (kindOf(withoutFolder(script)) == commits || pushes(script)) {
 		return ""
 	}
 	return output
+}
+
+// pushes reports whether a script contains a command that pushes commits.
+func pushes(script string) (found bool) {
+	if !strings.Contains(script, " push") {
+		return false
+	}
+	eachCommand(script, func(words []string) {
+		found = found || len(words) > 1 && words[0] == "git" && words[1] == "push" && !slices.Contains(words, "--dry-run") && !slices.Contains(words, "-n")
+	}, func(string) {})
+	return found
 }
 
 // statOf returns git's line with the numbers of changed files and lines, or "".

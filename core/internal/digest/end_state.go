@@ -59,7 +59,11 @@ func (s *endState) ran(r *run, output string, turn int) {
 		s.commit, s.push, s.tree, s.edited = dated{turn, commitLine(r)}, dated{}, dated{}, nil
 		if pushed := pushOf(output); pushed != "" {
 			s.push = dated{turn, pushed}
+		} else if blank(output) && pushes(r.script) {
+			s.push = dated{turn, quietPush}
 		}
+	case r.kind == alters && !bad && blank(output) && pushes(r.script):
+		s.push, s.tree = dated{turn, quietPush}, dated{}
 	case r.kind == alters && !bad && strings.HasPrefix(r.result, "pushed "):
 		s.push, s.tree = dated{turn, strings.TrimPrefix(r.result, "pushed ")}, dated{}
 	}
@@ -195,7 +199,7 @@ func (s *endState) checked(r *run, bad bool, turn int) {
 		s.forget(sameCommand(part))
 		return
 	}
-	if bad && behind != "" {
+	if bad && (behind != "" || isAbsent(r.failure)) { // it says nothing about the work
 		return
 	}
 	short := *r
@@ -230,6 +234,7 @@ const (
 	stateBullet = "- "
 	commitState = "last commit, in ["
 	pushState   = "pushed in ["
+	quietPush   = "what git printed is not known"
 	noPushState = "not pushed since, as far as this record shows"
 	editedState = "edited since that commit: "
 	treeState   = "git status, in ["

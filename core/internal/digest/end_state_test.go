@@ -239,6 +239,25 @@ func TestCommitWhoseResultWasCleared(t *testing.T) {
 	}
 }
 
+// A push of which git printed nothing, or whose result was cleared, is still a push.
+func TestPushWithoutOutput(t *testing.T) {
+	for _, c := range []struct{ commit, push, output, want string }{
+		{"git commit -qm 'Open the valve'", "git push -q origin main", "", "- pushed in [1]: what git printed is not known\n"},
+		{"git commit -qm 'Open the valve'", "git push origin main 2>&1 | tail -1", "[Old tool result content cleared]", "- pushed in [1]: what git printed is not known\n"},
+		{"git commit -qm 'Open the valve' && git push -q", "ls", "gauge.go", "- pushed in [1]: what git printed is not known\n"},
+		{"git commit -qm 'Open the valve'", "git push -q --dry-run", "", "- not pushed since"},
+		{"git commit -qm 'Open the valve'", "git stash push -q", "", "- not pushed since"},
+	} {
+		text := logOf(t, `[{"role":"user","content":"Open the valve, and commit and push it."},
+`+ranAs("1", "x", c.commit, "")+`,
+`+ranAs("2", "x", c.push, c.output)+`,
+{"role":"assistant","content":"The valve of press/valve.go opens slowly now."}]`, 4000)
+		if !strings.Contains(stateOf(text), c.want) {
+			t.Errorf("%s, %s: %q is not in\n%s", c.commit, c.push, c.want, stateOf(text))
+		}
+	}
+}
+
 // A commit that a message which stays undoes is neither the last one nor told as if it still existed.
 func TestCommitUndoneInAMessageThatStays(t *testing.T) {
 	for undo, undone := range map[string]bool{

@@ -31,7 +31,7 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 	}
 	c.checkPassed(f)
 	for c.worked++; c.beyond < len(c.Errors) && c.begun[c.beyond]+aroundIt <= c.worked; c.beyond++ {
-		if f := &c.Errors[c.beyond]; !isCheck(f) {
+		if f := &c.Errors[c.beyond]; !isCheck(f) || isAbsent(f.Text) {
 			*f = api.LedgerFailure{}
 		}
 	}
@@ -127,7 +127,8 @@ func (c *collector) checkPassed(call *api.LedgerFailure) {
 }
 
 // aroundIt is the number of successful calls after which a failure no longer counts as open, because the agent has
-// obviously found another way. A failed check stays open, because only another run can show that it passes.
+// obviously found another way. A failed check stays open, because only another run can show that it passes, unless the
+// program that should run it doesn't exist.
 const aroundIt = 8
 
 func isCheck(f *api.LedgerFailure) bool { return checksOf(f) != 0 }

@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +21,23 @@ func TestChecksInScripts(t *testing.T) {
 ]`, 6000)
 	wants(t, text, []string{"`go test ./slope` → exit 1: undefined: Slope (as intended)", "passed, in [1]: `go build ./kiln`", "- bash (go vet ./kiln)"},
 		[]string{"- bash (go test", "failed, in [1]: `go test", "- bash (sed", "- bash (go build", "failed, in [1]: `sed"})
+}
+
+// A check whose program doesn't exist is not open once the work has gone on without it. One whose test fails is.
+func TestChecksThatCannotRun(t *testing.T) {
+	var work strings.Builder
+	for i := range 12 {
+		work.WriteString(ranAs("w"+strconv.Itoa(i), "x", "fire --zone "+strconv.Itoa(i), `fired\nexit code: 0`) + ",")
+	}
+	text := logOf(t, `[
+{"role":"user","content":"Do the tests of the kiln pass?"},
+`+ranAs("1", "x", "python -m pytest tests/test_ramp.py | tail -3", "/usr/bin/python3: No module named pytest")+`,
+`+ranAs("2", "x", "python -m unittest tests.lamp", `AssertionError: 3 != 4\nexit code: 1`)+`,
+`+ranAs("3", "x", "command -v kilnctl", `exit code: 1`)+`,
+`+work.String()+`
+{"role":"user","content":"And now?"}
+]`, 6000)
+	wants(t, text, []string{"- bash (python -m unittest tests.lamp)", "→ failed: /usr/bin/python3: No module named pytest"}, []string{"- bash (python -m pytest", "passed, in [1]: `python -m pytest", "kilnctl"})
 }
 
 // A commit that was amended or rebased loses its hash.

@@ -122,6 +122,18 @@ func endsInFailure(output string) bool {
 	return false
 }
 
+// absentSigns lists phrases, in lower case, with which a shell or an interpreter says that it can't start a program.
+var absentSigns = substringsOf(": no module named |: command not found|: can't open file |not recognized as an internal or external command")
+
+// notStarted reports whether the last line of an output says that a program couldn't be started.
+func notStarted(output string) bool {
+	output = strings.TrimRight(withoutStatus(output[max(0, len(output)-lookResult):]), " \r\n")
+	return isAbsent(output[strings.LastIndexByte(output, '\n')+1:])
+}
+
+// isAbsent reports whether a line says that a program, or the module that it should run, doesn't exist.
+func isAbsent(line string) bool { return len(line) < maxFailure && absentSigns.inAnyCase(line) }
+
 // saysFailure reports whether a line of a check's output is an error or a nonzero error count.
 func saysFailure(line string) bool {
 	line = lower(line)
