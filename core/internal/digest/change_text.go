@@ -130,7 +130,25 @@ func (c *change) createdText() string {
 	if said := commentIn(c.added); said != "" && len(added) > mostSwapped {
 		return "“" + Fence(said) + "”"
 	}
+	if size(added) <= quotedNew {
+		added = c.indented(added)
+	}
 	return quoted(added, quotedNew)
+}
+
+// indented returns lines, which are those of the new file that are worth quoting, with their indentation if the change
+// knows the content.
+func (c *change) indented(lines []string) []string {
+	out := make([]string, 0, len(lines))
+	for line := range strings.Lines(c.content) {
+		if n := len(out); n < len(lines) && strings.TrimSpace(line) == lines[n] {
+			out = append(out, strings.TrimRight(line, " \t\r\n"))
+		}
+	}
+	if len(out) < len(lines) {
+		return lines
+	}
+	return out
 }
 
 // description returns the text that follows the path of a change in an entry: a colon and what the change does, or the

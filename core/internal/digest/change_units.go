@@ -295,7 +295,8 @@ func onlyImports(lines []string) bool {
 func quoted(lines []string, most int) string {
 	var b strings.Builder
 	for i, line := range lines {
-		line = clipLine(line, quotedLine)
+		indent := len(line) - len(strings.TrimLeft(line, " \t"))
+		line = line[:min(indent, deepQuote)] + clipLine(line, quotedLine)
 		if b.Len() > 0 && b.Len()+len(line) > most {
 			b.WriteString(" …")
 			break

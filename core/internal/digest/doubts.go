@@ -210,8 +210,9 @@ var seemHeads = []string{"it seems ", "it looks like ", "it appears ", "it would
 // more than that.
 const longestSupposition = 200
 
-// dropSuppositions drops the statements in which the assistant only supposes something if it supposes something else
-// before a command succeeds or a file changes. The last supposition is the one that led to the result.
+// dropSuppositions drops the statements in which the assistant only supposes something, or says in a few words that
+// something doesn't work, if it makes another such statement before a command succeeds or a file changes. The last one
+// is the one that led to the result.
 func (t *turn) dropSuppositions() {
 	later := false
 	for n := range slices.Backward(t.units) {
@@ -220,7 +221,7 @@ func (t *turn) dropSuppositions() {
 		case u.factor == isDropped:
 		case u.kind == changeUnit, u.kind == ranUnit && u.factor != ofFailure && !failedIn(u.text):
 			later = false
-		case u.kind != saidUnit || !headedBy(u.text, seemHeads):
+		case u.kind != saidUnit || !headedBy(u.text, seemHeads) && !(len(u.text) < shortRemark && reportsTrouble(u.text)):
 		case later && len(u.text) <= longestSupposition:
 			u.factor = isDropped
 		default:

@@ -171,7 +171,11 @@ func TestSuppositions(t *testing.T) {
 `+ranAs("1", "It seems that the door of the kiln is open.", "cat door.go", "package kiln")+`,
 `+ranAs("2", "It looks like the fan of zone 6 cools it.", "cat fan.go", "package fan")+`,
 `+ranAs("3", "It seems that heat() stops at 640 degrees.", "sed -i 's/640/900/' heat.go && git commit -am 'Heat zone 7 to 900'", `[main 9f8e7d6] Heat zone 7 to 900\n 1 file changed, 1 insertion(+)`)+`,
+`+ranAs("8", "The lamp and the cone of zone 7 are next, says plan_3.", "cat plan_3.md", "lamp, cone")+`,
+`+ranAs("5", "It still doesn't work for zone 7.", "cat heat.go", "package kiln")+`,
+`+ranAs("6", "Hmm, the lamp fails, too.", "cat lamp.go", "package kiln")+`,
+`+ranAs("7", "The cone of zone 7 is broken, which nobody noticed.", "sed -i 's/cone_3/cone_4/' cone.go && git commit -am 'Use cone 4'", `[main 1f8e7d6] Use cone 4\n 1 file changed, 1 insertion(+)`)+`,
 `+ranAs("4", "It appears that ramp.go has the same limit.", "ls", "ramp.go")+`
 ]`, 4000)
-	wants(t, text, []string{"It seems that heat() stops", "It appears that ramp.go"}, []string{"door of the kiln", "fan of zone 6"})
+	wants(t, text, []string{"It seems that heat() stops", "It appears that ramp.go", "cone of zone 7 is broken"}, []string{"door of the kiln", "fan of zone 6", "still doesn't work", "Hmm, the lamp"})
 }

@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The log says what a trial printed: a script that the agent wrote to find something out, or the program that it works
 // on.
@@ -19,7 +22,29 @@ func shortResult(output string) string {
 	if len(said) > mostCounted/2 || !saysOutcome(said) {
 		return ""
 	}
-	return onOneLine(said)
+	return outputLine(said)
+}
+
+// outputLine returns a short output on one line. White space inside it is kept where it has a meaning: in an output of
+// one line, and in one whose lines are indented or have columns. Of the latter, each line is in backticks.
+func outputLine(said string) string {
+	if !strings.Contains(said, "\n") {
+		return said
+	}
+	if !strings.Contains(said, "\n  ") && !strings.Contains(said, "\n\t") && !strings.Contains(said, "   ") {
+		return onOneLine(said)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(said) {
+		if line = strings.TrimRight(line, " \t\r\n"); line == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(codeQuote(line))
+	}
+	return b.String()
 }
 
 // withoutStatus returns an output without a last line that only states the exit status.
@@ -35,10 +60,10 @@ func withoutStatus(output string) string {
 const shortStatus = 30
 
 // warningSigns lists substrings, in lower case, of lines in which a program reports a problem or how a trial ended.
-var warningSigns = substringsOf("warning|error|fail|success|mismatch|not found|passed|broken")
+var warningSigns = substringsOf("warning|error|fail|success|mismatch|not found|passed|broken|correct|wrong|✓|✔|✅|✗|✘|❌")
 
 // glimpse returns lines of a long output that say how a trial went: the first ones with a warning or an error, and the
-// last line. It returns "" if no line reports a problem or an outcome.
+// last line, without repetitions and labels. It returns "" if no line reports a problem or an outcome.
 func glimpse(output string) string {
 	output = strings.TrimSpace(withoutStatus(plainText(strings.ToValidUTF8(endsOf(output), ""))))
 	if output == "" || output[0] == '{' || output[0] == '[' || output[0] == '<' {
@@ -48,18 +73,21 @@ func glimpse(output string) string {
 	last := ""
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
-		if !isWorded(line) {
+		if !isWorded(line) || strings.HasSuffix(line, ":") { // nothing follows the label
 			continue
 		}
 		last = line
-		if len(line) <= glimpseLine && len(lines) < mostWarnings && warningSigns.inAnyCase(line) && !isOthersWarning(line) && !isFrame(line) {
-			lines = append(lines, onOneLine(line))
+		if len(line) > glimpseLine || len(lines) == mostWarnings || !warningSigns.inAnyCase(line) || isOthersWarning(line) || isFrame(line) {
+			continue
+		}
+		if line = onOneLine(line); !slices.Contains(lines, line) {
+			lines = append(lines, line)
 		}
 	}
 	if len(lines) == 0 {
 		return ""
 	}
-	if last = onOneLine(last); last != lines[len(lines)-1] && len(last) <= glimpseLine {
+	if last = onOneLine(last); !slices.Contains(lines, last) && len(last) <= glimpseLine {
 		lines = append(lines, last)
 	}
 	return clipLine(strings.Join(lines, "; "), mostGlimpse)

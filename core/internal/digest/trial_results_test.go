@@ -13,6 +13,9 @@ func TestTrials(t *testing.T) {
 {"role":"user","content":"Why is zone 7 of the kiln too cold?"},
 `+ranAs("1", "", script, `zone 7 stops at 640 degrees\nexit code: 0`)+`,
 `+ranAs("2", "", "python heat.py --zone 7", long+`src/heat.py:3: DeprecationWarning: heat() is old\nWarning: the door of zone 7 is open\n`+long+`Heating ended.\nexit code: 0`)+`,
+`+ranAs("7", "", "python columns.py", `zone   peak\n7      640\nexit code: 0`)+`,
+`+ranAs("8", "", "python checks.py", long+`1. zone 7\n   Error:\n✓ Zone 7 holds 900\n✓ Zone 7 holds 900\nexit code: 0`)+`,
+`+ranAs("9", "", `cat > zone.sql << 'EOF'\nSELECT peak,\n    cone_of_zone\nWHERE zone = 7\nEOF`, "")+`,
 `+ranAs("3", "", "python lamp.py | head -5", `starting\nTraceback (most recent call last):\n  File \"lamp.py\", line 3, in <module>\nValueError: no lamp in zone 7\nexit code: 0`)+`,
 `+ranAs("4", "", `python -c \"import fan\"`, `Traceback (most recent call last):\nModuleNotFoundError: No module named 'fan'\nexit code: 1`)+`,
 `+ranAs("5", "", `python -c \"import door; print(door.open)\"`, `the door is open\nexit code: 0`)+`,
@@ -21,6 +24,8 @@ func TestTrials(t *testing.T) {
 	wants(t, text, []string{
 		"ran `python probe.py` → zone 7 stops at 640 degrees",
 		"ran `python heat.py --zone 7` → Warning: the door of zone 7 is open; Heating ended.",
+		"ran `python columns.py` → `zone   peak` `7      640`\n", "ran `python checks.py` → ✓ Zone 7 holds 900\n",
+		"wrote zone.sql: `SELECT peak,` `    cone_of_zone` `WHERE zone = 7`\n",
 		"ran `python lamp.py` → failed: ValueError: no lamp in zone 7",
 		"`python -c \"import door; print(door.open)\"` → the door is open",
 	}, []string{"the door is open (before that", "heat() is old", "one more degree", "quiet.py"})

@@ -157,7 +157,7 @@ func (r *turnReader) writeHeredocs(c *execution) (written []string) {
 			r.written.Set(strings.Clone(path), r.here())
 			r.rewrites.Set(strings.Clone(path), inFolder(c.folder, rewrittenBy(body)))
 		}
-		r.change(c.message, &change{path: inFolder(c.folder, path), added: linesOf(body), created: true})
+		r.change(c.message, &change{path: inFolder(c.folder, path), added: linesOf(body), created: true, content: body})
 	})
 	if rest != c.whole {
 		c.script = withoutFolder(rest)
