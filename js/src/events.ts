@@ -1,9 +1,10 @@
 /** The events of a compaction, and the settings for model calls. */
 import { loggingFailures } from "./callbacks.js";
+import type { CompactorOptions } from "./compactor-options.js";
 import { invalidOption } from "./errors.js";
 import type { FindSecrets } from "./redact.js";
 import { Slots } from "./slots.js";
-import { type Delta, streaming } from "./stream.js";
+import { streaming } from "./stream.js";
 import type { Summarize } from "./summarize.js";
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
 
@@ -35,14 +36,11 @@ export interface Model {
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-interface ModelOptions {
-  summarize?: Summarize;
-  summaryTimeoutMs?: number;
-  concurrency?: number;
-  redact?: FindSecrets;
-  onDelta?: (delta: Delta) => void;
-  onEvent?: (event: CompactorEvent) => void | PromiseLike<void>;
-}
+/** The options of a compactor that concern the model. */
+type ModelOptions = Pick<
+  CompactorOptions,
+  "summarize" | "summaryTimeoutMs" | "concurrency" | "redact" | "onDelta" | "onEvent"
+>;
 
 /** Returns those options of a compactor that concern the model, with defaults filled in. */
 export function model({

@@ -5,14 +5,14 @@
  */
 import { createHash } from "node:crypto";
 import { checkOptions, type Names } from "./options.js";
-import { Reach, type SharedOptions, type SharedRecords } from "./reach.js";
 import type { Found, Granted, Records, SharedMemory } from "./records.js";
+import { RecordsClient, type SharedOptions, type SharedRecords } from "./shared-records.js";
 import { type StateStore, sameState } from "./store.js";
 import type { Effect } from "./types.gen.js";
 import type { State } from "./types.js";
 
-export type { FoundRecord, SharedOptions, SharedRecords } from "./reach.js";
 export type { SharedMemory } from "./records.js";
+export type { FoundRecord, SharedOptions, SharedRecords } from "./shared-records.js";
 
 /** The names of the options that all shared stores have, for stores with further options. */
 export const SHARED_OPTIONS: Names<SharedOptions> = { leaseMs: true, timeoutMs: true, onError: true };
@@ -20,7 +20,7 @@ export const SHARED_OPTIONS: Names<SharedOptions> = { leaseMs: true, timeoutMs: 
 /** Returns a memory for fits and adapters, kept in a store. Create one memory per store. */
 export function sharedMemory(records: SharedRecords, options: SharedOptions = {}): SharedMemory {
   checkOptions(options, SHARED_OPTIONS, "sharedMemory");
-  return { records: new StoredRecords(new Reach(records, options)) };
+  return { records: new StoredRecords(new RecordsClient(records, options)) };
 }
 
 /**
@@ -31,7 +31,7 @@ export function sharedMemory(records: SharedRecords, options: SharedOptions = {}
  */
 export function sharedStates(records: SharedRecords, options: SharedOptions = {}): StateStore {
   checkOptions(options, SHARED_OPTIONS, "sharedStates");
-  return new StoredStates(new Reach(records, options));
+  return new StoredStates(new RecordsClient(records, options));
 }
 
 /** The lease durations that the module accepts, in milliseconds. */
@@ -40,36 +40,36 @@ const [SHORTEST_LEASE, LONGEST_LEASE] = [100, 3_600_000];
 /** The records of all histories in a store. */
 class StoredRecords implements Records {
   readonly settings: Records["settings"];
-  readonly #reach: Reach;
+  readonly #client: RecordsClient;
   /** The holders that have been granted a lease and still have it. */
   readonly #holders = new Set<string>();
 
-  constructor(reach: Reach) {
-    this.#reach = reach;
-    const lease = Math.min(Math.max(Math.round(reach.leaseMs), SHORTEST_LEASE), LONGEST_LEASE);
+  constructor(client: RecordsClient) {
+    this.#client = client;
+    const lease = Math.min(Math.max(Math.round(client.leaseMs), SHORTEST_LEASE), LONGEST_LEASE);
     this.settings = { records: "prefix", lease, store_timeout: -1 }; // the store has its own limits
   }
 
   async load(keys: readonly string[]): Promise<Found> {
-    return (await this.#reach.find(keys)) ?? {};
+    return (await this.#client.find(keys)) ?? {};
   }
 
   async save({ keys = [], record = "", holder, lease = "" }: Effect): Promise<boolean> {
-    if (holder !== undefined && this.#holders.has(holder)) return this.#reach.keepLeased(lease, holder, keys, record);
-    await this.#reach.keep(keys, record);
+    if (holder !== undefined && this.#holders.has(holder)) return this.#client.keepLeased(lease, holder, keys, record);
+    await this.#client.keep(keys, record);
     return true;
   }
 
   /** Requests a lease. If the store is unreachable, the lease is treated as granted, so that nobody has to wait. */
   async lease(keys: readonly string[], holder: string, ttl: number): Promise<Granted> {
-    if (this.#holders.has(holder)) return { done: await this.#reach.renew(keys[0] as string, holder, ttl) };
-    const granted = await this.#reach.lease(keys, holder, ttl);
+    if (this.#holders.has(holder)) return { done: await this.#client.renew(keys[0] as string, holder, ttl) };
+    const granted = await this.#client.lease(keys, holder, ttl);
     if (granted) this.#holders.add(holder);
     return { done: granted !== false };
   }
 
   async release(key: string, holder: string): Promise<void> {
-    if (this.#holders.delete(holder)) await this.#reach.release(key, holder);
+    if (this.#holders.delete(holder)) await this.#client.release(key, holder);
   }
 
   ended(): undefined {}
@@ -81,32 +81,32 @@ const keyOf = (kind: string, conversation: string): string =>
 
 /** Stores the states of conversations in a store that processes share. */
 class StoredStates implements StateStore {
-  readonly #reach: Reach;
+  readonly #client: RecordsClient;
 
-  constructor(reach: Reach) {
-    this.#reach = reach;
+  constructor(client: RecordsClient) {
+    this.#client = client;
   }
 
   async loadState(conversation: string): Promise<State | undefined> {
-    const found = await this.#reach.find([keyOf("state", conversation)]);
+    const found = await this.#client.find([keyOf("state", conversation)]);
     return found && JSON.parse(found.record);
   }
 
   saveState(conversation: string, state: State): Promise<void> {
-    return this.#reach.keep([keyOf("state", conversation)], JSON.stringify(state));
+    return this.#client.keep([keyOf("state", conversation)], JSON.stringify(state));
   }
 
   async swapState(conversation: string, expected: State | null | undefined, state: State): Promise<boolean> {
     const key = keyOf("state", conversation);
-    return this.#reach.alone(key, undefined, async (holder) => {
+    return this.#client.alone(key, undefined, async (holder) => {
       if (!sameState(await this.loadState(conversation), expected)) return false;
-      if (holder !== undefined) return this.#reach.keepLeased(key, holder, [key], JSON.stringify(state));
+      if (holder !== undefined) return this.#client.keepLeased(key, holder, [key], JSON.stringify(state));
       await this.saveState(conversation, state);
       return true;
     });
   }
 
   alone<T>(conversation: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    return this.#reach.alone(keyOf("conversation", conversation), signal, () => work());
+    return this.#client.alone(keyOf("conversation", conversation), signal, () => work());
   }
 }

@@ -133,21 +133,23 @@ function summaryOf(answer: unknown): Reply {
   };
 }
 
+/** The headers of a response that say whether and when to call again, with the members in which the module gets them. */
+const RETRY_HEADERS = [
+  ["retry_after", "retry-after"],
+  ["retry_after_ms", "retry-after-ms"],
+  ["should_retry", "x-should-retry"],
+] as const;
+
 /** Returns what an SDK's error says about the provider's response, from which the module decides whether to call again. */
 function callFailureOf(error: unknown): CallFailure {
   const { headers, responseHeaders } = Object(error) as Record<string, unknown>;
-  const header = (name: string) => {
-    const value = headers instanceof Headers ? headers.get(name) : Object(headers ?? responseHeaders)[name];
-    return value == null ? "" : textOf(String(value));
-  };
   const { body = "", status } = failureOf(error);
-  return {
-    body: textOf(body),
-    retry_after: header("retry-after"),
-    retry_after_ms: header("retry-after-ms"),
-    should_retry: header("x-should-retry"),
-    ...(status !== undefined && { status }),
-  };
+  const failure: CallFailure = { body: textOf(body), ...(status !== undefined && { status }) };
+  for (const [member, name] of RETRY_HEADERS) {
+    const value = headers instanceof Headers ? headers.get(name) : Object(headers ?? responseHeaders)[name];
+    if (value != null) failure[member] = textOf(String(value));
+  }
+  return failure;
 }
 
 /**

@@ -167,7 +167,7 @@ test("a model that is busy is asked again as late as it says, and an error that 
   const request = { id: "1", scope: "session", system: "s", prompt: "p", max_output_tokens: 10, input_tokens: 2 };
   const thrown = (/** @type {object} */ error) =>
     requestSummary(request, () => Promise.reject(Object.assign(new Error("no"), error)), { timeoutMs: 1000 });
-  const seen = { body: "no", retry_after: "", retry_after_ms: "" };
+  const seen = { body: "no" };
   assert.deepEqual(await thrown({ status: 429, headers: new Headers({ "retry-after": "2" }) }), {
     error: "no",
     failure: { ...seen, status: 429, retry_after: "2" },
@@ -175,6 +175,10 @@ test("a model that is busy is asked again as late as it says, and an error that 
   assert.deepEqual(await thrown({ statusCode: 529, responseHeaders: { "retry-after-ms": "500" } }), {
     error: "no",
     failure: { ...seen, status: 529, retry_after_ms: "500" },
+  });
+  assert.deepEqual(await thrown({ status: 503, headers: new Headers({ "x-should-retry": "false" }) }), {
+    error: "no",
+    failure: { ...seen, status: 503, should_retry: "false" },
   });
   assert.deepEqual(await thrown({ code: "insufficient_quota" }), {
     error: "no",

@@ -98,8 +98,10 @@ def test_restore_and_set_messages(history, model):
     assert conversation.compact().changed
     assert conversation.restore().changed and conversation.messages == history
     assert conversation.compact().changed
+    instance = conversation._held._instance
     conversation.set_messages(history[:3])
     assert conversation.messages == history[:3] and conversation.check()["messages"] == 3
+    assert conversation._held._instance is instance  # another one would take as much memory again
     with pytest.raises(ctxfold.CtxfoldError):
         conversation.set_messages([{"content": "no role"}])
     assert conversation.messages == history[:3]

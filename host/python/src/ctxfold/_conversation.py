@@ -286,12 +286,14 @@ class Held(Generic[Msg]):
         """Replaces all messages."""
         mine = yield from self._instead()
         try:
-            other = Held(self._compactor, messages, self.state)
-            yield from other.check()  # reads them: if one is invalid, the conversation stays unchanged
             with self._lock:
-                self.messages, self.state = other.messages, other.state
-                self._instance, self._session, self._edited = other._instance, other._session, True
-                self._room = other._room
+                before, self.messages = self.messages, list(messages)
+                try:
+                    self._reopen()
+                except BaseException:  # one of them may be invalid
+                    self.messages = before
+                    raise
+                self._edited = True
         finally:
             self.leave(mine)
 
@@ -337,6 +339,17 @@ class Held(Generic[Msg]):
                 self._forget()
             return answer
         raise AssertionError
+
+    def _reopen(self) -> None:
+        """Opens a session with the messages, in the same instance. The previous one is closed first, for its memory."""
+        closed, self._session = self._session, None
+        try:
+            if self._instance is not None and closed is not None:
+                run(self._instance, "session_close", {"session": closed})
+            self._open()
+        except TrapError:
+            self._forget()
+            raise
 
     def _open(self) -> None:
         compactor = self._compactor

@@ -72,7 +72,7 @@ const LONGEST_POLL = 200;
  * Calls a store that may fail. Each call has a time limit, and after a failure this process uses its own copies of
  * records for a while.
  */
-export class Reach {
+export class RecordsClient {
   readonly leaseMs: number;
   readonly #records: SharedRecords;
   readonly #timeoutMs: number;
