@@ -1,4 +1,4 @@
-// Installs the tarball in an empty folder and builds it without configuration, with tools that install in seconds.
+// Installs the tarball and tools that install in seconds in an empty folder, and builds with each of them without configuration.
 // test/heavy has the others.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -19,6 +19,11 @@ const PAGE = ["both.js", "main.js", "index.html"];
 const EVERY_ENTRY = { "both.js": "both.js", "main.js": "every-entry.js", "index.html": "index.html" };
 const MODULE = `<script type="module" src="main.js"></script>`;
 const CLASSIC = `<script src="main.js"></script>`;
+/** All tools, and the plugins of Rollup. They are installed at once, because each installation takes seconds. */
+const TOOLS = [
+  ...["vite@8.3.8", "webpack@5.112.2", "webpack-cli@6.0.1", "esbuild@0.28.2"],
+  ...["rollup@4.68.7", "@rollup/plugin-node-resolve@16.0.3", "@web/rollup-plugin-import-meta-assets@2.3.3"],
+];
 // The test runtimes, in place of those that a newcomer has installed.
 const runtimes = fileURLToPath(new URL("../fixtures/runtimes/node_modules/.bin/", import.meta.url));
 const bun = `${runtimes}bun`;
@@ -29,7 +34,7 @@ const versionOf = async (program) =>
   (await promisify(execFile)(program, ["--version"])).stdout.match(/\d+(\.\d+)+/)?.[0] ?? "";
 
 test("Vite builds the page, and serves it in development", options, async (t) => {
-  const { folder, run, started, tested } = await newcomer(t, ["vite@8.3.8"], EVERY_ENTRY);
+  const { folder, run, started, tested } = await newcomer(t, TOOLS, EVERY_ENTRY);
   await run("vite", "build", "--logLevel", "error");
   await built(t, `${folder}/dist`, EVERY, 1);
   await tested("Vite (build)", "vite", WITH_WORKER);
@@ -38,14 +43,14 @@ test("Vite builds the page, and serves it in development", options, async (t) =>
 });
 
 test("webpack builds the page", options, async (t) => {
-  const { folder, run, tested } = await newcomer(t, ["webpack@5.112.2", "webpack-cli@6.0.1"], EVERY_ENTRY);
+  const { folder, run, tested } = await newcomer(t, TOOLS, EVERY_ENTRY);
   await run("webpack", "./main.js", "--mode", "production");
   await built(t, `${folder}/dist`, EVERY, 1, CLASSIC);
   await tested("webpack", "webpack", WITH_WORKER);
 });
 
 test("esbuild builds a page of one file, and a program", options, async (t) => {
-  const { folder, run, tested } = await newcomer(t, ["esbuild@0.28.2"], [...PAGE, "program.js"]);
+  const { folder, run, tested } = await newcomer(t, TOOLS, [...PAGE, "program.js"]);
   await run("esbuild", "main.js", "--bundle", "--log-level=error", "--outfile=dist/main.js");
   await built(t, `${folder}/dist`, BOTH, 0, CLASSIC);
   await run("esbuild", "main.js", "--bundle", "--log-level=error", "--minify", "--format=esm", "--outdir=dist/module");
@@ -60,7 +65,7 @@ test("esbuild builds a page of one file, and a program", options, async (t) => {
 });
 
 test("bun build: a page of one file, a page from its HTML, and programs", options, async (t) => {
-  const { folder, run } = await newcomer(t, [], [...PAGE, "program.js"]);
+  const { folder, run } = await newcomer(t, TOOLS, [...PAGE, "program.js"]);
   await run(bun, "build", "main.js", "--outdir=dist");
   await built(t, `${folder}/dist`, BOTH, 0, MODULE);
   await run(bun, "build", "main.js", "--production", "--outdir=production");
@@ -80,8 +85,7 @@ test("bun build: a page of one file, a page from its HTML, and programs", option
 });
 
 test("Rollup builds the page with its plugins", options, async (t) => {
-  const plugins = ["@rollup/plugin-node-resolve@16.0.3", "@web/rollup-plugin-import-meta-assets@2.3.3"];
-  const { folder, run, tested } = await newcomer(t, ["rollup@4.68.7", ...plugins], PAGE);
+  const { folder, run, tested } = await newcomer(t, TOOLS, PAGE);
   const named = ["-p", "node-resolve={browser:true}", "-p", "@web/rollup-plugin-import-meta-assets"];
   await run("rollup", "main.js", "--silent", "--format", "es", "--dir", "dist", ...named);
   await built(t, `${folder}/dist`, BOTH, 0, MODULE);

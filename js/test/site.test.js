@@ -136,7 +136,9 @@ for (const { look, size, colorScheme } of LOOKS) {
     const page = await open(t, "index.html");
     await page.setViewportSize(size);
     await page.emulateMedia({ colorScheme });
-    for (const path of ["index.html", "docs/reference/policy.html"]) {
+    // The dark theme has only colors of its own, which a small page with the same kinds of elements shows as well.
+    const small = colorScheme === "dark" && !process.env.CTXFOLD_LONG;
+    for (const path of ["index.html", small ? "docs/guides/presets.html" : "docs/reference/policy.html"]) {
       await page.goto(new URL(path, page.url().replace(/docs\/.*$/, "")).href);
       await accessible(page);
     }

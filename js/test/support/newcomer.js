@@ -3,7 +3,7 @@
  * configuration.
  */
 import { execFile, spawn } from "node:child_process";
-import { copyFile, cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { copyFile, cp, link, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -28,16 +28,47 @@ after(async () => tarballs && rm((await tarballs).folder, { recursive: true, for
 /** The output of both.js if everything works. */
 export const BOTH = "fit: compacted, createCompactor: compacted";
 
+/** What newcomers have installed, by their packages: a folder without a page or a program. @type {Map<string, Promise<string>>} */
+const installations = new Map();
+after(async () => {
+  for (const made of installations.values()) await rm(await made, { recursive: true, force: true, maxRetries: 3 });
+});
+
+/** Installs the tarball and packages in an empty folder, as a newcomer does. @param {string[]} packages */
+async function installation(packages) {
+  tarballs ??= tarball();
+  const { folder: from, name } = await tarballs;
+  const folder = await newFolder();
+  await copyFile(`${from}/${name}`, `${folder}/${name}`);
+  const npm = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--save-exact"];
+  await exec("npm", [...npm, `./${name}`, ...packages], { cwd: folder, env });
+  return folder;
+}
+
+/** Copies a folder. Its files become hard links. @param {string} from @param {string} to */
+async function linked(from, to) {
+  await mkdir(to, { recursive: true });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [`${from}/${entry.name}`, `${to}/${entry.name}`];
+    if (entry.isDirectory()) await linked(source, target);
+    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
+    else await link(source, target);
+  }
+}
+
 /**
- * Installs the tarball and packages, such as "vite@8.3.8", and copies files of fixtures/newcomer next to them. The
- * folder is deleted when the test ends.
+ * Installs the tarball and packages, such as "vite@8.3.8", once for all tests of a file that want the same ones, and copies files of
+ * fixtures/newcomer next to them. The test's own folder is deleted when it ends.
  * @param {{after(work: () => Promise<void>): void}} t
  * @param {string[]} packages
  * @param {Record<string, string> | string[]} files names of files, or for each file in the new folder the name of its source
  */
 export async function newcomer(t, packages, files) {
-  tarballs ??= tarball();
-  const { folder: from, name } = await tarballs;
+  const list = packages.join(" ");
+  const made = installations.get(list) ?? installation(packages);
+  installations.set(list, made);
+  const from = await made;
+  const { name } = await /** @type {NonNullable<typeof tarballs>} */ (tarballs);
   const folder = await newFolder();
   /** @type {import("node:child_process").ChildProcess[]} */
   const servers = [];
@@ -50,9 +81,7 @@ export async function newcomer(t, packages, files) {
     }
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   });
-  await copyFile(`${from}/${name}`, `${folder}/${name}`);
-  const npm = ["install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "--save-exact"];
-  await exec("npm", [...npm, `./${name}`, ...packages], { cwd: folder, env });
+  await linked(from, folder);
   for (const [file, source] of Array.isArray(files) ? files.map((each) => [each, each]) : Object.entries(files)) {
     await cp(sources + source, `${folder}/${file}`, { recursive: true });
   }
