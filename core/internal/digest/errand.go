@@ -224,7 +224,7 @@ func errandSigned(s string) bool {
 			return !hasAny(s, lastSigns)
 		}
 	}
-	return choosesSigned(s) || changesOne(s)
+	return choosesSigned(s) || changesOne(s) || requestsOne(s)
 }
 
 // Character sequences for a single occasion, and for the future, in scripts without spaces, in Korean and in Hindi.

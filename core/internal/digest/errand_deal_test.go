@@ -17,6 +17,7 @@ func TestChoicesAreNoRules(t *testing.T) {
 		"No, no quiero seguro de viaje.", "No necesito seguro, gracias.", "Preferiría no ser transferido.", "Sin seguro, gracias.",
 		"Non, je ne veux pas d'assurance.", "Pas d'assurance, merci.", "Je préférerais ne pas être transférée.",
 		"不，我不想要旅行保险。", "我想用礼品卡付款。", "就用尾号6437的Visa卡吧。", "不用，谢谢，我不需要行李托运。", "我不想被转接。", "不要保险，谢谢。",
+		"吃完饭我想找一家最低价格在200-300元的酒店住宿，给推荐一家吧。", "请帮我推荐一个适合散步的公园。",
 	} {
 		if got := statements(s, new(readRoom)); len(got) > 0 {
 			t.Errorf("a choice is listed as a rule: %q", got)
@@ -33,6 +34,7 @@ func TestChoicesAreNoRules(t *testing.T) {
 		"Nunca quiero seguro de viaje.", "Nunca me llames antes de las diez.", "Soy alérgico a las nueces.", "Responde siempre en español.",
 		"Je ne veux jamais d'assurance.", "Réponds toujours en espagnol.", "Je suis allergique aux noix.",
 		"我从来不买保险。", "以后都用礼品卡付款。", "不要改支付模块。", "别在十点前给我打电话。", "请用中文回答。", "我对坚果过敏。", "以后都用信用卡付款。", "不要删除订单。",
+		"以后推荐一家餐馆就够了。",
 	} {
 		if got := statements(s, new(readRoom)); len(got) != 1 {
 			t.Errorf("%q isn't listed as a rule: %q", s, got)

@@ -351,8 +351,13 @@ func (p *part) worth(n *namedLater, first map[uint64]int) int {
 	return 0
 }
 
-// text returns the values of a part with their keys, the first one without: "Desk lamp, item_id: 7345, price: 42.5".
-// If they are too many, it returns only those that are named later.
+// isNameKey reports whether the value of a key is what its object is called: "name", "first_name", "title".
+func isNameKey(key string) bool {
+	return strings.HasSuffix(key, "name") || strings.HasSuffix(key, "title")
+}
+
+// text returns the values of a part with their keys: "Desk lamp, item_id: 7345, price: 42.5". The first one is without its
+// key if it is a name. If they are too many, text returns only those that are named later.
 func (p *part) text(n *namedLater) string {
 	size := 0
 	for _, v := range p.values {
@@ -369,7 +374,7 @@ func (p *part) text(n *namedLater) string {
 		case p.key != "":
 			b.WriteString(clipLine(p.key, maxName) + ": ")
 		}
-		if v.key != "" && (i > 0 || p.key != "" || strings.Trim(v.value, "0123456789.-") == "") {
+		if v.key != "" && (i > 0 || p.key != "" || !isNameKey(v.key)) {
 			b.WriteString(v.key + ": ")
 		}
 		b.WriteString(v.value)

@@ -29,13 +29,13 @@ func TestLookups(t *testing.T) {
 {"role":"assistant","content":"It is booked."}
 ]`, 4000)
 	wants(t, text, []string{"get_skipper(skipper_id: lena_falk_77) returned: grade: coxswain", "voucher_5512: kind: voucher, balance: 150", "bookings: B-401, B-402, B-403",
-		"search_berths(harbour: Wismar) returned: N18, depth: 3.1, night: 44, week: 251"}, []string{"N17", "S02", "card_9034"})
+		"search_berths(harbour: Wismar) returned: berth: N18, depth: 3.1, night: 44, week: 251"}, []string{"N17", "S02", "card_9034"})
 }
 
 // Until something was said about a record, all its parts may matter. A record that was looked up twice is quoted once.
 func TestLookupsInProgress(t *testing.T) {
 	berth := func(id string) string {
-		return lookedUpAs(id, "get_berth", `{"berth":"N17"}`, `{"berth":"N17","guests":[{"boat":"Amsel","until":"Friday"},{"boat":"Elster","until":"Sunday"}]}`)
+		return lookedUpAs(id, "get_berth", `{"berth":"N17"}`, `{"berth":"N17","guests":[{"boat_name":"Amsel","until":"Friday"},{"boat_name":"Elster","until":"Sunday"}]}`)
 	}
 	text := logOf(t, `[{"role":"user","content":"Who lies at N17?"},`+berth("1")+`,`+berth("2")+`]`, 4000)
 	wants(t, text, []string{"get_berth(berth: N17) returned: guests: Amsel, until: Friday; Elster, until: Sunday"}, nil)
