@@ -68,7 +68,7 @@ tools: needs-languages needs-python needs-servers needs-node needs-libatomic nee
 # The translated module, compiled once into build/c for all hosts and examples that use it.
 .PHONY: c-library
 c-library: needs-languages
-	@if command -v wasm2c > /dev/null; then $(MAKE) --no-print-directory -s -C host/c -j2; fi
+	@if command -v wasm2c > /dev/null; then .ci/c-library; fi
 
 # A target run by itself builds the modules that it needs; in a full run (BUILT=1) they already exist.
 FULL        := $(if $(BUILT),,module-full)
@@ -160,7 +160,7 @@ test-hosts: needs-languages ## Build the C library, and run the tests and vector
 hosts-tested:
 	$(say) 'The C library: the module, translated and compiled'
 	@mkdir -p build/hosts
-	@$(MAKE) --no-print-directory -s -C host/c -j2
+	@.ci/c-library
 	@CTXFOLD_HOSTILE=$(CURDIR)/build/hosts/hostile.json go test -vet=off -count=1 -timeout 120m -run '^TestHostileVectors$$' ./host
 	$(say) 'C and C++: the tests, the vectors, hostile input, what is installed, and the same with sanitizers'
 	@$(MAKE) --no-print-directory -s -C host/c check
@@ -206,7 +206,7 @@ test-js: needs-node needs-libatomic needs-browser needs-servers $(FULL) $(SLIM) 
 .PHONY: test-python
 test-python: needs-languages needs-python ## Build the Python package's sdist and wheel, install the wheel into an empty environment, and run its tests there
 	$(say) 'The C library, unless it is there'
-	@$(MAKE) --no-print-directory -s -C host/c -j2
+	@.ci/c-library
 	$(say) 'Python: an sdist, a wheel of it, the examples of the README in an empty environment, pytest, mypy'
 	@CTXFOLD_HOSTILE=$(CURDIR)/build/hosts/hostile.json host/python/test.sh build/python
 
