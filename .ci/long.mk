@@ -39,7 +39,7 @@ test-js-long: needs-node needs-libatomic needs-browser needs-browsers module-ful
 	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
 	cd js && $(NPM_CI); \
 	for fixture in $(FIXTURES) $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
-	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js test/background.test.js test/fit.test.js test/compactors.test.js test/playground.test.js test/judges/*.test.js
+	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js test/background.test.js test/fit.test.js test/compactors.test.js test/playground.test.js test/site.test.js test/judges/*.test.js
 
 .PHONY: test-long
 test-long: test-build-long test-load test-soak test-arm64 test-agents test-replicas test-hostile test-valgrind test-runtimes-long fuzz ## Compact CASES (1,000,000) random conversations, run all random cases of core, and the Go tests with the race detector, after the targets that precede it
