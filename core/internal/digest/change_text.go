@@ -56,7 +56,8 @@ func (c *change) text() string {
 	return Fence(strings.Join(parts, editSeparator))
 }
 
-// codeChanges returns a quote of the changed lines that aren't comments, or nil if there are none or too many.
+// codeChanges returns a quote of the removed and the added lines that aren't comments, as a list of one part, or nil if
+// there are none or too many.
 func codeChanges(removed, added []string) []string {
 	removed, added = codeOf(removed), codeOf(added)
 	if len(removed)+len(added) == 0 || len(removed) > mostAdded || len(added) > mostAdded || size(removed)+size(added) > quotedNew {
@@ -65,7 +66,8 @@ func codeChanges(removed, added []string) []string {
 	return []string{beforeAfter(removed, added)}
 }
 
-// callChanges returns a note on a function that an edit calls in several places, and the one called before, or nil.
+// callChanges returns a note on a function that the added lines of an edit call in several places, and the one that the
+// removed lines called, as a list of one part. It returns nil if there is no such function.
 func callChanges(removed, added []string) []string {
 	call, n := commonCall(added)
 	if n <= 1 {
@@ -166,7 +168,7 @@ func (c *change) description() string {
 	return " (" + itoa(n) + " lines)"
 }
 
-// beforeAfter returns a quote of the removed and the added lines.
+// beforeAfter returns a quote of the removed and the added lines, or "" if there are neither.
 func beforeAfter(removed, added []string) string {
 	switch {
 	case len(removed)+len(added) == 0:
@@ -189,7 +191,8 @@ const (
 	editSeparator = "; "
 )
 
-// nameChanges returns a description of the definitions that an edit adds, removes and changes.
+// nameChanges returns a description of the definitions that an edit adds, removes and changes, in this order, with one
+// part for each. now and before are the names that its new and its old lines define.
 func nameChanges(now, before []string) (parts []string) {
 	tell := func(verb string, names []string) {
 		if len(names) > 0 {

@@ -98,11 +98,12 @@ const (
 	quotedMessage = 340
 )
 
-// commitMessage returns the message of the git commit in a script, on one line. It contains the subject and as much of
-// the body as fits.
+// commitMessage returns the message of the git commit in a script, on one line, or "" if there is none. It contains the
+// subject and as much of the body as fits.
 func commitMessage(script string) string { return shortMessage(messageIn(script)) }
 
-// commitSubject returns the first line of the message of the git commit in a script.
+// commitSubject returns the first line of the message of the git commit in a script, in at most quotedSubject bytes, or
+// "" if there is none.
 func commitSubject(script string) string {
 	subject, _, _ := strings.Cut(messageIn(script), "\n")
 	return clipWords(strings.TrimSpace(subject), quotedSubject)

@@ -51,7 +51,8 @@ func (t *turn) doubtClaims(number int, trouble string) {
 // leastAbout is the minimum number of words that a sentence must share with a message to be about the same subject.
 const leastAbout = 2
 
-// inDoubt returns the weight of a unit of an answer in doubt. A unit that only claims success is dropped.
+// inDoubt returns the factor for the weight of a unit of an answer in doubt, or isDropped if the unit only claims
+// success.
 func inDoubt(u *unit) int {
 	switch {
 	case (saysLittle(u.text) || claims(u.text) && !u.beside) && !namesMore(u.text):

@@ -138,7 +138,7 @@ func (s *endState) filesOf(r *run, script string) {
 }
 
 // commitLine returns the first line of a commit's message, with the branch and the hash in parentheses if git printed
-// them.
+// them. It returns only the latter if the message is unknown, and "" if both are.
 func commitLine(r *run) string {
 	made, _, _ := strings.Cut(r.result, ";")
 	subject := commitSubject(r.script)
@@ -280,8 +280,8 @@ func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path 
 	return lines
 }
 
-// stateText returns the section about the end state, in at most size bytes. It leaves out failed checks that are among
-// the open errors.
+// stateText returns the section about the end state, in at most size bytes, or "" if there is nothing to say. It leaves
+// out failed checks that are among the open errors.
 func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 	if len(k.turns) == 0 {
 		return ""
@@ -354,7 +354,7 @@ func readState(text string, whole func(name string) string) (s endState) {
 	return s
 }
 
-// checkRead returns the check described by a line of an earlier digest.
+// checkRead returns the check described by a line of an earlier digest. failed is the result that the line states.
 func checkRead(d dated, failed bool) checkState {
 	said, stale := strings.CutSuffix(d.text, staleEnd)
 	d.text = said

@@ -45,7 +45,8 @@ func failedCall(tool, on string) *api.LedgerFailure {
 // testMark separates the name of a test from its file in a command that runs only this test (pytest).
 const testMark = "::"
 
-// opened records that the error f, whose index plus one is n, is open.
+// opened records that the error f is open, under the key of its call and, if the call ran one test of a file, under
+// that of the file. n is the index of f in Errors plus one.
 func (c *collector) opened(f *api.LedgerFailure, n int) {
 	call := key(f)
 	c.failed.Set(call, n)
@@ -133,7 +134,7 @@ const aroundIt = 8
 
 func isCheck(f *api.LedgerFailure) bool { return checksOf(f) != 0 }
 
-// checksOf returns the kinds of checks that a call runs.
+// checksOf returns the kinds of checks that a call runs, or 0 if its tool runs no commands.
 func checksOf(f *api.LedgerFailure) checkKinds {
 	if useOf(f.Tool) != runs {
 		return 0
@@ -172,7 +173,8 @@ func key(f *api.LedgerFailure) string {
 }
 
 // commandWords returns the words of a command from its program on, without the option that names a module for the
-// program to run: "pytest a_test.py" for "PYTHONPATH=src timeout 60 python -m pytest a_test.py".
+// program to run: "pytest a_test.py" for "PYTHONPATH=src timeout 60 python -m pytest a_test.py". It returns nil for a
+// command without words.
 func commandWords(script string) []string {
 	words := strings.Fields(script)
 	for len(words) > 1 && strings.Contains(words[0], "=") {

@@ -36,7 +36,7 @@ func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Led
 }
 
 // Minimal returns the digest of a published system that uses no model. It consists of the number of removed messages,
-// and the previous digest (S3.28).
+// and the previous digest, prior, if there is one (S3.28).
 func Minimal(messages int, prior string) string {
 	text := "# Carryover\n" + itoa(messages) + " earlier messages were folded without a model."
 	if prior != "" {
@@ -95,10 +95,11 @@ func (e *Extract) saidWith(i int32, mark string) (said string) {
 // lookBack is the number of bytes of the newest messages that are examined for the plan and for the entries of the log.
 const lookBack = 1 << 20
 
-// recent returns the index in messages of the first message that is examined.
+// recent returns the index that recentOf gives for the extract's messages.
 func (e *Extract) recent() int { return recentOf(e.t, e.messages) }
 
-// recentOf returns the index in messages of the first message that is examined.
+// recentOf returns the index in messages of the first message that is examined for the plan and for the entries of the
+// log. From it on, the messages have about lookBack bytes.
 func recentOf(t *transcript.Transcript, messages []int32) int {
 	room := lookBack
 	k := len(messages)

@@ -350,8 +350,9 @@ func (k *turnLog) write(size, spare, whole int) logText {
 	return w
 }
 
-// share returns the log with the largest share of room for requests at which everything fits. If the log shows
-// outcomes, it tries only the largest share, because outcomes must not take room from requests.
+// share returns the log with the largest share of room for requests at which everything fits, or an empty log if
+// nothing does. If the log shows outcomes, it tries only the largest share, because outcomes must not take room from
+// requests. size and spare are in bytes, as in write.
 func (k *turnLog) share(size, spare int) (w logText) {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
@@ -382,8 +383,9 @@ func (k *turnLog) share(size, spare int) (w logText) {
 	return logText{}
 }
 
-// showBeside returns the best of the chosen quotes that fit into room bytes together with the entries in k.room.
-// Entries take precedence over quotes: if the entries fit without quotes, they also fit with the result.
+// showBeside returns the text of the best of the chosen quotes that fit into room bytes together with the entries in
+// k.room, or "" if none fits. Entries take precedence over quotes: if the entries fit without quotes, they also fit
+// with the result.
 func (k *turnLog) showBeside(quotes []extract.Chosen, room int) (files string) {
 	if len(quotes) == 0 {
 		return ""

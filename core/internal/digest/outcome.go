@@ -13,7 +13,7 @@ import (
 var exitMarks = []string{"exit code: ", "exit code ", "exited with code ", "exit status ", "exit_code\":", "exitcode\":", "<returncode>",
 	"returncode\":", "return code: ", "<exit_code>"}
 
-// exitIn returns the exit code that a command tool's output mentions near its beginning or end, or "".
+// exitIn returns the exit code that a command tool's output mentions within 300 bytes of its beginning or end, or "".
 func exitIn(text string) string {
 	const near = 300
 	head, tail := text, ""
@@ -71,7 +71,8 @@ func (s *remarks) meant(t *transcript.Transcript, message int, script string) bo
 	return slices.ContainsFunc(meantSigns, func(sign string) bool { return strings.Contains(s.said, sign) || strings.Contains(script, sign) })
 }
 
-// saidAround returns the end of what the agent said before a message, and the beginning of what it said after it.
+// saidAround returns the end of what the agent said before a message, and the beginning of what it said after it, with
+// at most lookMeant bytes of each.
 func saidAround(t *transcript.Transcript, message int) (said string) {
 	for i := message - 1; i >= 0 && i >= message-mostAway; i-- {
 		if t.Messages[i].Role == transcript.Assistant {

@@ -206,8 +206,8 @@ func isSentence(text string) bool {
 	return (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80) && !codes(text) && !fewSpaces(text, leastExplained-1)
 }
 
-// statement adds the statement that begins at line at, or as much of it as can be quoted. Its comment begins at line i.
-// It returns the line at which to continue.
+// statement adds the statement that begins at line at, or as much of it as can be quoted. Its comment begins at line i;
+// explains means that the comment has enough words to explain the statement. It returns the line at which to continue.
 func (f *passageFinder) statement(i, at int, explains bool) int {
 	head := f.lines[at].text
 	name, most := definedBy(head), mostStatement
@@ -357,7 +357,8 @@ func boundBy(line string) string {
 	return name[strings.LastIndexByte(name, ' ')+1:]
 }
 
-// add adds the passage that consists of the lines from i up to end, and defines name.
+// add adds the passage that consists of the lines from i up to end, and defines name. explains means that it begins
+// with a comment that explains it. A licence isn't added.
 func (f *passageFinder) add(i, end int, name string, explains bool) {
 	p := f.passage(i, name, explains)
 	if p.text = f.textOf(i, end); p.text != "" && !(explains && licenceSigns.inAnyCase(p.text)) {
@@ -365,7 +366,8 @@ func (f *passageFinder) add(i, end int, name string, explains bool) {
 	}
 }
 
-// passage returns a passage that begins at line i and defines name. Its text is still empty.
+// passage returns a passage that begins at line i and defines name. explains means that it begins with a comment that
+// explains it. Its text is still empty.
 func (f *passageFinder) passage(i int, name string, explains bool) fileQuote {
 	p := fileQuote{number: f.lines[i].number, name: name, explains: explains, factor: ofShort}
 	if explains {

@@ -82,7 +82,8 @@ func conclusion(ws []word) int {
 	return 0
 }
 
-// politeQuestion returns the number of words that make an order a polite question: 2 in "Could you sign all letters?"
+// politeQuestion returns the number of words that make an order a polite question, 2 in "Could you sign all letters?",
+// or 0 if it isn't one.
 func politeQuestion(s string, ws []word) int {
 	if len(ws) < 5 || !strings.HasSuffix(s, "?") || !asksYou.has(ws[0].text) || ws[1].text != "you" {
 		return 0

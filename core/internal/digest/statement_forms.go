@@ -117,7 +117,7 @@ var (
 )
 
 // takes recognizes sentences about how their writer likes something served: "I take my tea black", "Ik drink mijn
-// koffie zwart".
+// koffie zwart". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) takes() int {
 	ws := sc.ws
 	if len(ws) != 5 && !(len(ws) == 6 && manner.has(ws[4].text)) || !writers.has(ws[0].text) && ws[0].text != "i" || !mine.has(ws[2].text) || ws[1].kinds != 0 || knowing.has(ws[1].text) || ws[4].known && len(ws) == 5 || strings.HasSuffix(ws[4].text, "ly") {
@@ -130,7 +130,7 @@ func (sc *scene) takes() int {
 var mine = wordListOf("my mein meine meinen mijn mon ma")
 
 // lesson recognizes sentences about what went wrong last time: "The last time we deployed on a Friday, two days were
-// lost".
+// lost". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) lesson() int {
 	ours, lost, last := false, false, -1
 	for i := range sc.ws {
@@ -190,7 +190,7 @@ func (sc *scene) anyCase() bool {
 }
 
 // recurring recognizes sentences about something that must be done again and again: "Run the linter on everything you
-// touch", "Vor jedem Deal bitte …".
+// touch", "Vor jedem Deal bitte …". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) recurring() int {
 	at := recurs(sc.ws)
 	if at < 0 || sc.ws[0].is(persons|things|narrators) {
@@ -268,7 +268,8 @@ func (sc *scene) writer() (verb int, negated bool) {
 
 var modal = wordListOf("can could would wouldn't will won't")
 
-// inclined recognizes sentences about the writer's attitude towards a kind of thing: "I'm picky about coffee".
+// inclined recognizes sentences about the writer's attitude towards a kind of thing: "I'm picky about coffee". It
+// returns the byte offset of the word that shows this, or -1.
 func (sc *scene) inclined() int {
 	i, _ := sc.writer()
 	if i < 1 || i+2 >= len(sc.ws) || sc.ws[i-1].text != "i'm" && sc.ws[i-1].text != "am" && !sc.ofWriter() {
@@ -286,7 +287,7 @@ func (sc *scene) inclined() int {
 }
 
 // restricted recognizes sentences about something that the writer does only or never, or does in a certain way: "I take
-// my tea without sugar".
+// my tea without sugar". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) restricted() int {
 	i, negated := sc.writer()
 	if i < 1 {
@@ -345,6 +346,7 @@ func (sc *scene) suffers(i int) bool {
 }
 
 // limited returns the byte offset of the word that restricts what the writer does, or -1. i is the index of the verb.
+// negated means that the verb is negated.
 func (sc *scene) limited(i int, negated bool) int {
 	for k := i - 1; k+1 < len(sc.ws); k++ {
 		if limiting.has(sc.ws[k].text) && sc.ws[k+1].text != "the" && (!negated || k > i) && k > 0 && !sc.ws[k+1].breaks && (sc.all&numbers == 0 || sc.ws[k].text == "over") {
@@ -362,7 +364,7 @@ var (
 )
 
 // limits is like restricted, but for other languages. In Spanish, Portuguese and Italian, the verb form shows that the
-// writer is the subject: "Solo duermo bien …".
+// writer is the subject: "Solo duermo bien …". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) limits() int {
 	if sc.digits || slices.ContainsFunc(sc.ws, func(w word) bool { return w.is(things) && w.text != "il" }) {
 		return -1
@@ -387,7 +389,8 @@ func (sc *scene) limits() int {
 	return -1
 }
 
-// forWriter recognizes sentences about how something affects the writer: "Anything with nuts is a no for me".
+// forWriter recognizes sentences about how something affects the writer: "Anything with nuts is a no for me". It
+// returns the byte offset of the word that shows this, or -1.
 func (sc *scene) forWriter() int {
 	if sc.ws[0].is(things | addressees | askers | tasks | persons | numbers) {
 		return -1
@@ -410,7 +413,7 @@ func (sc *scene) forWriter() int {
 }
 
 // whenI recognizes sentences that describe the writer indirectly: "Mornings are when I'm best", "What I love most is
-// tea".
+// tea". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) whenI() int {
 	ws := sc.ws
 	if ws[0].text == "what" && ws[1].text == "i" && len(ws) > 4 && !knowing.has(ws[2].text) {
@@ -435,7 +438,7 @@ func (sc *scene) whenI() int {
 }
 
 // advised recognizes sentences about what a doctor has told the writer: "My doctor told me not to eat grapefruit", "the
-// dentist put me on a soft diet".
+// dentist put me on a soft diet". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) advised() int {
 	for i := 0; i < min(len(sc.ws)-3, 3); i++ {
 		if w := &sc.ws[i]; !healers.has(w.text) && !strings.HasSuffix(w.text, "ologist") || w.quoted {

@@ -293,8 +293,8 @@ func (sc *scene) demanded() int {
 	return -1
 }
 
-// demandsEach reports whether the object that begins at word i denotes everything of a kind. A verb that only sometimes
-// demands something needs a word for what the assistant writes, or for everything.
+// demandsEach reports whether the object that begins at word i denotes everything of a kind. Unless strictly is set,
+// the verb only sometimes demands something; it then needs a word for what the assistant writes, or for everything.
 func (sc *scene) demandsEach(i int, strictly bool) bool {
 	if w := &sc.ws[i]; w.is(tasks|persons|addressees|things|numbers|days|selves) || w.text == "to" || inclining.has(w.text) && w.text != "on" {
 		return false

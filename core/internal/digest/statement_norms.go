@@ -8,7 +8,7 @@ import (
 // This file recognizes norms by their form. A norm says what everything of a kind must be like.
 
 // norm recognizes sentences about everything of a kind: "Commits get signed", "Anything about pay goes through Igor
-// first", "Our style guide forbids contractions".
+// first", "Our style guide forbids contractions". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) norm() int {
 	ws := sc.ws
 	switch {
@@ -58,7 +58,8 @@ func (sc *scene) norm() int {
 	return -1
 }
 
-// wantsForEach recognizes wishes for all things of a kind: "I expect sources for every claim".
+// wantsForEach recognizes wishes for all things of a kind: "I expect sources for every claim". It returns the byte
+// offset of the word that shows this, or -1.
 func (sc *scene) wantsForEach() int {
 	if !askFor.has(sc.ws[1].text) || sc.all&days != 0 {
 		return -1
@@ -115,7 +116,8 @@ var (
 )
 
 // ofAnything recognizes sentences about everything that fits a description: "Anything about pay goes through Igor
-// first", "Whatever you book, it has to be near the station", "Anything over 50 euros needs two offers".
+// first", "Whatever you book, it has to be near the station", "Anything over 50 euros needs two offers". It returns the
+// byte offset of the word that shows this, or -1.
 func (sc *scene) ofAnything() int {
 	ws := sc.ws
 	described := ws[1].is(addressees | selves)
@@ -129,7 +131,8 @@ func (sc *scene) ofAnything() int {
 	return -1
 }
 
-// scoped recognizes sentences that begin by saying what they apply to: "For all future trips: …".
+// scoped recognizes sentences that begin by saying what they apply to: "For all future trips: …". It returns the byte
+// offset of the word that shows this, or -1.
 func (sc *scene) scoped() int {
 	if !sc.ws[1].is(quantifiers) && sc.ws[1].text != "future" || sc.ws[2].text == "of" && pointed.has(sc.textAt(3)) {
 		return -1
@@ -143,7 +146,7 @@ func (sc *scene) scoped() int {
 }
 
 // addressed recognizes instructions that are worded as statements about the reader: "You write in the past tense",
-// "Your job is to keep every entry short".
+// "Your job is to keep every entry short". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) addressed() int {
 	ws := sc.ws
 	if ws[0].text == "your" {
@@ -187,7 +190,7 @@ func (sc *scene) infinitive() bool {
 }
 
 // ofEach recognizes sentences about all things of a kind that the reader writes, or that must have the same form: "All
-// photos need a caption", "Cada carta termina con «…»".
+// photos need a caption", "Cada carta termina con «…»". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) ofEach() int {
 	ws := sc.ws
 	if len(ws) < 4 || sc.all&(days|others) != 0 || definite.has(ws[1].text) || ws[1].is(persons|things) || ws[2].text == "has" || momentary.has(ws[len(ws)-1].text) {
@@ -226,7 +229,8 @@ func (sc *scene) onlySuch() int {
 
 // rulesEachOfAKind recognizes sentences about a part of each thing of a kind, and orders that apply to all things of a
 // kind: "The first line of every post is a question", "Double-check the allergens in all menus", "Have a look at any
-// number before you send it". It also recognizes what nobody may use: "It's a no to anything with gelatin".
+// number before you send it". It also recognizes what nobody may use: "It's a no to anything with gelatin". It returns
+// the byte offset of the word that shows this, or -1.
 func (sc *scene) rulesEachOfAKind() int {
 	ws := sc.ws
 	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {

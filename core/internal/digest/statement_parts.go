@@ -127,7 +127,8 @@ func seeksAgreement(s string) bool {
 var agreeing = wordListOf("ok okay deal please pls alright agreed ja gut bitte d'accord vale sí beleza bene ладно хорошо договорились dobrze tamam")
 
 // politely recognizes polite questions that make a request about everything of a kind: "can you use trains for
-// examples, please?", "would you mind putting the sources at the end of each answer?"
+// examples, please?", "would you mind putting the sources at the end of each answer?" It returns the byte offset of the
+// word that shows this, or -1.
 func (sc *scene) politely() int {
 	if !asks(sc.text) || !polite(sc.ws) || sc.all&days != 0 {
 		return -1

@@ -147,7 +147,8 @@ func namesCode(text string) bool {
 	return found
 }
 
-// cutAny cuts text around the first of the given separators that it contains.
+// cutAny cuts text around the first of the given separators that it contains. The separators are tried in order. found
+// is false if it contains none.
 func cutAny(text string, separators ...string) (before, after string, found bool) {
 	for _, s := range separators {
 		if before, after, found = strings.Cut(text, s); found {

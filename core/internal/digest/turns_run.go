@@ -48,14 +48,16 @@ type execution struct {
 	over     bool     // it has ended, and its outcome is known
 }
 
-// addTextCommand adds a command whose call was written as text.
+// addTextCommand adds a command whose call was written as text, and whose output message i returned. failed means that
+// the tool reported an error.
 func (r *turnReader) addTextCommand(i int, script, output string, failed bool) {
 	if script != "" {
 		r.addOutcome(r.started(i, script, output, failed))
 	}
 }
 
-// started returns the execution of a script, and records what the script does to files.
+// started returns the execution of a script, and records what the script does to files. failed means that the tool
+// reported an error.
 func (r *turnReader) started(i int, script, output string, failed bool) *execution {
 	output = knownOutput(script, output)
 	c := execution{run: runOf(script, output, failed), message: i, whole: script, output: withoutEnvelope(output), folder: folderOf(script)}
