@@ -8,7 +8,7 @@ import (
 // A record of a service may continue with another person: a customer says goodbye, and the next one says hello and who
 // they are. What the first one wished is no rule for the second one.
 
-// newcomers recognizes messages in which somebody else begins to talk.
+// newcomers recognizes messages in which another customer begins to talk.
 type newcomers struct {
 	begun   bool
 	base    int      // the number of statements before the first message
@@ -35,7 +35,7 @@ func (n *newcomers) left(text string, statements int) (from, to int) {
 		n.greeted, n.waits = statements, true
 	}
 	names := introduced(head)
-	if len(names) == 0 {
+	if len(names) == 0 || !identifies(head) {
 		return 0, 0
 	}
 	if n.waits && len(n.known) > 0 && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(n.known, name) }) {
@@ -47,6 +47,24 @@ func (n *newcomers) left(text string, statements int) (from, to int) {
 		n.known = append(n.known, names...)
 	}
 	return from, to
+}
+
+// leastDigits is the number of digits of an id, a zip code, or the number of an order.
+const leastDigits = 4
+
+// identifies reports whether text contains an id, a number or an e-mail address, by which a service tells its customers apart. Members of
+// a group who say their name stay in it, and so do their rules.
+func identifies(text string) bool {
+	digits := 0
+	for i := range len(text) {
+		if digits++; byteClass[text[i]]&digit == 0 {
+			digits = 0
+		}
+		if digits == leastDigits || text[i] == '@' || text[i] == '_' {
+			return true
+		}
+	}
+	return false
 }
 
 // greetings lists the first words of messages that greet; dayTimes lists words that may follow "good".

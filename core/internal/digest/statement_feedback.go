@@ -115,6 +115,9 @@ func (sc *scene) againIn(i int) bool {
 	return false
 }
 
+// longestRequest is the number of words up to which askedFor reads, so that long sentences take linear time.
+const longestRequest = 24
+
 // askedFor reports whether the words after "I" say what the writer had asked the assistant for: "[I] had asked for grams,
 // not cups", "[I] asked you to use grams".
 func (sc *scene) askedFor(i int) bool {
@@ -133,7 +136,7 @@ func (sc *scene) askedFor(i int) bool {
 	if sc.textAt(i+1) != "for" {
 		return false
 	}
-	for k := i + 3; k+1 < len(sc.ws); k++ {
+	for k := i + 3; k+1 < len(sc.ws) && k < i+longestRequest; k++ {
 		if sc.ws[k].breaks && sc.ws[k].text == "not" {
 			return true
 		}
@@ -159,11 +162,11 @@ func (sc *scene) troubled() int {
 	if slices.ContainsFunc(sc.ws, func(w word) bool { return w.is(pasts) && w.text != "lost" }) {
 		return -1
 	}
-	trouble, affects := -1, -1
+	trouble, affects, writers := -1, -1, false
 	for i := range sc.ws[:len(sc.ws)-1] {
 		w, next := &sc.ws[i], &sc.ws[i+1]
 		if trouble < 0 && losing.has(w.text) {
-			trouble = i
+			trouble, writers = i, sc.byWriter(i)
 		}
 		if i > 0 && i < 3 && sc.ws[0].text == "it" && (next.text == "me" || next.text == "my") && strings.HasSuffix(w.text, "s") {
 			affects = i
@@ -177,7 +180,7 @@ func (sc *scene) troubled() int {
 		switch {
 		case affects >= 0 && i > affects+1 && !particular.has(next.text):
 			return sc.ws[affects].at
-		case trouble >= 0 && sc.byWriter(trouble) && sc.recursAfter(i):
+		case writers && sc.recursAfter(i):
 			return sc.ws[trouble].at
 		}
 	}
