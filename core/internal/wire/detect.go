@@ -93,7 +93,7 @@ const likeness = 0.25
 
 type detector struct {
 	*jsonspan.Scanner
-	signs   signs // all that exist
+	signs   *signs // all that exist
 	seen    []*sign
 	unknown []string // up to maxUnknown roles and types that no format and no shape has
 	some    bool     // whether there are messages
@@ -111,8 +111,8 @@ func (d *detector) noteSign(kind string, name []byte) {
 		return
 	}
 	d.name = append(append(append(d.name[:0], kind...), ':'), name...)
-	s := d.signs[string(d.name)]
-	if s == nil || !s.known {
+	s, found := d.signs.Get(string(d.name))
+	if !found || !s.known {
 		if kind == "role" || kind == "item" || kind == "type" && strange(string(name)) {
 			d.noteUnknown(string(d.name))
 		}
@@ -235,7 +235,7 @@ func (d *detector) rateFormats(doubt float64, shy bool) []Guess {
 	for i := range guesses {
 		guesses[i].Confidence /= total
 	}
-	if !d.some || slices.Contains(d.seen, d.signs["content:string"]) {
+	if text, _ := d.signs.Get("content:string"); !d.some || slices.Contains(d.seen, text) {
 		preferPlain(guesses)
 	}
 	byConfidence(guesses)

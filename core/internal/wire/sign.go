@@ -3,6 +3,8 @@ package wire
 import (
 	"strings"
 	"sync"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
 )
 
 // Signs distinguish a format from the others. Each field is a list of words, separated by spaces. A sign that messages
@@ -44,13 +46,13 @@ type sign struct {
 }
 
 // signs contains signs by name.
-type signs map[string]*sign
+type signs struct{ critbit.Map[*sign] }
 
 // vocabulary returns all signs of formats and shapes. It is built on first use, because data that exists when the
 // program starts becomes part of the module. Detection rates all formats after each new sign; thanks to the vocabulary,
 // it only compares bits.
-var vocabulary = sync.OnceValue(func() signs {
-	all := signs{}
+var vocabulary = sync.OnceValue(func() *signs {
+	all := new(signs)
 	for _, f := range formats {
 		all.ofFormat(f)
 	}
@@ -71,17 +73,16 @@ func (s formatSet) has(f *Format) bool { return s>>f.number&1 == 1 }
 func (s *formatSet) add(f *Format) { *s |= 1 << f.number }
 
 // learn returns the sign with the given name, and adds it if it is missing.
-func (all signs) learn(name string) *sign {
-	s := all[name]
-	if s == nil {
-		s = &sign{name: name}
-		all[name] = s
+func (all *signs) learn(name string) *sign {
+	s := all.At(name)
+	if *s == nil {
+		*s = &sign{name: name}
 	}
-	return s
+	return *s
 }
 
 // ofFormat adds the signs of a format.
-func (all signs) ofFormat(f *Format) {
+func (all *signs) ofFormat(f *Format) {
 	show := func(prefix, words string) {
 		for _, word := range strings.Fields(words) {
 			s := all.learn(prefix + word)
@@ -129,8 +130,8 @@ func listedKind(kind string) bool { return hasWord("role key type item list cont
 
 // HasSign reports whether the format may show a sign.
 func (f *Format) HasSign(name string) bool {
-	s := vocabulary()[name]
-	return s != nil && s.shown.has(f)
+	s, found := vocabulary().Get(name)
+	return found && s.shown.has(f)
 }
 
 // hasWord reports whether a list of words, which are separated by single spaces, contains w. It allocates nothing.
