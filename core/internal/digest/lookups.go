@@ -17,9 +17,9 @@ import (
 type lookup struct {
 	at      place // where the units about it belong
 	message int32
-	call    string // `tool(argument: value)`
-	record  string // JSON
-	parts   *parts // of the record; nil if an earlier lookup had the same call and record
+	call    string      // `tool(argument: value)`
+	record  string      // JSON; "" if an earlier lookup had the same call and record
+	members []callValue // of the record itself, without ids that an earlier one has
 }
 
 // The weights of units about a lookup, in 1/1024: of parts with a number that is named later, of the members of the
@@ -60,7 +60,7 @@ func (r *turnReader) lookedUp() {
 	for k := len(r.lookups) - 1; k >= 0; k-- {
 		l := &r.lookups[k]
 		n.goBackTo(int(l.message))
-		if l.parts == nil {
+		if l.record == "" {
 			continue
 		}
 		t := &r.turns[l.at.turn]
@@ -70,25 +70,24 @@ func (r *turnReader) lookedUp() {
 	r.lookups = nil
 }
 
-// readLookups finds the parts of all records. It leaves out what an earlier lookup had as well: the same call and record,
+// readLookups finds the members of all records. It leaves out what an earlier lookup had as well: the same call and record,
 // and ids among the members of records, such as that of the customer to whom all orders belong.
 func (r *turnReader) readLookups() {
 	var seen words.HashSet
-	isNew := func(text string) bool {
-		hash := words.Hash64(text)
+	isNew := func(a, b string) bool {
+		hash := words.Hash64(a)*31 + words.Hash64(b)
 		known := seen.Has(hash)
 		seen.Put(hash)
 		return !known
 	}
 	for k := range r.lookups {
 		l := &r.lookups[k]
-		if !isNew(l.call + "\n" + l.record) {
+		if !isNew(l.call, l.record) {
+			l.record = ""
 			continue
 		}
-		l.parts = recordParts(l.record)
-		members := &l.parts.all[0]
-		members.values = slices.DeleteFunc(members.values, func(v callValue) bool {
-			return len(v.value) >= leastID && strings.ContainsAny(v.value, "0123456789") && !isNew(v.key+"\n"+v.value)
+		l.members = slices.DeleteFunc(membersOf(l.record), func(v callValue) bool {
+			return len(v.value) >= leastID && strings.ContainsAny(v.value, "0123456789") && !isNew(v.key, v.value)
 		})
 	}
 }
@@ -173,28 +172,41 @@ type part struct {
 	values []callValue
 }
 
-// parts are the parts of a record. The first one holds the members of the record itself, and each array of plain values
-// is in lists.
+// parts are the parts of a record, without the record itself. Each array of plain values is in lists.
 type parts struct{ all, lists []part }
+
+// membersOf returns the plain members of a record itself.
+func membersOf(record string) (values []callValue) {
+	src := []byte(record)
+	s := jsonspan.New(src)
+	s.Members(func(key []byte) bool {
+		if kind := s.Kind(); kind == jsonspan.Object || kind == jsonspan.Array {
+			s.Skip()
+		} else {
+			values = appendValues(values, s.Skip().Slice(src), string(key))
+		}
+		return true
+	})
+	return values
+}
 
 // recordParts returns the parts of a record.
 func recordParts(record string) *parts {
-	p := &parts{all: make([]part, 1, 8)}
+	p := new(parts)
 	src := []byte(record)
-	if s := jsonspan.New(src); s.Kind() == jsonspan.Object {
-		s.Members(func(key []byte) bool {
-			name := string(key)
-			switch s.Kind() {
-			case jsonspan.Object, jsonspan.Array:
-				p.read(s.Skip().Slice(src), name, "", 1)
-			default:
-				p.all[0].values = appendValues(p.all[0].values, s.Skip().Slice(src), name)
-			}
-			return true
-		})
-	} else {
+	s := jsonspan.New(src)
+	if s.Kind() != jsonspan.Object {
 		p.read(src, "", "", 1)
+		return p
 	}
+	s.Members(func(key []byte) bool {
+		if kind := s.Kind(); kind == jsonspan.Object || kind == jsonspan.Array {
+			p.read(s.Skip().Slice(src), string(key), "", 1)
+		} else {
+			s.Skip()
+		}
+		return true
+	})
 	return p
 }
 
@@ -257,16 +269,16 @@ func (l *lookup) units(n *namedLater) (units []unit) {
 			units = append(units, unit{kind: toldUnit, message: l.message, lead: clipLine(list, maxName), source: l.call, text: Fence(text), factor: factor})
 		}
 	}
-	p := l.parts
-	add("", l.members(n, p.all[0].values), ofMembers)
+	add("", l.text(n), ofMembers)
+	p := recordParts(l.record)
 	for i := range p.lists {
 		text, factor := p.lists[i].listed(n)
 		add(p.lists[i].list, text, factor)
 	}
 	first := p.firstValues()
 	open := 0
-	for i := range p.all[1:] {
-		part := &p.all[1+i]
+	for i := range p.all {
+		part := &p.all[i]
 		factor := part.worth(n, first)
 		if factor == 0 && !n.said && open < mostUnmentioned {
 			open++
@@ -279,12 +291,11 @@ func (l *lookup) units(n *namedLater) (units []unit) {
 	return units
 }
 
-// members returns the members of the record itself, without those that the call names. Those that are named later come
-// first.
-func (l *lookup) members(n *namedLater, values []callValue) string {
+// text returns the members of the record itself, without those that the call names. Those that are named later come first.
+func (l *lookup) text(n *namedLater) string {
 	var b strings.Builder
 	for _, named := range []bool{true, false} {
-		for _, v := range values {
+		for _, v := range l.members {
 			if n.has(v.value) == named && b.Len()+len(v.key)+len(v.value) < mostPart && !l.gives(v.value) {
 				if b.Len() > 0 {
 					b.WriteString("; ")
@@ -332,8 +343,8 @@ func (p *part) listed(n *namedLater) (text string, factor int) {
 // firstValues counts the parts by a hash of their first value.
 func (p *parts) firstValues() map[uint64]int {
 	first := map[uint64]int{}
-	for i := range p.all[1:] {
-		first[words.Hash64(p.all[1+i].values[0].value)]++
+	for i := range p.all {
+		first[words.Hash64(p.all[i].values[0].value)]++
 	}
 	return first
 }
