@@ -171,9 +171,9 @@ func (e *Extract) chat(size int) string {
 	return WithStanding(e.layout.write(out), e.standing)
 }
 
-// enoughSession is the size, in bytes, at which the digest of a session ends unless the session is long or the log needs
-// more room for what its reader needs first. sessionPart divides the size of a long session to yield the size at which
-// its digest ends.
+// enoughSession is the size, in characters, at which the digest of a session ends unless the session is long or the log
+// needs more room for what its reader needs first. sessionPart divides the size of a long session to yield the size at
+// which its digest ends.
 const (
 	enoughSession = 12000
 	sessionPart   = 32
@@ -205,7 +205,7 @@ func (e *Extract) session(size int) string {
 		}
 	}
 	var out [sections]string
-	size = min(size, max(enoughSession, e.source()/sessionPart, e.log.need()))
+	size = min(size, max(e.log.bytesOf(enoughSession), e.source()/sessionPart, e.log.need()))
 	room := size - len(sessionLayout.headings[logged]) - 2
 	put := func(section int, text string) {
 		cost := len(text) + len(sessionLayout.headings[section]) + 3

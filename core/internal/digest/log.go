@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -115,16 +116,33 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	return k
 }
 
-// need returns the number of bytes that the log takes up with the requests, what answers say, what was done outside of
-// the files, and the lines of an earlier digest, but without the steps of the work.
+// briefChange is the number of bytes that say what a change does.
+const briefChange = 200
+
+// bytesOf returns the size, in bytes, of so many characters in the language of the requests: 12,000 Chinese characters are
+// 36,000 bytes.
+func (k *turnLog) bytesOf(characters int) int {
+	bytes, runes := 1, 1
+	for i := range k.turns {
+		bytes += len(k.turns[i].asked)
+		runes += utf8.RuneCountInString(k.turns[i].asked)
+	}
+	return characters * (16 * bytes / runes) / 16
+}
+
+// need returns the number of bytes that the log takes up with the requests, what answers say, what was done, each change
+// of a file in brief, and the lines of an earlier digest, but without the steps of the work.
 func (k *turnLog) need() (sum int) {
 	for i := range k.turns {
 		if t := &k.turns[i]; t.asked != "" {
 			sum += len(t.asked) + requestFrame
 		}
 		for n := range k.turns[i].units {
-			if u := &k.turns[i].units[n]; u.factor >= ofOvercome {
+			switch u := &k.turns[i].units[n]; {
+			case u.factor >= ofOvercome:
 				sum += len(u.text) + len(entryBullet)
+			case u.kind == changeUnit && u.factor != isDropped:
+				sum += min(len(u.text), briefChange) + len(entryBullet)
 			}
 		}
 	}

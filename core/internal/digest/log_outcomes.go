@@ -26,8 +26,8 @@ const (
 type outcomeRoom struct{ length, from, deeds, full int }
 
 // outcomeLengths lists maximum lengths of outcomes in bytes. The first length at which the outcomes of all turns fit is
-// used. In a log that doesn't show the outcomes of all turns, the maximum length for calls that changed something
-// outside of the conversation is the first one at which they all fit, and at least the one at index deedLength.
+// used. In a log without outcomes, the maximum length for a call that changed something outside of the conversation is
+// the one at index deedLength.
 var outcomeLengths = [...]int{300, 200, 160, 120, 100, 80}
 
 const deedLength = 3
@@ -95,12 +95,6 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 			}
 		}
 	}
-	for length := range deedLength {
-		if k.sizeOfDeeds(length) <= size {
-			room.length = length
-			break
-		}
-	}
 	told := k.outcomesIn(room.length)
 	for ; room.deeds > 0; room.deeds-- {
 		if o := &told[room.deeds-1]; o.said != nil && k.settles(o) {
@@ -117,16 +111,6 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 		}
 	}
 	return room
-}
-
-// sizeOfDeeds returns the total size, in bytes, of the outcomes at the given length that come first.
-func (k *turnLog) sizeOfDeeds(length int) (sum int) {
-	for i := range k.turns {
-		if o := &k.outcomesIn(length)[i]; o.said != nil && k.settles(o) {
-			sum += len(o.line)
-		}
-	}
-	return sum
 }
 
 // fullFrom returns the index of the first turn whose outcome is shown in full, if that may take up to size bytes more
@@ -304,9 +288,8 @@ func (t *turn) outcome(most int, full bool) turnOutcome {
 	return turnOutcome{}
 }
 
-// answerLine returns the unit of the answer that is its outcome, and a line of up to most bytes that begins with it.
-// line is "" if there is no such unit. prose means that tables and code don't count. full means that the line may
-// contain further parts of the answer.
+// answerLine returns the unit of the answer that is its outcome, and a line of up to most bytes that begins with it. line
+// is "" if there is no such unit. prose means that tables and code don't count.
 func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) {
 	asks := asksIn(t.asked)
 	for n := range t.units {
