@@ -389,7 +389,7 @@ func (m *remembering) points(first int) (list []api.MemoryPoint) {
 	return list
 }
 
-// appendEdits appends edits in the form that an entry contains.
+// appendEdits appends edits in the form that memory entries use.
 func (m *remembering) appendEdits(dst []byte, list []place) []byte {
 	e := view.NewEdits(dst)
 	for _, p := range list {

@@ -143,7 +143,8 @@ export interface CompactorOf<Where extends "here" | "worker"> {
    */
   convert<M extends Messages>(messages: M, to: Format, format?: Format): Returned<Where, Converted<M>>;
   /**
-   * Restores bodies, byte for byte, where markers name their handles. Without bodies it lists the markers.
+   * Restores bodies, byte for byte, where markers name their handles. Markers whose bodies aren't given stay, and are
+   * listed; without bodies, that is all of them. Throws `handle_mismatch` if a body isn't that of its handle.
    * `restoreFrom` fetches the bodies from a store.
    */
   restore<M extends Messages>(

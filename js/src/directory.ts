@@ -72,8 +72,8 @@ async function readOrNothing(file: string): Promise<string | undefined> {
 }
 
 /**
- * Writes to a temporary file first, so that readers never see an incomplete body. Throws the error of the file system,
- * and leaves no temporary file behind.
+ * Writes to a temporary file first, so that readers never see an incomplete body. If that fails, it removes the
+ * temporary file and throws the file system's error.
  */
 async function writeAt(path: string, file: string, body: string): Promise<void> {
   const temporary = join(path, `new-${process.pid.toString(36)}${Math.random().toString(36).slice(2)}`);

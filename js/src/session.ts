@@ -366,7 +366,10 @@ class OpenSession<Where extends "here" | "worker"> {
     });
   }
 
-  /** Runs `work`, which runs a job on the session. */
+  /**
+   * Calls `work` to carry out a job on the session. `given` counts the messages that the job has been given. If `work`
+   * throws, the session is closed, so that its messages are loaded again, and the error is thrown on.
+   */
   async #job<T>(work: (means: Means, given: { length: number }) => Promise<T>): Promise<T> {
     const { store, model } = this.#compacting;
     const given = { length: 0 };

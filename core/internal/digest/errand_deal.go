@@ -184,8 +184,8 @@ func endsObject(ws []word) bool {
 	return len(ws) == 0 || afterArranged.has(ws[0].text) || ws[0].is(conjunctions|joins)
 }
 
-// Character sequences in Chinese choices: wishes for the moment, refusals at the beginning of a choice, and objects of
-// deals.
+// Character sequences in Chinese choices. wishSigns express a wish or a refusal; arrangedSigns are objects of deals that
+// count at the end of a clause, certainSigns objects that count anywhere in it.
 var (
 	wishSigns     = strings.Fields("我想 我要 我就 我不想 我还是 我宁愿 我不需要 我不用 我不要 我用 就用 不要 不用 不需要")
 	arrangedSigns = strings.Fields("保险 保險 礼品卡 禮品卡 信用卡 优惠券 優惠券 代金券 退款 付款 支付 转接 轉接 转人工 靠窗的座位 行李 改签 改簽 托运 託運")

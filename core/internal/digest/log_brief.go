@@ -131,7 +131,7 @@ func (k *turnLog) isSmallTalk(i int) bool {
 	return (thanks || isChatter(text)) && t.question.text == "" && !t.has(func(u *unit) bool { return u.kind == ranUnit })
 }
 
-// clipBriefly returns the words that distinguish a request best from the others, in about most bytes.
+// clipBriefly shortens a request to about most bytes, and keeps the words that best distinguish it from the others.
 func (k *turnLog) clipBriefly(text string, most int) string {
 	text = strings.ReplaceAll(text, "\n", " ")
 	if len(text) <= most {

@@ -298,7 +298,7 @@ func (k *turnLog) has(chosen []extract.Chosen, question *unit) bool {
 	return false
 }
 
-// lastQuestion returns the last question in text, or the beginning of text if it contains none.
+// lastQuestion returns the last question in text or else its beginning, fenced and cut to mostLead bytes.
 func lastQuestion(text string) string {
 	last := text
 	for from, to := range extract.Sentences(text) {

@@ -16,7 +16,7 @@ func (sc *scene) implied() int {
 	return max(sc.asSomeone(), sc.demanded(), sc.usesUnit(), sc.ofGroup(), sc.needsInCase(), sc.outOfReach())
 }
 
-// Word lists for conclusions: words that are true of everything of a kind, and verbs of duty.
+// Word lists for conclusions: judgments that rule out or recommend, verbs of duty, and verbs for keeping in mind.
 var (
 	ruledOut    = wordListOf("out useless off impossible pointless wasted better easier helpful enough fine hard difficult tricky problem good essential important")
 	prescribing = wordListOf("has have needs need should must gets goes")

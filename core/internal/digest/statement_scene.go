@@ -80,7 +80,7 @@ func endsInPast(ws []word, i int) bool {
 	return i > 0 && endsAfterSubject(ws, i)
 }
 
-// endsAfterSubject is like endsInPast, but for endings that only count if a word precedes the verb.
+// endsAfterSubject is like endsInPast, for endings that count only after a subject or, in French, an elided word. i > 0.
 func endsAfterSubject(ws []word, i int) bool {
 	w, before := ws[i].text, &ws[i-1]
 	n := len(w)

@@ -193,8 +193,8 @@ func sampled(t *transcript.Transcript, messages []int32) []int32 {
 	return append(out, messages[newest:]...)
 }
 
-// read adds the lines of a section from an earlier digest. A line may begin with the label of its speaker; see
-// sections.
+// read adds the lines of a section from an earlier digest. In the dialogue, a line may begin with its speaker's label, and
+// gap marks and bracketed dates apply to the lines after them.
 func (k *talk) read(section int, text string) {
 	src := source{section: section}
 	for line := range strings.Lines(text) {

@@ -88,7 +88,7 @@ func (a *Automaton) JSON(b []byte, ascii, wide bool) (sum uint64) {
 	})
 }
 
-// Text returns the weight of text that is not JSON-encoded, in 1/16384 token.
+// Text returns the weight of text that is not JSON-encoded, in units of 1/16384 of a token.
 func (a *Automaton) Text(text []byte) uint64 {
 	return a.blocks(text, func(b []byte, e uint) (uint64, uint) {
 		return a.symbols(b, e, false)

@@ -31,7 +31,7 @@ var spent = []string{
 	"perdayper",
 }
 
-// tooLarge is the wording of OpenAI and Groq for a request that has more tokens than the limit of a minute.
+// tooLarge is the wording of OpenAI and Groq for a single request that exceeds the token limit of a minute.
 const tooLarge = "request too large for"
 
 // busyWords lists codes and wordings of busy providers in errors whose status doesn't say so, such as the last event of a

@@ -94,7 +94,7 @@ func (p *FitPass) Run(c Run) { fit(c, "fit") }
 // DroppedToFit is the reason given in the marker for dropped messages.
 const DroppedToFit = " to fit context window"
 
-// fit keeps the newest messages that fit into the target.
+// fit drops the oldest messages that need not stay until the rest fits into the target. Without a window it drops none.
 func fit(c Run, pass api.Doer) {
 	doc := c.Doc()
 	from := len(doc.Items)

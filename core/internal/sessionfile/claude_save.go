@@ -99,7 +99,7 @@ func (c *claudeCode) rest(s *saver, line jsonspan.Span, whole bool) {
 	})
 }
 
-// ccUnused holds the token counts for a copied response. The original's counts describe a prompt that no longer exists.
+// ccUnused holds the token counts of written responses. An original's counts describe a prompt that no longer exists.
 const ccUnused = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
 // answer writes message i, an assistant message, in the provider's form. was is the message in the file that it was

@@ -94,7 +94,7 @@ func (p *pi) tail(s *saver) int32 {
 	return s.firstRecord(rest[0])
 }
 
-// idOf returns the id of entry i as JSON, or null for the header, which is not part of the tree.
+// idOf returns the id of entry i as JSON, a new one in a migrated file. It is null for the header and if there is none.
 func (p *pi) idOf(i int32) string {
 	if p.made != nil {
 		return p.made[i]

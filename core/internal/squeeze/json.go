@@ -313,8 +313,8 @@ func (w *writer) key(at int) (end int, ok bool) {
 	return end + 1, true
 }
 
-// stringEnd returns the end offset of the JSON string that begins at an offset. ok is false if the string doesn't end
-// on the same line.
+// stringEnd returns the offset after the JSON string that begins at an offset. ok is false if the string doesn't end on
+// the same line; then end is the next quote after the line, or the end of src.
 func stringEnd(src string, at int) (end int, ok bool) {
 	for at++; ; {
 		i := strings.IndexByte(src[at:], '"')

@@ -113,7 +113,7 @@ func mayBePath(s string) bool {
 
 // The roles that a byte can have in a path.
 const (
-	separates uint8 = 1 << iota // a dot or a slash
+	separates uint8 = 1 << iota // a dot, a slash or a backslash
 	spells                      // a letter or a non-ASCII byte
 	never
 )

@@ -116,7 +116,7 @@ func (w *writer) startOf(i int) string {
 	return s[:n]
 }
 
-// isStart reports whether the first n bytes of a line are informative enough to be written once for several lines.
+// isStart reports whether the first n bytes of a line may be written once for several lines: they say enough, and no error.
 func isStart(line string, n int) bool {
 	return n >= minStart && n > indentOf(line) && !tellsError(line[:min(n+1, len(line))]) &&
 		len(strings.TrimSpace(line[:n])) >= max(1, minStart-4)

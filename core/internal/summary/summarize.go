@@ -268,8 +268,8 @@ func (w *writing) written(j Job, output int) answer {
 	return w.answered(j, output)
 }
 
-// apart requests two summaries in parallel, one of the divided turn and one of the messages before it (S1.23), each of
-// at most half of output tokens.
+// apart requests two summaries in parallel, one of the divided turn and one of the messages before it (S1.23), each of up
+// to half of output tokens (at least 64), and joins them. An extract replaces one that fails; if both fail, so does apart.
 func (w *writing) apart(j Job, output int) answer {
 	output = max(64, output/2)
 	past, turn := j, j

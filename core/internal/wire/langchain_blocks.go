@@ -142,7 +142,7 @@ func lcReasoning(p *transcript.Part, text *field, signed bool) {
 	}
 }
 
-// lcCallBlock makes p the tool call of a block in any provider's spelling.
+// lcCallBlock fills p from a block that is a tool call, whichever provider's names its members have.
 func lcCallBlock(p *transcript.Part, f *frame, flags transcript.Flags) {
 	p.Kind, p.Flags = transcript.ToolCall, flags
 	for _, k := range [...]int{lbID, lbCallID} {
