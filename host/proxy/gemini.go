@@ -13,7 +13,7 @@ import (
 const generateContent = ":generateContent"
 
 // modelIn returns the model in a path of Gemini's API, such as gemini-2.5-pro in
-// /v1beta/models/gemini-2.5-pro:generateContent, or "" if the path names none.
+// /v1beta/models/gemini-2.5-pro:generateContent, or "" if it has no model.
 func modelIn(path string) string {
 	_, name, ok := strings.Cut(path, "/models/")
 	if !ok {

@@ -95,16 +95,16 @@ func (r *turnReader) readLookups() {
 // leastID is the minimum length, in bytes, of an id that isn't repeated.
 const leastID = 8
 
-// namedLater holds the words of the texts and calls behind a message.
+// namedLater holds the words of the texts and calls after a message.
 type namedLater struct {
 	t     *transcript.Transcript
 	next  int  // the last message that isn't included yet
-	said  bool // anybody said something behind the message
+	said  bool // anybody said something after the message
 	stems words.StemSet
 	room  []words.Word
 }
 
-// goBackTo includes the messages behind message i. Of message i itself, it includes what the assistant says in it.
+// goBackTo includes the messages after message i. Of message i itself, it includes what the assistant says in it.
 func (n *namedLater) goBackTo(i int) {
 	for ; n.next >= i; n.next-- {
 		if m := &n.t.Messages[n.next]; n.next == i && m.Role != transcript.Assistant {
