@@ -185,23 +185,6 @@ func unspacedText(text string) bool {
 	return words.Unspaced(r)
 }
 
-// isOpaque reports whether text is an id, a date, an address or a number, and not prose.
-func isOpaque(text string) bool {
-	if strings.Contains(text, "://") {
-		return true
-	}
-	letters, other := 0, 0
-	for i := range len(text) {
-		switch c := text[i] | 0x20; {
-		case c >= 'a' && c <= 'z' || text[i] >= 0x80 || text[i] == ' ':
-			letters++
-		case text[i] != '_' && text[i] != '/' && text[i] != '-':
-			other++
-		}
-	}
-	return other*3 > letters
-}
-
 func valid(s *jsonspan.Scanner) bool {
 	s.Skip()
 	return s.Err() == nil

@@ -82,16 +82,6 @@ function oneText(message) {
 const allowed = [
   {
     in: formats.join(" "),
-    what: "reasoning of another model is sent as text; convert writes reasoning, or nothing where there is no place",
-    given: (messages) =>
-      messages.map((message) =>
-        message.role === "assistant"
-          ? { ...message, content: message.content.filter((/** @type {any} */ { type }) => type !== "thinking") }
-          : message,
-      ),
-  },
-  {
-    in: formats.join(" "),
     what: "its own messages of the system become texts that a list has no place for",
     given: (messages) => messages.filter(({ role }) => role !== "system"),
     ours: (events) => joined(events.filter((event) => !event.startsWith("system: "))),
