@@ -116,7 +116,7 @@ func newLog(t *transcript.Transcript, messages []int32, l *Ledger, prior [sectio
 	return k
 }
 
-// briefChange is the number of bytes that say what a change does.
+// briefChange is the maximum number of bytes of a change that a reader needs.
 const briefChange = 200
 
 // bytesOf returns the size, in bytes, of so many characters in the language of the requests: 12,000 Chinese characters are

@@ -70,7 +70,7 @@ func (sc *scene) answersBefore(i int) bool {
 	return from == 0 && (sc.ws[0].is(things) && (linking.has(sc.ws[1].text) || linksIn(sc.ws[1].text)) || definite.has(sc.ws[0].text) && lastOne.has(sc.ws[1].text) && sc.textAt(2) == "one")
 }
 
-// linksIn reports whether a word contains a linking verb: "that's", "c'était" is two words.
+// linksIn reports whether a word ends with a linking verb, as "that's" does, or is the French "es".
 func linksIn(w string) bool { return w == "that's" || w == "es" }
 
 // lastOne lists words for the last of several.
@@ -147,8 +147,8 @@ func (sc *scene) askedFor(i int) bool {
 // repeatedly reports whether a sentence is about everything of a kind, or about what the assistant writes.
 func (sc *scene) repeatedly() bool { return sc.all&(products|quantifiers|lastingly|negations) != 0 }
 
-// Word lists for what losing the writer: words for being lost, conjunctions for "when", and first words of the causes
-// that don't recur.
+// Word lists for sentences about when the writer gets lost: words for that, conjunctions for "when", and words with which
+// a cause begins that doesn't recur.
 var (
 	losing = wordListOf("confused confusing lost track follow distracting distracts distract annoying tiring frustrating overwhelming overwhelmed struggle dizzy " +
 		"durcheinander verwirrt verwirrend perdu perdue perds pierdo confundo perco perdido perdida perdida confondo perdo путаюсь теряюсь")
