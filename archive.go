@@ -13,7 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Markers lists the markers in a transcript that contain the handle of removed content.
+// Markers lists the markers in a transcript that contain the handle of removed content. Without any, it returns an
+// empty list.
 func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error) {
 	r, err := c.restore(ctx, in, []byte("[]"))
 	if err != nil {
@@ -25,7 +26,8 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error)
 // Restore puts removed content back, byte for byte: the content of the given handles (whole handles, or at least their
 // first 16 digits) or, without handles, everything in s, compaction by compaction. With the input's State it also
 // restores content that left no marker, such as reasoning. If s has no content under a handle, or content that doesn't
-// match it, that place stays unchanged, and the result's Markers list it.
+// match it, that place stays unchanged, and the result's Markers list it. An invalid handle is an error, and so is an
+// error of s.
 func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*api.Restored, error) {
 	shelf := shelf{store: s}
 	if err := shelf.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
@@ -110,7 +112,8 @@ func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, marker
 	return nil
 }
 
-// get reads the body of a handle, unless it has been requested before.
+// get reads the body of a handle, unless it has been requested before. A body that the store doesn't have is left out;
+// any other error of the store wraps ErrStore.
 func (f *shelf) get(ctx context.Context, handle string) error {
 	key, err := storeKey(handle)
 	if err != nil || f.asked[key] {
@@ -164,9 +167,9 @@ func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (a *ap
 	return a, err
 }
 
-// RecallTool returns the definition of a tool named recall, with which the model can ask for removed content by
-// handle or by query. It is one element for the tools of a request body in the given wire format. Answer the tool's
-// calls with [Compactor.Recall].
+// RecallTool returns the definition of a tool named recall, with which the model can ask for removed content by handle
+// or by query. It is one element for the tools of a request body in the given wire format. Answer the tool's calls with
+// [Compactor.Recall]. It returns an error if the format is unknown or has no tools.
 func (c *Compactor) RecallTool(ctx context.Context, format api.Format) (json.RawMessage, error) {
 	var a api.Recalled
 	_, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(optionsMember(api.Options{Format: format})))
@@ -194,7 +197,7 @@ func (c *Compactor) Recall(ctx context.Context, s Store, format api.Format, argu
 }
 
 // recall is like Recall. markers returns the markers of the transcripts within which a query searches; nil if there are
-// none.
+// none. A nil s is an error.
 func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, arguments json.RawMessage, markers func() ([]api.Marker, error)) (string, error) {
 	if s == nil {
 		return "", errNoStore
@@ -226,7 +229,7 @@ func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, argu
 	return c.recalled(ctx, o, call, member{operations.InBody, text})
 }
 
-// recalled returns the text that answers a call of the recall tool.
+// recalled returns the text that answers a call of the recall tool. members are those of the operation's request.
 func (c *Compactor) recalled(ctx context.Context, members ...member) (string, error) {
 	var a api.Recalled
 	if _, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(members...)); err != nil {

@@ -83,7 +83,7 @@ type Input struct {
 }
 
 // options returns the options of a call that doesn't compact, including the token count of the provider or the
-// tokenizer.
+// tokenizer. It returns an error if Count fails.
 func (in *Input) options(ctx context.Context) (api.Options, error) {
 	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold}
 	if o.Usage == nil && in.Count != nil {
@@ -157,13 +157,14 @@ func (c *Compactor) Compact(ctx context.Context, messages json.RawMessage, polic
 	return c.CompactWith(ctx, Input{Messages: messages, Policy: policy}, s)
 }
 
-// Compact calls [Compactor.Compact] on a new Compactor with default options.
+// Compact calls [Compactor.Compact] on a new Compactor with default options. s may be nil: digests are then written
+// without a model. If compaction isn't due, the result has the messages unchanged.
 func Compact(ctx context.Context, messages json.RawMessage, policy Policy, s Summarizer) (*Result, error) {
 	return New(Options{}).Compact(ctx, messages, policy, s)
 }
 
 // CompactWith is like Compact, but for a conversation that may have been compacted before: it reads in.State and
-// returns the new state.
+// returns the new state. Removed content is in in.Store before it returns.
 func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	o, err := in.options(ctx)
 	if err != nil {
@@ -175,8 +176,8 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(in.compacting(o)), member{operations.InState, in.State}))
 }
 
-// Plan starts a compaction without changing anything. If the result has requests, answer them and continue with
-// [Compactor.Step], on this machine or another; if it has none, it is final.
+// Plan starts a compaction without changing anything; it calls no model and no store. If the result has requests,
+// answer them and continue with [Compactor.Step], on this machine or another; if it has none, it is final.
 func (c *Compactor) Plan(ctx context.Context, in Input) (*api.Planned, error) {
 	o, err := in.options(ctx)
 	if err != nil {

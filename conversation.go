@@ -83,8 +83,8 @@ type Conversation struct {
 	edited   bool // whether the messages were replaced since the last turn
 }
 
-// Conversation starts or resumes a conversation. Close it when it is over. It takes the memory of one module
-// instance, a few MiB, plus twice the size of its messages.
+// Conversation starts or resumes a conversation. Close it when it is over. It takes the memory of one module instance,
+// a few MiB, plus twice the size of its messages. It returns an error if a message, the policy or the state is invalid.
 func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*Conversation, error) {
 	v := &Conversation{c: c, o: o, compacting: make(chan struct{}, 1), engine: c.engine.Pin(), state: bytes.Clone(o.State)}
 	if len(bytes.TrimSpace(o.Messages)) > 0 {
@@ -103,7 +103,8 @@ func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*C
 	return v, nil
 }
 
-// Append adds a JSON array of messages at the end. If one of the messages is invalid, none is appended.
+// Append adds a JSON array of messages at the end. If one of the messages is invalid, none is appended. The path and
+// the offset of an error refer to messages.
 func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) error {
 	more, err := split(messages)
 	if err != nil {
@@ -120,6 +121,7 @@ func (v *Conversation) Append(ctx context.Context, messages json.RawMessage) err
 
 // SetMessages replaces all messages with a JSON array, for example after the user edited an earlier message. It waits
 // for a running compaction, but cancels a background one. If a message is invalid, the conversation stays unchanged.
+// The path and the offset of an error refer to messages.
 func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage) error {
 	list, err := split(messages)
 	if err != nil {
@@ -139,7 +141,8 @@ func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage
 	return nil
 }
 
-// Check reports whether compaction is due. Its cost doesn't depend on the length of the conversation.
+// Check reports whether compaction is due. Its cost doesn't depend on the length of the conversation. It compacts
+// nothing; AfterTurn does.
 func (v *Conversation) Check(ctx context.Context) (a *api.Check, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -155,7 +158,7 @@ func (v *Conversation) Messages() json.RawMessage {
 	return join(v.messages)
 }
 
-// Len returns the number of messages.
+// Len returns the number of messages. This includes messages that compactions wrote.
 func (v *Conversation) Len() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -169,7 +172,8 @@ func (v *Conversation) State() json.RawMessage {
 	return bytes.Clone(v.state)
 }
 
-// Close cancels a background compaction and frees the instance. The conversation's [Compactor] stays open.
+// Close cancels a background compaction and frees the instance. The conversation's [Compactor] stays open. Later calls
+// return [ErrClosed]. Close itself never fails.
 func (v *Conversation) Close(ctx context.Context) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -188,7 +192,7 @@ func (v *Conversation) forget(ctx context.Context) {
 	v.session = 0
 }
 
-// open opens the session with messages, which are a JSON array, or nil for none.
+// open opens the session with messages, which are a JSON array, or nil for none. v.mu must be held.
 func (v *Conversation) open(ctx context.Context, messages []byte) error {
 	if v.closed {
 		return ErrClosed
@@ -200,7 +204,8 @@ func (v *Conversation) open(ctx context.Context, messages []byte) error {
 	return err
 }
 
-// call runs an operation on the session. If its instance is gone or traps, call reopens the session once.
+// call runs an operation on the session. If its instance is gone or traps, call reopens the session once. a receives
+// the decoded response, which is also returned as received. v.mu must be held.
 func (v *Conversation) call(ctx context.Context, op operations.Op, a unmarshaler, members ...member) (json.RawMessage, error) {
 	for again := false; ; again = true {
 		if v.session == 0 {

@@ -76,7 +76,8 @@ type Compactor struct {
 	now         func() time.Time
 }
 
-// New returns a Compactor with the given options.
+// New returns a Compactor with the given options. Whatever they leave out has its default: the native engine, records
+// in memory, and the default limits and times.
 func New(o Options) *Compactor {
 	if o.Engine == nil {
 		o.Engine = &native{}

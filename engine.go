@@ -38,7 +38,7 @@ type Cost struct {
 	Memory uint64        // memory of the instance, in bytes; 0 if it has no memory of its own
 }
 
-// native is the engine compiled into the program.
+// native is the engine compiled into the program. It needs no module, but a trap of the core would end the program.
 type native struct{ closed atomic.Bool }
 
 func (n *native) Call(ctx context.Context, op string, request []byte) ([]byte, Cost, error) {

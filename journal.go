@@ -79,7 +79,7 @@ func (j *MemoryJournal) Append(_ context.Context, e Event) error {
 	return nil
 }
 
-// Events returns the events of a conversation.
+// Events returns the events of a conversation. They are in the order in which they were appended. It never fails.
 func (j *MemoryJournal) Events(_ context.Context, conversation string) (events []Event, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -100,7 +100,8 @@ type FileJournal struct {
 // NewFileJournal returns a FileJournal. The file is created with the first event (mode 0600).
 func NewFileJournal(path string) *FileJournal { return &FileJournal{path: path} }
 
-// Append appends a line to the file in a single write.
+// Append appends a line to the file in a single write. It creates the file, readable only by its owner, if there is
+// none.
 func (j *FileJournal) Append(_ context.Context, e Event) error {
 	line := marshal((*eventJSON)(&e))
 	j.mu.Lock()
@@ -114,7 +115,7 @@ func (j *FileJournal) Append(_ context.Context, e Event) error {
 }
 
 // Events returns the events of a conversation in the file. It ignores an incomplete last line, which a crash leaves
-// behind.
+// behind. Without a file there are no events, and no error. The error for a line that isn't an event names the line.
 func (j *FileJournal) Events(_ context.Context, conversation string) ([]Event, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

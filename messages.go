@@ -9,9 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ApplyEdits applies [Result].Edits to the caller's own list of messages and returns a new list. Kept messages are
-// the same values as before, including anything that JSON can't represent. decode creates a value from the JSON of a
-// changed or new message.
+// ApplyEdits applies [Result].Edits to the caller's own list of messages and returns a new list. Kept messages are the
+// same values as before, including anything that JSON can't represent. decode creates a value from the JSON of a
+// changed or new message. It returns an error if edits are invalid or name messages that the list doesn't have, or if
+// decode fails.
 func ApplyEdits[T any](messages []T, edits json.RawMessage, decode func(json.RawMessage) (T, error)) ([]T, error) {
 	var runs api.Edits
 	if err := unmarshal("edits", edits, &runs); err != nil {
@@ -47,8 +48,8 @@ type messageList struct {
 	text   []byte // the joined items, or the caller's bytes if something follows the array, which core then rejects
 }
 
-// split splits a JSON array into its messages. It doesn't validate them, because core does when it gets the whole
-// list.
+// split splits a JSON array into its messages. It doesn't validate them, because core does when it gets the whole list.
+// An error has the offset in text.
 func split(text []byte) (l messageList, err error) {
 	const space = " \t\r\n"
 	at := len(text) - len(bytes.TrimLeft(text, space))
@@ -111,7 +112,7 @@ func (l messageList) rebase(err error) error {
 	return &rebased
 }
 
-// join returns a JSON array of messages.
+// join returns a JSON array of messages. Their bytes are copied unchanged.
 func join(messages []json.RawMessage) json.RawMessage {
 	size := 2
 	for _, m := range messages {

@@ -17,7 +17,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Check reports whether compaction is due, with the sizes that the decision is based on.
+// Check reports whether compaction is due, with the sizes that the decision is based on. It doesn't compact anything,
+// and it needs no Store.
 func (c *Compactor) Check(ctx context.Context, in Input) (*api.Check, error) {
 	o, err := in.options(ctx)
 	if err != nil {
@@ -76,7 +77,8 @@ func (c *Compactor) Function(ctx context.Context, name string, in FunctionInput)
 	return a.Result, err
 }
 
-// Validate lists the places where a transcript breaks the rules of its wire format.
+// Validate lists the places where a transcript breaks the rules of its wire format. A valid transcript has none. It
+// returns an error only if the transcript can't be read.
 func (c *Compactor) Validate(ctx context.Context, in Input) (a *api.Validation, err error) {
 	a = new(api.Validation)
 	e := in.mending()
@@ -90,7 +92,8 @@ func (c *Compactor) Validate(ctx context.Context, in Input) (a *api.Validation, 
 	return a, nil
 }
 
-// Repair fixes a transcript without compacting it: it carries out the repairs that Validate lists.
+// Repair fixes a transcript without compacting it: it carries out the repairs that Validate lists. Violations that only
+// the caller can fix stay in the report's Left.
 func (c *Compactor) Repair(ctx context.Context, in Input) (a *api.Repaired, err error) {
 	a = new(api.Repaired)
 	a.Raw, err = c.do(ctx, operations.OpRepair, a, in.mending())
@@ -120,7 +123,8 @@ func (c *Compactor) Digests(ctx context.Context, in Input) ([]api.Digest, error)
 	return a.Digests, err
 }
 
-// Detect returns the wire format that a transcript is most likely in, and the other candidates.
+// Detect returns the wire format that a transcript is most likely in, and the other candidates. It returns an error if
+// messages isn't a list of messages or a request body.
 func (c *Compactor) Detect(ctx context.Context, messages json.RawMessage) (a *api.Detection, err error) {
 	a = new(api.Detection)
 	a.Raw, err = c.do(ctx, operations.OpDetect, a, newEnvelope(messagesMember(messages)))
@@ -202,7 +206,8 @@ func messagesMember(value []byte) member {
 	return member{operations.InMessages, value}
 }
 
-// do runs one operation, decodes its response, and also returns the raw response.
+// do runs one operation on the Compactor's engine, decodes its response into answer, and also returns the raw response.
+// An error response of the core becomes an [Error].
 func (c *Compactor) do(ctx context.Context, op operations.Op, answer unmarshaler, e envelope) (json.RawMessage, error) {
 	return c.doOn(ctx, c.engine, op, answer, e)
 }

@@ -10,7 +10,8 @@ import (
 // RawPolicy returns a policy from its JSON (docs/reference/policy.md).
 func RawPolicy[T ~string | ~[]byte](text T) Policy { return Policy{Raw: json.RawMessage(text)} }
 
-// MarshalJSON returns the policy as JSON, in the form of docs/reference/policy.md.
+// MarshalJSON returns the policy as JSON, in the form of docs/reference/policy.md. A policy with Raw is written as Raw,
+// and its other fields are ignored.
 func (p Policy) MarshalJSON() ([]byte, error) {
 	if p.Raw != nil {
 		return p.Raw, nil
@@ -18,7 +19,8 @@ func (p Policy) MarshalJSON() ([]byte, error) {
 	return p.append(nil), nil
 }
 
-// UnmarshalJSON keeps the JSON of a policy in Raw and sets no other field.
+// UnmarshalJSON keeps the JSON of a policy in Raw and sets no other field. The policy is checked when it is first used,
+// not here.
 func (p *Policy) UnmarshalJSON(text []byte) error {
 	*p = Policy{Raw: append(json.RawMessage(nil), text...)}
 	return nil

@@ -16,7 +16,8 @@ const (
 )
 
 // redactions calls find for each text of messages and returns the option redact. If find panics, or returns a string
-// that the text doesn't contain or that the core doesn't accept, the whole text is replaced.
+// that the text doesn't contain or that the core doesn't accept, the whole text is replaced. It returns nil if find is
+// nil or finds nothing.
 func redactions(find func(text string) []api.Redaction, messages []byte) *api.Redact {
 	if find == nil {
 		return nil
@@ -45,7 +46,8 @@ func redactions(find func(text string) []api.Redaction, messages []byte) *api.Re
 	return o
 }
 
-// secretsIn calls find for one text. ok reports whether the result is usable.
+// secretsIn calls find for one text. ok reports whether the result is usable. It is false if find panics or returns
+// anything that the core wouldn't accept.
 func secretsIn(find func(text string) []api.Redaction, text string) (found []api.Redaction, ok bool) {
 	defer func() {
 		if recover() != nil {

@@ -36,9 +36,10 @@ type Searcher interface {
 	Search(ctx context.Context, q SearchQuery) (*api.Found, error)
 }
 
-// Search finds removed messages of a conversation by their content: by words in any script, including words of
-// adjacent messages, and by dates and roles in the query. It searches only the content of s that belongs to the
-// conversation according to the input's Messages and State. Content that doesn't match its handle counts as missing.
+// Search finds removed messages of a conversation by their content: by words in any script, including words of adjacent
+// messages, and by dates and roles in the query. It searches only the content of s that belongs to the conversation
+// according to the input's Messages and State. Content that doesn't match its handle counts as missing. It returns an
+// error if s is nil or fails, or if the query is invalid.
 func (c *Compactor) Search(ctx context.Context, in Input, s Store, q SearchQuery) (*api.Found, error) {
 	return c.search(ctx, s, q, func() ([]api.Marker, error) { return c.Markers(ctx, in) })
 }
@@ -70,7 +71,7 @@ func (c *Compactor) search(ctx context.Context, s Store, q SearchQuery, markers 
 }
 
 // SearchBodies searches the given content, which may be any text and needs neither a handle nor a [Store]. It doesn't
-// follow handles, and ignores the handles of the query.
+// follow handles, and ignores the handles of the query. The results name a body by its index in bodies.
 func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q SearchQuery) (a *api.Found, err error) {
 	var list []byte
 	for _, b := range bodies {
@@ -86,7 +87,8 @@ func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q Searc
 	return a, err
 }
 
-// ask calls the Search method of a store, which is code of the program and may panic.
+// ask calls the Search method of a store, which is code of the program and may panic. A panic, an error and a missing
+// answer of the store are errors that wrap ErrStore.
 func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err error) {
 	err = guard.Call(ctx, func() (err error) {
 		a, err = s.Search(ctx, q)
@@ -146,6 +148,7 @@ func (c *Compactor) answerQuery(ctx context.Context, s Store, a *api.Recalled, c
 }
 
 // Search works like [Compactor.Search]: it finds removed messages of the conversation, in the Store set in the options.
+// It returns an error that wraps ErrStore if there is none.
 func (v *Conversation) Search(ctx context.Context, q SearchQuery) (*api.Found, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -154,7 +157,7 @@ func (v *Conversation) Search(ctx context.Context, q SearchQuery) (*api.Found, e
 }
 
 // Recall works like [Compactor.Recall]: it answers a call of the tool returned by [Compactor.RecallTool], from the
-// Store set in the options.
+// Store set in the options. It returns an error that wraps ErrStore if there is none.
 func (v *Conversation) Recall(ctx context.Context, arguments json.RawMessage) (string, error) {
 	if v.o.Store == nil {
 		return "", fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -162,7 +165,7 @@ func (v *Conversation) Recall(ctx context.Context, arguments json.RawMessage) (s
 	return v.c.recall(ctx, v.o.Store, v.o.Format, arguments, func() ([]api.Marker, error) { return v.markers(ctx) })
 }
 
-// markers lists the markers in the conversation that contain handles.
+// markers lists the markers in the conversation that contain handles. The session stays as it is.
 func (v *Conversation) markers(ctx context.Context) ([]api.Marker, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

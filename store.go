@@ -32,9 +32,9 @@ type Store interface {
 
 // MemoryStore is a [Store] in memory.
 type MemoryStore struct {
-	max    int
+	max    int // maximum of size; 0 means no limit
 	mu     sync.Mutex
-	size   int
+	size   int               // the total length of the bodies, in bytes
 	bodies map[string][]byte // by the first digits of their handles
 }
 
@@ -80,7 +80,7 @@ func staysStored(key string, stored, body []byte) (stays bool, err error) {
 	return false, nil
 }
 
-// Get returns the body, which the caller must not modify.
+// Get returns the body, which the caller must not modify. It fails with [ErrNotFound] if there is none.
 func (s *MemoryStore) Get(_ context.Context, handle string) ([]byte, error) {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -118,7 +118,7 @@ func NewDirStore(dir string) (*DirStore, error) {
 	return &DirStore{dir}, nil
 }
 
-// Path returns the path of a body's file.
+// Path returns the path of a body's file. The file need not exist. It returns an error if handle isn't a handle.
 func (s *DirStore) Path(handle string) (string, error) {
 	key, err := storeKey(handle)
 	if err != nil {
@@ -143,7 +143,8 @@ func (s *DirStore) Put(_ context.Context, handle string, body []byte) error {
 	return files.Replace(path, body, true)
 }
 
-// Get reads a body from its file. It fails with [ErrCorrupt] if the file doesn't match the handle.
+// Get reads a body from its file. It fails with [ErrCorrupt] if the file doesn't match the handle. It fails with
+// [ErrNotFound] if there is no such file.
 func (s *DirStore) Get(_ context.Context, handle string) ([]byte, error) {
 	path, err := s.Path(handle)
 	if err != nil {
@@ -167,8 +168,8 @@ func holds(handle string, body []byte) bool {
 	return strings.HasPrefix(hex.EncodeToString(sum[:]), strings.ToLower(handle))
 }
 
-// storeKey returns the key under which the stores of this package keep a body. It rejects anything that isn't a
-// handle, because models make up handles and the key becomes a file name.
+// storeKey returns the key under which the stores of this package keep a body. It rejects anything that isn't a handle,
+// because models make up handles and the key becomes a file name. The key is the first 16 digits, in lower case.
 func storeKey(handle string) (string, error) {
 	const short = 16 // digits of a handle in a marker
 	handle = strings.ToLower(handle)

@@ -83,7 +83,8 @@ type Delta struct {
 	Text    string
 }
 
-// streamed returns a function that calls s and passes the pieces of its text to onDelta as long as open is true.
+// streamed returns a function that calls s and passes the pieces of its text to onDelta as long as open is true. Pieces
+// that arrive later are dropped. notify calls onDelta, and reports its panics.
 func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, notify func(string, func())) func(context.Context) (Summary, error) {
 	stream, ok := s.(StreamSummarizer)
 	if onDelta == nil || !ok {
@@ -154,7 +155,8 @@ func (a *asked) stop() {
 	<-a.over
 }
 
-// ask calls the summarizer in a goroutine, which sends the result to j.answers.
+// ask calls the summarizer in a goroutine, which sends the result to j.answers. It returns an error only if the request
+// can't be decoded.
 func (j *job) ask(ctx context.Context, e *api.Effect) error {
 	var q Request
 	l := jlexer.Lexer{Data: e.Request}
@@ -212,8 +214,8 @@ func answerOf(id int, summary Summary, err error) api.EffectResult {
 	return r
 }
 
-// call calls the summarizer. If the summarizer hangs, it is abandoned: its goroutine ends when the summarizer
-// returns.
+// call calls the summarizer. If the summarizer hangs, it is abandoned: its goroutine ends when the summarizer returns.
+// It then returns the cause of ctx.
 func (j *job) call(ctx context.Context, q Request) (Summary, error) {
 	var open atomic.Bool
 	open.Store(true)

@@ -40,13 +40,15 @@ func (v *Conversation) AfterTurn(ctx context.Context) (*Result, error) {
 	return v.turn(ctx, api.TurnAfter, api.JobSettings{}, api.Options{})
 }
 
-// Compact compacts the conversation like AfterTurn, but even if compaction isn't due.
+// Compact compacts the conversation like AfterTurn, but even if compaction isn't due. If nothing can be gained, the
+// result isn't Changed.
 func (v *Conversation) Compact(ctx context.Context) (*Result, error) {
 	return v.turn(ctx, api.TurnForced, api.JobSettings{}, api.Options{})
 }
 
 // Restore works like [Compactor.Restore], with the Store set in the options. The conversation continues with the
-// result, which has Edits instead of Messages.
+// result, which has Edits instead of Messages. It waits for a running compaction, but cancels a background one. Without
+// a Store it returns an error that wraps ErrStore.
 func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Restored, error) {
 	if v.o.Store == nil {
 		return nil, fmt.Errorf("ctxfold: %w: the conversation has none", ErrStore)
@@ -156,7 +158,8 @@ func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api
 	return verdict, err
 }
 
-// begin waits until no compaction is running, and claims the right to compact, which end releases.
+// begin waits until no compaction is running, and claims the right to compact, which end releases. It returns an error
+// if ctx ends first.
 func (v *Conversation) begin(ctx context.Context) error {
 	select {
 	case v.compacting <- struct{}{}:
@@ -183,7 +186,8 @@ type turn struct {
 	length  int
 }
 
-// turn runs the job of a turn. The conversation stays usable while summaries are written.
+// turn runs the job of a turn. The conversation stays usable while summaries are written. at is the moment of the turn.
+// The result is nil if the turn had nothing to do.
 func (v *Conversation) turn(ctx context.Context, at api.TurnMoment, s api.JobSettings, o api.Options) (*Result, error) {
 	v.mu.Lock()
 	x := &turn{v: v, running: v.behind}
@@ -217,7 +221,8 @@ func (x *turn) run(ctx context.Context, s api.JobSettings, o api.Options) (*Resu
 	return x.end(ctx, a, err)
 }
 
-// carry runs an operation of the turn's job on the session.
+// carry runs an operation of the turn's job on the session. It notes which session and how many messages the operation
+// saw, so that take recognizes messages that arrived later.
 func (x *turn) carry(ctx context.Context, op operations.Op, members []member) (*progress, error) {
 	v := x.v
 	v.mu.Lock()
@@ -231,14 +236,14 @@ func (x *turn) carry(ctx context.Context, op operations.Op, members []member) (*
 	return p, err
 }
 
-// enter waits until no other job compacts the conversation.
+// enter waits until no other job compacts the conversation. It returns an error if ctx ends first.
 func (x *turn) enter(ctx context.Context) error {
 	err := x.v.begin(ctx)
 	x.entered = err == nil
 	return err
 }
 
-// leave allows the next compaction to begin.
+// leave allows the next compaction to begin. A turn that hasn't entered may call it, too.
 func (x *turn) leave() {
 	if x.own != nil {
 		x.v.mu.Lock()
@@ -251,7 +256,7 @@ func (x *turn) leave() {
 }
 
 // before reports to the journal and to BeforeCompact that a compaction is about to begin, and returns the decision of
-// BeforeCompact.
+// BeforeCompact. It returns an error only if BeforeCompact panics.
 func (x *turn) before(ctx context.Context, b *api.Beginning) (r api.EffectResult, err error) {
 	v := x.v
 	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: string(b.Trigger), Time: time.Now().UTC(),
@@ -353,7 +358,8 @@ func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, err
 	return r, nil
 }
 
-// take makes the conversation continue with the result of a compaction.
+// take makes the conversation continue with the result of a compaction. Its messages are the conversation's, so it has
+// neither Messages nor Edits.
 func (x *turn) take(ctx context.Context, a *api.Planned) (*Result, error) {
 	v, r := x.v, resultOf(a)
 	r.Messages, r.Edits = nil, nil
@@ -377,7 +383,8 @@ func (x *turn) take(ctx context.Context, a *api.Planned) (*Result, error) {
 	return r, nil
 }
 
-// apply applies edits to the messages, as the session has already done to its own copy.
+// apply applies edits to the messages, as the session has already done to its own copy. If they don't fit the messages,
+// it closes the session, and the next call opens it again.
 func (v *Conversation) apply(ctx context.Context, edits []byte) error {
 	list, err := ApplyEdits(v.messages, edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
 	if err != nil {
@@ -439,7 +446,8 @@ func (v *Conversation) running() *behind {
 	return v.behind
 }
 
-// takeOver is like begin, for callers that must not wait for a summary: it cancels the background compaction.
+// takeOver is like begin, for callers that must not wait for a summary: it cancels the background compaction. It
+// returns an error if ctx ends first.
 func (v *Conversation) takeOver(ctx context.Context) error {
 	if b := v.running(); b != nil {
 		b.cancel()

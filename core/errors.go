@@ -10,7 +10,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// errorAnswer returns {"error":…} for an error in request.
+// errorAnswer returns {"error":…} for an error in request: its code, its text, the JSON path of the value at its
+// offset, and the offset in bytes, which is limited to the request.
 func errorAnswer(request []byte, e *jsonspan.Error) []byte {
 	offset := max(0, min(e.Offset, len(request)))
 	dst := jsonspan.AppendString([]byte(`{"error":{"code":`), string(e.Code))
@@ -48,7 +49,7 @@ func (r *request) nameSession() {
 	r.err = &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: at, Message: message}
 }
 
-// sessionFile describes a session file for people.
+// sessionFile describes a session file of the given kind, for the messages of errors.
 func sessionFile(kind string) string {
 	return "a session file of the kind \"" + kind + "\", which open reads"
 }

@@ -324,13 +324,13 @@ func takeNext(last *int, in, end int) bool {
 
 // memoryEdit is one edit of an entry, as it was read.
 type memoryEdit struct {
-	from, to int // the range of kept messages, if any
-	set      int // index of a message that is changed or omitted; -1 for a new one
-	text     []byte
-	drop     bool
+	from, to int    // the range of kept messages, if any
+	set      int    // index of a message that is changed or omitted; -1 for a new one
+	text     []byte // the message itself, as JSON; nil for kept messages
+	drop     bool   // whether the message is omitted
 	turn     bool
 	before   int
-	role     string
+	role     string // of the message that is written
 	looks
 }
 

@@ -15,8 +15,9 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// restore undoes compactions as far as the given bodies allow. Without bodies it lists the handles that the
-// transcript names; without messages it lists the handles that the bodies name.
+// restore undoes compactions as far as the given bodies allow. Without bodies it lists the handles that the transcript
+// names; without messages it lists the handles that the bodies name. Like every operation, it returns nil if r has an
+// error.
 func restore(r *request) []byte {
 	var bodies api.Bodies
 	if r.decode(operations.InBodies, &bodies); r.err != nil {
@@ -217,8 +218,8 @@ func recallText(text string, offset int) string {
 
 // recallArguments are the arguments in a call of the recall tool.
 type recallArguments struct {
-	handle, query   string
-	message, offset int
+	handle, query   string // what to read, or what to search for; "" if not given
+	message, offset int    // where to begin in what the handle names
 }
 
 // read reads the arguments of a call as the model wrote them: an object, or a string that contains one. It returns a

@@ -11,7 +11,8 @@ import (
 )
 
 // fit is the operation that returns the messages to send for a whole history. If the host remembers an earlier
-// compaction of the history's beginning, fit applies it. Then it compacts the list if compaction is due.
+// compaction of the history's beginning, fit applies it. Then it compacts the list if compaction is due. Like every
+// operation, it returns nil if r has an error.
 func fit(r *request) []byte {
 	if r.history == nil {
 		if r.resolve(); r.err == nil {
@@ -110,7 +111,8 @@ func (h *history) finish(r *request, c *compact.Run, a *api.Planned) {
 	}
 }
 
-// appendEdits appends the edits that turn the list that the program passed into the result.
+// appendEdits appends the edits that turn the list that the program passed into the result. It returns the extended
+// dst. A nil history has no list other than the transcript.
 func (h *history) appendEdits(dst []byte, c *compact.Run) []byte {
 	e := view.NewEdits(dst)
 	c.Doc().EachItem(func(it *view.Item, write func(dst []byte) []byte) {

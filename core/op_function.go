@@ -37,7 +37,7 @@ func function(r *request) []byte {
 }
 
 // functionCall returns the arguments that a request passes to a function. If one that the function needs is missing or
-// invalid, r gets an error.
+// invalid, r gets an error. The result is then nil.
 func (r *request) functionCall(f *hook.Function) *hook.Call {
 	c := &hook.Call{Policy: r.policy, Estimator: r.profile}
 	if r.decode(operations.InState, &c.State); r.err != nil {

@@ -80,7 +80,8 @@ func (r *request) raw(member operations.Member) api.Raw {
 }
 
 // progress writes the response of a job: its progress or an error. The offset of an error with a path is relative to
-// member; other offsets are absolute.
+// member; other offsets are absolute. member is the member of the request that the error is about. For an error, it
+// returns nil.
 func (r *request) progress(p *api.JobProgress, err *jsonspan.Error, member operations.Member) []byte {
 	switch {
 	case err == nil:
@@ -126,7 +127,8 @@ func (c *loopCore) PolicySettings() loop.PolicySettings {
 		Model:  c.policy.Model}
 }
 
-// Run runs an operation on the messages or the session of the request. Offsets of errors refer to the request.
+// Run runs an operation on the messages or the session of the request. Offsets of errors refer to the request. members
+// are further members of the operation's request. It returns the operation's response.
 func (c *loopCore) Run(op operations.Op, members ...loop.Member) ([]byte, *jsonspan.Error) {
 	o := &operations.Operations[op]
 	size := 2

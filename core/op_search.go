@@ -52,16 +52,16 @@ func searchBodies(r *request) []byte {
 
 // searchHas records which of its required members a search request has.
 type searchHas struct {
-	query, bodies bool
-	bodiesAt      uint32
+	query, bodies bool   // whether the member was read
+	bodiesAt      uint32 // the offset of the value of bodies
 }
 
 // searchRequest is a search request that is being parsed.
 type searchRequest struct {
-	s      *jsonspan.Scanner
-	query  *search.Query
-	bodies []search.Body
-	has    searchHas
+	s      *jsonspan.Scanner // reads the request
+	query  *search.Query     // what was read of the query
+	bodies []search.Body     // what was read of the bodies
+	has    searchHas         // which members were read
 }
 
 // searchMembers are the functions that read the members of a search request, in the order of searchKeys.
@@ -145,7 +145,7 @@ func (r *searchRequest) readRoles(uint32, jsonspan.Kind) {
 	}
 }
 
-// readDate reads an ISO 8601 date. For anything else the scanner gets an error.
+// readDate reads an ISO 8601 date. For anything else the scanner gets an error. The result is then 0.
 func readDate(s *jsonspan.Scanner) dates.Date {
 	s.Kind()
 	at := s.Pos()
@@ -184,7 +184,8 @@ func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 	return bodies
 }
 
-// readHandle reads a handle and converts it to lower case. If the value is not a handle, the scanner gets an error.
+// readHandle reads a handle and converts it to lower case. If the value is not a handle, the scanner gets an error. The
+// result is then "".
 func readHandle(s *jsonspan.Scanner) string {
 	s.Kind()
 	start := s.Pos()
@@ -227,7 +228,8 @@ func problemOf(query string) string {
 	return ""
 }
 
-// foundText returns the search results as text for the model.
+// foundText returns the search results as text for the model, which called the recall tool. If there are none, the text
+// says so.
 func foundText(f *api.Found) string {
 	if len(f.Results) == 0 {
 		text := "No removed content of this conversation matches this query. Try other words."

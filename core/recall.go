@@ -138,7 +138,7 @@ func longer(a, b candidate) int {
 // that were made for the same text of the first message come first, unless the caller needs the longest one. Otherwise
 // the messages to send for a conversation would change whenever another conversation is compacted that differs only in
 // its first message. changing reports whether one of the entries was made for another text of the first message, or
-// after that text had changed.
+// after that text had changed. later are the prints without the text of the first message.
 func (r *request) found(prints, later []transcript.Fingerprint) (list []candidate, changing bool) {
 	for i := range r.remembered {
 		for m := &r.remembered[i]; m != nil; m = m.given {
@@ -412,7 +412,8 @@ func (h *history) joinedPolicy(of *policy.Policy) *policy.Policy {
 	return p
 }
 
-// marked returns the cache breakpoints that the app has set in messages that are not sent.
+// marked returns the cache breakpoints that the app has set in messages that are not sent. It returns nil if all
+// messages are sent, or if there are none.
 func (h *history) marked(f *wire.Format) (marks []wire.Mark) {
 	if h == nil || h.given == nil || !h.source.Marks {
 		return nil

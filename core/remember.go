@@ -87,7 +87,7 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	return &e
 }
 
-// read reads the messages to send from a run.
+// read reads the messages to send from a run. c is the run, which has ended.
 func (m *remembering) read(c *compact.Run) {
 	leans := map[int32]int32{}
 	for _, l := range c.Doc().Leans {

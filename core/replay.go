@@ -195,7 +195,7 @@ func (p *replay) opening(role string, from int) int {
 	return i
 }
 
-// print returns the print of message i alone.
+// print returns the print of message i alone. Prints are computed on demand.
 func (p *replay) print(i int) transcript.Fingerprint {
 	if p.prints == nil {
 		p.prints = make([]transcript.Fingerprint, p.t.Input)

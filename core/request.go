@@ -12,15 +12,15 @@ import (
 // request is a request in progress: the spans of its members, and the source that was read from them. The first error
 // ends it.
 type request struct {
-	src     []byte
-	op      *operations.Operation
-	members [operations.AllMembers]jsonspan.Span
+	src     []byte                               // the JSON of the request
+	op      *operations.Operation                // the operation that was called
+	members [operations.AllMembers]jsonspan.Span // the value of each member in src; zero if it isn't there
 
-	sessions *Sessions
-	session  *session // the session that the request names, if any
+	sessions *Sessions // the open sessions
+	session  *session  // the session that the request names, if any
 
-	*source // everything that has been read so far
-	err     *jsonspan.Error
+	*source                 // everything that has been read so far
+	err     *jsonspan.Error // the first error, or nil
 }
 
 // newRequest returns a request whose members have not been parsed yet.

@@ -398,8 +398,8 @@ func (r *request) outgrow(list []byte) {
 	s.take(r)
 }
 
-// append appends messages, which are JSON values separated by commas. If it returns an error, whose offset is
-// relative to their start, the session is unchanged.
+// append appends messages, which are JSON values separated by commas. If it returns an error, whose offset is relative
+// to their start, the session is unchanged. The error has the code too_large if the session would have 1 GiB or more.
 func (s *session) append(messages []byte) *jsonspan.Error {
 	t := s.t
 	if len(t.Src)+len(messages) >= jsonspan.MaxSize {

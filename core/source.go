@@ -260,7 +260,8 @@ func settle(found *wire.Detection, before *wire.Format) *wire.Format {
 }
 
 // plainFault returns the error of a transcript that is invalid in any format: it isn't a list, or a message isn't an
-// object or has neither a role nor a type.
+// object or has neither a role nor a type. It returns nil if there is no such fault, and for an object, because that
+// may be a request body.
 func plainFault(s *jsonspan.Scanner) *jsonspan.Error {
 	switch s.Kind() {
 	case jsonspan.Array:

@@ -12,7 +12,8 @@ import (
 // unread returns an error if most of a transcript's text is in places that its format doesn't read. A detected format
 // must read more than half of all text. A format named by the caller only has to do so within the parts of messages,
 // because applications may store other data elsewhere. If another format is certain and reads more, missing a tenth of
-// the text is enough for an error.
+// the text is enough for an error. Otherwise it returns nil. named says that the caller has named the format. offset is
+// where the error is reported.
 func unread(f *wire.Format, t *transcript.Transcript, named bool, offset uint32) *jsonspan.Error {
 	if read, missed, beside := f.CoverageFrom(t, 0); readsMost(read, missed, beside, named) {
 		return nil
@@ -30,9 +31,9 @@ func readsMost(read, missed, beside int, named bool) bool {
 	return missed <= read/minor && missed+beside <= read
 }
 
-// unreadSince is like unread, for a session to which messages were appended and whose format has read all earlier
-// ones. It examines the whole session again only if the session has doubled since the last time, so that the cost
-// stays linear.
+// unreadSince is like unread, for a session to which messages were appended and whose format has read all earlier ones.
+// It examines the whole session again only if the session has doubled since the last time, so that the cost stays
+// linear. It returns nil if the format reads enough of it.
 func (s *session) unreadSince() *jsonspan.Error {
 	read, missed, beside := s.format.CoverageFrom(s.t, s.glanced)
 	s.read, s.missed, s.glanced = s.read+read, s.missed+missed, len(s.t.Messages)

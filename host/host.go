@@ -46,7 +46,8 @@ type Options struct {
 	ctxfold.Options
 }
 
-// New opens an [Engine] and creates a Compactor that uses it. Close the Compactor when it is no longer needed.
+// New opens an [Engine] and creates a Compactor that uses it. Close the Compactor when it is no longer needed. Closing
+// it closes the engine, too.
 func New(ctx context.Context, o Options) (*ctxfold.Compactor, error) {
 	e, err := Open(ctx, o)
 	if err != nil {

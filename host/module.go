@@ -47,7 +47,7 @@ type Engine struct {
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	cache    wazero.CompilationCache
-	ops      map[string]bool
+	ops      map[string]bool // the operations that the module exports
 	log      *slog.Logger
 	limit    uint64 // memory limit of each instance, in bytes
 
@@ -131,9 +131,10 @@ func open(ctx context.Context, o Options) (_ *Engine, err error) {
 	return m, nil
 }
 
-// Call runs op on an idle instance or a new one. If all slots are taken, it waits until a call in progress has ended. If
-// ctx ends during the call, Call returns while the instance continues. The instance then returns to the pool, or is
-// discarded if the runtime stops it.
+// Call runs op on an idle instance or a new one. If all slots are taken, it waits until a call in progress has ended.
+// If ctx ends during the call, Call returns while the instance continues. The instance then returns to the pool, or is
+// discarded if the runtime stops it. It returns an error if ctx ends, the module traps or the memory limit is reached;
+// an error response of the core is an answer, not an error.
 func (m *Engine) Call(ctx context.Context, op string, request []byte) ([]byte, ctxfold.Cost, error) {
 	spent, answer, err := m.enter(ctx, op, request)
 	if answer != nil || err != nil {
@@ -173,7 +174,7 @@ func (m *Engine) enter(ctx context.Context, op string, request []byte) (spent ct
 
 // outcome is the result of calling an instance.
 type outcome struct {
-	answer []byte
+	answer []byte // the response; nil if there is an error
 	memory uint64 // size of the instance's memory, in bytes
 	err    error
 	// pending receives the outcome if ctx ended before the call did.
@@ -329,14 +330,15 @@ func (m *Engine) release(ctx context.Context) error {
 // instance is one running module with its own memory.
 type instance struct {
 	module api.Module
-	memory *memory
-	alloc  api.Function
-	free   api.Function
-	ops    map[string]api.Function
-	calm   int // consecutive calls that used little of the memory, or during which the instance was idle
+	memory *memory                 // its linear memory, which the host allocates
+	alloc  api.Function            // the module's function that allocates a request
+	free   api.Function            // the module's function that frees it
+	ops    map[string]api.Function // the module's operations, by name
+	calm   int                     // consecutive calls that used little of the memory, or during which the instance was idle
 }
 
-// instantiate starts an instance, whose memory can't grow over the limit.
+// instantiate starts an instance, whose memory can't grow over the limit. It returns an error if the module can't be
+// started.
 func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
 	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize")
 	var own *memory
@@ -361,7 +363,8 @@ func (m *Engine) instantiate(ctx context.Context) (*instance, error) {
 	return in, nil
 }
 
-// call calls the module as described in docs/reference/abi.md. After any error the instance must not be used again.
+// call calls the module as described in docs/reference/abi.md. After any error the instance must not be used again. It
+// returns a copy of the response.
 func (in *instance) call(ctx context.Context, op string, request []byte) ([]byte, error) {
 	// The stack carries parameters in and results out, so one array serves all four calls without allocating.
 	var stack [2]uint64

@@ -44,7 +44,8 @@ func NewDir(dir string, max int64) (*Dir, error) {
 	return d, nil
 }
 
-// Find returns the content of the first existing file, in the order of the keys.
+// Find returns the content of the first existing file, in the order of the keys. The int is the index of its key.
+// Without such a file, the record is nil.
 func (d *Dir) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	for i, key := range keys {
 		path := d.path(key)
@@ -64,7 +65,8 @@ func (d *Dir) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	return nil, 0, nil
 }
 
-// Keep writes a file for each key, to a temporary name first.
+// Keep writes a file for each key, to a temporary name first. So readers never see a part of a record. Some of the
+// files may have been written if it returns an error.
 func (d *Dir) Keep(_ context.Context, keys []string, record []byte) error {
 	for _, key := range keys {
 		if err := files.Replace(d.path(key), record, false); err != nil {
@@ -129,7 +131,8 @@ const (
 	lockName      = "lock"
 )
 
-// Lease implements [Shared.Lease], with a file per lease.
+// Lease implements [Shared.Lease], with a file per lease. It returns false if somebody else has a lease on one of the
+// keys.
 func (d *Dir) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (granted bool, err error) {
 	err = d.locked(ctx, func() error {
 		if err := d.live(); err != nil {
@@ -148,7 +151,8 @@ func (d *Dir) Lease(ctx context.Context, keys []string, holder string, ttl time.
 	return granted && err == nil, err
 }
 
-// Renew implements [Shared.Renew]. It rewrites the file of the lease.
+// Renew implements [Shared.Renew]. It rewrites the file of the lease. It returns false if the holder no longer has the
+// lease.
 func (d *Dir) Renew(ctx context.Context, key, holder string, ttl time.Duration) (held bool, err error) {
 	err = d.locked(ctx, func() error {
 		now := time.Now()
@@ -162,7 +166,8 @@ func (d *Dir) Renew(ctx context.Context, key, holder string, ttl time.Duration) 
 	return held && err == nil, err
 }
 
-// Release implements [Shared.Release]. It removes the file of the lease.
+// Release implements [Shared.Release]. It removes the file of the lease. If another holder has the lease, nothing
+// changes.
 func (d *Dir) Release(ctx context.Context, key, holder string) error {
 	return d.locked(ctx, func() error {
 		l, err := d.leased(key)
@@ -173,7 +178,8 @@ func (d *Dir) Release(ctx context.Context, key, holder string) error {
 	})
 }
 
-// KeepLeased implements [Shared.KeepLeased]. It writes the record while no other program can take the lease.
+// KeepLeased implements [Shared.KeepLeased]. It writes the record while no other program can take the lease. It returns
+// false, and writes nothing, if the holder no longer has the lease.
 func (d *Dir) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (kept bool, err error) {
 	err = d.locked(ctx, func() error {
 		l, err := d.leased(key)
@@ -189,6 +195,7 @@ func (d *Dir) KeepLeased(ctx context.Context, key, holder string, keys []string,
 func (d *Dir) leasePath(key string) string { return filepath.Join(d.dir, key+leaseSuffix) }
 
 // leased reads the file of a key's lease. An incomplete file is ignored, because the program that wrote it was killed.
+// Without a file, it returns the zero lease.
 func (d *Dir) leased(key string) (l leased, err error) {
 	text, err := os.ReadFile(d.leasePath(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -207,7 +214,7 @@ func (d *Dir) leased(key string) (l leased, err error) {
 	return leased{holder, time.Unix(0, n), process}, nil
 }
 
-// cutLast is like strings.Cut, but cuts at the last separator.
+// cutLast is like strings.Cut, but cuts at the last separator. Without a separator, before is s, and found is false.
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true
@@ -219,7 +226,8 @@ func (d *Dir) write(key string, l leased) error {
 	return files.Replace(d.leasePath(key), fmt.Appendf(nil, "%s %d %s", l.holder, l.until.UnixNano(), d.process), false)
 }
 
-// live locks the file that shows that this program runs, unless it is locked already.
+// live locks the file that shows that this program runs, unless it is locked already. Other programs can lock it once
+// this one has died, even if it was killed.
 func (d *Dir) live() error {
 	if d.process != "" {
 		return nil
@@ -232,7 +240,8 @@ func (d *Dir) live() error {
 	return err
 }
 
-// isDead reports whether the program that owns a file has died.
+// isDead reports whether the program that owns a file has died. process is the name of the file that the program locks
+// while it runs.
 func (d *Dir) isDead(process string) bool {
 	path := filepath.Join(d.dir, filepath.Base(process))
 	if filepath.Ext(path) != processSuffix {
@@ -250,7 +259,7 @@ func (d *Dir) isDead(process string) bool {
 const lockPoll = time.Millisecond
 
 // locked holds the lock of the directory while it calls the function do. Only one goroutine of one program can hold the
-// lock at a time.
+// lock at a time. It returns an error if ctx ends before the lock is free, or if do does.
 func (d *Dir) locked(ctx context.Context, do func() error) error {
 	for {
 		unlock, err := files.Lock(filepath.Join(d.dir, lockName))

@@ -56,7 +56,7 @@ func (g *Guarded) knows() bool {
 }
 
 // Find implements [Store.Find]. If the cached record covers more messages, it is returned instead: the store has lost
-// that record, or was unreachable when it was made.
+// that record, or was unreachable when it was made. It returns an error only if ctx has ended.
 func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at int, err error) {
 	type found struct {
 		record []byte
@@ -90,7 +90,8 @@ func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at in
 	return f.record, f.at, nil
 }
 
-// Keep implements [Store.Keep]. If a shared store fails, the record is kept at least in this process.
+// Keep implements [Store.Keep]. If a shared store fails, the record is kept at least in this process. It returns an
+// error only if ctx has ended.
 func (g *Guarded) Keep(ctx context.Context, keys []string, record []byte) error {
 	_, _ = call(ctx, g, "keep", func(ctx context.Context) (bool, error) { return true, g.store.Keep(ctx, keys, record) })
 	if g.knows() {
@@ -126,7 +127,8 @@ func (g *Guarded) Renew(ctx context.Context, key, holder string, ttl time.Durati
 	return held || err != nil, ctx.Err()
 }
 
-// Release implements [Shared.Release]. A lease that can't be released is left to expire.
+// Release implements [Shared.Release]. A lease that can't be released is left to expire. It returns an error only if
+// ctx has ended.
 func (g *Guarded) Release(ctx context.Context, key, holder string) error {
 	_ = g.near.Release(ctx, key, holder)
 	if g.shared != nil {
@@ -153,7 +155,8 @@ func (g *Guarded) KeepLeased(ctx context.Context, key, holder string, keys []str
 	return true, ctx.Err()
 }
 
-// call makes one call of the store, and abandons it after the time limit.
+// call makes one call of the store, and abandons it after the time limit. op names it for the metrics and the log.
+// While the store is paused after failures, it returns errPausing without a call.
 func call[T any](ctx context.Context, g *Guarded, op string, do func(context.Context) (T, error)) (answer T, err error) {
 	if !g.open() {
 		return answer, errPausing

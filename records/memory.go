@@ -10,12 +10,12 @@ import (
 
 // Memory stores [Shared] records in memory.
 type Memory struct {
-	max    int
+	max    int // the maximum of size; 0 means no limit
 	mu     sync.Mutex
-	size   int
-	byKey  map[string]*list.Element
-	order  *list.List // of *memoryRecord, most recently used first
-	leases map[string]leased
+	size   int                      // the total size of the records, in bytes
+	byKey  map[string]*list.Element // the elements of order
+	order  *list.List               // of *memoryRecord, most recently used first
+	leases map[string]leased        // by key
 }
 
 type memoryRecord struct {
@@ -31,7 +31,8 @@ func NewMemory(max int) *Memory {
 	return &Memory{max: max, byKey: map[string]*list.Element{}, order: list.New(), leases: map[string]leased{}}
 }
 
-// Find returns the record of the first key that has one.
+// Find returns the record of the first key that has one. The int is the index of its key. Without such a record, it
+// returns nil. It never fails.
 func (m *Memory) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -47,7 +48,8 @@ func (m *Memory) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	return nil, 0, nil
 }
 
-// Keep stores a record under each of the keys.
+// Keep stores a record under each of the keys. If the limit is exceeded, the least recently used records are removed.
+// It never fails.
 func (m *Memory) Keep(_ context.Context, keys []string, record []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,9 +80,9 @@ func (m *Memory) remove(e *list.Element) {
 
 // leased is a lease in a Memory or a Dir.
 type leased struct {
-	holder  string
-	until   time.Time
-	process string // the holder's program; only in a directory
+	holder  string    // who has it; "" for nobody
+	until   time.Time // when it expires
+	process string    // the holder's program; only in a directory
 }
 
 func (l leased) by(holder string, now time.Time) bool {
@@ -91,7 +93,7 @@ func (l leased) byAnother(holder string, now time.Time) bool {
 	return l.holder != holder && now.Before(l.until)
 }
 
-// Lease implements [Shared.Lease]. It never fails.
+// Lease implements [Shared.Lease]. It never fails. It returns false if somebody else has a lease on one of the keys.
 func (m *Memory) Lease(_ context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,7 +119,7 @@ func (m *Memory) holds(key, holder string) bool {
 	return m.leases[key].by(holder, time.Now())
 }
 
-// Renew implements [Shared.Renew]. It never fails.
+// Renew implements [Shared.Renew]. It never fails. It returns false if the holder no longer has the lease.
 func (m *Memory) Renew(_ context.Context, key, holder string, ttl time.Duration) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,7 +131,7 @@ func (m *Memory) Renew(_ context.Context, key, holder string, ttl time.Duration)
 	return true, nil
 }
 
-// Release implements [Shared.Release]. It never fails.
+// Release implements [Shared.Release]. It never fails. If another holder has the lease, nothing changes.
 func (m *Memory) Release(_ context.Context, key, holder string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -139,7 +141,8 @@ func (m *Memory) Release(_ context.Context, key, holder string) error {
 	return nil
 }
 
-// KeepLeased implements [Shared.KeepLeased]. It never fails.
+// KeepLeased implements [Shared.KeepLeased]. It never fails. It returns false, and stores nothing, if the holder no
+// longer has the lease.
 func (m *Memory) KeepLeased(_ context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

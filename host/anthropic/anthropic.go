@@ -33,7 +33,7 @@ type Messages struct {
 }
 
 // Summarize requests one summary. The response is streamed, so that a slow model can be distinguished from a dead
-// connection.
+// connection. It returns an error if the API fails, or if the request extends a conversation with another model.
 func (s Messages) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	if s.Provider && q.Provider != nil && q.Provider.Format == "anthropic" {
 		return s.compacted(ctx, q)
@@ -120,10 +120,10 @@ func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	return sum, ctxfold.StreamError(sum.FinishReason, err)
 }
 
-// Compact compacts the messages of p if compaction is due under the policy. The system prompt and the tools count towards
-// the size. The model writes the summary even if s.Provider is set, because these parameters cannot represent the API's
-// own compaction. Kept messages are the same values. p is modified only if the result is Changed; in.Messages and
-// in.Edits are ignored.
+// Compact compacts the messages of p if compaction is due under the policy. The system prompt and the tools count
+// towards the size. The model writes the summary even if s.Provider is set, because these parameters cannot represent
+// the API's own compaction. Kept messages are the same values. p is modified only if the result is Changed; in.Messages
+// and in.Edits are ignored. s may be nil. If it returns an error, p is unchanged.
 func Compact(ctx context.Context, c *ctxfold.Compactor, p *anthropic.MessageNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	text, err := json.Marshal(p)
 	if err != nil {

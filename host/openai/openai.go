@@ -36,7 +36,7 @@ type Chat struct {
 }
 
 // Summarize requests one summary. The response is streamed, so that a slow model can be distinguished from a dead
-// connection.
+// connection. It returns an error if the API fails or the model refuses.
 func (s Chat) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	p := openai.ChatCompletionNewParams{
 		Model:    s.Model,
@@ -124,7 +124,7 @@ type Responses struct {
 }
 
 // Summarize requests one summary. The response is streamed, so that a slow model can be distinguished from a dead
-// connection.
+// connection. It returns an error if the API or the model fails.
 func (s Responses) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	if s.Provider && q.Provider != nil && q.Provider.Format == "openai-responses" {
 		return s.compacted(ctx, q)
@@ -216,7 +216,7 @@ func deliver(sum *ctxfold.Summary, q ctxfold.Request, delta string, to func(ctxf
 
 // CompactChat compacts the messages of p if compaction is due under the policy. The tool definitions count towards the
 // size. Kept messages are the same values. p is modified only if the result is Changed; in.Messages, in.Format and
-// in.Edits are ignored.
+// in.Edits are ignored. s may be nil. If it returns an error, p is unchanged.
 func CompactChat(ctx context.Context, c *ctxfold.Compactor, p *openai.ChatCompletionNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	r, err := compact(ctx, c, "openai-chat", p, in, s)
 	if err != nil || !r.Changed {

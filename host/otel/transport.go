@@ -76,7 +76,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// request returns the model and other attributes from the body of a model call.
+// request returns the model and other attributes from the body of a model call. body is JSON. model is "" if it names
+// none.
 func request(body []byte) (model string, all []attribute.KeyValue) {
 	if model = gjson.GetBytes(body, "model").String(); model != "" {
 		all = append(all, requestModel.String(model))
@@ -150,7 +151,7 @@ func (b *read) end() {
 	})
 }
 
-// note records the metadata in a response or an event.
+// note records the metadata in a response or an event. Text that isn't JSON is ignored.
 func (b *read) note(text []byte) {
 	if !gjson.ValidBytes(text) {
 		return

@@ -44,9 +44,9 @@ type Options struct {
 // Records are [records.Shared] in PostgreSQL. Their methods may be called from any number of goroutines.
 type Records struct {
 	pool   *pgxpool.Pool
-	own    bool // whether Close closes the pool
-	schema string
-	maxAge time.Duration
+	own    bool          // whether Close closes the pool
+	schema string        // the schema of the tables
+	maxAge time.Duration // how long an unused record is kept
 
 	mu      sync.Mutex
 	made    bool      // whether the tables exist
@@ -59,7 +59,7 @@ var errURL = errors.New("ctxfold: this is not the URL of a PostgreSQL server; wa
 
 // Open returns Records on the server of a URL or connection string in the syntax of libpq, including environment
 // variables such as PGPASSWORD and PGSSLROOTCERT. It does not connect; the first call does, and creates the schema and
-// its tables if needed. Errors do not contain the URL.
+// its tables if needed. Errors do not contain the URL. Close it when it is no longer needed.
 func Open(ctx context.Context, url string, o Options) (*Records, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -124,7 +124,8 @@ func (r *Records) sql(statement string) string {
 	return strings.ReplaceAll(statement, "{schema}", pgx.Identifier{r.schema}.Sanitize())
 }
 
-// ready prepares the database for a call. The first time it creates the tables, and from time to time it deletes old rows.
+// ready prepares the database for a call. The first time it creates the tables, and from time to time it deletes old
+// rows. Several programs may do so at the same time.
 func (r *Records) ready(ctx context.Context) error {
 	r.mu.Lock()
 	made, due := r.made, time.Since(r.trimmed) > trimTime
@@ -173,7 +174,8 @@ const (
 // touched is how old a record's time of last use must be before it is updated. Half of MaxAge applies if that is less.
 const touched = time.Hour
 
-// Find returns the record of the first key that has one.
+// Find returns the record of the first key that has one. The int is the index of its key. Without such a record, it
+// returns nil.
 func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, 0, err
@@ -199,7 +201,7 @@ func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 	return nil, 0, nil
 }
 
-// Keep stores a record under all keys, atomically.
+// Keep stores a record under all keys, atomically. A record that is stored under a key already is replaced.
 func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error {
 	if err := r.ready(ctx); err != nil {
 		return err
@@ -208,7 +210,8 @@ func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error 
 	return err
 }
 
-// Lease leases the first key to a holder, unless somebody else has a lease on one of the keys.
+// Lease leases the first key to a holder, unless somebody else has a lease on one of the keys. The lease expires after
+// ttl. It returns false if it isn't granted.
 func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
 	if err := r.ready(ctx); err != nil {
 		return false, err
@@ -234,13 +237,14 @@ func (r *Records) Renew(ctx context.Context, key, holder string, ttl time.Durati
 	return r.did(ctx, renewSQL, key, holder, ttl)
 }
 
-// Release ends a lease, if the holder still has it.
+// Release ends a lease, if the holder still has it. Otherwise nothing changes.
 func (r *Records) Release(ctx context.Context, key, holder string) error {
 	_, err := r.did(ctx, releaseSQL, key, holder)
 	return err
 }
 
-// KeepLeased stores a record if the holder still has the lease on key, and reports whether it does.
+// KeepLeased stores a record under all keys, atomically, if the holder still has the lease on key, and reports whether
+// it does.
 func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	return r.did(ctx, keepLeasedSQL, key, holder, sorted(keys), record)
 }

@@ -41,7 +41,7 @@ var (
 	slow  = client.ExponentialBuckets(0.25, 2, 10)
 )
 
-// New returns Metrics to register with a Prometheus registry.
+// New returns Metrics to register with a Prometheus registry. Pass it to the Options of a Compactor or a proxy as well.
 func New() *Metrics {
 	histogram := func(name, help string, buckets []float64, labels ...string) *client.HistogramVec {
 		return client.NewHistogramVec(client.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)

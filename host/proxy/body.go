@@ -40,7 +40,8 @@ type timedBody struct {
 	whole bool // the body was read to its end
 }
 
-// Read reads from the body, and extends the deadline in proportion to the bytes read so far.
+// Read reads from the body, and extends the deadline in proportion to the bytes read so far. Once the deadline has
+// passed, it fails with os.ErrDeadlineExceeded.
 func (b *timedBody) Read(p []byte) (int, error) {
 	b.set(b.start.Add(b.timeout + time.Duration(b.read)*time.Second/leastRate))
 	n, err := b.ReadCloser.Read(p)

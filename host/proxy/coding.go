@@ -14,7 +14,8 @@ import (
 var errTooLarge = errors.New("the body is too large when it is decompressed")
 
 // decoded decompresses a body. err is errTooLarge if the result has more than most bytes. ok is false if the body can't
-// be decompressed, because the coding is unsupported, there are several codings, or the body is corrupt.
+// be decompressed, because the coding is unsupported, there are several codings, or the body is corrupt. A body without
+// a coding is returned as it is.
 func decoded(header http.Header, body []byte, most int64) (plain []byte, ok bool, err error) {
 	var r io.Reader
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(header.Values("Content-Encoding"), ","))); coding {

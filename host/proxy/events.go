@@ -28,7 +28,8 @@ func failure(response *http.Response) []byte {
 	return nil
 }
 
-// failedStream reads a stream up to the first event that is an error or the start of a response, and returns the error, if it is one.
+// failedStream reads a stream up to the first event that is an error or the start of a response, and returns the error,
+// if it is one. It returns nil for a response. Whatever it has read can be read from the response again.
 func failedStream(response *http.Response) []byte {
 	var read bytes.Buffer
 	defer func() { replay(response, read.Bytes()) }()

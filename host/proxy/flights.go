@@ -28,7 +28,8 @@ type flight struct {
 }
 
 // join waits for the work that key identifies, which the first caller starts. The work is cancelled once no caller has
-// waited for it for the duration of patience.
+// waited for it for the duration of patience. All callers get the same result. A caller whose ctx ends gets the error
+// of ctx.
 func (f *flights) join(ctx context.Context, key string, work func(context.Context) (*ctxfold.Result, error)) (*ctxfold.Result, error) {
 	f.mu.Lock()
 	one := f.open[key]

@@ -94,7 +94,7 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Proxy is an [http.Handler].
+// Proxy is an [http.Handler]. It has its Options, whose zero values are replaced by the defaults.
 type Proxy struct {
 	Options
 	reverse *httputil.ReverseProxy
@@ -289,7 +289,7 @@ func (c *call) pass(p *Proxy, r *http.Request, why string) {
 	p.Logger.Log(r.Context(), level, "ctxfold: passed on as it came", "path", r.URL.Path, "why", why)
 }
 
-// passed returns the report for a request that is forwarded unchanged.
+// passed returns the report for a request that is forwarded unchanged. why is one of the words in docs/start/proxy.md.
 func passed(why string) string { return "passed; why=" + why }
 
 // count reports a client's request to the metrics once its response begins.
@@ -364,7 +364,7 @@ func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p.refuse(w, c, http.StatusBadGateway, "the endpoint behind the proxy did not answer")
 }
 
-// refuse answers with an error in a shape that clients of all three APIs understand.
+// refuse answers with an error in a shape that clients of all three APIs understand. The request isn't forwarded.
 func (p *Proxy) refuse(w http.ResponseWriter, c *call, status int, message string) {
 	p.count(c, status)
 	c.closes(w.Header())

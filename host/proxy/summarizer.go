@@ -52,7 +52,8 @@ const maxSummary = 4 << 20
 // maxRefusal is the maximum number of bytes of an error response that are passed on.
 const maxRefusal = 16 << 10
 
-// Summarize asks the endpoint of the client's own request for a summary, with the client's credentials.
+// Summarize asks the endpoint of the client's own request for a summary, with the client's credentials. An error
+// response is a [ctxfold.CallError], from which the core learns why the call failed.
 func (s *summarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	t, p := s.t, s.t.proxy
 	body, err := s.body(q)
@@ -103,7 +104,7 @@ func (s *summarizer) SummarizesPrefix() bool {
 	return s.t.proxy.SummaryModel == "" || s.t.proxy.SummaryModel == s.t.model
 }
 
-// body returns the body of a request for a summary.
+// body returns the body of a request for a summary. The model is the proxy's SummaryModel or else that of the client.
 func (s *summarizer) body(q ctxfold.Request) ([]byte, error) {
 	if q.Conversation != nil {
 		return q.Conversation.Sent, nil

@@ -20,13 +20,13 @@ import (
 // turn is one client request that belongs to a conversation.
 type turn struct {
 	proxy  *Proxy
-	route  *route
-	from   *http.Request
-	body   []byte
-	owner  string
-	model  string
-	reason api.Reason // the reason in the last report
-	report string
+	route  *route        // the endpoint's API
+	from   *http.Request // the client's request
+	body   []byte        // its body, decompressed
+	owner  string        // identifies who the conversation belongs to
+	model  string        // the model that the client calls
+	reason api.Reason    // the reason in the last report
+	report string        // what was done, for the response's header
 }
 
 // open reads the conversation of a request. If the request cannot be compacted, t is nil and why is the reason: the
@@ -71,7 +71,8 @@ func (t *turn) input() ctxfold.Input {
 		Redact: t.proxy.Redact}
 }
 
-// fit fits the messages of the turn, and notes what was done for the response's header and the log.
+// fit fits the messages of the turn, and notes what was done for the response's header and the log. If it returns an
+// error, the report stays as it was.
 func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	r, err := t.finish(ctx, in)
 	if err != nil {
@@ -104,8 +105,9 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	return r, nil
 }
 
-// finish compacts the conversation. Clients that send the same request at the same time, or again after a timeout, share
-// one compaction, which is cancelled soon after the last of them has left.
+// finish compacts the conversation. Clients that send the same request at the same time, or again after a timeout,
+// share one compaction, which is cancelled soon after the last of them has left. The result may be shared, and must not
+// be modified.
 func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %v %d ", t.owner, t.route.suffix, in.Force, in.Limit))
 	body := sha256.Sum256(t.body)

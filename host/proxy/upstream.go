@@ -31,7 +31,7 @@ func (rt roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // send sends a request. If the provider refuses it because it is too long, send compacts the messages further and sends
-// them once more.
+// them once more. t is nil for a request that is forwarded unchanged.
 func (rt roundTripper) send(r *http.Request, t *turn) (*http.Response, error) {
 	response, err := rt.p.Transport.RoundTrip(r)
 	if t == nil || t.route.ask == nil || err != nil {
@@ -69,7 +69,7 @@ func replay(response *http.Response, read []byte) {
 }
 
 // shorter returns the request with a compacted body, or nil if the endpoint didn't reject it as too long or a
-// compaction doesn't help.
+// compaction doesn't help. text is the body of the response.
 func (t *turn) shorter(r *http.Request, status int, text []byte) *http.Request {
 	verdict, err := t.proxy.Compactor.Classify(r.Context(), api.Failure{Status: status, Body: string(text), Model: t.model, CurrentModel: t.model})
 	if err != nil {

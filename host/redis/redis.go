@@ -46,14 +46,15 @@ type Options struct {
 // Records are [records.Shared] in Redis or Valkey. Their methods may be called from any number of goroutines.
 type Records struct {
 	client client.UniversalClient
-	prefix string
-	maxAge time.Duration
+	prefix string        // how the names of all keys in Redis begin
+	maxAge time.Duration // how long an unused record is kept
 }
 
 var _ records.Shared = (*Records)(nil)
 
 // Open returns Records on the server of a URL: redis://user:password@host:port/database, rediss:// for TLS, or
 // unix://user:password@/path?db=database. It does not connect before the first call. Errors do not contain the URL.
+// Close it when it is no longer needed.
 func Open(url string, o Options) (*Records, error) {
 	with, err := client.ParseURL(url)
 	if err != nil {
@@ -115,7 +116,8 @@ const (
 	moreKeys  = 2048
 )
 
-// Find returns the record of the first key that has one.
+// Find returns the record of the first key that has one. The int is the index of its key. Without such a record, it
+// returns nil.
 func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) {
 	for from, n := 0, firstKeys; from < len(keys); from, n = from+n, moreKeys {
 		answer, err := findScript.Run(ctx, r.client, r.all("r:", keys[from:min(from+n, len(keys))]), r.maxAge.Milliseconds()).Slice()
@@ -131,7 +133,7 @@ func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 	return nil, 0, nil
 }
 
-// Keep stores a record under all keys, atomically.
+// Keep stores a record under all keys, atomically. A record that is stored under a key already is replaced.
 func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error {
 	pipe := r.client.TxPipeline()
 	for _, key := range r.all("r:", keys) {
@@ -141,7 +143,8 @@ func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error 
 	return err
 }
 
-// Lease leases the first key to a holder, unless somebody else has a lease on one of the keys.
+// Lease leases the first key to a holder, unless somebody else has a lease on one of the keys. The lease expires after
+// ttl. It returns false if it isn't granted.
 func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (bool, error) {
 	// A long history has more keys than one call should send. So this call takes its own lease first and then looks for
 	// other leases: of two simultaneous calls, at least the later one sees the other's lease.
@@ -163,17 +166,19 @@ func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl t
 	return true, nil
 }
 
-// Renew extends a lease by ttl, from now on. It returns false if the holder no longer has the lease.
+// Renew extends a lease by ttl, from now on. It returns false if the holder no longer has the lease. It returns false
+// if the holder no longer has the lease.
 func (r *Records) Renew(ctx context.Context, key, holder string, ttl time.Duration) (bool, error) {
 	return renewScript.Run(ctx, r.client, r.all("l:", []string{key}), holder, ttl.Milliseconds()).Bool()
 }
 
-// Release ends a lease, if the holder still has it.
+// Release ends a lease, if the holder still has it. Otherwise nothing changes.
 func (r *Records) Release(ctx context.Context, key, holder string) error {
 	return releaseScript.Run(ctx, r.client, r.all("l:", []string{key}), holder).Err()
 }
 
-// KeepLeased stores a record if the holder still has the lease on key, and reports whether it does.
+// KeepLeased stores a record under all keys, atomically, if the holder still has the lease on key, and reports whether
+// it does.
 func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	all := append(r.all("l:", []string{key}), r.all("r:", keys)...)
 	return keepScript.Run(ctx, r.client, all, holder, record, r.maxAge.Milliseconds()).Bool()

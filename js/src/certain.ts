@@ -11,8 +11,11 @@ import type { CallOptions, Format, Policy, Report } from "./types.js";
 
 /** A history that the module can certainly read, with the limits of its policy. */
 export interface Candidate {
+  /** The messages. */
   readonly list: readonly unknown[];
+  /** The wire format of the messages. */
   readonly format: Format;
+  /** The model's window, in tokens. */
   readonly window: number;
   /** A compaction is due if there are more tokens than this. */
   readonly limit: number;
@@ -56,6 +59,7 @@ type Kind = "text" | "call" | "file" | "content" | "output";
 interface Shape {
   /** The key of the messages in a request body. */
   readonly list: "messages" | "input" | "contents";
+  /** The roles that a message may have. */
   readonly roles: readonly string[];
   /** The key of a message's text or parts. */
   readonly holder: "content" | "parts";
@@ -264,7 +268,10 @@ function parsed(history: unknown, most: number): unknown {
 /** Reports whether a value is a request body rather than a result of `open`. */
 const isBody = (value: unknown): boolean => isPlain(value) && !(isText(value.kind) && isText(value.format));
 
-/** Returns the policy's format or, if it has none, the format that the module is certain to detect. */
+/**
+ * Returns the policy's format or, if it has none, the format that the module is certain to detect; undefined if it
+ * might detect another one.
+ */
 function formatOf(named: Policy["format"], given: unknown): Format | undefined {
   if (named !== undefined && named !== "auto") return named;
   if (!Array.isArray(given)) return undefined;

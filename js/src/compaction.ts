@@ -13,6 +13,7 @@ import type { Action, Message, State } from "./types.js";
 interface Writing {
   /** Throws if another writer has saved a state in the meantime. */
   check(): Promise<void>;
+  /** Saves the state. Throws if another writer has saved one in the meantime. */
   save(state: State): Promise<void>;
 }
 

@@ -76,6 +76,7 @@ const STEP_OPTIONS: Names<StepOptions> = { memory: true };
 export interface CompactorOf<Where extends "here" | "worker"> {
   /** The policy in the options. */
   readonly policy: Policy;
+  /** The store in the options; undefined if there is none. */
   readonly store: Store | undefined;
   /** Whether the options have a `summarize` function. */
   readonly summarizes: boolean;

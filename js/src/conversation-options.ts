@@ -9,13 +9,19 @@ import type { Done, Failure, LimitedOutput, Message, OutputLimits, Policy, State
 
 /** The methods of a compactor that a conversation needs. Compactors of `ctxfold/worker` have them too. */
 export interface ConversationCompactor extends Restoring {
+  /** The policy in the compactor's options. */
   readonly policy: Policy;
+  /** The store for removed content; undefined if there is none. */
   readonly store: Store | undefined;
   /** Whether there is a model to write summaries. */
   readonly summarizes: boolean;
+  /** Resolves when the module is loaded; rejects if it can't be. */
   ready(): Promise<void>;
+  /** Opens a session with the given messages, in order; by default there are none. */
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M> | RemoteSession<M>;
+  /** Says whether a failed call can be repeated after a compaction. */
   classifyError(failure: Failure): Verdict | Promise<Verdict>;
+  /** Shortens a tool's output to the limits; see the compactor's method. */
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput | Promise<LimitedOutput>;
 }
 
@@ -63,6 +69,7 @@ export interface ConversationOptions<M extends Message = Message> {
 
 /** The outcome of a compaction, or of skipping one. */
 export interface Compacted<M extends Message = Message> {
+  /** Whether the messages have changed. */
   changed: boolean;
   /**
    * The reason in the report. Without a compaction it is the reason that `beforeCompact` gave (default: `skipped`),
@@ -87,5 +94,6 @@ export interface Called<T, M extends Message = Message> {
    * call, if the prompt cache was cold.
    */
   compacted?: Compacted<M>;
+  /** Why the first call failed, or that it didn't. */
   verdict: Verdict;
 }

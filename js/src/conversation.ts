@@ -42,9 +42,13 @@ type Live<M extends Message> = (LiveSession<M> | RemoteSession<M>) & Turning<M>;
 
 /** A compaction that runs in the background. */
 interface BackgroundCompaction<M extends Message> {
+  /** Identifies it to the module. */
   readonly id: number;
+  /** Resolves when it has ended; never rejects. */
   readonly ended: Promise<void>;
+  /** Aborts it. */
   readonly controller: AbortController;
+  /** The outcome; undefined while it runs, and if it failed. */
   compacted?: Compacted<M>;
 }
 
@@ -92,7 +96,10 @@ export class Conversation<M extends Message = Message> {
     return this.#session?.messages ?? this.#options.messages ?? [];
   }
 
-  /** The state of the last compaction. Store it with the messages. */
+  /**
+   * The state of the last compaction, or the one in the options; undefined if there is none yet. Store it with the
+   * messages.
+   */
   get state(): State | undefined {
     return this.#session ? this.#session.state : (this.#options.state ?? undefined);
   }
@@ -281,7 +288,10 @@ export class Conversation<M extends Message = Message> {
     return result;
   }
 
-  /** Compacts a conversation that was idle, before `call`. If the compaction fails, `call` continues without it. */
+  /**
+   * Compacts a conversation that was idle, before `call`. Resolves to undefined if nothing was changed. If the
+   * compaction fails, `call` continues without it; it rejects only if the signal aborts.
+   */
   async #chilled(options?: CompactOptions): Promise<Compacted<M> | undefined> {
     try {
       const compacted = await this.#turn("call", options);
@@ -292,7 +302,10 @@ export class Conversation<M extends Message = Message> {
     }
   }
 
-  /** Runs a turn. The module decides whether it compacts the conversation. */
+  /**
+   * Runs a turn at the given moment. The module decides whether it compacts the conversation. `more` has further
+   * settings of the turn's job. Turns of one conversation wait for each other.
+   */
   #turn(moment: Turn["moment"], options: CompactOptions = {}, more: Partial<JobSettings> = {}): Promise<Compacted<M>> {
     return this.#alone((session) =>
       ending(options, (signal) => {
@@ -322,7 +335,10 @@ export class Conversation<M extends Message = Message> {
     await this.#background?.ended;
   }
 
-  /** Compacts in the background while the conversation continues. */
+  /**
+   * Compacts in the background while the conversation continues. `effect` is that of the module, with the settings of
+   * the new job. The promise resolves when the compaction has ended, and never rejects.
+   */
   #begin(session: Turning<M>, effect: Effect, { timeoutMs: _, ...options }: CompactOptions): Promise<void> {
     const { settings = { now: 0 } } = effect;
     const { now: __, seed: ___, can: ____, ...own } = settings;
@@ -342,7 +358,7 @@ export class Conversation<M extends Message = Message> {
     return background.ended;
   }
 
-  /** Runs `work`. Messages appended in the meantime wait until it ends. */
+  /** Runs `work`, and returns what it returns. Messages appended in the meantime wait until it ends. */
   async #shutFor<T>(session: Live<M>, work: () => Promise<T>): Promise<T> {
     let open = () => {};
     this.#shut = new Promise((opened) => {

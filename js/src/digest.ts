@@ -57,7 +57,7 @@ function isAnswer(message: unknown): boolean {
 /** The members that contain the text of a message, in any wire format. */
 const HOLDERS = ["content", "contents", "parts", "kwargs", "data", "text", "value"] as const;
 
-/** Returns the texts of a message, without its reasoning. */
+/** Returns the texts of a message or a part, in order, without reasoning, files and images. */
 function textsOf(part: unknown): string[] {
   if (typeof part === "string") return [part];
   if (Array.isArray(part)) return part.flatMap(textsOf);

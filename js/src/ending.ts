@@ -7,8 +7,11 @@ import type { CallOptions, Messages, Policy, State, Usage } from "./types.js";
 
 /** Options for one call that override the compactor's. */
 export interface Overrides {
+  /** The policy for this call. */
   policy?: Policy;
+  /** The options for this call. */
   options?: CallOptions | undefined;
+  /** The state for this call; null for none. */
   state?: State | null | undefined;
   /**
    * The provider's count for the last call. It is used unchanged for the messages that it covers; only the messages
@@ -55,6 +58,7 @@ export function usageOf(
  * archived for it.
  */
 interface Hosting {
+  /** Where removed content is archived; undefined if nowhere. */
   store?: object | undefined;
   /** Texts to replace with placeholders. */
   redact?: Redact | undefined;

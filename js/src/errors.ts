@@ -61,7 +61,7 @@ export class CtxfoldError extends Error {
 /** Returns the error for an option whose value is invalid. */
 export const invalidOption = (message: string, path: string) => new CtxfoldError("invalid_option", message, { path });
 
-/** Returns the message of an error, or of any other value that was thrown. */
+/** Returns the message of an error (its name if it has none), or any other thrown value as a string. Never throws. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
   try {

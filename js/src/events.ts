@@ -24,13 +24,19 @@ export type CompactorEvent =
 
 /** The caller's model and callbacks. */
 export interface Model {
+  /** The function that calls the model; undefined for digests without a model. */
   readonly summarize: Summarize | undefined;
+  /** The time limit for each summary, in milliseconds. */
   readonly timeoutMs: number;
+  /** Limits how many summaries are written at a time. */
   readonly slots: Slots;
+  /** The maximum number of summaries that are written at a time. */
   readonly concurrency: number;
+  /** Finds secrets in texts; undefined if nothing is redacted. */
   readonly redact: FindSecrets | undefined;
   /** Whether `summarize` can send requests that continue the conversation. */
   readonly prefix: boolean;
+  /** Is called with each event; undefined if nobody listens. */
   readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
 }
 

@@ -18,18 +18,25 @@ import type { Body, Messages, Report, Same } from "./types.js";
 
 /** A compaction that runs in the background. */
 interface Running {
+  /** Whose history it compacts. */
   readonly owner: string;
+  /** Aborts it. */
   readonly controller: AbortController;
   /** Resolves when the compaction has ended; never rejects. */
   readonly ended: Promise<void>;
+  /** The keys of its lease. */
   keys: readonly string[];
 }
 
 /** A history and everything that is needed to compact it. */
 interface FitContext {
+  /** Identifies whose history it is. */
   readonly owner: string;
+  /** The members that all requests about the history share. */
   readonly head: Head;
+  /** The history. */
   readonly source: Transcript;
+  /** The settings of the call. */
   readonly settings: Settings;
 }
 
@@ -55,7 +62,10 @@ export class FitJobs {
     for (const { controller } of this.#background.values()) controller.abort();
   }
 
-  /** Fits a history and returns the messages to send. */
+  /**
+   * Fits a history and returns the messages to send. `source` is the history, `given` are the fitter's settings, and
+   * `owner` identifies whose history it is. Rejects if the operation fails, or with the signal's reason.
+   */
   async fit<M extends Messages>(
     source: Transcript,
     given: Settings,

@@ -112,6 +112,7 @@ export interface FitResult<M extends Messages> {
    * just passed, with their cache breakpoints. If there is nothing to do, this is the same list (`===`).
    */
   messages: Same<M>;
+  /** What was done, with the sizes in tokens. */
   report: Report;
   /**
    * Whether an earlier compaction replaced the beginning of the history. `report.changed` is true if this call made a

@@ -34,7 +34,7 @@ export interface Journal {
   events(conversation: string): CompactionEvent[] | PromiseLike<CompactionEvent[]>;
 }
 
-/** A journal in memory. */
+/** Returns a journal in memory. It keeps copies of the events, until the page or the process ends. */
 export function memoryJournal(): Journal {
   const kept: CompactionEvent[] = [];
   return {

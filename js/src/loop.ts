@@ -23,9 +23,13 @@ export type JobOperation = "loop_start" | "loop_event";
 export interface Means {
   /** Runs an operation. `needs` is true if the operation needs the messages or the session. */
   call(op: JobOperation, head: Head, needs: boolean): Answer | PromiseLike<Answer>;
+  /** The caller's model and callbacks. */
   readonly model: Model;
+  /** Where removed content is stored; undefined if nowhere. */
   readonly store: Store | undefined;
+  /** The remembered compactions and the leases. */
   readonly records?: Records | undefined;
+  /** The caller's tokenizer. */
   readonly countTokens?: CountTokens | undefined;
   /** The messages, if they are available. */
   readonly source?: Transcript | undefined;
@@ -310,7 +314,10 @@ class Job {
     return "error" in given ? given : { summary: { id: of, ...given } };
   }
 
-  /** Executes an effect that calls no model. */
+  /**
+   * Executes an effect that calls no model. An exception of the caller's functions and stores becomes the `error` of
+   * the result.
+   */
   async #stored(effect: Effect): Promise<Given> {
     const { keys = [], holder = "", ttl = 0 } = effect;
     const { records, store, enter, before } = this.#means;
@@ -378,7 +385,10 @@ class Job {
     throw invalidOption(`countTokens must give a whole number, not ${total}`, "countTokens");
   }
 
-  /** Emits an event with the requests for summaries, before they are made. */
+  /**
+   * Emits an event with the requests for summaries, before they are made. Does nothing if there are none, or no
+   * listener.
+   */
   async #emitRequests(answer: Answer, effects: readonly Effect[]): Promise<void> {
     const { onEvent } = this.#means.model;
     const requests = effects.flatMap(({ request }) => (request ? [request as SummaryRequest] : []));

@@ -114,7 +114,10 @@ function sizeOf(name: string, names: Readonly<Record<string, true>>): string | u
   return Object.hasOwn(names, "policy") ? "policy.window.tokens" : undefined;
 }
 
-/** Returns `options.force` if the name is `force`, which belongs in the `options` of a single call. */
+/**
+ * Returns `options.force` if the name is `force`, which belongs in the `options` of a single call; undefined for any
+ * other name. It is for the hint in an error.
+ */
 function inOptions(name: string, names: Readonly<Record<string, true>>): string | undefined {
   return name === "force" && Object.hasOwn(names, "options") ? "options.force" : undefined;
 }

@@ -16,14 +16,17 @@ import type { Messages, Policy, Report, Same } from "./types.js";
 
 /** An object that runs operations: a compactor in this thread or in a worker. */
 export interface Engine {
+  /** Resolves when the module is loaded; rejects if it can't be. */
   ready(): Promise<void>;
   /**
    * Reads a history without blocking the thread. It is undefined, or returns undefined, if blocking doesn't matter.
    */
   read?(messages: unknown): Promise<Transcript> | undefined;
+  /** Runs one operation of the module. Throws or rejects with a CtxfoldError. */
   runOperation(request: OperationRequest): Answer | Promise<Answer>;
   /** Loads the code and the module that `runOperation` will need, in the background. */
   preload?(): void;
+  /** Releases what the object holds. It can't be used afterwards. */
   close?(): void;
 }
 
@@ -32,12 +35,19 @@ const SOON = 0.5;
 
 /** The settings of a call. */
 export interface Settings {
+  /** The policy of the call. */
   policy: Policy;
+  /** The caller's model and callbacks. */
   model: Model;
+  /** Where removed content is stored; undefined if nowhere. */
   store: Store | undefined;
+  /** The caller's tokenizer. */
   countTokens: CountTokens | undefined;
+  /** Is called with the report of each compaction. */
   onCompaction: ((report: Report) => void) | undefined;
+  /** Is called with the error of a compaction in the background that failed. */
   onBackgroundError: ((error: unknown) => void) | undefined;
+  /** Is called with a promise until whose end the platform should keep running. */
   waitUntil: ((ended: Promise<void>) => void) | undefined;
 }
 

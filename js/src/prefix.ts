@@ -15,7 +15,7 @@ export function withRequestEdits(source: Transcript, { edits, body }: RequestCon
   return Array.isArray(given) ? given : (merged(given, body) as object);
 }
 
-/** Returns the result of applying a JSON Merge Patch (RFC 7396) to a value. */
+/** Returns the result of applying a JSON Merge Patch (RFC 7396) to a value, which stays unchanged. */
 function merged(target: unknown, patch: unknown): unknown {
   if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
   const out: Record<string, unknown> = isObject(target) ? { ...target } : {};

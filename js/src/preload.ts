@@ -21,7 +21,10 @@ export function preloader(load: Load): Preload {
   return ({ module } = {}) => arrived(load(module));
 }
 
-/** Preloads in the worker, which then runs until the page ends. */
+/**
+ * Returns the function that preloads in the worker, which then runs until the page ends. It resolves to false if that
+ * fails.
+ */
 export function remotePreloader(create: CreateRemoteCompactor): Preload<RemoteModuleSource> {
   return async ({ module } = {}) => {
     try {

@@ -3,6 +3,7 @@ import { CtxfoldError, messageOf } from "./errors.js";
 
 /** One end of the connection between a page and its worker. */
 export interface Port<In, Out> {
+  /** Sends a message. The buffers in `transfer` are moved instead of copied. */
   post(message: Out, transfer?: ArrayBuffer[]): void;
   /** Sets the listener. It is called only once. */
   listen(heard: (message: In) => void): void;
@@ -13,7 +14,9 @@ export interface Port<In, Out> {
  * `piece` is the number that identifies it.
  */
 export interface Source {
+  /** The text or bytes of the transcript, or the number of the parts that were sent before. */
   piece: string | Uint8Array | number;
+  /** Whether the answer has whole messages or edits. */
   answer: "messages" | "edits";
 }
 
@@ -38,7 +41,9 @@ export type ToWorker =
 
 /** The outcome of a call, for the page. */
 export interface ToPage {
+  /** The number of the call, as the page chose it. */
   call: number;
+  /** What the call returned or threw. */
   result: Result;
 }
 

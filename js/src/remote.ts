@@ -33,6 +33,7 @@ export type RemoteModuleSource = string | URL | ArrayBuffer | Uint8Array | WebAs
 
 /** Options as for `ctxfold`. `summarize` and other callbacks run in the page, not in the worker. */
 export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
+  /** The module's bytes, URL or compiled form; by default, the package's own. */
   module?: RemoteModuleSource;
 }
 
@@ -54,6 +55,7 @@ export type CreateRemoteCompactor = (options?: RemoteOptions) => RemoteCompactor
 export interface Running extends Port<ToPage, ToWorker> {
   /** Sets the listener for the error that ends the worker prematurely. It is called only once. */
   failed(heard: (error: unknown) => void): void;
+  /** Ends the worker at once. */
   terminate(): void;
   /** Tells the worker whether calls are pending. If there are none, the worker need not keep the program alive. */
   hold?(busy: boolean): void;
@@ -330,7 +332,10 @@ class Remote extends BaseCompactor implements RemoteCompactor {
 /** The maximum size of one part, in UTF-16 units or bytes. */
 const PART = 256 * 1024;
 
-/** Yields the text or bytes of the pieces in parts of about equal size. */
+/**
+ * Yields the text or bytes of the pieces in parts of about equal size, so that no message to the worker blocks the page
+ * for long.
+ */
 function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | Uint8Array> {
   let text = "";
   for (const piece of pieces) {

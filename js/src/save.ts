@@ -17,7 +17,10 @@ export function saving(
   return { head, source: transcript(left.messages) };
 }
 
-/** Returns the new file as a string or bytes, like the original one. */
+/**
+ * Returns the new file as a string or bytes, like the original one: the part of it that stays, and the new text after
+ * it.
+ */
 export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): F {
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : (file as Uint8Array);
   const kept = bytes.subarray(0, Number(decode(answer.get("kept") as Uint8Array)));

@@ -84,8 +84,11 @@ export interface RemoteSession<M extends Message = Message> extends SessionOf<"w
 
 /** A call of one operation of the module. */
 export interface OperationRequest {
+  /** The operation. */
   op: Operation;
+  /** The members of the request other than the transcript. */
   head: Head;
+  /** The transcript, if the operation needs one. */
   source?: Transcript | undefined;
 }
 
@@ -97,9 +100,13 @@ export type Steps<T> = Generator<OperationRequest, T, Answer>;
 
 /** The parts of its compactor that a session uses. */
 export interface Compacting {
+  /** The policy in the compactor's options. */
   readonly policy: Policy;
+  /** Where removed content is stored; undefined if nowhere. */
   readonly store: Store | undefined;
+  /** The caller's model and callbacks. */
   readonly model: Model;
+  /** The caller's tokenizer; undefined if tokens are estimated. */
   readonly countTokens: CountTokens | undefined;
 }
 
@@ -192,7 +199,7 @@ class SessionSteps {
     return usage?.total_tokens ? { tokens: usage.total_tokens } : {};
   }
 
-  /** Returns the redactions for the current messages. */
+  /** Returns the redactions for the current messages; undefined if there is no `redact` function. */
   redact(): Redact | undefined {
     const { redact } = this.#compacting.model;
     return redact && redactions(redact, transcript(this.messages).piece);
@@ -226,8 +233,8 @@ class SessionSteps {
   }
 
   /**
-   * Runs an operation on the session. If the session isn't open, or the module's instance was replaced, it is opened
-   * first.
+   * Runs an operation on the session, and returns its answer. If the session isn't open, or the module's instance was
+   * replaced, it is opened first. `source` has messages for operations that take some.
    */
   *#runOperation<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
     for (let again = false; ; again = true) {
@@ -251,7 +258,9 @@ class SessionSteps {
 
 /** The result of a finished compaction with which the conversation hasn't continued yet. */
 interface Finished {
+  /** The result without its messages. */
   done: Omit<Done<Message[]>, "messages">;
+  /** The edits that turn the messages into the result. */
   edits: readonly Edit[];
   /** The number of messages that were compacted. */
   length: number;
@@ -285,6 +294,7 @@ export type Turned<M extends Message> = Pick<Ended, "check" | "notes"> & { done?
 
 /** A session with the method that only conversations use. */
 export interface Turning<M extends Message> {
+  /** Runs the job of a turn. Rejects if it fails or the signal aborts. */
   turn(settings: Partial<JobSettings>, overrides: Overrides, host: TurnHost, signal?: AbortSignal): Promise<Turned<M>>;
 }
 
@@ -321,7 +331,7 @@ class OpenSession<Where extends "here" | "worker"> {
     return this.#run(this.#steps.estimate());
   }
 
-  /** Rejects with `invalid_option` if another compaction is running. */
+  /** Compacts the conversation if that is due. Rejects with `invalid_option` if another compaction is running. */
   async compact(options: CompactOptions = {}): Promise<Done<Message[]>> {
     if (this.#busy) throw new CtxfoldError("invalid_option", "a compaction of this conversation is under way");
     this.#busy = true;

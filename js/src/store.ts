@@ -32,6 +32,7 @@ export interface Store {
 
 /** Search criteria for a store with its own search. */
 export interface StoreSearch extends SearchOptions {
+  /** The handles that the conversation names; the search must find nothing else. */
   handles: readonly string[];
 }
 
@@ -61,7 +62,9 @@ export type MaybeText = string | null | undefined;
 
 /** A key-value store, such as that of an edge platform or a page's storage. Only these methods are called. */
 export interface KeyValue {
+  /** Returns the value of a key; undefined or null if there is none. */
   get(key: string): MaybeText | PromiseLike<MaybeText>;
+  /** Stores a value under a key, and replaces the previous one. */
   put(key: string, value: string): unknown;
 }
 

@@ -6,7 +6,9 @@ import type { Answer, Piece, Summarize, SummaryText } from "./summarize.js";
 export interface Delta {
   /** The id of the request. */
   id: string;
+  /** The scope of the request. */
   scope: string;
+  /** The piece. */
   text: string;
 }
 

@@ -16,6 +16,7 @@ export type SummaryText = string | { text: string; finish_reason?: string | null
  * failed; then the model is asked for a summary.
  */
 export interface SummaryMessages {
+  /** The messages that replace the compacted ones. */
   messages: readonly object[];
 }
 
@@ -60,7 +61,9 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export interface ReplySettings {
   /** The time limit in milliseconds, counted from the call of `summarize`. */
   timeoutMs: number;
+  /** Limits how many summaries are written at a time. */
   slots?: Slots | undefined;
+  /** Aborts the request. */
   signal?: AbortSignal | undefined;
   /** Returns the body or list to send for a request that continues the conversation. */
   conversation?: ((conversation: RequestConversation) => object) | undefined;
@@ -69,7 +72,10 @@ export interface ReplySettings {
 /** An answer, or the reason why there is none. `failure` is what is known about a call that failed. */
 export type Reply = Omit<Summary, "id" | "error"> | { error: string; failure?: CallFailure };
 
-/** Requests one summary. Never rejects. */
+/**
+ * Requests one summary. Never rejects: a failure, a missing function and the end of the time limit are the `error` of
+ * the reply.
+ */
 export async function requestSummary(
   request: SummaryRequest,
   summarize: Summarize | undefined,

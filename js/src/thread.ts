@@ -14,7 +14,10 @@ interface LocalEngine {
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Runs the compactors of one page. */
+/**
+ * Runs the compactors of one page, in a worker. `port` is the connection to the page, and `createCompactor` the
+ * function of the platform.
+ */
 export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompactor): void {
   const compactors = new Map<number, Compactor & LocalEngine>();
   /** The compactor that opened each session. */

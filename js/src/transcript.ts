@@ -131,7 +131,10 @@ function fromLive(messages: unknown): Transcript {
   return { piece, size, answer: "edits", restore: restorer(messages) };
 }
 
-/** Returns a function that applies an answer's edits to live messages. */
+/**
+ * Returns a function that applies an answer's edits to live messages. It returns the same list or body if there are
+ * none, and otherwise a new one with the same objects for kept messages.
+ */
 function restorer(messages: unknown): Transcript["restore"] {
   const { list = [], key } = listIn(messages);
   // This is a copy, because edits refer to the messages as they were sent, and the caller may append to its array in

@@ -77,6 +77,7 @@ export interface StepOptions {
 
 /** Options of `plan`. The plan contains them, so `step` uses them too. */
 export interface PlanOptions extends StepOptions {
+  /** The options for this call. */
   options?: CallOptions | undefined;
 }
 
@@ -84,14 +85,19 @@ export interface PlanOptions extends StepOptions {
  * The result if summaries are needed: the plan with which the compaction continues, and the requests for the model.
  */
 export interface Pending extends Pick<api.Planned, "report" | "known"> {
+  /** The plan, as JSON that can be stored and continued on another machine. */
   plan: Plan;
+  /** The prompts for the model; at least one. */
   requests: api.SummaryRequest[];
 }
 
 /** The finished result. */
 export interface Done<M extends Messages> extends Pick<api.Planned, "report" | "known"> {
+  /** Always empty: no summaries are needed. */
   requests: [];
+  /** The messages to continue with, in the form in which they were passed. */
   messages: Same<M>;
+  /** The state to store with the conversation, for the next compaction. */
   state: State;
   /** The removed content, if the policy requests it or the options have a store. */
   archive?: Body[];
@@ -101,11 +107,13 @@ export interface Done<M extends Messages> extends Pick<api.Planned, "report" | "
 
 /** Content removed from the transcript, as JSON. */
 export interface Body extends Omit<api.Body, "places"> {
+  /** The content, as JSON. */
   body: string;
 }
 
 /** A transcript with restored bodies. The reason is `restored` or `nothing_to_restore`. */
 export interface Restored<M extends Messages> extends Omit<api.RestoredMessages, "state"> {
+  /** The transcript, in the form in which it was passed. */
   messages: Same<M>;
   /** The state to continue with, if there was one. */
   state?: State;
@@ -113,6 +121,7 @@ export interface Restored<M extends Messages> extends Omit<api.RestoredMessages,
 
 /** A repaired transcript. The reason is `repaired` or `valid`. */
 export interface Repaired<M extends Messages> extends api.RepairedMessages {
+  /** The transcript, in the form in which it was passed. */
   messages: Same<M>;
 }
 
@@ -130,13 +139,14 @@ export interface Converted<M extends Messages> extends Omit<api.Converted, "mess
 /** A search query and the bodies to search. */
 export interface Search extends api.SearchRequest {}
 
-/** Search criteria besides the query. */
+/** Search criteria other than the query. */
 export interface SearchOptions extends Omit<Search, "query" | "bodies"> {}
 
 /** The live conversation of a coding agent's session file: what the agent's next request would contain. */
 export interface Session<M> extends Omit<api.Opened, "messages" | "usage"> {
   /** The provider's last count, or null if there is none since the last compaction. */
   usage: Usage | null;
+  /** The messages of the agent's next request. */
   messages: M;
 }
 
@@ -145,17 +155,24 @@ export interface Usage extends Required<Omit<api.Counted, "exact">> {}
 
 /** The result of compacting a session file's conversation, as `compact` returns it. */
 export interface Left {
+  /** The messages to save in the file. */
   messages: readonly Message[] | string | Uint8Array;
+  /** What the compaction did. */
   report: Pick<api.Report, "changed" | "tokens">;
 }
 
 /** Arguments of a function; docs/reference/functions.md lists them. */
 export interface FunctionRequest {
+  /** The transcript, if the function needs one. */
   messages?: Messages;
+  /** The text, if the function needs one. */
   text?: string;
+  /** The function's own arguments. */
   arguments?: Record<string, unknown>;
   /** Replaces the compactor's policy. */
   policy?: Policy;
+  /** The options for this call. */
   options?: CallOptions | undefined;
+  /** The state of the conversation, if the function needs it. */
   state?: State | null | undefined;
 }

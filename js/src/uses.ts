@@ -5,5 +5,6 @@ export interface Next {
    * cold.
    */
   model?: string | undefined;
+  /** Identifies the provider by any name, like `model`. */
   provider?: string | undefined;
 }

@@ -47,7 +47,8 @@ func NoLimitReason(p *policy.Policy) api.Reason {
 	return api.ReasonUnknownWindow
 }
 
-// compact runs a compaction from the gate to the result.
+// compact runs a compaction from the gate to the result. steps are the policy's passes. The run may end without a
+// change, or with requests for summaries.
 func compact(in view.Input, steps []passes.Pass) *Run {
 	c, idle := BeginDue(in, in.State.Messages)
 	if idle || c.repairOrEnd() {

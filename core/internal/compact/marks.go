@@ -44,7 +44,8 @@ type placing struct {
 	left   int           // the number of breakpoints that may still be added
 }
 
-// readGiven finds the breakpoints that the app has set.
+// readGiven finds the breakpoints that the app has set. Breakpoints in messages that earlier compactions wrote don't
+// count.
 func (p *placing) readGiven() {
 	doc := p.c.doc
 	p.given = slices.Clip(p.beside)
@@ -62,7 +63,7 @@ func (p *placing) readGiven() {
 	}
 }
 
-// readSent finds the breakpoints that are left in the result.
+// readSent finds the breakpoints that are left in the result. Those next to the messages are counted, too.
 func (p *placing) readSent() {
 	doc := p.c.doc
 	p.marks = make([][]wire.Mark, len(doc.Items))

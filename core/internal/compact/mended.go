@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Repair repairs a transcript without compacting it.
+// Repair repairs a transcript without compacting it. If there is nothing to repair, the run has the reason "valid"; if
+// only violations are left that the caller must repair, it has "no_progress".
 func Repair(in view.Input) *Run {
 	c := Begin(in)
 	defer c.ReportFit(c.keep.StayingItems)

@@ -17,7 +17,7 @@ type Result struct {
 	err   *jsonspan.Error // the error that occurred when the result was parsed
 }
 
-// Result returns the outcome of the run.
+// Result returns the outcome of the run. It is never nil: if nothing was written, it has the document as it is.
 func (c *Run) Result() *Result {
 	if c.result.view == nil {
 		c.result = Result{view: c.doc}

@@ -59,8 +59,8 @@ type conversion struct {
 // turn is everything that one speaker says without interruption, from one or more messages.
 type turn struct {
 	role   transcript.Role
-	msg    int32
-	pieces []piece
+	msg    int32   // the index of the first of these messages
+	pieces []piece // what was said, in order
 }
 
 // piece is a part from the source or, if part is -1, text that the conversion wrote.
@@ -146,7 +146,7 @@ func (c *conversion) recordLoss(i, part int32, kind api.LossKind, why api.LossRe
 		Detail: clipDetail(detail)})
 }
 
-// recordPartLoss calls recordLoss for part n of the source.
+// recordPartLoss calls recordLoss for part n of the source. Its kind of loss is the kind of the part.
 func (c *conversion) recordPartLoss(n int32, why api.LossReason, instead api.LossInstead, detail string) {
 	p := &c.t.Parts[n]
 	c.recordLoss(p.Msg, n, api.LossKind(p.Kind.String()), why, instead, detail)

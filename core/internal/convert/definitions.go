@@ -65,10 +65,10 @@ var definitionMembers []definitionMember
 
 // definitionMember is a member of a definition.
 type definitionMember struct {
-	name  string
-	kind  jsonspan.Kind
-	outer bool // only in the outermost object
-	read  func(r *defining, s *jsonspan.Scanner)
+	name  string                                 // the member's key
+	kind  jsonspan.Kind                          // the kind that its value must have; a value of another kind isn't read
+	outer bool                                   // only in the outermost object
+	read  func(r *defining, s *jsonspan.Scanner) // reads the value at the scanner
 }
 
 func init() { // not in the declaration: definitions may be inside definitions

@@ -10,9 +10,9 @@ import (
 
 // payload is an image, a file or audio, however a format stores it.
 type payload struct {
-	mime   string
+	mime   string // the media type, or ""
 	data   string // base64
-	url    string
+	url    string // where the content is, if it isn't in data, text or stored
 	text   string // the content of a text file
 	stored string // the id or URI under which the provider stores it
 	name   string
@@ -51,7 +51,8 @@ func (c *conversion) payloads(n int32) []payload {
 	return []payload{m}
 }
 
-// read reads the value at the scanner into the payload. key is the value's key.
+// read reads the value at the scanner into the payload. key is the value's key. Objects more than six levels deep are
+// skipped.
 func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 	switch s.Kind() {
 	case jsonspan.String:

@@ -22,7 +22,7 @@ var recordedMembers = wordSet("role content parts type text tool_calls toolCalls
 	"format toolInvocation toolInvocations experimental_attachments details toolRequest toolResponse media contentType " +
 	"tool_call tool_call_result origin base64_image base64_data reasoning_text part_kind kind dynamic_ref")
 
-// set is a sorted list of words.
+// set is a sorted list of words. has searches it by bisection.
 type set []string
 
 func wordSet(list string) set {
@@ -204,8 +204,8 @@ func (c *conversion) otherMembers() {
 	}
 }
 
-// promptTexts appends the texts of a system prompt, which is a string or contains its texts in nested lists and
-// objects such as {"parts":[{"text":…}]}.
+// promptTexts appends the texts of a system prompt, which is a string or contains its texts in nested lists and objects
+// such as {"parts":[{"text":…}]}. Blank texts are left out, and so is whatever is too deep.
 func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []string {
 	switch s.Kind() {
 	case jsonspan.String:

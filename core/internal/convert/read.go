@@ -25,7 +25,7 @@ func (c *conversion) readTurns() {
 // turning splits messages into turns.
 type turning struct {
 	c      *conversion
-	apart  bool
+	apart  bool  // the source writes one turn of the assistant as several messages
 	joined bool  // the last turn is the assistant's, and the next message may continue it
 	msg    int32 // index of the message that is being split
 }
@@ -41,7 +41,7 @@ func (r *turning) start(role transcript.Role) {
 // last returns the last turn.
 func (r *turning) last() *turn { return &r.c.turns[len(r.c.turns)-1] }
 
-// message adds message i to the turns.
+// message adds message i to the turns. A message of the assistant continues the last turn if joined allows it.
 func (r *turning) message(i int32) {
 	c, m := r.c, &r.c.t.Messages[i]
 	r.msg = i

@@ -138,13 +138,13 @@ func isShallowJSON(text []byte) bool {
 
 // outcome is the content of a tool result.
 type outcome struct {
-	texts []string
-	media []piece
-	value []byte // the content as JSON, if it is a value other than a string or a list of parts
-	fails bool
+	texts []string // the result's texts, in order
+	media []piece  // its images, files and audio
+	value []byte   // the content as JSON, if it is a value other than a string or a list of parts
+	fails bool     // whether the result is an error
 }
 
-// outcomeOf reads the tool result at part n.
+// outcomeOf reads the tool result at part n. A result without content gives the zero outcome.
 func (c *conversion) outcomeOf(n int32) (o outcome) {
 	t, p := c.t, &c.t.Parts[n]
 	o.fails = p.Has(transcript.IsError)
@@ -310,7 +310,8 @@ func (o *outcome) plainText() string {
 	return strings.Join(o.texts, "\n")
 }
 
-// textResult writes a result as a user text, for targets without tool results.
+// textResult writes a result as a user text, for targets without tool results. call is the part of the call. The text
+// begins with "[Tool result: NAME]", and the result's media follow it. The report names the loss.
 func (c *conversion) textResult(call, n int32, o *outcome) {
 	c.recordPartLoss(n, api.LossNoPlace, api.InsteadText, "")
 	c.openMessage(transcript.User)

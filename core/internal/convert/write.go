@@ -27,7 +27,8 @@ type message struct {
 	called    bool   // it contains a call
 }
 
-// writeTurns writes all turns.
+// writeTurns writes all turns. Turns without pieces are left out. Whatever the system says before all other turns goes
+// where the target has its system prompt.
 func (c *conversion) writeTurns() {
 	front := true // all turns so far are the system's
 	for i := range c.turns {
@@ -247,7 +248,7 @@ func (c *conversion) addText(text string) {
 	}
 }
 
-// textOf returns the text of a piece.
+// textOf returns the text of a piece. A piece without a part has its own text; otherwise it is the text of the part.
 func (c *conversion) textOf(p piece) string {
 	if p.part < 0 {
 		return p.text
@@ -255,7 +256,8 @@ func (c *conversion) textOf(p piece) string {
 	return c.t.Text(c.t.Parts[p.part].Body)
 }
 
-// addPiece adds a piece to the open message.
+// addPiece adds a piece to the open message. place is where media of the piece would be; if the target has no such
+// place for them, a text about them takes their place (see addMedia).
 func (c *conversion) addPiece(p piece, place wire.Places) {
 	switch p.kind {
 	case transcript.Text:

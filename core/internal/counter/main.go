@@ -50,7 +50,8 @@ func read(in io.Reader) ([]byte, error) {
 }
 
 // answer runs an operation, and writes the counts of its steps, allocated bytes, read bytes and written bytes, followed
-// by the size of its answer and the answer, all in little-endian order.
+// by the size of its answer and the answer, all in little-endian order. It returns an error if the program was built
+// without -cover, or if out can't be written.
 func answer(out *bufio.Writer, op string, request []byte) error {
 	var before, after runtime.MemStats
 	jsonspan.Read(nil) // forgets what earlier calls have read

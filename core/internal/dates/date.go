@@ -138,7 +138,7 @@ func FindDates(text string, ws []words.Word) (found []Found) {
 	return found
 }
 
-// tokensOf converts the words of text to tokens.
+// tokensOf converts the words of text to tokens. A word that is neither a number nor a month has the number -1.
 func tokensOf(text string, ws []words.Word) []token {
 	tokens := make([]token, 0, len(ws))
 	end := 0
@@ -162,7 +162,7 @@ func tokensOf(text string, ws []words.Word) []token {
 }
 
 // count makes the token the number in the first n digits of a word. after is the text after these digits. 3rd, 8th and
-// 14T09 count as numbers, but 12b doesn't.
+// 14T09 count as numbers, but 12b doesn't. It does nothing for a word that isn't a number.
 func (t *token) count(spelled string, n int, after string) {
 	t.digits, t.unit = n, unitAt(after)
 	rest := spelled[n:]
@@ -216,12 +216,14 @@ func dateAt(ts []token) (d Date, n int) {
 	return 0, 0
 }
 
-// linked reports whether token i is a positive number that directly follows one of the given characters.
+// linked reports whether token i exists, is a positive number, and is separated from the token before it by exactly one
+// of the characters in signs.
 func linked(ts []token, i int, signs string) bool {
 	return i < len(ts) && ts[i].number > 0 && len(ts[i].gap) == 1 && strings.Contains(signs, ts[i].gap)
 }
 
-// signedDate parses 2023年5月8日. The signs may be tokens, too.
+// signedDate parses 2023年5月8日. The signs may be tokens, too. It returns the date and the number of tokens that it
+// covers, or 0 and 0 if the tokens don't begin with one.
 func signedDate(ts []token) (Date, int) {
 	is := func(i int, unit rune) bool { return ts[i].number >= 0 && ts[i].unit == unit }
 	if !is(0, 'y') && !is(0, 'm') {
@@ -244,7 +246,7 @@ func signedDate(ts []token) (Date, int) {
 	return New(y, m, day), max(n, 1)
 }
 
-// isoDate parses 2023-05-08, 2023/5/8 or 2023.5.8.
+// isoDate parses 2023-05-08, 2023/5/8 or 2023.5.8. Its results are those of signedDate.
 func isoDate(ts []token) (Date, int) {
 	if !ts[0].isYear() || !linked(ts, 1, "-/.") || !linked(ts, 2, "-/.") || ts[1].number > 12 || !ts[2].isDay() {
 		return 0, 0
@@ -252,7 +254,7 @@ func isoDate(ts []token) (Date, int) {
 	return New(ts[0].number, ts[1].number, ts[2].number), 3
 }
 
-// isoMonth parses 2023-05.
+// isoMonth parses 2023-05. Its results are those of signedDate.
 func isoMonth(ts []token) (Date, int) {
 	if !ts[0].isYear() || !linked(ts, 1, "-") || ts[1].number > 12 || ts[1].digits != 2 {
 		return 0, 0
@@ -261,7 +263,7 @@ func isoMonth(ts []token) (Date, int) {
 }
 
 // numberDate parses 8.5.2023, 13/5/2023 or 5/13/2023. If it isn't clear which number is the month, the result is only
-// the year.
+// the year. Its results are those of signedDate.
 func numberDate(ts []token) (Date, int) {
 	if !ts[0].isDay() || !linked(ts, 1, "/.-") || !linked(ts, 2, "/.-") || !ts[2].isYear() || !ts[1].isDay() {
 		return 0, 0
@@ -276,7 +278,8 @@ func numberDate(ts []token) (Date, int) {
 	return New(year, 0, 0), 3
 }
 
-// dayAndMonth parses 8 May 2023 or 8 de mayo de 2023. The year may be missing.
+// dayAndMonth parses 8 May 2023 or 8 de mayo de 2023. The year may be missing. Its results are those of signedDate; a
+// missing year is 0.
 func dayAndMonth(ts []token) (Date, int) {
 	if !ts[0].isDay() {
 		return 0, 0
@@ -293,7 +296,8 @@ func dayAndMonth(ts []token) (Date, int) {
 	return 0, 0
 }
 
-// monthAndDay parses May 8, 2023, May 8, May 2023 or May.
+// monthAndDay parses May 8, 2023, May 8, May 2023 or May. Its results are those of signedDate; whatever is missing is
+// 0.
 func monthAndDay(ts []token) (Date, int) {
 	month := ts[0].month
 	switch y := yearBehind(ts, 0); {
@@ -312,7 +316,7 @@ func monthAndDay(ts []token) (Date, int) {
 	return 0, 0
 }
 
-// yearAlone parses 2023.
+// yearAlone parses 2023. Its results are those of signedDate.
 func yearAlone(ts []token) (Date, int) {
 	if !ts[0].isYear() {
 		return 0, 0

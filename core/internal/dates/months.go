@@ -21,5 +21,5 @@ var monthNames = [12]string{
 	"aralık dec december decembrie desember dez dezember dezembro dicembre diciembre décembre grudnia grudzień prosince prosinec δεκέμβριος δεκεμβρίου грудень грудня декабрь декабря декември דצמבר دسامبر ديسمبر दिसंबर ডিসেম্বর",
 }
 
-// months maps the name of a month to its number.
+// months maps the name of a month, in any of the supported languages, to its number, from 1 to 12.
 var months = words.NewTable(monthNames[:]...)

@@ -16,7 +16,7 @@ type Mention struct {
 	End int // bytes
 }
 
-// unit is the unit of a distance in time.
+// unit is the unit of a distance in time. The zero value is no unit.
 type unit uint8
 
 const (

@@ -18,7 +18,7 @@ var callReasons = []string{"tool_use", "tool_calls", "function_call"}
 
 // Accept checks whether a reply can be used as a summary of any kind. folded is the size in tokens of the messages that
 // the summary replaces. Accept returns the summary without the wrapping that models put around it. If it rejects the
-// reply, it returns "" and the reason.
+// reply, it returns "" and the reason. p counts the tokens of the reply.
 func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.SummaryFault) {
 	text = unwrap(r.Text)
 	switch reason := strings.ReplaceAll(strings.ToLower(r.FinishReason), "-", "_"); {
@@ -44,7 +44,7 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 
 // AcceptDigest is like Accept for a reply that should be a digest, but if the text only lacks headings, it returns it
 // together with that reason. most is the requested size in tokens. asked means that the request asked for headings;
-// only a list needs none then.
+// only a list needs none then. folded is as in Accept.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {

@@ -26,8 +26,9 @@ const (
 )
 
 // CheckSource checks a summary against source, which contains the record of the conversation and everything else that
-// the model was told about it. asks is the rest of the summary request. It returns "" if it accepts the summary, or
-// the reason and any names, numbers or quotes that are missing from the source, so that a retry can mention them.
+// the model was told about it. asks is the rest of the summary request. It returns "" if it accepts the summary, or the
+// reason and any names, numbers or quotes that are missing from the source, so that a retry can mention them. wrong has
+// these, separated by ", "; it is "" if the reason is another one.
 func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
 	if echoes(text, asks) {
 		return api.FaultEmpty, ""
@@ -110,7 +111,8 @@ type found struct {
 	wrong      string
 }
 
-// add counts a term. If the source doesn't contain it, add also appends it to wrong, as long as there is room.
+// add counts a term. If the source doesn't contain it, add also appends it to wrong, as long as there is room. known
+// says whether the source contains it.
 func (f *found) add(what string, known bool) {
 	if f.all++; known {
 		f.known++

@@ -135,7 +135,7 @@ func passesBy(text string) bool {
 }
 
 // afterClause returns the text that follows a leading clause or phrase that clauseHeads begins: what comes after its
-// comma or, without a comma, from "i'll" on. found is false if there is neither.
+// comma or, without a comma, from "i'll" on. found is false if there is neither. rest is then "".
 func afterClause(head string) (rest string, found bool) {
 	for _, s := range clauseHeads {
 		if strings.HasPrefix(head, s) {

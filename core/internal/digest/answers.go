@@ -208,6 +208,7 @@ func only(questions []question) string {
 }
 
 // cutAnswersHead removes the heading that several agents put before answers, and their sentence after the answers.
+// found is false if text has no such heading; rest is then text.
 func cutAnswersHead(text string) (rest string, found bool) {
 	for _, head := range []string{"User has answered your questions:", "Your questions have been answered:", "The user answered your questions:", "User answered your questions:"} {
 		if rest, found = strings.CutPrefix(text, head); found {

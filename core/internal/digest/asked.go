@@ -34,7 +34,7 @@ func Declare(prefix string) {
 
 var injectedStarts = startsOf(injected)
 
-// ofPasses holds the prefixes registered by passes.
+// ofPasses holds the prefixes, registered by passes, of messages that no user wrote.
 var ofPasses []string
 
 // Asked returns the user's request in message i. The request consists of three parts: the text of a user message,
@@ -63,7 +63,7 @@ func askedIn(t *transcript.Transcript, messages []int32) []string {
 	return asked
 }
 
-// saidBy returns what Asked and UserWords return for message i.
+// saidBy returns what Asked and UserWords return for message i. Both are "" if the user said nothing in it.
 func saidBy(t *transcript.Transcript, i int) (asked, words string) {
 	m := &t.Messages[i]
 	if m.Role == transcript.System || m.Variant != transcript.Plain || IsLine(t, i) || IsLoop(t, i) {
@@ -152,7 +152,8 @@ func Requests(t *transcript.Transcript, messages []int32) (texts []string) {
 	return texts
 }
 
-// spoken returns the text of a user message without what programs added to it.
+// spoken returns the text of a user message without what programs added to it. It returns "" if programs wrote all of
+// it.
 func spoken(text string) string {
 	text = withoutTruncatedMarker(text)
 	if strings.IndexByte(text, '<') >= 0 && strings.Contains(text, reminderOpen) {

@@ -317,8 +317,8 @@ func nameVerb(part string) string {
 	return ""
 }
 
-// placesIn splits "uses `x(…)` in 3 places" into the text before the number, the number, and the text after it. n is 0
-// for any other text.
+// placesIn splits "uses `x(…)` in 3 places" into the text before the number, the number, and the text after it. For any
+// other text, n is 0 and the other results are "".
 func placesIn(part string) (what string, n int, rest string) {
 	at := strings.Index(part, "` in ")
 	if !strings.HasPrefix(part, usesVerb) || at < 0 {
@@ -391,7 +391,8 @@ func swapped(removed, added []string) string {
 	return swap(removed[0], added[0])
 }
 
-// swap returns a quote of a line before and after a change. For a long line, it quotes only the part that differs.
+// swap returns a quote of a line before and after a change. For a long line, it quotes only the part that differs. It
+// puts the quotes in backticks, joined by "to".
 func swap(old, now string) string {
 	if max(len(old), len(now)) > quotedLine {
 		old, now = middles(old, now, contextOfSwap)

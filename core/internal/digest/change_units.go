@@ -10,12 +10,12 @@ import (
 
 // change is the effect of a call on a file.
 type change struct {
-	path           string
-	created        bool // the call wrote the whole content
-	deleted        bool
-	undoes         bool // the call reverts the last edit of the file
-	removed, added []string
-	content        string // the whole content if the call wrote it, or the replacement text of an edit
+	path           string   // the file
+	created        bool     // the call wrote the whole content
+	deleted        bool     // the call deleted the file
+	undoes         bool     // the call reverts the last edit of the file
+	removed, added []string // the lines that the call removed and added
+	content        string   // the whole content if the call wrote it, or the replacement text of an edit
 }
 
 // The names of the arguments that hold the text before an edit, the text after it, and the whole new content of a file.

@@ -83,7 +83,7 @@ var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved 
 
 // files returns the block of changed files with their histories, in at most size bytes. Files with the same history
 // share a line. The files that were changed most often come first. Paths are relative to the log's folder if all of
-// them are absolute.
+// them are absolute. Files that don't fit are left out, and the block says so.
 func (k *turnLog) files(paths []string, size int) string {
 	histories := k.histories()
 	paths = withoutRelative(paths)
@@ -245,7 +245,7 @@ func grouped(history string, names []string, most int) (lines []string) {
 	return append(lines, line)
 }
 
-// moreFiles ends an incomplete list of files.
+// moreFiles ends a list of files from which others were left out for lack of room.
 const moreFiles = "(and other files)"
 
 // firstOf returns a block with as many entries, from the first on, as fit into max bytes, including the tags. It

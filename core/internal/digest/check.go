@@ -98,7 +98,8 @@ func (e *Extract) addTerms(ts *terms, i int32, weight int64) {
 	}
 }
 
-// sample returns about the first and the last sampleSize bytes of a tool's output.
+// sample returns about the first and the last sampleSize bytes of a tool's output. tail is "" if head is the whole
+// output.
 func (e *Extract) sample(part int) (head, tail string) {
 	body := e.t.Parts[part].Body
 	if size := int(body.Len()); e.t.IsString(body) && size > 2*sampleSize {

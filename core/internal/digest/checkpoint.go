@@ -80,7 +80,7 @@ func checkpointPrompt(p *Prompt) string {
 }
 
 // Checkpoint returns the prompt of a request in the checkpoint style, built from the previous summary, the user's first
-// request and the record (S2.19).
+// request and the record (S2.19). A template of the policy replaces the instructions that CheckpointAsk returns.
 func (p *Prompt) Checkpoint(prior, task, record string) string {
 	end := p.Template
 	if end == "" {
@@ -96,7 +96,8 @@ func (p *Prompt) Checkpoint(prior, task, record string) string {
 // CheckpointBetween separates the messages of a record (S2.21).
 const CheckpointBetween = "\n\n---\n\n"
 
-// formatMessages renders messages in the format of S2.21.
+// formatMessages renders messages in the format of S2.21. o.First is the number of the first one. If o.Clip is
+// positive, a message is cut to four times as many UTF-16 units.
 func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions) string {
 	var b []byte
 	for k, m := range messages {

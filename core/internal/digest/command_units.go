@@ -18,7 +18,7 @@ type run struct {
 	asserts bool   // failure is what a failed test says
 }
 
-// runKind is the purpose of a command.
+// runKind is the purpose of a command, such as a test or a commit; see the constants.
 type runKind uint8
 
 const (
@@ -104,7 +104,8 @@ func runOf(script, output string, failed bool) run {
 // after it, or a later command.
 func mayHide(script string) bool { return strings.ContainsAny(script, "|;\n") }
 
-// withoutFolder returns a script without leading cd commands.
+// withoutFolder returns a script without leading cd commands. Such a command ends at "&&", ";" or the end of its line;
+// a script that consists only of one is returned unchanged.
 func withoutFolder(script string) string {
 	for {
 		script = strings.TrimSpace(script)
@@ -323,7 +324,8 @@ func countOf(script, output string) string {
 	return ""
 }
 
-// saysOutcome reports whether a short output is meaningful to a reader.
+// saysOutcome reports whether a short output is meaningful to a reader: it isn't JSON, a tag, or a note that there was
+// no output.
 func saysOutcome(said string) bool {
 	return len(said) > 3 && said[0] != '{' && said[0] != '[' && said[0] != '<' && !strings.HasPrefix(lower(said), "(no output")
 }

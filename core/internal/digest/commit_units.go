@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// commitOf returns the branch and the hash that git prints after a commit, with the change counts if any, or "".
+// commitOf returns the branch and the hash that git prints after a commit, with the counts of changes if git prints
+// them. It returns "" if the output names no commit.
 func commitOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "[") {
@@ -44,7 +45,8 @@ func pushes(script string) (found bool) {
 	return found
 }
 
-// statOf returns git's line with the numbers of changed files and lines, or "".
+// statOf returns git's line with the numbers of changed files and lines, or "" if there is none near the beginning of
+// the output.
 func statOf(output string) string {
 	for line := range strings.Lines(output[:min(len(output), lookResult)]) {
 		if line = strings.TrimSpace(line); strings.Contains(line, "changed, ") && strings.Contains(line, " file") && len(line) < 100 {

@@ -19,7 +19,7 @@ type Completed struct {
 	Named, Unfounded int
 }
 
-// Text returns the whole digest.
+// Text returns the whole digest: the body with the missing lines inserted, if there are any.
 func (c *Completed) Text() string {
 	if c.Missing == "" {
 		return c.Body

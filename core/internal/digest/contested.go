@@ -22,7 +22,8 @@ var contestStarts, contestSignStarts, friendlyStarts = startsOf(contestHeads), s
 // lookContest is the number of bytes that are examined at the beginning of a message.
 const lookContest = 60
 
-// contests reports whether a user message begins with a rejection of the assistant's last answer.
+// contests reports whether a user message begins with a rejection of the assistant's last answer. It looks only at the
+// first lookContest bytes or so.
 func contests(asked string) bool {
 	head := strings.TrimLeft(asked, " \n\"'*->")
 	head = lower(trimRune(head[:min(len(head), 4*lookContest)]))
@@ -82,7 +83,7 @@ var (
 // lookTrouble is the number of bytes at the beginning of a message that are searched for troubleSigns.
 const lookTrouble = 400
 
-// reportsTrouble reports whether a user message says that something does not work.
+// reportsTrouble reports whether a user message says, in its first lookTrouble bytes, that something does not work.
 func reportsTrouble(asked string) bool {
 	head := trimRune(asked[:min(len(asked), lookTrouble)])
 	return troubleSigns.inAnyCase(head)

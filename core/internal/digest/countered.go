@@ -41,10 +41,10 @@ type measure struct {
 
 // claim is a sentence that contains numbers.
 type claim struct {
-	item, from, to int
-	leads          bool // whether the sentence is the first of its item
-	self           bool // whether the speaker is the subject of the sentence
-	measures       []measure
+	item, from, to int          // the item, and the range of the sentence in its text, in bytes
+	leads          bool         // whether the sentence is the first of its item
+	self           bool         // whether the speaker is the subject of the sentence
+	measures       []measure    // the numbers in the sentence, with their units
 	about          []words.Word // the informative words other than numbers
 	head           int          // how many of these words precede the first number
 }
@@ -55,7 +55,8 @@ type countered struct {
 	value          string
 }
 
-// appendMeasures appends the numbers in text to out.
+// appendMeasures appends the numbers in text to out. ws are the words of text. Numbers that are connected, as in
+// "07:40", are one number.
 func appendMeasures(out []measure, text string, ws []words.Word) []measure {
 	for k := 0; k < len(ws); k++ {
 		if ws[k].Kind&words.Digit == 0 {

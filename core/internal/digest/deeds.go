@@ -52,7 +52,7 @@ func isRecord(text string) bool {
 
 // added returns the values in a call's result that neither its arguments nor earlier calls and results contain, and
 // remembers the values of both. does says whether the call changed something outside of the conversation; if it didn't,
-// added returns "". record reports whether the result is a record.
+// added returns "". record reports whether the result is a record. args and result are JSON or text.
 func (r *turnReader) added(args, result string, does bool) (added string, record bool) {
 	if isRecord(args) {
 		r.remember(args)
@@ -180,7 +180,8 @@ const (
 )
 
 // join adds a call to the earlier calls of the same tool. The text of u, the unit of the new call, is then about all of
-// them, and replaces their units. If no argument tells the calls apart, their units stay.
+// them, and replaces their units. If no argument tells the calls apart, their units stay. said and args are the call's
+// arguments, as text and as JSON; result is its result.
 func (r *turnReader) join(u *unit, tool, said, result string, args []byte) {
 	b := &r.batch
 	if b.tool != tool || b.at.turn != len(r.turns)-1 {

@@ -54,7 +54,7 @@ func Body(text string, l *Ledger) string {
 	return text
 }
 
-// Complete inserts lines into a digest, before the blocks at its end.
+// Complete inserts lines into a digest, before the blocks at its end. Without such blocks, the lines come at the end.
 func Complete(body, lines string) string {
 	at := len(body)
 	for _, b := range []string{standingTag, requestsTag, modifiedTag, errorsTag, commandsTag, readTag} {

@@ -91,7 +91,7 @@ func (t *turn) narrow(correction string) {
 const lookDenied = 160
 
 // denied reports whether a user's message rejects a name that occurs in the turn's answer: "it's the linter, not
-// db:generate".
+// db:generate". It looks only at the beginning of the message.
 func (t *turn) denied(asked string) bool {
 	head := asked[:min(len(asked), lookDenied)]
 	_, rest, found := strings.Cut(head, ", not ")

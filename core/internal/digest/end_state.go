@@ -28,11 +28,11 @@ type dated struct {
 // checkState is the last result of a check.
 type checkState struct {
 	dated
-	kinds  checkKinds
-	key    string // the key of the command; see sameCommand
-	failed bool
-	stale  bool   // a file was edited after the check
-	runs   string // the script that the check runs, if a package manager has ever printed it
+	kinds  checkKinds // what the check checks, such as types or tests
+	key    string     // the key of the command; see sameCommand
+	failed bool       // whether it failed
+	stale  bool       // a file was edited after the check
+	runs   string     // the script that the check runs, if a package manager has ever printed it
 }
 
 // Limits: the number of turns during which a check's result still counts for the end state, and the maximum numbers of
@@ -192,7 +192,8 @@ func (s *endState) changedFile(path string) {
 }
 
 // checked records the result of a check. It replaces the previous result of the same check. If the check passed, it
-// also replaces the results of checks that it covers.
+// also replaces the results of checks that it covers. bad means that the check failed. turn is the turn of the run. If
+// the outcome isn't known, the previous result is dropped, because it may be outdated.
 func (s *endState) checked(r *run, bad bool, turn int) {
 	part, behind := checkedPart(r.script)
 	if r.exit != "0" && !bad && r.result == "" { // the result is unknown, and the previous one may be outdated

@@ -160,7 +160,7 @@ func (l *laterWords) called(t *transcript.Transcript, call *transcript.Part) {
 	}
 }
 
-// hear adds the terms in a text.
+// hear adds the terms in a text. A path also counts as each of its endings.
 func (l *laterWords) hear(text string) {
 	eachTerm(text, func(kind termKind, word string) {
 		*l.terms.At(word)++
@@ -373,7 +373,7 @@ func (c *excerptChoice) take(e *Excerpts, block excerptBlock, result int) {
 // size returns the number of bytes that a line takes up in an excerpt, including the line break.
 func (l *excerptLine) size() int { return l.to - l.text + l.indent/2 + 1 }
 
-// text returns a line without its number and its indentation.
+// text returns a line without its number and its indentation. Both parameters are indexes.
 func (e *Excerpts) text(result, line int) string {
 	l := &e.lines[result][line]
 	return e.texts[result][l.text:l.to]
@@ -445,7 +445,8 @@ func (e *Excerpts) isFact(result int, block excerptBlock) bool {
 // factsSize is the maximum size, in bytes, of an object whose members count as facts.
 const factsSize = 4000
 
-// worth returns the total value of the terms in a block, except those in held.
+// worth returns the total value of the terms in a block, except those in held. A term that occurs several times counts
+// once.
 func (e *Excerpts) worth(result int, block excerptBlock, held *critbit.Map[struct{}]) (sum int64) {
 	var seen critbit.Map[struct{}]
 	for n := block.from; n < block.to; n++ {

@@ -93,7 +93,7 @@ func (f *filler) add(result int, block excerptBlock) {
 }
 
 // isUnexplained reports whether the lines of a block are code without a comment, or with a comment that is too short to
-// say more than the code.
+// say more than the code. text has the lines of the block.
 func (f *filler) isUnexplained(result int, block excerptBlock, text []string) bool {
 	least := leastExplained
 	if len(block.heads) > 0 {

@@ -17,7 +17,7 @@ func (a candidateBlock) before(b candidateBlock) bool {
 // blockQueue is a priority queue that returns the best block first. It is a binary heap.
 type blockQueue []candidateBlock
 
-// add inserts a block.
+// add inserts a block at its place in the heap, whose top is the best block.
 func (q *blockQueue) add(c candidateBlock) {
 	*q = append(*q, c)
 	list := *q

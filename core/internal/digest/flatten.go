@@ -31,7 +31,7 @@ type flattener struct {
 
 const mark = "» "
 
-// message adds the entries for message i to the record.
+// message adds the entries for message i to the record. i is its index in the transcript.
 func (f *flattener) message(i int) {
 	t, m := f.t, &f.t.Messages[i]
 	switch m.Variant {
@@ -107,7 +107,8 @@ func (f *flattener) name(s string) string {
 	return s
 }
 
-// command adds a command, head, and its output, if any.
+// command adds a command, head, and its output, if any. If pieces are collected instead of written, it passes them to
+// f.piece.
 func (f *flattener) command(head, output string) {
 	if Tidy(output) == "" {
 		if f.piece != nil {

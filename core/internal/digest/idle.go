@@ -17,7 +17,8 @@ var chatterSigns = []string{"谢谢", "太好了", "你好", "不错", "厉害",
 // longestChatter is the maximum length, in bytes, of a message that can be chatter.
 const longestChatter = 40
 
-// isChatter reports whether a user message contains only praise, thanks, a greeting or a word like "still".
+// isChatter reports whether a user message contains only praise, thanks, a greeting or a word like "still". A question
+// never is.
 func isChatter(asked string) bool {
 	if len(asked) > longestChatter || strings.ContainsAny(asked, "?？`\n") {
 		return false

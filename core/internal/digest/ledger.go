@@ -153,7 +153,8 @@ func (c *collector) forget() {
 	c.older = len(c.Errors)
 }
 
-// call collects the files that a tool call reads or changes, including those in a command.
+// call collects the files that a tool call reads or changes, including those in a command. Of an edit that failed, it
+// collects nothing.
 func (c *collector) call(p *transcript.Part) {
 	u := useOfCall(c.t, p)
 	if u != reads && u != searches && u != edits && u != runs {
@@ -326,7 +327,7 @@ func (c *collector) commandResult(p *transcript.Part, tool, on, text string, fai
 }
 
 // ran records a command with its exit code, or "" if that is unknown. Of several runs of the same command, only the
-// newest counts.
+// newest counts. A blank script is ignored.
 func (c *collector) ran(script, exit string) {
 	if script = clipLine(script, maxCommand); script != "" {
 		c.Commands = append(c.Commands, api.LedgerCommand{Command: script, Exit: exit})
@@ -346,7 +347,7 @@ func clipLine(text string, max int) string {
 	return text
 }
 
-// trimRune removes an incomplete code point at the end of s.
+// trimRune returns s without an incomplete code point at its end, which a cut at a byte offset may have left.
 func trimRune(s string) string {
 	for n := len(s); n > 0 && n > len(s)-4; n-- {
 		if c := s[n-1]; c < 0x80 {
@@ -383,7 +384,7 @@ func (l *Ledger) Empty() bool {
 // Asked returns all requests of the user, one per line.
 func (l *Ledger) Asked() string { return strings.Join(append([]string{l.Task}, l.Requests...), "\n") }
 
-// Clone returns a deep copy of the ledger.
+// Clone returns a deep copy of the ledger. Changes to the copy don't affect l.
 func (l *Ledger) Clone() Ledger {
 	c := *l
 	c.Requests, c.Read, c.Modified = slices.Clone(l.Requests), slices.Clone(l.Read), slices.Clone(l.Modified)

@@ -9,7 +9,7 @@ import (
 // This file maintains the open errors of a ledger. A failed call stays open until a later call solves it.
 
 // ended records the outcome of a tool call. on is the command or file that the call was about, and said is the error
-// message. A failure stays open until the same call succeeds.
+// message. A failure stays open until the same call succeeds. failed says whether the call failed.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	part, behind := checkedPart(on)
 	f := failedCall(tool, part)

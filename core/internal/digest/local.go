@@ -55,7 +55,7 @@ const (
 // leastShare is the minimum room, in bytes, for each section of a digest, however small the digest is.
 const leastShare = 120
 
-// findPlan finds the last state of the plan.
+// findPlan finds the last state of the plan. It looks at the recent messages only, and sets e.plan.
 func (e *Extract) findPlan() {
 	from := e.recent()
 	for k, i := range e.messages {
@@ -190,7 +190,8 @@ func (e *Extract) source() (size int) {
 }
 
 // session returns the digest of a conversation with tool calls: standing instructions, the log of turns, passages of
-// files, and the final state, such as running work, open errors, the plan and the changed files.
+// files, and the final state, such as running work, open errors, the plan and the changed files. size is the maximum
+// size in bytes.
 func (e *Extract) session(size int) string {
 	if e.log == nil {
 		old := e.old

@@ -162,7 +162,8 @@ func (k *turnLog) readFiles() {
 	}
 }
 
-// choose returns the units (and, if there is room, the passages) that say the most in about budget bytes.
+// choose returns the units that say the most in about budget bytes, in the order of the log. If passages may be shown,
+// they compete with the units for this room, and quotes has those that were chosen.
 func (k *turnLog) choose(budget int) (units, quotes []extract.Chosen) {
 	which, n := 0, len(k.items)-len(k.quotes)
 	if k.showing {
@@ -277,7 +278,7 @@ const (
 )
 
 // withoutBase removes a folder, or a suffix of it, before file names in text. Only a suffix appears in the output of a
-// search that was run in a parent folder, because it lists files relative to that folder.
+// search that was run in a parent folder, because it lists files relative to that folder. base ends in "/".
 func withoutBase(text, base string) string {
 	text = strings.ReplaceAll(text, base, "")
 	rest := base
@@ -425,7 +426,8 @@ const logTries = 5
 
 // filled writes the log several times and returns the longest version that fits into room bytes. budget is the initial
 // limit for units in bytes. After an attempt that was too long or too short, the next limit is between the largest
-// limit that was too small and the smallest limit that was too large.
+// limit that was too small and the smallest limit that was too large. asked has the requests of the turns, in the form
+// in which the log shows them.
 func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 	low, high := 0, -1
 	for try := range logTries {

@@ -86,7 +86,7 @@ type answerParts struct {
 	left  int
 }
 
-// take selects unit i if it fits.
+// take selects unit i if it fits. p.left is the room in bytes; a unit that was taken already isn't taken again.
 func (p *answerParts) take(i int) {
 	u := &p.units[i]
 	text := introOf(u) + u.text

@@ -97,7 +97,8 @@ func (k *turnLog) briefly(size, first int) (out []string, used int) {
 }
 
 // briefLengths returns the lengths of the requests in bytes (0 for small talk), and the minimum length to which they
-// may be cut. It returns nil if the requests are too long for this treatment.
+// may be cut. It returns nil if the requests are too long for this treatment. least is smaller for scripts whose
+// characters are words.
 func (k *turnLog) briefLengths() (lengths []int, least int) {
 	all, turns, unspaced := 0, 0, 0
 	lengths = make([]int, len(k.turns))

@@ -197,7 +197,8 @@ func (k *turnLog) settles(o *turnOutcome) bool {
 	return o.deed || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
 }
 
-// outcomeIn returns the outcome of the turn with index i and its line if room leaves space for them.
+// outcomeIn returns the outcome of the turn with index i and its line if room leaves space for them. If they don't, it
+// returns nil and "".
 func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 	if i < min(room.from, room.deeds) {
 		return nil, ""
@@ -288,8 +289,9 @@ func (t *turn) outcome(most int, full bool) turnOutcome {
 	return turnOutcome{}
 }
 
-// answerLine returns the unit of the answer that is its outcome, and a line of up to most bytes that begins with it. line
-// is "" if there is no such unit. prose means that tables and code don't count.
+// answerLine returns the unit of the answer that is its outcome, and a line of up to most bytes that begins with it.
+// said is nil and line is "" if there is no such unit. prose means that tables and code don't count. full means that
+// the rest of the answer follows if there is room.
 func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) {
 	asks := asksIn(t.asked)
 	for n := range t.units {
@@ -386,7 +388,7 @@ func clipArguments(called string, most int) string {
 // shortArgument is the maximum length, in bytes, of an argument with its name that stays although a call is clipped.
 const shortArgument = 40
 
-// returnedMark separates a call from its result.
+// returnedMark separates a call from its result in a line of the log.
 const returnedMark = ") → "
 
 // saysMore reports whether a unit that answers a request other than a question contains a result: it names something,
@@ -410,7 +412,7 @@ func outcomeOf(u *unit, said, label string, most int) string {
 }
 
 // withoutNumber removes the number of a list item from the end of a clipped text if the item itself was cut off: "It
-// needs: 1. a door; 2. …".
+// needs: 1. a door; 2. …". Any other text is returned unchanged.
 func withoutNumber(said string) string {
 	head, found := strings.CutSuffix(said, ". …")
 	rest := strings.TrimRight(head, "0123456789")

@@ -132,7 +132,8 @@ func largest(low, high int, fits func(n int) bool) int {
 }
 
 // terselyBut is like tersely for the turns in [from, to), but keeps requests of at most leastRequest bytes from index
-// recent on. Answers such as "yes" and "the second one" record a decision in a few bytes.
+// recent on. Answers such as "yes" and "the second one" record a decision in a few bytes. size is the room in bytes,
+// and out has the requests of all turns.
 func (k *turnLog) terselyBut(out []string, from, recent, to, size int) {
 	short := func(i int) bool { return k.tidied[i] != "" && len(k.tidied[i]) <= leastRequest }
 	for i := max(from, recent); i < to; i++ {

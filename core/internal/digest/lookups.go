@@ -98,9 +98,9 @@ const leastID = 8
 // namedLater holds the words of the texts and calls after a message.
 type namedLater struct {
 	t     *transcript.Transcript
-	next  int  // the last message that isn't included yet
-	said  bool // anybody said something after the message
-	stems words.StemSet
+	next  int           // the last message that isn't included yet
+	said  bool          // anybody said something after the message
+	stems words.StemSet // the stems of these words
 	room  []words.Word
 }
 
@@ -175,7 +175,8 @@ type part struct {
 // parts are the parts of a record, without the record itself. Each array of plain values is in lists.
 type parts struct{ all, lists []part }
 
-// membersOf returns the plain members of a record itself.
+// membersOf returns the plain members of a record itself. record is a JSON object. The members that are objects or
+// arrays are left out.
 func membersOf(record string) (values []callValue) {
 	src := []byte(record)
 	s := jsonspan.New(src)
@@ -190,7 +191,8 @@ func membersOf(record string) (values []callValue) {
 	return values
 }
 
-// recordParts returns the parts of a record.
+// recordParts returns the parts of a record, which is JSON. The plain members of the record itself are not among them;
+// see membersOf. The result is never nil.
 func recordParts(record string) *parts {
 	p := new(parts)
 	src := []byte(record)
@@ -211,7 +213,8 @@ func recordParts(record string) *parts {
 }
 
 // read adds the parts in a JSON object or array. list and key belong to the part that it is, unless it only contains
-// others.
+// others. depth is that of the value; what is deeper than deepestPart is left out, and so is everything after
+// mostObjects parts.
 func (p *parts) read(src []byte, list, key string, depth int) {
 	s := jsonspan.New(src)
 	switch {
@@ -262,7 +265,7 @@ func appendValues(list []callValue, src []byte, key string) []callValue {
 	return list
 }
 
-// units returns the units about the lookup.
+// units returns the units about the lookup. n says what is named later. Values that are named later weigh more.
 func (l *lookup) units(n *namedLater) (units []unit) {
 	add := func(list, text string, factor int) {
 		if text != "" {
@@ -312,7 +315,8 @@ func (l *lookup) gives(value string) bool {
 	return strings.Contains(l.call, ": "+value+",") || strings.Contains(l.call, ": "+value+")")
 }
 
-// listed returns the values of a list: all of them if they are few, and otherwise those that are named later.
+// listed returns the values of a list: all of them if they are few, and otherwise those that are named later. text is
+// "" if there are none. factor is the weight of the unit about them.
 func (p *part) listed(n *namedLater) (text string, factor int) {
 	size, named := 0, false
 	for _, v := range p.values {

@@ -25,7 +25,7 @@ const (
 )
 
 // left returns the range of the statements that belong to people who have left, given the user's next message and the
-// number of statements before it.
+// number of statements before it. Both are 0 if nobody has left.
 func (n *newcomers) left(text string, statements int) (from, to int) {
 	if !n.begun {
 		n.begun, n.base = true, statements
@@ -93,7 +93,8 @@ var (
 		"i'm |i am |ich bin |je suis |soy |sono |sou |id is |user id: |number is |email is |address is |nummer ist |mail ist ")
 )
 
-// introduced returns the names and ids with which a user introduces themselves in text, in lower case.
+// introduced returns the names and ids with which a user introduces themselves in text, in lower case. It returns nil
+// if there are none.
 func introduced(text string) (names []string) {
 	if !namesUser.inAnyCase(text) {
 		return nil

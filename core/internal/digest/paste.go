@@ -95,7 +95,8 @@ func printedIn(lines, trimmed []string) []bool {
 }
 
 // markDump marks the lines of a dump that are neither sentences nor list items as printed. It leaves out the first line
-// and the last paragraph, because they may be the user's own words.
+// and the last paragraph, because they may be the user's own words. trimmed has the lines without the white space
+// around them, and printed says of each whether it is printed.
 func markDump(trimmed []string, printed []bool) {
 	end := len(trimmed)
 	for end > 1 && trimmed[end-1] != "" {
@@ -112,7 +113,8 @@ func markDump(trimmed []string, printed []bool) {
 	}
 }
 
-// markStarts marks the first lines of traces and of the output of commands as printed.
+// markStarts marks the first lines of traces and of the output of commands as printed. The parameters are those of
+// markDump.
 func markStarts(trimmed []string, printed []bool) {
 	for i, s := range trimmed {
 		if s != "" && !printed[i] {
@@ -144,7 +146,8 @@ const leastFindings = 3
 
 // reviewIn returns the line at which a review pasted by the user begins, and a summary with its headings. The summary
 // is "" if there is no review. A review is a list of numbered headings with several lines below each. At least one
-// heading names a place in a file. The code and the reasons are cut, because fragments of them would be misread.
+// heading names a place in a file. The code and the reasons are cut, because fragments of them would be misread. lines
+// are the lines of the message, and trimmed the same without the white space around them.
 func reviewIn(lines, trimmed []string) (at int, told string) {
 	var headings []string
 	number := "1. "
@@ -388,7 +391,7 @@ func mayBeProse(line string) bool {
 // endMark marks the characters that end a sentence, and aroundWord the punctuation before and after words.
 var endMark, aroundWord = bytesOf(".!?"), bytesOf(".,;:!?\"'()")
 
-// bytesOf marks the given ASCII characters.
+// bytesOf marks the given ASCII characters. The result has one element per byte value.
 func bytesOf(list string) (in [256]bool) {
 	for i := range len(list) {
 		in[list[i]] = true

@@ -110,7 +110,7 @@ func (r *pointReader) end() {
 }
 
 // call applies a call of a tool that keeps a plan. The call contains the whole list, a new point, or new states of some
-// points.
+// points. message is the index of the message with the call.
 func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message int32) {
 	read := pointReader{}
 	arguments(t, part, read.argument)

@@ -50,7 +50,7 @@ func stepsIn(text string) (steps []point) {
 	return steps[:min(len(steps), mostPoints)]
 }
 
-// step returns the point described by a list item.
+// step returns the point described by a list item. It is done if the text begins with a check mark, and otherwise open.
 func step(said string) point {
 	said = withoutBold(said)
 	rest := strings.TrimLeft(said, "✅✓✔ ")

@@ -223,7 +223,7 @@ func ruleLines(text string) []ruleLine {
 	return r.lines
 }
 
-// read parses the next line.
+// read parses the next line. The line is without its line feed.
 func (r *ruleReader) read(line string) {
 	s := strings.TrimLeft(line, " \t")
 	l := ruleLine{text: line, heading: r.heading}

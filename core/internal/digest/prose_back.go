@@ -28,7 +28,7 @@ var backWords = wordListOf("it its this that these those they them he she his he
 // backSigns lists the same kind of words in Chinese, Japanese and Korean.
 var backSigns = []string{"这", "那", "它", "他们", "但", "也", "不过", "然而", "これ", "それ", "その", "この", "しかし", "ただし", "でも", "また", "이것", "그것", "그", "하지만", "그러나", "또한"}
 
-// wordList is a constant set of words.
+// wordList is a constant set of words, in lower case.
 type wordList struct{ table *words.Table }
 
 func wordListOf(list string) wordList { return wordList{words.NewTable(list)} }

@@ -98,8 +98,8 @@ type proseReader struct {
 
 // listHead is a list item that contains a nested list.
 type listHead struct {
-	indent int
-	lead   string
+	indent int    // the item's indentation in columns
+	lead   string // its text, which introduces the items in it
 }
 
 // mostHeads is the maximum nesting depth of lists, in levels.
@@ -340,7 +340,8 @@ func (p *proseReader) endItem() {
 	}
 }
 
-// sentences splits a line of a paragraph into units.
+// sentences splits a line of a paragraph into units. A sentence that ends inside of code in backticks is continued by
+// the next one.
 func (p *proseReader) sentences(line string) {
 	for from, to := range extract.Sentences(line) {
 		s := line[from:to]

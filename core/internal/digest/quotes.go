@@ -51,8 +51,8 @@ type fileText struct {
 
 // passageFinder finds the passages of a file.
 type passageFinder struct {
-	see   func(p fileQuote)
-	lines []fileText
+	see   func(p fileQuote) // is called with each passage
+	lines []fileText        // the lines of the file
 	// around contains the definitions around the current line, outermost first.
 	around []enclosing
 	room   []byte // a buffer for the text of a passage
@@ -62,8 +62,8 @@ type passageFinder struct {
 
 // enclosing is a definition that contains a line.
 type enclosing struct {
-	name   string
-	indent int
+	name   string // what it defines
+	indent int    // the indentation of its first line
 }
 
 // eachPassage calls see for each passage in the lines of a file. prose means that the file contains text for people.
@@ -236,7 +236,7 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 }
 
 // isBareName reports whether a line only names something that is defined elsewhere, or what the file belongs to: "class
-// Kiln;", "module kiln".
+// Kiln;", "module kiln". head is that line, without its indentation.
 func isBareName(head string) bool {
 	return fewSpaces(head, 2) && !strings.ContainsAny(head, "={(:")
 }
@@ -317,6 +317,7 @@ func endsBlock(text string) bool {
 }
 
 // needsEnd reports whether a line begins a definition whose body follows on later lines without brackets around it.
+// head is the definition's first line, without its indentation.
 func needsEnd(head string) bool {
 	return definedBy(head) != "" && (strings.HasSuffix(head, ":") || headedBy(head, []string{"def ", "module ", "function "}) && !strings.ContainsAny(head, "={"))
 }

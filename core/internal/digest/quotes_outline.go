@@ -129,7 +129,7 @@ func (o *outlineWriter) closed(line *fileText) bool {
 	return true
 }
 
-// omit records that a line is left out.
+// omit records that a line is left out. The indentation of the first such line is that of the mark.
 func (o *outlineWriter) omit(line *fileText) {
 	if o.gap == 0 {
 		o.gap = max(line.indent, 1)
@@ -155,6 +155,7 @@ func (o *outlineWriter) mark() {
 }
 
 // bodyOf returns the indentation of a body, which consists of the lines [from, end), and the number of comments in it.
+// indent is -1 if all lines are blank.
 func (f *passageFinder) bodyOf(from, end int) (indent, remarks int) {
 	indent = -1
 	for n := from; n < end; n++ {

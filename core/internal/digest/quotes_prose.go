@@ -8,7 +8,7 @@ import (
 // This file finds passages in files of prose: paragraphs, lists and tables. A paragraph that introduces a list, a table
 // or an example is quoted together with it, or not at all.
 
-// form is the form of a line in a file of prose.
+// form is the form of a line in a file of prose. See the constants.
 type form uint8
 
 // The forms of lines.

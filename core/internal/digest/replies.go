@@ -13,7 +13,8 @@ const acceptsIn = 16
 // affirmations lists words at the beginning of replies that accept or decline an offer, or answer a question.
 var affirmations = wordListOf("can leave keep yes yep yeah yup y no nope n ok okay sure please do go right correct exactly fine first second third both all either neither a b c d ja nein klar gern oui non sí si no vale sim да нет 1 2 3 4 5")
 
-// accepts reports whether a user message is merely an answer, as in "yes, do it".
+// accepts reports whether a user message is merely an answer, as in "yes, do it". Every message of at most acceptsIn
+// bytes counts as an answer.
 func accepts(asked string) bool {
 	return len(asked) <= acceptsIn || affirms(asked)
 }

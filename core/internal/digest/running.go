@@ -90,7 +90,7 @@ func (l *Ledger) runningBlock(max int) string {
 	return "<" + runningTag + ">\n" + strings.Join(lines, "\n") + "\n</" + runningTag + ">"
 }
 
-// readRunning parses the entries of a block of running work.
+// readRunning parses the entries of a block of running work. Entries that it can't read are ignored.
 func (l *Ledger) readRunning(entries []string) {
 	for _, line := range entries {
 		if names, found := strings.CutPrefix(line, unloadedHead); found {
@@ -188,7 +188,8 @@ type Lasting struct {
 	ledger Ledger // the work that is still running after the messages
 }
 
-// NewLasting returns a Lasting for the given messages.
+// NewLasting returns a Lasting for the messages of t with the given indexes. It finds out which work these messages
+// leave running.
 func NewLasting(t *transcript.Transcript, messages []int32) *Lasting {
 	l := &Lasting{t: t}
 	c := collector{t: t, Ledger: &l.ledger}

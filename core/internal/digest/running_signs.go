@@ -113,7 +113,8 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 }
 
 // genericWork returns the kind and the id of work that, according to a tool result from any agent, continues or waits
-// for approval.
+// for approval. name is the tool's name, use is what the tool is used for, and head is the beginning of the result.
+// Both results are "" if nothing continues.
 func genericWork(name string, use use, head string) (kind, id string) {
 	low := lower(head)
 	if len(low) != len(head) {
@@ -394,7 +395,8 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 }
 
 // toolNames calls add with each tool name in the next value of s, which may contain references to tools, or lists of
-// tool definitions. definition means that the value itself is such a list or a definition.
+// tool definitions. definition means that the value itself is such a list or a definition. Whatever is more than eight
+// levels deep is skipped.
 func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
 	switch {
 	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:

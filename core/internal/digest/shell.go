@@ -46,7 +46,7 @@ func shellFiles(script string, read, wrote func(string)) {
 	}
 }
 
-// move holds a file's old and new paths.
+// move is a file that a command has moved: its old path and its new one.
 type move struct{ from, to string }
 
 // movesIn returns the files that a script moves or renames.
@@ -87,7 +87,8 @@ func removedBy(words []string) []string {
 	})
 }
 
-// moveOf returns the files that a command, mv or git mv, moves. It ignores moves whose destination is uncertain.
+// moveOf returns the files that a command, mv or git mv, moves. It ignores moves whose destination is uncertain. It
+// returns nil if there are none.
 func moveOf(words []string) (all []move) {
 	if len(words) > 1 && words[0] == "git" && words[1] == "mv" {
 		words = words[1:]
@@ -251,7 +252,8 @@ func endsCommand(text []byte) bool {
 	return !slices.Contains([]string{"do", "then", "else", "in"}, string(word))
 }
 
-// cutHeredocs returns a script without the bodies of its heredocs (<<EOF … EOF), and the bodies.
+// cutHeredocs returns a script without the bodies of its heredocs (<<EOF … EOF), and the bodies. docs is nil if there
+// are none.
 func cutHeredocs(script string) (rest string, docs []string) {
 	if !strings.Contains(script, "<<") {
 		return script, nil

@@ -351,7 +351,8 @@ func reports(called string) bool {
 // isLetter reports whether a rune is an ASCII letter, a digit, an underscore, or not an ASCII character.
 func isLetter(r rune) bool { return r >= 0x80 || byteClass[r]&(small|capital|digit|under) != 0 }
 
-// add records an edit.
+// add records an edit. An edit makes the lines that it removes outdated; a file that is written whole or deleted makes
+// all of its lines outdated.
 func (l *laterChanges) add(c *change) {
 	if c.created || c.deleted {
 		l.files.Add(c.path)
@@ -458,7 +459,7 @@ func (l *laterChanges) lines(buffer []fileText, path, content string) (lines []f
 	return lines, size
 }
 
-// reads records the lines of a file's content as read.
+// reads records the lines of a file's content as read. Line numbers in front of the lines don't count.
 func (l *laterChanges) reads(path, content string) {
 	read := l.read.At(path)
 	gutter := hasGutter(content)

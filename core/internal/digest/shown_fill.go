@@ -104,7 +104,7 @@ func (p *fileQuote) isIn(chosen []*fileQuote) bool {
 	return false
 }
 
-// show returns the chosen passages.
+// show returns the chosen passages as text, with their files.
 func (k *turnLog) show(chosen []extract.Chosen) string {
 	quotes := make([]*fileQuote, len(chosen))
 	for n, c := range chosen {

@@ -42,7 +42,8 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 }
 
 // newestStanding keeps only the newest of several statements about one subject, removes statements that a later one
-// revokes, and limits the rest to what a ledger may hold.
+// revokes, and limits the rest to what a ledger may hold. all is in the order in which they were said, and so is the
+// result.
 func newestStanding(all []string) []string {
 	if len(all) == 0 {
 		return nil
@@ -212,7 +213,8 @@ func listsStanding(block, statement string) bool {
 	return strings.Contains(block, standingLine(rule)[2:]) || strings.Contains(block, standingLine(briefOf(statement)))
 }
 
-// underRules splits a statement into its introduction and the rule if the introduction announces rules.
+// underRules splits a statement into its introduction and the rule if the introduction announces rules. Otherwise lead
+// is "", and rule is the whole statement.
 func underRules(statement string) (lead, rule string) {
 	if lead, rule, found := strings.Cut(statement, ": "); found && namesRules(lead) {
 		return lead, rule
@@ -248,7 +250,8 @@ func WithStanding(text, block string) string {
 	return text + "\n\n" + block
 }
 
-// readStanding returns the statements in a block of standing instructions.
+// readStanding returns the statements in a block of standing instructions. Entries that are longer than a statement can
+// be are ignored.
 func readStanding(entries []string) (list []string) {
 	for _, e := range entries {
 		if e = strings.TrimPrefix(e, "- "); e != "" && len(e) <= maxStatement+16 {

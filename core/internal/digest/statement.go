@@ -46,10 +46,10 @@ type readRoom struct {
 type statementReader struct {
 	*passage
 	room   *readRoom
-	out    []string
-	order  featureOf
-	before string // the previous sentence
-	once   bool   // whether the previous sentence is a one-time errand
+	out    []string  // the statements so far
+	order  featureOf // finds out whether the paragraph asks for something new
+	before string    // the previous sentence
+	once   bool      // whether the previous sentence is a one-time errand
 }
 
 // statements appends the statements in p to out, and returns the result.
@@ -206,10 +206,10 @@ func withoutJoin(s string) string {
 
 // rating says how strictly a sentence prescribes a way of working, judged by its cues.
 type rating struct {
-	strength int
-	at       int // the byte offset of the decisive cue
-	changes  bool
-	negative bool
+	strength int  // how strictly, from none on
+	at       int  // the byte offset of the decisive cue
+	changes  bool // it changes what an earlier statement says
+	negative bool // it forbids something
 	revokes  bool // it revokes an earlier statement
 	lifted   int  // the byte offset of the cue that says so, plus one; 0 if no cue does
 	told     bool // the cue is an order, or describes the writer
@@ -273,6 +273,7 @@ func rateClause(s string, ws []word) rating {
 }
 
 // judgeForm rates a sentence without a strong cue as a wish if it has the form of a statement about how to work.
+// spacedScript says that the sentence is in a script with spaces. A sentence that asks something is never rated.
 func (j *judging) judgeForm(spacedScript bool) {
 	if j.ask {
 		return

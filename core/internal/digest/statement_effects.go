@@ -56,8 +56,8 @@ var (
 // dealings lists verbs for what other people do to or for the writer.
 var dealings = wordListOf("calls tells asks gives sends says shows owes helps teaches takes picks wants needs knows sees meets visits reminds texts emails follows brings pays joins lets gets leaves thinks hears drives invites offers promises keeps hates loves likes misses understands beats")
 
-// effectOnWriterInflected is like moved for Russian and for plurals in Romance languages, but it returns the byte offset
-// of the pronoun: "Толпа меня нервирует", "Museus me entediam".
+// effectOnWriterInflected is like moved for Russian and for plurals in Romance languages, but it returns the byte
+// offset of the pronoun: "Толпа меня нервирует", "Museus me entediam", or -1.
 func (sc *scene) effectOnWriterInflected() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
 		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && (i == 1 || i == 2 && len(sc.ws[0].text) < 4) && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {

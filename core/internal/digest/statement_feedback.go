@@ -31,8 +31,9 @@ var (
 	yours       = wordListOf("your dein deine deinen ta tes votre vos tu tus su sua suas tua tue твой твои твоё ваш jouw twoja")
 )
 
-// ratesAnswer recognizes opinions on the form of an answer: "The last one was way too long", "Tu respuesta fue demasiado
-// larga", "That was too technical".
+// ratesAnswer recognizes opinions on the form of an answer: "The last one was way too long", "Tu respuesta fue
+// demasiado larga", "That was too technical". It returns the byte offset of the word that shows it, or -1 for any other
+// sentence.
 func (sc *scene) ratesAnswer() int {
 	for i := 2; i+1 < len(sc.ws); i++ {
 		if !tooMuch.has(sc.ws[i].text) || !manners.has(sc.ws[i+1].text) {
@@ -77,7 +78,8 @@ func linksIn(w string) bool { return w == "that's" || w == "es" }
 var lastOne = wordListOf("last previous first second third latest final")
 
 // remindsReader recognizes reminders of what the assistant did wrong: "You forgot the sources again", "I had asked for
-// grams, not cups", "You keep calling me Michael".
+// grams, not cups", "You keep calling me Michael". It returns the byte offset of the word that shows it, or -1 for any
+// other sentence.
 func (sc *scene) remindsReader() int {
 	if asks(sc.text) {
 		return -1
@@ -156,8 +158,9 @@ var (
 	particular = wordListOf("the my i he she his her their our this that these those it we i'm i've i'd we're we've")
 )
 
-// troubled recognizes sentences about when their writer gets lost: "I get confused when you use tables", "It throws me off
-// when dates come first", "Je suis perdue quand tu utilises des tableaux".
+// troubled recognizes sentences about when their writer gets lost: "I get confused when you use tables", "It throws me
+// off when dates come first", "Je suis perdue quand tu utilises des tableaux". It returns the byte offset of the word
+// that shows it, or -1 for any other sentence.
 func (sc *scene) troubled() int {
 	if slices.ContainsFunc(sc.ws, func(w word) bool { return w.is(pasts) && w.text != "lost" }) {
 		return -1
@@ -217,7 +220,8 @@ func (sc *scene) recursAfter(i int) bool {
 }
 
 // comparesMore recognizes sentences of the form "the more …, the …" about the writer or the answers, and those that ask
-// for less of one thing: "The shorter your answers, the more likely I read them", "Less small talk, more facts".
+// for less of one thing: "The shorter your answers, the more likely I read them", "Less small talk, more facts". It
+// returns the byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) comparesMore() int {
 	ws := sc.ws
 	switch first := ws[0].text; {
@@ -253,7 +257,8 @@ func grows(w string) bool {
 }
 
 // illegible recognizes sentences about a form of answers that the writer can't read or use: "Tables don't show up on my
-// phone", "I can't read long paragraphs".
+// phone", "I can't read long paragraphs". It returns the byte offset of the word that shows it, or -1 for any other
+// sentence.
 func (sc *scene) illegible() int {
 	ws := sc.ws
 	if sc.past || len(ws) < 4 {
@@ -279,7 +284,8 @@ func (sc *scene) illegible() int {
 // reading lists verbs for what people do with an answer.
 var reading = wordListOf("read see open use follow print view")
 
-// praises recognizes praise for how the assistant does something: "I like that you start with the conclusion".
+// praises recognizes praise for how the assistant does something: "I like that you start with the conclusion". It
+// returns the byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) praises() int {
 	for i := 1; i+3 < len(sc.ws); i++ {
 		if w := sc.ws[i].text; (w == "like" || w == "love") && sc.ws[i-1].is(selves) && (sc.ws[i+1].text == "that" || sc.ws[i+1].text == "how") && sc.ws[i+2].text == "you" && !sc.past && !sc.ws[i+3].is(moods|beings|moment) {
@@ -290,7 +296,8 @@ func (sc *scene) praises() int {
 }
 
 // wishesYours recognizes wishes about what the assistant writes, and what makes it easier to read: "I wish your answers
-// were shorter", "I find your answers easier to read with headings".
+// were shorter", "I find your answers easier to read with headings". It returns the byte offset of the word that shows
+// it, or -1 for any other sentence.
 func (sc *scene) wishesYours() int {
 	for i := 1; i+2 < len(sc.ws); i++ {
 		if w := sc.ws[i].text; (w == "wish" || w == "find") && sc.ws[i-1].is(selves) && sc.ws[i+1].text == "your" && sc.ws[i+2].is(products) &&

@@ -23,8 +23,9 @@ var (
 	reminding   = wordListOf("keep bear think remember consider")
 )
 
-// concludes recognizes the conclusion from a fact about the writer, or about who reads the answers: "These go to a client,
-// so they need to be polite", "My knees are bad, so running is out". It returns the byte offset of the conclusion.
+// concludes recognizes the conclusion from a fact about the writer, or about who reads the answers: "These go to a
+// client, so they need to be polite", "My knees are bad, so running is out". It returns the byte offset of the
+// conclusion, or -1.
 func (sc *scene) concludes() int {
 	if sc.past {
 		return -1
@@ -111,7 +112,8 @@ var (
 )
 
 // wouldBeGood recognizes wishes that are worded as opinions on what would be good: "It'd be handy to have the sources
-// under each claim", "I'd find it helpful if you numbered the steps", "Ce serait bien d'avoir le prix à côté".
+// under each claim", "I'd find it helpful if you numbered the steps", "Ce serait bien d'avoir le prix à côté". It
+// returns the byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) wouldBeGood() int {
 	if sc.all&(days|others) != 0 {
 		return -1
@@ -170,8 +172,9 @@ var (
 	onMe    = wordListOf("me mir m' mi мне")
 )
 
-// helpful recognizes sentences about what helps the writer: "Comparisons with cooking help me", "Having the price next to
-// each option helps", "A short summary first would save me time".
+// helpful recognizes sentences about what helps the writer: "Comparisons with cooking help me", "Having the price next
+// to each option helps", "A short summary first would save me time". It returns the byte offset of the word that shows
+// it, or -1 for any other sentence.
 func (sc *scene) helpful() int {
 	if sc.past || len(sc.ws) > 20 || sc.ws[0].is(things|addressees|tasks) && !articles.has(sc.ws[0].text) && sc.ws[0].text != "the" || sc.ws[0].is(persons) {
 		return -1
@@ -246,8 +249,9 @@ func (sc *scene) forMe(i int) bool {
 	return false
 }
 
-// suffices recognizes sentences about how much is enough: "Just the code is enough", "For someone like me, three items are
-// plenty", "There's no need for the long introductions".
+// suffices recognizes sentences about how much is enough: "Just the code is enough", "For someone like me, three items
+// are plenty", "There's no need for the long introductions". It returns the byte offset of the word that shows it, or
+// -1 for any other sentence.
 func (sc *scene) suffices() int {
 	for i := 1; i+1 < len(sc.ws); i++ {
 		w, next := &sc.ws[i], &sc.ws[i+1]
@@ -275,7 +279,7 @@ var (
 
 // demanded recognizes what somebody who isn't present demands of all things of a kind: "The magazine wants British
 // spelling", "My son's school bans nuts". It also recognizes descriptions of who will read an answer: "Our readers are
-// twelve years old".
+// twelve years old". It returns the byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) demanded() int {
 	ws := sc.ws
 	if sc.past || !definite.has(ws[0].text) && ws[0].text != "my" && ws[0].text != "our" || sc.ws[0].text == "o" || sc.soon() {
@@ -311,7 +315,8 @@ func (sc *scene) demandsEach(i int, strictly bool) bool {
 	return strictly && sc.generally(i)
 }
 
-// asSomeone recognizes descriptions of the writer as one of a kind: "As someone who avoids sugar, I …".
+// asSomeone recognizes descriptions of the writer as one of a kind: "As someone who avoids sugar, I …". It returns the
+// byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) asSomeone() int {
 	for i := 0; i+4 < len(sc.ws); i++ {
 		if w := sc.ws[i].text; (w == "as" || w == "for") && (sc.ws[i+1].text == "someone" || sc.ws[i+1].text == "somebody") && sc.ws[i+2].text == "who" && !sc.ws[i+3].is(beings|pasts) && !biographic.has(sc.ws[i+3].text) {
@@ -328,7 +333,7 @@ var biographic = wordListOf("works lives spends knows has teaches grew just is")
 var measuring = wordListOf("pay measure weigh count calculate think bake budget reckon price rechnen rechne zahlen zahle wiegen messen denke comptons payons mesurons contamos pagamos medimos")
 
 // usesUnit recognizes in which unit the writer measures or pays: "We pay in zlotys here", "We weigh everything in
-// pounds".
+// pounds". It returns the byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) usesUnit() int {
 	if sc.past || !sc.ws[0].is(selves) || !measuring.has(sc.ws[1].text) {
 		return -1
@@ -344,7 +349,8 @@ func (sc *scene) usesUnit() int {
 // groups lists words for people who live or work together.
 var groups = wordListOf("household family home couple haushalt foyer famille hogar familia família famiglia")
 
-// ofGroup recognizes what kind of household or family the writer belongs to: "We're a metric household".
+// ofGroup recognizes what kind of household or family the writer belongs to: "We're a metric household". It returns the
+// byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) ofGroup() int {
 	if !sc.ws[0].is(selves) {
 		return -1
@@ -367,8 +373,8 @@ func (sc *scene) ofGroup() int {
 	return -1
 }
 
-// needsInCase recognizes what the writer wants to know in a certain case: "When you quote a price, I need to know whether
-// tax is in it".
+// needsInCase recognizes what the writer wants to know in a certain case: "When you quote a price, I need to know
+// whether tax is in it". It returns the byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) needsInCase() int {
 	if !whens.has(sc.ws[0].text) && sc.ws[0].text != "every" || !sc.conditional() {
 		return -1
@@ -392,7 +398,7 @@ func (sc *scene) needsInCase() int {
 var finding = wordListOf("know see hear understand read look check search google")
 
 // outOfReach recognizes what the writer lacks or rules out: "With my salary, anything over 50 is out", "I don't own an
-// oven".
+// oven". It returns the byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) outOfReach() int {
 	ws := sc.ws
 	for i := 0; i+2 < len(ws); i++ {

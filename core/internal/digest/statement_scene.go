@@ -11,8 +11,8 @@ type scene struct {
 	ws       []word
 	all      wordKind // the kinds of all words
 	narrates bool     // it begins like a story
-	past     bool
-	exclaims bool
+	past     bool     // it is in the past tense
+	exclaims bool     // it ends with an exclamation mark
 	digits   bool
 	permits  bool // it allows something
 	implies  bool // it has the form of feedback, or of a sentence that implies a rule

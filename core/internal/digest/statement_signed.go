@@ -54,7 +54,8 @@ func describesInChinese(sign, before, rest string) bool {
 const writing = "答复回写文码字句词语译例释明題题名式标注"
 
 // booksInChinese reports whether a sentence with a cue says what one booking or order should be like, such as "make it
-// five people" or "preferably one by the window", and not how to do things in general.
+// five people" or "preferably one by the window", and not how to do things in general. sign is the cue, before is the
+// text before it in the sentence, and rest the text after it.
 func booksInChinese(sign, before, rest string) bool {
 	if sign == "以下" && !strings.HasPrefix(rest, "的") { // "the following expression"
 		if r, _ := utf8.DecodeRuneInString(rest); r >= 0x4e00 && r <= 0x9fff {
@@ -148,7 +149,7 @@ func namesCode(text string) bool {
 }
 
 // cutAny cuts text around the first of the given separators that it contains. The separators are tried in order. found
-// is false if it contains none.
+// is false if it contains none. before is then text.
 func cutAny(text string, separators ...string) (before, after string, found bool) {
 	for _, s := range separators {
 		if before, after, found = strings.Cut(text, s); found {
@@ -269,7 +270,8 @@ func endsWithAny(text string, endings ...string) bool {
 	return false
 }
 
-// saidByOthers reports whether a sentence reports what somebody other than the writer says.
+// saidByOthers reports whether a sentence reports what somebody other than the writer says. before and rest are the
+// texts before and after the cue.
 func saidByOthers(before, rest string) bool {
 	if hasAny(before, healersSigned) { // "the doctor says I must avoid diving"
 		return false
@@ -297,7 +299,8 @@ func saidByOthers(before, rest string) bool {
 // healersSigned lists phrases about what a doctor has told the writer.
 var healersSigned = strings.Fields("医生说我 医生說我 醫生說我 医生让我 醫生讓我 医生叫我 大夫说我 大夫让我 医生不让我")
 
-// hypothetical reports whether a sentence states a condition that isn't met: "if I were …".
+// hypothetical reports whether a sentence states a condition that isn't met: "if I were …". before and rest are the
+// texts before and after the cue.
 func hypothetical(before, rest string) bool {
 	return strings.Contains(before, "如果我是") || strings.Contains(before, "假如我") || strings.HasPrefix(before, "もし私") ||
 		strings.Contains(before, "라면 ") && strings.Contains(rest, "거") || strings.HasPrefix(before, "لو ") ||

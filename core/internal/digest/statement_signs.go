@@ -184,7 +184,7 @@ func longHash(text string, at int, first uint) uint {
 	return (first*31 ^ signHash(text, at+3)) % (1 << 12)
 }
 
-// index builds the lists of signs with the same hash.
+// index builds the lists of signs with the same hash. It must be called once, before any search.
 func (x *signSet) index() {
 	x.texts = make([]string, len(x.rows))
 	for n := len(x.rows) - 1; n >= 0; n-- {

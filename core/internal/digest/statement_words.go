@@ -9,10 +9,10 @@ import (
 
 // word is a word of a sentence, in lower case.
 type word struct {
-	text   string
-	at     int // offset of its beginning, in bytes
-	end    int // offset of its end
-	script int
+	text   string // the word
+	at     int    // offset of its beginning, in bytes
+	end    int    // offset of its end
+	script int    // the script of its first character
 	starts bool   // a clause begins with it
 	breaks bool   // it follows punctuation that ends a clause
 	quoted bool   // it is in quotes

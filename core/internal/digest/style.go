@@ -127,7 +127,8 @@ func NoStyle(name string) string {
 // the state.
 const roundMark = "Compaction Round "
 
-// Write returns the text of a digest message in the style s. The digest of a branch is the same in all styles. chat
+// Write returns the text of a digest message in the style s: the header, the notice that the text is a record, and
+// body. The digest of a branch is the same in all styles. round is the number of compactions, including this one. chat
 // means that the digest covers a chat without tools, so ctxfold's own style says nothing about text from tools.
 func (s *Style) Write(body string, scope api.Scope, round int, chat bool) string {
 	head := notice + untrusted
@@ -170,7 +171,8 @@ func (s *Style) Read(text string) (body string, round int, ok bool) {
 	return strings.Replace(body, s.footer("", round), "", 1), round, true
 }
 
-// footer appends the line with which a summary ends from the second round on (S2.30).
+// footer appends the line with which a summary ends from the second round on (S2.30). Only a style that numbers its
+// rounds has such a line.
 func (s *Style) footer(body string, round int) string {
 	if !s.Numbered || round < 2 {
 		return body
@@ -179,7 +181,7 @@ func (s *Style) footer(body string, round int) string {
 }
 
 // strip removes the heading that the model was asked to write, because the header of the digest message replaces it
-// (S2.18).
+// (S2.18). A body without that heading is returned unchanged.
 func (s *Style) strip(body string) string {
 	line, rest, _ := strings.Cut(body, "\n")
 	if s.Numbered && strings.HasPrefix(strings.TrimLeft(line, "#"), strings.TrimLeft(s.Header, "#")) {

@@ -241,7 +241,7 @@ func (s *statement) closest(stems []uint32, older []*statement) int {
 var endings = []string{"ings", "ing", "ions", "ion", "ies", "ed", "es", "er", "en", "s", "e"}
 
 // stems returns the stems by which a word is compared. In scripts without spaces, and in languages that inflect the
-// beginnings of words, they are pairs of characters.
+// beginnings of words, they are pairs of characters. It returns nil for numbers and for words of one or two letters.
 func stems(word string) []string {
 	n := utf8.RuneCountInString(word)
 	r, _ := utf8.DecodeRuneInString(word)

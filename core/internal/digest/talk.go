@@ -15,10 +15,10 @@ import (
 // one message. The speaker is named at the beginning of the line or of an earlier line, and the day in a bracketed line
 // above it.
 type talk struct {
-	items     []extract.Item
-	sources   []source // of items
-	turns     []int32  // of items; see pair
-	skipped   bool     // messages before the next item were skipped
+	items     []extract.Item // the statements
+	sources   []source       // of items
+	turns     []int32        // of items; see pair
+	skipped   bool           // messages before the next item were skipped
 	chosen    *extract.Extract
 	known     *words.StemSet // the words of the texts next to the digest
 	served    bool           // see serve
@@ -32,15 +32,15 @@ type talk struct {
 
 // source is the origin of an item.
 type source struct {
-	section int
-	speaker string // "" for a line without a speaker
-	day     string
-	at      dates.Date
-	fresh   bool // not a line of an earlier digest
-	lasting bool
-	own     bool // said by the assistant
-	denied  bool // the next turn rejects it
-	gap     bool // something was said between the previous item and this one
+	section int        // the section of the digest in which it belongs
+	speaker string     // "" for a line without a speaker
+	day     string     // the day as text; "" if unknown
+	at      dates.Date // the day as a date; 0 if unknown
+	fresh   bool       // not a line of an earlier digest
+	lasting bool       // it says something that holds for the whole conversation
+	own     bool       // said by the assistant
+	denied  bool       // the next turn rejects it
+	gap     bool       // something was said between the previous item and this one
 }
 
 // The bullets: plainBullet in sections by a model, and lastingBullet for lasting statements in older digests.

@@ -150,7 +150,8 @@ func (k *talk) chooseWith(size, first int) (chosen []extract.Chosen, all bool) {
 }
 
 // answered returns the chosen statements without the questions whose answers aren't chosen. It keeps questions that
-// satisfy stays. It adds the numbers of the removed questions to lone.
+// satisfy stays. It adds the numbers of the removed questions to lone. The result may be nil, and shares memory with
+// chosen.
 func (k *talk) answered(chosen []extract.Chosen, stays func(extract.Chosen) bool, lone map[int]bool) []extract.Chosen {
 	if len(chosen) == 0 {
 		return nil

@@ -126,13 +126,14 @@ func labelsOf(t *transcript.Transcript, messages []int32, role transcript.Role) 
 	return names[:n]
 }
 
-// labelMark ends a speaker's label.
+// labelMark ends a speaker's label in a message and in a line of a digest.
 const labelMark = ": "
 
 // wideLabelMark ends a speaker's label in messages in scripts that have wide punctuation.
 const wideLabelMark = "："
 
 // spokenLabel splits a message that begins with a name and a colon. It returns the name, and the text after the colon.
+// Without a name, it returns "" and text.
 func spokenLabel(text string) (name, rest string) {
 	if at := labelEnd(text); at > 0 {
 		return text[:at], text[at+len(labelMark):]

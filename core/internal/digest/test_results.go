@@ -20,8 +20,9 @@ var failMarks = []string{"--- FAIL: ", "FAILED ", "not ok ", "FAIL: ", "ERROR: "
 // failedMark follows the name of a failed test in the output of cargo test.
 const failedMark = " ... FAILED"
 
-// failedTests returns the names of the tests that failed according to a test runner's output, without duplicates, and
-// the number of failed tests.
+// failedTests returns the names of the tests that failed according to a test runner's output, at most mostFailed of
+// them and without duplicates, and the number of failed tests. Of a long output, it reads only the beginning and the
+// end.
 func failedTests(output string) (names []string, count int) {
 	if len(output) > 4*lookResult {
 		output = output[:2*lookResult] + "\n" + output[len(output)-2*lookResult:]
@@ -83,7 +84,7 @@ func testList(names []string, count int) string {
 const stopsMark = "stopping after "
 
 // withoutEnds returns an error message without lines that state only the exit status, or that no more tests run. If
-// named is set, it also omits lines with the names of failed tests.
+// named is set, it also omits lines with the names of failed tests. A message without such lines is returned unchanged.
 func withoutEnds(said string, named bool) string {
 	if exitIn(said) == "" && !named && !strings.Contains(said, stopsMark) {
 		return said
@@ -108,7 +109,7 @@ var failureForms = []string{"error: ", "error ts", "error[", "npm err!", "*** ["
 var failureCounts = wordListOf("error errors failed failing failure failures problem problems")
 
 // endsInFailure reports whether the summary of a check says that it failed. If there is no summary, it reports whether
-// any line says so.
+// any line says so. It looks only at the end of the output.
 func endsInFailure(output string) bool {
 	output = output[max(0, len(output)-lookResult):]
 	if summary := outcomeLine(output); summary != "" {

@@ -113,7 +113,8 @@ func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	return like
 }
 
-// edges returns the beginning of message i's first text and, if that text ends with a shell prompt, its last line.
+// edges returns the beginning of message i's first text and, if that text ends with a shell prompt, its last line. Both
+// may be "".
 func edges(t *transcript.Transcript, i int) (lead, end string) {
 	s := t.FirstText(i)
 	raw := t.Bytes(s)
@@ -152,7 +153,7 @@ func mayPromptEnd(b []byte) bool {
 	return n > 0 && (b[n-1] == '$' || b[n-1] == '#' || b[n-1] == '>') || n > 1 && b[n-2] == '\\'
 }
 
-// beginning returns about the first n bytes of a string.
+// beginning returns about the first n bytes of a string. It never cuts inside an escape or a character.
 func beginning(t *transcript.Transcript, s transcript.Span, n int) string {
 	raw := t.Bytes(s)
 	if len(raw) <= n+2 {

@@ -49,7 +49,8 @@ func textCalls(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i)
 }
 
-// callsIn returns whatever looks like a call in the texts of message i.
+// callsIn returns whatever looks like a call in the texts of message i. Only messages of the assistant have calls. At
+// most mostCalls are returned.
 func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	if t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -162,7 +163,7 @@ func shellCall(body string) textCall {
 const endOfEdit = "\nend_of_edit"
 
 // editCall returns a call of an SWE-agent command that changes the open file: edit FIRST:LAST with the new lines after
-// it, edit OLD NEW, or insert NEW.
+// it, edit OLD NEW, or insert NEW. tool is that command, and body the whole block.
 func editCall(tool, body string) textCall {
 	c := textCall{tool: tool, text: body}
 	first, rest, _ := strings.Cut(body, "\n")
@@ -258,7 +259,7 @@ func attribute(tag, name string) string {
 	return value
 }
 
-// arguments reads the arguments between the tags of a call.
+// arguments reads the arguments between the tags of a call. They are added to c, and so is the file that they name.
 func (c *textCall) arguments(inside string) {
 	c.text = strings.TrimSpace(inside)
 	best := len(keysOf[0].keys)

@@ -27,9 +27,9 @@ const (
 
 // ToolOutput holds the data for a text about a tool result.
 type ToolOutput struct {
-	Name, ID string
-	IsError  bool
-	Text     string
+	Name, ID string // the name of the tool and the id of its call; "" if unknown
+	IsError  bool   // the tool reported an error
+	Text     string // the text of the result
 }
 
 // ToolOutputAt returns the tool result at a part index. The texts in the result are joined without a separator.
@@ -174,7 +174,8 @@ func BatchExcerpt(outputs []ToolOutput) string {
 	return strings.Join(lines, "\n")
 }
 
-// BatchMessage returns the text that replaces several results (S4.30). Results with blank ids are only counted.
+// BatchMessage returns the text that replaces several results (S4.30). Results with blank ids are only counted. summary
+// is the model's summary of them.
 func BatchMessage(outputs []ToolOutput, summary string) string {
 	var ids []string
 	for _, o := range outputs {

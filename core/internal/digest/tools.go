@@ -114,7 +114,7 @@ var keysOf = []struct {
 }
 
 // argumentOf returns the meaning of the value under a key, and the key's position in the list of keys with this
-// meaning.
+// meaning. A key without a known meaning is plain.
 func argumentOf(key string) (meaning argument, rank int) {
 	for _, k := range keysOf {
 		for i, name := range k.keys {

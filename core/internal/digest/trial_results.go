@@ -124,7 +124,8 @@ func rewrittenBy(script string) (path string) {
 	return strings.Clone(path)
 }
 
-// firstLiteral returns the first text in quotes on a line of code, and the rest of the line after it.
+// firstLiteral returns the first text in quotes on a line of code, and the rest of the line after it. Both are "" if
+// there is none.
 func firstLiteral(line string) (text, rest string) {
 	at := strings.IndexAny(line, `"'`)
 	if at < 0 {

@@ -65,14 +65,14 @@ const shortReply = 60
 
 // turnReader creates the entries of the log from messages.
 type turnReader struct {
-	t       *transcript.Transcript
-	turns   []turn
-	open    hunks               // the edits whose units have no description yet
-	changed critbit.Map[place]  // for each path and line, the unit that added the line, once it has its description
-	edited  critbit.Map[string] // for each file name, the path under which a tool changed the file
-	read    critbit.Map[place]  // for each path, the unit about the file that the turn read
-	called  []textCall          // calls written as text whose output is still to come
-	ran     critbit.Map[place]  // for each command, the unit of its last run in this turn
+	t       *transcript.Transcript // the transcript
+	turns   []turn                 // the entries so far
+	open    hunks                  // the edits whose units have no description yet
+	changed critbit.Map[place]     // for each path and line, the unit that added the line, once it has its description
+	edited  critbit.Map[string]    // for each file name, the path under which a tool changed the file
+	read    critbit.Map[place]     // for each path, the unit about the file that the turn read
+	called  []textCall             // calls written as text whose output is still to come
+	ran     critbit.Map[place]     // for each command, the unit of its last run in this turn
 	// failures counts the last failures of each call of an unknown tool in this turn, without a success between them.
 	failures critbit.Map[int]
 	values   words.HashSet           // hashes of the values in calls of unknown tools and in their results
@@ -127,7 +127,7 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 	return r
 }
 
-// begin begins the turn for a request that was made in or before message i.
+// begin begins the turn for a request that was made in or before message i. asked is the request.
 func (r *turnReader) begin(i int32, asked string) {
 	r.endTurn(false)
 	r.turns = append(r.turns, turn{number: r.now().number + 1, from: i, asked: withoutPaste(asked)})
@@ -160,7 +160,8 @@ func makesCalls(t *transcript.Transcript, i int) bool {
 func (r *turnReader) now() *turn { return &r.turns[len(r.turns)-1] }
 
 // before adjusts the weights in the turn that the user's next request ends: those of the parts that the request
-// rejects, and those of the question that the request answers if it is short.
+// rejects, and those of the question that the request answers if it is short. asked is the request. The current turn
+// must not be the first.
 func (r *turnReader) before(asked string) {
 	last, now := &r.turns[len(r.turns)-2], r.now()
 	last.judge(asked, now.number)

@@ -20,7 +20,7 @@ const (
 const calledVerb = "called "
 
 // other adds a call of a tool whose use is unknown, with its result. Of several identical calls in a turn, only the
-// last one is kept.
+// last one is kept. text is the result, and failed says that the tool reported an error.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
 	name := r.t.Name(call.Name)
 	if name == "" || polling.hasTool(name) || closes(r.t, call) {

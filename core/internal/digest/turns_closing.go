@@ -50,7 +50,8 @@ func turnContinues(t *transcript.Transcript, i int) bool {
 }
 
 // closingOf marks the last message of each turn in which the assistant writes something, unless a call follows it. It
-// marks no message of a turn that continues after messages.
+// marks no message of a turn that continues after messages. messages are indexes of t, asked has the request in each of
+// them, or "", and kept the texts that stay in the context. The result has one element per message.
 func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string) []bool {
 	closing := make([]bool, len(messages))
 	// Whether no message of the assistant follows in the turn.

@@ -13,7 +13,7 @@ const (
 
 // rewritten records a commit, and removes hashes that a command makes obsolete: the hash of the previous commit if it
 // is amended, and the hashes of all commits after a rebase. A commit that is amended in the same turn is dropped
-// entirely.
+// entirely. A command that failed changes nothing.
 func (r *turnReader) rewritten(run *run, output string) {
 	amends := run.kind == commits && strings.Contains(run.script, "--amend")
 	switch {
@@ -41,7 +41,7 @@ func (r *turnReader) rewritten(run *run, output string) {
 }
 
 // replaced removes the branch and the hash of a commit from its unit, which is at the given place, and adds what the
-// current turn did to the commit.
+// current turn did to the commit, which verb says.
 func (r *turnReader) replaced(at place, verb string) {
 	u := &r.turns[at.turn].units[at.unit]
 	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {
@@ -56,7 +56,8 @@ func (r *turnReader) replaced(at place, verb string) {
 // mostUndone is the number of newest commits that are searched for those that a command undoes.
 const mostUndone = 64
 
-// undone marks the commits that a command undoes. A commit made by git revert becomes the newest one.
+// undone marks the commits that a command undoes. A commit made by git revert becomes the newest one. If git refused
+// the command, nothing changes.
 func (r *turnReader) undone(run *run, output string) {
 	back, reverts := takenBack(run)
 	if len(back) == 0 && !reverts || refusedByGit(output) {
@@ -86,7 +87,7 @@ func (r *turnReader) undone(run *run, output string) {
 // undoneMark begins the note about a commit that was undone.
 const undoneMark = " (undone "
 
-// headName is git's name for the newest commit.
+// headName is git's name for the newest commit on the current branch.
 const headName = "HEAD"
 
 // isCommit reports whether a unit's text is about the commit with the given hash or subject. If name is "HEAD", it

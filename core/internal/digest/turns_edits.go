@@ -13,11 +13,11 @@ import (
 
 // hunks holds the edits of one turn that have no description yet.
 type hunks struct {
-	all []hunk
+	all []hunk // the edits, in order
 	// lines holds the positions of the lines that the hunks remove and add, by file and line, with the last position at
 	// the end.
 	lines [2]critbit.Map[[]lineAt]
-	files critbit.Map[fileHunks]
+	files critbit.Map[fileHunks] // by file, the edits of that file
 }
 
 // fileHunks lists the hunks of a file. key identifies the file, because its path may be long.
@@ -35,7 +35,8 @@ type hunk struct {
 	why int
 }
 
-// lineAt is the position of a line in a hunk.
+// lineAt is the position of a line in a hunk: the index of the hunk in hunks.all, and that of the line among its
+// removed or added lines.
 type lineAt struct{ hunk, line int }
 
 // The indexes of hunks.lines.
@@ -150,6 +151,7 @@ func (h *hunks) touched(c *change, file *fileHunks) int {
 }
 
 // put adds a line to hunk n. If the line undoes a line of a hunk, put drops that line instead. key identifies the file.
+// side is gone for a removed line, and otherwise the line was added.
 func (h *hunks) put(n int, line, key string, side int) {
 	key += withoutComma(line)
 	if spots, _ := h.lines[1-side].Get(key); len(spots) > 0 {
@@ -220,7 +222,8 @@ func stillThere(lines []string) []string {
 	return rest
 }
 
-// factor returns the weight of a unit about a change.
+// factor returns the weight of a unit about a change. A new file weighs most and imports least, but a new file that
+// contains a diff weighs only as much as a command.
 func (c *change) factor() int {
 	switch {
 	case c.created && isDiff(c.added):

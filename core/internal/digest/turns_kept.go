@@ -16,7 +16,8 @@ const mostKept = 200
 // keptNote follows the beginning of a request that stays in the context.
 const keptNote = " (this message is still in the conversation)"
 
-// keptBeginning returns the beginning of a request that stays in the context. It doesn't end inside a pasted text.
+// keptBeginning returns the beginning of a request that stays in the context. It doesn't end inside a pasted text. A
+// request of at most mostKept bytes is returned whole.
 func keptBeginning(asked string) string {
 	if len(asked) <= mostKept {
 		return asked
@@ -73,7 +74,7 @@ func turnAbout(turns []turn, request string) int {
 }
 
 // resume removes from the requests of the new messages the one that the last entry of the earlier digest is about. That
-// request had stayed in the context when the digest was written.
+// request had stayed in the context when the digest was written. asked has the requests, and is modified.
 func (k *turnLog) resume(asked []string) {
 	if len(k.turns) == 0 {
 		return

@@ -42,7 +42,8 @@ func (r *turnReader) printed(c *execution) {
 }
 
 // isFinding reports whether a printed sentence is worth quoting. It isn't if it only announces something, reports
-// progress or explains a program, or if its beginning or its end is missing.
+// progress or explains a program, or if its beginning or its end is missing. lead is the text that introduces it, or
+// "". item is the number of the list item that it is, or 0.
 func isFinding(lead, text string, item int) bool {
 	if fewSpaces(text, leastPrinted) && !unspacedText(text) || codesBare(text) || asksIn(text) || announces(text) || announces(lead) || passesBy(text) {
 		return false
@@ -108,7 +109,8 @@ func isManual(words []string, name string) bool {
 	return module || documenters.has(name) && (words[1] == "doc" || words[1] == "docs")
 }
 
-// textIn returns an output's beginning and end or, if it is JSON, the long texts in it.
+// textIn returns an output's beginning and end or, if it is JSON, the long texts in it. It returns "" if the JSON is
+// long or invalid.
 func textIn(output string) string {
 	output = strings.TrimSpace(output)
 	if output == "" || output[0] != '{' && output[0] != '[' {

@@ -38,7 +38,7 @@ func (r *turnReader) prompts(i int, script string, docs []string) {
 const promptVerb = "told "
 
 // promptsIn returns the prose that the commands of a script pass to other programs. The heredocs belong to the commands
-// in order, except for those of commits, which come first and are skipped.
+// in order, except for those of commits, which come first and are skipped. docs are the heredocs of the script.
 func promptsIn(script string, docs []string) (all []prompt) {
 	var takers []string
 	eachCommand(script, func(words []string) {

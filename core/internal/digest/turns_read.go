@@ -33,7 +33,7 @@ func isSkill(path string) bool { return fileName(path) == "SKILL.md" }
 const mostHits = 3
 
 // found adds the hits of a search. If there are only a few, they are quoted with their text. Otherwise, only lines that
-// the turn mentions are quoted later.
+// the turn mentions are quoted later. i is the index of the message with the hits, and text has one hit per line.
 func (r *turnReader) found(i int, pattern, text string) {
 	var hits []string
 	for line := range strings.Lines(trimRune(text[:min(len(text), mostReport)])) {
@@ -110,6 +110,7 @@ func searchedFor(script string) string {
 
 // report adds the output of a tool whose use is unknown, such as an agent's answer, a web page or an issue. If the
 // output is JSON, it adds the long texts in it, and remembers it for lookedUp. It ignores JSON that is long or cut off.
+// i is the index of the message, and call the call's text.
 func (r *turnReader) report(i int, call, text string) {
 	add := func(lead, text string, item int) {
 		// An item's number means nothing if the neighboring items are left out.
@@ -154,7 +155,7 @@ func (r *turnReader) report(i int, call, text string) {
 }
 
 // pairsIn calls see with each text in a JSON value, and with the text's key, preceded by the key of the enclosing
-// object.
+// object. s is at the value, and src is what s reads.
 func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
 	switch s.Kind() {
 	case jsonspan.String:

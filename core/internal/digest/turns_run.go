@@ -57,7 +57,7 @@ func (r *turnReader) addTextCommand(i int, script, output string, failed bool) {
 }
 
 // started returns the execution of a script, and records what the script does to files. failed means that the tool
-// reported an error.
+// reported an error. i is the index of the message with the output.
 func (r *turnReader) started(i int, script, output string, failed bool) *execution {
 	output = knownOutput(script, output)
 	c := execution{run: runOf(script, output, failed), message: i, whole: script, output: withoutEnvelope(output), folder: folderOf(script)}

@@ -196,7 +196,7 @@ var courtesies = []string{"Thank you for", "Thanks for", "Thank you", "I apologi
 	"Obrigado por", "Desculpe pel", "Grazie per", "Scusa per", "Спасибо за", "Извините за", "Прошу прощения за"}
 
 // withoutCourtesy returns a text without its first sentence, which begins with one of the courtesies, or the whole text
-// if that sentence has a comma or a colon, and so may say more.
+// if that sentence has a comma or a colon, and so may say more. If there is nothing else, it returns "".
 func withoutCourtesy(text string) string {
 	for i := 0; i < len(text); i++ {
 		switch {

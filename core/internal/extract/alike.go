@@ -175,7 +175,8 @@ func (e *Extract) Alike(chosen []Chosen) []Alike {
 	return out
 }
 
-// upTo returns the number in the newest sentence of a form, with the preceding word unless that is very short.
+// upTo returns the number in the newest sentence of a form, with the preceding word unless that is very short. It
+// returns "" if the sentence has no number.
 func (e *Extract) upTo(f *form) string {
 	s := &e.sentences[f.last]
 	text := e.items[s.item].Text[e.clauses[s.clauses[0]].from:e.clauses[s.clauses[1]-1].to]

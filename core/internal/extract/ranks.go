@@ -81,7 +81,7 @@ func (c *chooser) put(n int32, gain int64, again bool) {
 // ranking is a heap with the best sentence on top.
 type ranking []ranked
 
-// pop removes the best sentence.
+// pop removes the best sentence, which is the first element. The heap must not be empty.
 func (r *ranking) pop() {
 	last := len(*r) - 1
 	(*r)[0] = (*r)[last]

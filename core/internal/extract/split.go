@@ -57,7 +57,8 @@ func (s *splitter) skipCode() {
 	}
 }
 
-// end returns the end of the sentence that begins at s.at.
+// end returns the end of the sentence that begins at s.at. This is after the next line feed or the punctuation that
+// ends a sentence, or the end of the text.
 func (s *splitter) end() int {
 	t := s.text
 	for i := s.at; i < len(t); i++ {
@@ -136,6 +137,8 @@ const longCut = 120
 // cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma before a word that
 // continues the sentence (see continues), unless the sentence begins with a subordinate clause. It may begin after a
 // semicolon, or after fillers at the beginning of the sentence ("Oh yes, …"). Quotes and brackets are never split.
+// item, text and ws are the item, its text and the words of the sentence; inQuotes says of each word whether it is
+// quoted. The clauses are appended to e.clauses.
 func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Word, inQuotes []bool) {
 	from, word, starts := int32(0), 0, true
 	least := leastWords
@@ -176,7 +179,7 @@ func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Wor
 
 // continues reports whether the text before a comma is a complete clause, judging by the word after the comma: a
 // conjunction or a pronoun. In scripts without spaces, and far into a long sentence, it always is. A number after a
-// comma belongs to a date or a list.
+// comma belongs to a date or a list. next is the index in ws of that word.
 func continues(text string, ws []words.Word, next int) bool {
 	w := ws[next]
 	switch {

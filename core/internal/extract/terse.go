@@ -96,7 +96,8 @@ func informs(text string, w words.Word) bool {
 	return w.Kind&words.Pair != 0 || w.Kind&words.Short == 0 && !idleWords.Has(spelled(text, w))
 }
 
-// appendValues appends the values of a sentence with the words next to them.
+// appendValues appends the values of a sentence with the words next to them. The values are numbers, dates, names, and
+// what is in quotes.
 func appendValues(dst []string, text string, ws []words.Word) []string {
 	inQuotes := quoted(nil, text, ws)
 	days := dates.FindDates(text, ws)

@@ -29,7 +29,8 @@ var (
 	camelRE  = regexp.MustCompile(`[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Za-z0-9]_[A-Za-z0-9]`)
 )
 
-// Collect adds the facts of text to facts.
+// Collect adds the facts of text to facts: URLs, file paths and the other kinds of a Fact. It is used only to measure
+// digests.
 func Collect(text string, facts map[Fact]bool) {
 	for _, u := range urlRE.FindAllString(text, -1) {
 		facts[Fact{"url", strings.TrimRight(u, ".,;:!?*_")}] = true
@@ -121,7 +122,8 @@ func values(v any, texts []string) []string {
 // injected matches the beginning of texts that an agent program wrote in the user's role.
 var injected = regexp.MustCompile(`^(?:<[a-zA-Z_-]+[ >]|# AGENTS\.md|Caveat: |\[Request interrupted|\[session digest)`)
 
-// Requests returns what the user asked for, oldest first.
+// Requests returns what the user asked for, oldest first. messages are indexes of tr. Text that an agent program has
+// inserted isn't a request. There is one text for each message with a request.
 func Requests(tr *transcript.Transcript, messages []int32) (out []string) {
 	for _, i := range messages {
 		if !tr.HasUserText(int(i)) {

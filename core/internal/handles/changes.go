@@ -445,7 +445,8 @@ func (a *Archive) points(it *view.Item) bool {
 // handleSpread is the approximate maximum difference between the token estimates of two handles.
 const handleSpread = 8
 
-// HandleRoom returns the maximum number of tokens that SaveChanges can add by replacing handles in digests.
+// HandleRoom returns the maximum number of tokens that SaveChanges can add by replacing handles in digests. It is 0
+// without an archive.
 func (a *Archive) HandleRoom() (tokens int) {
 	if a.mode == "" {
 		return 0

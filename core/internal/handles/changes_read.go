@@ -10,16 +10,16 @@ import (
 
 // changes holds the parsed changes of a compaction, which describe how to rebuild its input from its result.
 type changes struct {
-	handle string // the handle of their body
-	before string // the handle of the previous compaction's changes
-	sent   int
-	gone   []gone
-	steps  []step
-	space  []space
-	end    string
-	was    int    // the result message that the next step's message became, or -1 if unknown
-	twice  int    // how many times in a row the result has messages like those dropped before the next kept one
-	last   string // the print of the last result message; "" if unknown
+	handle string  // the handle of their body
+	before string  // the handle of the previous compaction's changes
+	sent   int     // the number of messages in the result
+	gone   []gone  // the result messages that do not come from the input
+	steps  []step  // where the input messages come from, in order
+	space  []space // the texts that precede the input messages
+	end    string  // the text after the last message
+	was    int     // the result message that the next step's message became, or -1 if unknown
+	twice  int     // how many times in a row the result has messages like those dropped before the next kept one
+	last   string  // the print of the last result message; "" if unknown
 }
 
 // space is the text that precedes each of the next n input messages.
@@ -36,13 +36,13 @@ type gone struct {
 
 // step describes the source of one or more consecutive input messages.
 type step struct {
-	op       string
-	index    int
-	from, to int
-	handles  []string
-	print    string // the print of the first kept message; "" if unknown
-	twice    int    // how many times in a row the result has messages like those dropped before the first kept one
-	text     []byte // the message itself, if op is ""; index is then the result message that it became, or -1
+	op       string   // changesKeep, changesPut or changesFold; "" for a message in full
+	index    int      // for a put or a fold, the index of the result message
+	from, to int      // for a keep, the range of result messages; for a fold, the range of messages in its body
+	handles  []string // for a put, the handles of the contents to put back
+	print    string   // the print of the first kept message; "" if unknown
+	twice    int      // how many times in a row the result has messages like those dropped before the first kept one
+	text     []byte   // the message itself, if op is ""; index is then the result message that it became, or -1
 }
 
 // isChanges reports whether a body is the changes of a compaction.

@@ -24,16 +24,17 @@ type Published struct {
 	Functions []Function // by name
 	// What differs for a policy with wire_safe false: the adaptation of the policy, its estimator, its gate, and the
 	// compaction.
-	Suit      func(p *policy.Policy)
+	Suit      func(p *policy.Policy) // adapts the policy
 	Estimator func(p *tokens.Profile) *tokens.Profile
-	Due       func(in view.Input, total int) (bool, tokens.Context)
+	Due       func(in view.Input, total int) (bool, tokens.Context) // like [gate.Due], without a cold cache
 	Compact   func(in view.Input) (*compact.Run, *policy.Error)
 }
 
 // Linked is the full build's Published, or nil in other builds. An init function sets it.
 var Linked *Published
 
-// Check rejects a policy that this build can't follow, and adapts a policy that it follows exactly.
+// Check rejects a policy that this build can't follow, and adapts a policy that it follows exactly. It returns nil for
+// all other policies.
 func Check(p *policy.Policy) *policy.Error {
 	switch {
 	case p.IsWireSafe():
@@ -57,7 +58,9 @@ func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
 	return e
 }
 
-// Due reports whether the policy's gate calls for a compaction; see [gate.Due].
+// Due reports whether the policy's gate calls for a compaction; see [gate.Due]. total is the size of the messages in
+// tokens. size is the size that the gate compared with its limit. cold says whether the provider's cache has expired;
+// it is "" for an exact system.
 func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold) {
 	if exact(in.Policy) {
 		due, size = Linked.Due(in, total)
@@ -77,13 +80,13 @@ func Compact(in view.Input) (*compact.Run, *policy.Error) {
 
 // Call is one call of a function.
 type Call struct {
-	Policy    *policy.Policy
-	Estimator *tokens.Profile
-	State     api.State
+	Policy    *policy.Policy  // the resolved policy of the request
+	Estimator *tokens.Profile // measures tokens as the policy says
+	State     api.State       // of the conversation; the zero value if there is none
 	// Format and Transcript are those of the messages. An empty list is also a transcript.
 	Format     *wire.Format
 	Transcript *transcript.Transcript
-	Text       string
+	Text       string // the member "text" of the request; "" if there is none
 	Arguments  []byte // a JSON object, or nil
 }
 

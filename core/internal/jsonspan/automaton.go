@@ -250,7 +250,8 @@ const sides = 96
 // in nearly all texts.
 const before = 16
 
-// side is like one, but processes four pieces in parallel.
+// side is like one, but processes four pieces in parallel. It returns the sum of the weights and the state of the
+// automaton at the end of b.
 func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	if len(b) < sides {
 		return a.one(b, e)

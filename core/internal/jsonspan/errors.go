@@ -2,7 +2,7 @@ package jsonspan
 
 import "github.com/ctxfold/ctxfold/api"
 
-// Code names a kind of error.
+// Code names a kind of error. The codes are listed in package api.
 type Code = api.Code
 
 // The codes of errors in JSON itself.

@@ -371,7 +371,7 @@ func (s *Scanner) key(weigh bool) (Str, bool) {
 	return k, true
 }
 
-// Text reads a string value.
+// Text reads a string value. If the next value isn't a string, it fails, and the result is zero.
 func (s *Scanner) Text() Str {
 	if s.err != nil {
 		return Str{}

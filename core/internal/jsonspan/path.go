@@ -180,7 +180,8 @@ type keyCheck struct {
 	keys [][]byte // the keys read so far of the current object, after those of the objects around it
 }
 
-// value checks the next value and the values inside it.
+// value checks the next value and the values inside it for members with the same key. It recurses as deep as the value
+// is nested, which the Scanner limits.
 func (c *keyCheck) value() {
 	switch c.Kind() {
 	case Array:

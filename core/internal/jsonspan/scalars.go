@@ -30,7 +30,7 @@ func (s *Scanner) literal(word string) uint32 {
 }
 
 // number checks a number against the grammar of RFC 8259, section 6, and returns its length. The number is never
-// evaluated, so 1e400 passes through unchanged.
+// evaluated, so 1e400 passes through unchanged. After an error, the result is 0.
 func (s *Scanner) number() uint32 {
 	b, i := s.src, s.pos
 	start := i

@@ -18,10 +18,10 @@ import (
 
 // Keeper determines which items of a document must stay in the result.
 type Keeper struct {
-	doc     *view.View
-	authors *authorship.Authors
-	policy  *policy.Policy
-	scores  *scores // nil if the host has given none
+	doc     *view.View          // the document whose items may have to stay
+	authors *authorship.Authors // says who wrote a message
+	policy  *policy.Policy      // determines what stays
+	scores  *scores             // nil if the host has given none
 	// instructions is the size, in tokens, of the items that stay because they are project instructions.
 	instructions int
 }
@@ -165,7 +165,8 @@ func (k *Keeper) StayingItems() (stays []bool, groups []int32) {
 	})
 }
 
-// StayingItemsWith is like StayingItems, but open decides which items must stay in addition to the pinned ones.
+// StayingItemsWith is like StayingItems, but open decides which items must stay in addition to the pinned ones. stays
+// and groups have one element per item; items with the same number in groups are one group, which stays as a whole.
 func (k *Keeper) StayingItemsWith(open func(item int) bool) (stays []bool, groups []int32) {
 	seq := make([]int32, len(k.doc.Items))
 	for i, it := range k.doc.Items {

@@ -118,7 +118,7 @@ func (k *Keeper) pinScored() {
 }
 
 // pin pins a group of items unless those that are not pinned yet have more than room tokens. It returns the number of
-// tokens that it has pinned.
+// tokens that it has pinned. The result is 0 if it pins nothing.
 func (k *Keeper) pin(items []view.Item, room int) (size int) {
 	for i := range items {
 		if !items[i].Pinned {

@@ -11,15 +11,16 @@ import (
 
 // answer is the response of an operation. Only the members that decide how the job continues are decoded.
 type answer struct {
-	json    []byte
-	members members
-	changed bool
-	before  int // tokens
-	cut     int // number of messages that the due compaction replaces; 0 if unknown
-	reason  string
+	json    []byte  // the whole response
+	members members // its members, undecoded
+	changed bool    // whether the report says that the transcript has changed
+	before  int     // tokens
+	cut     int     // number of messages that the due compaction replaces; 0 if unknown
+	reason  string  // the reason in the report; "" if there is none
 }
 
-// readAnswer reads the response of an operation.
+// readAnswer reads the response of an operation. Members that are missing or have the wrong type count as zero values:
+// core wrote the response, so they aren't checked.
 func readAnswer(json []byte) answer {
 	a := answer{json: json, members: readMembers(json)}
 	report := readMembers(a.members.valueOf("report"))

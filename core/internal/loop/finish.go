@@ -71,7 +71,7 @@ func (c *call) failedAttempt(a answer) attempt {
 
 // nextTry returns the time at which to ask the model again after the given number of consecutive failures. The delay is
 // one minute, doubled with each further failure up to an hour, or the delay that the model asked for if that is longer.
-// It is extended at random by up to a tenth.
+// It is extended at random by up to a tenth. The result is in milliseconds since 1970.
 func (c *call) nextTry(tries int) int64 {
 	wait := max(min(int64(firstPause)<<min(max(tries-1, 0), 10), longestPause), min(c.After, longestPause))
 	return c.Clock + wait + c.random(wait/10+1)
@@ -109,7 +109,9 @@ func (c *call) putBodies(a answer) {
 	c.continueStored()
 }
 
-// takeStored handles the result of storing a body.
+// takeStored handles the result of storing a body. If the body could not be stored, the job fails; if it has a failed
+// attempt to record (Nothing), it saves that instead, so that the next compaction begins only after the history has
+// grown.
 func (c *call) takeStored(r *api.EffectResult) {
 	switch message := "a body could not be stored, and nothing was changed: " + r.Error; {
 	case c.Phase != phaseStoring:
@@ -266,7 +268,8 @@ func (c *call) saveRecord() {
 	c.requestAccess(e)
 }
 
-// takeSaved handles the result of saving a record.
+// takeSaved handles the result of saving a record. If others have changed the record meanwhile, it is loaded and saved
+// again, at most maxSaves times; a job that holds a lease loses it instead.
 func (c *call) takeSaved(r *api.EffectResult) {
 	switch {
 	case c.Phase != phaseSaving:

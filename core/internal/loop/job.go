@@ -110,12 +110,12 @@ const (
 
 // flight is an effect whose result the job waits for.
 type flight struct {
-	ID       int            `json:"id"`
-	Effect   api.EffectName `json:"effect"`
-	Deadline int64          `json:"deadline,omitempty"`
-	Renews   bool           `json:"renews,omitempty"` // whether it renews the job's own lease
-	Uses     bool           `json:"uses,omitempty"`   // whether it loads the newest calls of the model
-	Holder   string         `json:"holder,omitempty"` // holder of the requested lease
+	ID       int            `json:"id"`                 // the number of the effect, by which its result names it
+	Effect   api.EffectName `json:"effect"`             // its kind
+	Deadline int64          `json:"deadline,omitempty"` // when the job stops waiting, in milliseconds since 1970; 0 for never
+	Renews   bool           `json:"renews,omitempty"`   // whether it renews the job's own lease
+	Uses     bool           `json:"uses,omitempty"`     // whether it loads the newest calls of the model
+	Holder   string         `json:"holder,omitempty"`   // holder of the requested lease
 }
 
 // toJSON returns the job as JSON.
@@ -127,7 +127,8 @@ func (j *Job) toJSON() []byte {
 // bodies.
 const maxFlights = 1 << 20
 
-// validate returns an error unless the job is valid and has the current version.
+// validate returns an error unless the job is valid and has the current version. The error has the code job_mismatch. A
+// job is data that a host stored, so its fields are checked like input.
 func (j *Job) validate() *jsonspan.Error {
 	mismatch := func(message string) *jsonspan.Error {
 		return &jsonspan.Error{Code: api.CodeJobMismatch, Message: message + ": start another job"}
@@ -228,7 +229,7 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	return checkTurn(s)
 }
 
-// checkTurn returns an error if a turn is invalid.
+// checkTurn returns an error if a turn is invalid. A job without a turn is valid.
 func checkTurn(s *api.JobSettings) *jsonspan.Error {
 	if s.Turn == nil {
 		return nil

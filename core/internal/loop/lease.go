@@ -106,7 +106,7 @@ func (c *call) renewLease() {
 	c.requestLease([]string{c.LeaseKey}, true)
 }
 
-// takeLease handles the result of requesting a lease.
+// takeLease handles the result of requesting a lease. f is the effect that requested it.
 func (c *call) takeLease(f flight, r *api.EffectResult) {
 	failed := r.Error != "" || r.Refused
 	switch {

@@ -47,10 +47,10 @@ type PolicySettings struct {
 // call is one call of Start or Continue, in which a job takes its next step.
 type call struct {
 	*Job
-	core    Core
-	effects []api.Effect
-	result  api.Raw
-	failure *api.JobFailure
+	core    Core            // runs the operations
+	effects []api.Effect    // the effects that this call requests
+	result  api.Raw         // the response for the host; nil unless the job is at its end
+	failure *api.JobFailure // why the job ended without a result, or nil
 	err     *jsonspan.Error // an error that an operation of core returned
 
 	notes  *api.TurnNotes // for a turn that begins in this call
@@ -89,7 +89,7 @@ func Start(core Core, settings api.JobSettings, policy api.Raw, options api.Opti
 
 // Continue continues a job with an event. It returns an error if the job is not one of this version, or if the event
 // has the result of an effect that the job never requested. Failures of operations end the job; they are in the
-// progress.
+// progress. If event has no results, the host calls because the time of a deadline has come.
 func Continue(core Core, job *Job, event *api.JobEvent) (*api.JobProgress, *jsonspan.Error) {
 	if err := job.validate(); err != nil {
 		return nil, err
@@ -146,7 +146,9 @@ func moveBack(at *int64, back int64) {
 	}
 }
 
-// progress returns the effects for the host to execute, with the job as JSON or, at its end, with its result.
+// progress returns the effects for the host to execute, with the job as JSON or, at its end, with its result. An error
+// of the job's first operation, before any effect was requested, is returned as such, because the request itself is
+// wrong.
 func (c *call) progress() (*api.JobProgress, *jsonspan.Error) {
 	if c.err != nil {
 		if c.LastID == 0 { // nothing was requested yet, so the error is an error of the request
@@ -249,7 +251,7 @@ func (c *call) handleExpired() {
 	}
 }
 
-// takeResult handles the result of an effect.
+// takeResult handles the result of an effect. If the host refused the effect, the job doesn't request it again.
 func (c *call) takeResult(f flight, r *api.EffectResult) {
 	if r.Refused {
 		c.disable(f.Effect)
@@ -316,7 +318,7 @@ func (c *call) disable(e api.EffectName) {
 	c.Settings.Can = slices.DeleteFunc(c.Settings.Can, func(other api.EffectName) bool { return other == e })
 }
 
-// fail ends the job without a result.
+// fail ends the job without a result. Only the first failure counts.
 func (c *call) fail(code api.FailureCode, message string) {
 	if c.failure == nil {
 		c.failure = &api.JobFailure{Code: code, Message: message}

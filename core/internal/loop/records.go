@@ -15,9 +15,9 @@ import (
 //easyjson:json
 type record struct {
 	Version  int       `json:"version"`
-	Entries  []entry   `json:"entries,omitempty"` // the compactions, oldest first
-	Attempts []attempt `json:"attempts,omitempty"`
-	Calls    []use     `json:"calls,omitempty"`
+	Entries  []entry   `json:"entries,omitempty"`  // the compactions, oldest first
+	Attempts []attempt `json:"attempts,omitempty"` // failed attempts, oldest first
+	Calls    []use     `json:"calls,omitempty"`    // the newest calls of the model, oldest first
 }
 
 // entry is a remembered compaction. If the model failed during it, Tries is the number of consecutive failures, and
@@ -45,10 +45,10 @@ type attempt struct {
 //
 //easyjson:json
 type use struct {
-	Print    string `json:"print"`
-	Time     int64  `json:"time"` // in milliseconds since 1970
-	Model    string `json:"model,omitempty"`
-	Provider string `json:"provider,omitempty"`
+	Print    string `json:"print"`              // of the history that the call sent
+	Time     int64  `json:"time"`               // in milliseconds since 1970
+	Model    string `json:"model,omitempty"`    // the name of the model that was called
+	Provider string `json:"provider,omitempty"` // the name of its provider
 }
 
 // The version and the limits of a record, and the pauses between attempts, in milliseconds. The oldest items beyond the
@@ -164,7 +164,7 @@ func readThird(list members) (r record) {
 	return r
 }
 
-// goRecord is a record of version 2.
+// goRecord is a record of version 2. The Go package and JavaScript's shared memory wrote such records.
 //
 //easyjson:json
 type goRecord struct {
@@ -180,7 +180,7 @@ type goDegraded struct {
 	NoReserve bool  `json:"no_reserve,omitempty"`
 }
 
-// cRecord is a record of version 1.
+// cRecord is a record of version 1. The C library wrote such records. Again is in seconds since 1970.
 //
 //easyjson:json
 type cRecord struct {
@@ -212,7 +212,8 @@ func readFlat(item []byte) (e entry, ok bool) {
 	return e, true
 }
 
-// trim drops the oldest items beyond the limits.
+// trim drops the oldest entries, attempts and calls beyond maxEntries, maxRecordBytes, maxAttempts and maxCalls. The
+// newest entry always stays.
 func (r *record) trim() {
 	size := 0
 	for i := len(r.Entries) - 1; i >= 0; i-- {
@@ -316,7 +317,8 @@ func (k *keys) all(first string) []string {
 	return append(append([]string{first}, k.keysFor(k.prints)...), k.keysFor(k.later)...)
 }
 
-// keysOfEntry returns the keys under which to save an entry.
+// keysOfEntry returns the keys under which to save an entry. The first two are those of the messages that the entry
+// replaces and of those that were sent instead.
 func (k *keys) keysOfEntry(e *entry) []string {
 	lists := e.lists()
 	list := []string{k.keyOf(textOf(lists[0].valueOf("print"))), k.keyOf(textOf(lists[0].valueOf("sent")))}
@@ -352,7 +354,7 @@ func isAt(prints []string, messages int, print string) bool {
 	return messages > 0 && messages <= len(prints) && prints[messages-1] == print
 }
 
-// bytesOf decodes hexadecimal digits.
+// bytesOf decodes hexadecimal digits. The digits must be in lower case; an odd one at the end is ignored.
 func bytesOf(digits string) (b []byte) {
 	value := func(c byte) byte {
 		if c >= 'a' {

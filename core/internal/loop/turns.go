@@ -13,12 +13,12 @@ import (
 
 // checked holds the members of a Check that determine how to continue.
 type checked struct {
-	due, start       bool
-	cold             bool
-	tokens, messages int
+	due, start       bool // whether a compaction is due, and whether one should start in the background
+	cold             bool // whether the provider's cache has expired
+	tokens, messages int  // the size of the transcript
 }
 
-// beginTurn begins the job of a turn.
+// beginTurn begins the job of a turn. If the history was edited, attempts at its earlier size don't count.
 func (c *call) beginTurn(given *api.Turn) {
 	c.Settings.Turn = &api.Turn{Moment: given.Moment}
 	notes := api.TurnNotes{}
@@ -79,7 +79,8 @@ func (c *call) firstLook(running int) {
 }
 
 // checkTurnDue runs the operation check. With notes, it doesn't start a background compaction if one was already
-// started at this size and has failed or is still running.
+// started at this size and has failed or is still running. ok is false if the operation failed; the job then has the
+// error.
 func (c *call) checkTurnDue(notes *api.TurnNotes) (seen checked, ok bool) {
 	o := c.Options.Clone()
 	if notes != nil {
@@ -102,7 +103,7 @@ func (c *call) checkTurnDue(notes *api.TurnNotes) (seen checked, ok bool) {
 	return seen, true
 }
 
-// read reads the members of a Check.
+// read reads the members of a Check. json is the operation's response; members that it lacks keep their values.
 func (seen *checked) read(json []byte) {
 	eachMember(json, func(name, value []byte) {
 		switch string(name) {

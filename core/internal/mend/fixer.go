@@ -181,7 +181,8 @@ func (r *fixer) open() {
 
 // gather writes one message with the results of an item's calls, in the order of the calls: existing results, which are
 // moved, and placeholders for the lost results of the calls in unanswered. It also returns the calls that the message
-// answers. Open calls stay open. It marks the items from which it takes results as drained.
+// answers. Open calls stay open. It marks the items from which it takes results as drained. Both results are nil if no
+// call has a result or gets a placeholder.
 func (r *fixer) gather(item int, unanswered []int32) ([]byte, []int32) {
 	var calls []int32
 	var results []wire.Call
@@ -255,7 +256,8 @@ type move struct {
 }
 
 // moveResult plans to move a tool result directly after its call: together with its message or, if the message has
-// other parts, alone. Its results are those of every fix.
+// other parts, alone. Its results are those of every fix. It does nothing, and returns false, if another fix has
+// already moved the result.
 func (r *fixer) moveResult(at int, v *wire.Violation) (saved int, ok bool) {
 	t := r.doc.T
 	p := &t.Parts[v.Part]

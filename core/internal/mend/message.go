@@ -18,7 +18,8 @@ func (md *Mender) dropCaller(part int32) {
 	p.Flags, p.Caller = p.Flags&^transcript.Called, 0
 }
 
-// think adds empty reasoning to message m.
+// think adds empty reasoning to message m. The provider requires it before the message's calls; the format's Think says
+// where it belongs.
 func (md *Mender) think(m int32) {
 	msg := &md.doc.T.Messages[m]
 	at, text := md.doc.F.Think(md.doc.T.Bytes(msg.Span))

@@ -20,7 +20,7 @@ func (p places) of(message int32) int {
 	return int(p[message]) - 1
 }
 
-// mark is what a repair does with an item.
+// mark is what a repair does with an item. Several marks can be set at once.
 type mark uint8
 
 const (

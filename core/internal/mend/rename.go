@@ -46,7 +46,8 @@ func (r *fixer) rename(at int, v *wire.Violation) (saved int, ok bool) {
 	return r.mark(at, touched)
 }
 
-// setID replaces the id of a part. id is JSON.
+// setID replaces the id of a part. id is JSON. The source of the id, under which results find their calls, stays the
+// same.
 func (md *Mender) setID(part int32, id []byte) {
 	p := &md.doc.T.Parts[part]
 	span := md.doc.T.WriteToArena(id)

@@ -19,13 +19,13 @@ import (
 
 // Mender repairs a document, and counts its repairs in the report.
 type Mender struct {
-	doc     *view.View
-	policy  *policy.Policy
-	authors *authorship.Authors
-	keep    *keep.Keeper
-	archive *handles.Archive
-	ledger  *digest.Ledger // the ledger that records what a repair folds
-	report  *report.Report
+	doc     *view.View          // the document to repair
+	policy  *policy.Policy      // says which repairs are allowed
+	authors *authorship.Authors // says who wrote a message
+	keep    *keep.Keeper        // says what must stay
+	archive *handles.Archive    // takes the content that a repair removes
+	ledger  *digest.Ledger      // the ledger that records what a repair folds
+	report  *report.Report      // counts the repairs
 
 	refused   []api.LeftViolation // the violations in the input that the provider would reject
 	late      int                 // tokens of messages that were added after the plan and have become items
@@ -147,7 +147,8 @@ func (md *Mender) Violations() []wire.Violation {
 	return md.doc.F.Check(md.doc.T, md.doc.MessageOrder(), md.policy.OpenCalls == "answer")
 }
 
-// RefusedOf returns those violations that the provider rejects, in the form that reports use.
+// RefusedOf returns those violations that the provider rejects, in the form that reports use. It returns nil if there
+// are none. A violation without a place is reported at message 0.
 func (md *Mender) RefusedOf(violations []wire.Violation) (left []api.LeftViolation) {
 	if !wire.AnyRefused(violations) {
 		return nil

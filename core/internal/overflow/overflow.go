@@ -55,7 +55,8 @@ type Verdict struct {
 // maxText is the number of bytes of text that are examined. Errors are short, while other responses may have any size.
 const maxText = 16 << 10
 
-// Classify returns why a call failed.
+// Classify returns why a call failed. The Verdict also has the provider's message and, if the error names them, the
+// limit and the size of the request in tokens. Class is None if the error isn't known.
 func Classify(f Failure) Verdict {
 	v := Verdict{Class: None}
 	if f.Model != "" && f.Current != "" && f.Model != f.Current {

@@ -143,7 +143,8 @@ func duration(text string) int64 {
 
 const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
-// httpDate parses a date of an HTTP header, such as "Sun, 06 Nov 1994 08:49:37 GMT", into milliseconds since 1970.
+// httpDate parses a date of an HTTP header, such as "Sun, 06 Nov 1994 08:49:37 GMT", into milliseconds since 1970. It
+// returns false for any other form, including the two obsolete ones.
 func httpDate(text string) (int64, bool) {
 	const form = "Sun, 06 Nov 1994 08:49:37 GMT"
 	if len(text) != len(form) || text[3:5] != ", " || text[19] != ':' || text[22] != ':' || text[25:] != " GMT" {

@@ -14,7 +14,8 @@ import (
 )
 
 // ArchivePass replaces old tool results with short summaries written by the host's model, or with excerpts if there is
-// no model (S4.23 to S4.28). Calls, ids and the order of messages don't change.
+// no model (S4.23 to S4.28). Calls, ids and the order of messages don't change. Its fields are the parameters that its
+// Kind describes.
 //
 //easyjson:json
 type ArchivePass struct {
@@ -147,7 +148,7 @@ func resultSize(doc *view.View, n int32) int {
 }
 
 // summarize returns the model's summary of a batch; its results are those of [summary.Writer.AskOnce]. The model gets
-// as many runes of each result as fit.
+// as many runes of each result as fit. id identifies the request for this batch.
 func (p *ArchivePass) summarize(c Run, id string, batch []result) (text string, why api.SummaryFault, ok bool) {
 	doc := c.Doc()
 	outputs, folded, most := make([]digest.ToolOutput, len(batch)), 0, p.MaxOutput

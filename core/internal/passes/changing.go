@@ -58,7 +58,8 @@ func Clip(c Run, item, size int) (cut bool) {
 	return cut
 }
 
-// textsIn returns the texts of an item that can be cut, except for those in tool results.
+// textsIn returns the texts of an item that can be cut, except for those in tool results. It returns nil if the item
+// must not be cut.
 func (r *resort) textsIn(item int) (texts []longText) {
 	it := r.doc.Items[item]
 	if !r.mayCut(&it, it.Pinned) {

@@ -11,7 +11,7 @@ import (
 )
 
 // ClearPass replaces the contents of old tool results with a marker. The newest results, the calls, the ids and the
-// order of messages don't change.
+// order of messages don't change. Its fields are the parameters that its Kind describes.
 //
 //easyjson:json
 type ClearPass struct {
@@ -174,7 +174,8 @@ func (p *ClearPass) Targets(c Run) []result {
 	return targets
 }
 
-// Clear replaces the contents of the targets with a marker.
+// Clear replaces the contents of the targets with a marker. The archive gets the contents, and the report gets one
+// action per message.
 func (p *ClearPass) Clear(c Run, targets []result) {
 	replace(c, targets, "clear", "clear", handles.ClearedMarker, func(int) string { return "" })
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // CollapsePass replaces each older assistant message, together with the tool results that follow it, with one line. The
-// user's messages stay (S0.17 to S0.23).
+// user's messages stay (S0.17 to S0.23). Its fields are the parameters that its Kind describes.
 //
 //easyjson:json
 type CollapsePass struct {
@@ -134,8 +134,8 @@ func Short(doc *view.View, max int) func(p *transcript.Part) bool {
 	return func(p *transcript.Part) bool { return int(p.Size.Bytes) <= max && !doc.T.IsBlank(p.Body) }
 }
 
-// Line returns the line that replaces the assistant's messages in the items [from, end). It includes those texts of the
-// messages for which short returns true (S0.18 to S0.20).
+// Line returns the line that replaces the assistant's messages in the items [from, end). After marker, it has those
+// texts of the messages for which short returns true or, if there are none, the number of tool calls (S0.18 to S0.20).
 func Line(doc *view.View, from, end int, marker string, short func(p *transcript.Part) bool) string {
 	line, texts, calls := []byte(marker+" "), 0, 0
 	for i := from; i < end; i++ {

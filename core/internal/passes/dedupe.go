@@ -16,7 +16,7 @@ import (
 
 // dedupePass removes tool results that newer results make redundant. These are results of the same tool that are
 // identical byte for byte, and older results of an identical call (same tool, same arguments) that has returned
-// something else since. The newest result stays.
+// something else since. The newest result stays. Its fields are the parameters that its Kind describes.
 //
 //easyjson:json
 type dedupePass struct {
@@ -50,7 +50,8 @@ func (p *dedupePass) Check() string {
 	return cmp.Or(tokensRange("min_tokens", p.MinTokens), tokensRange("min_reclaim", p.MinReclaim))
 }
 
-// Run removes tool results that newer ones make redundant.
+// Run removes tool results that newer ones make redundant. It does nothing if that would save fewer tokens than the
+// parameter min_reclaim.
 func (p *dedupePass) Run(c Run) {
 	doc := c.Doc()
 	d := deduping{pass: p, doc: doc, archive: c.Archive(), excluded: ToolFilter(p.ExcludeTools, nil)}

@@ -14,7 +14,8 @@ import (
 )
 
 // DropPass removes the middle of the transcript, and keeps the first and the newest messages. If that isn't enough, or
-// if there is no middle, it continues in the same way as FitPass (S0.26 to S0.28).
+// if there is no middle, it continues in the same way as FitPass (S0.26 to S0.28). Its fields are the parameters that
+// its Kind describes.
 //
 //easyjson:json
 type DropPass struct {
@@ -58,7 +59,8 @@ func (p *DropPass) Check() string {
 
 func (p *FitPass) Check() string { return "" }
 
-// InsertPlace returns the position, after the first messages, of the message that says how many were dropped.
+// InsertPlace returns the position, after the first messages, of the message that says how many were dropped. It is the
+// number of these messages.
 func (p *DropPass) InsertPlace() (of authorship.Origin, last int) {
 	return authorship.OfCount, p.KeepFirst
 }

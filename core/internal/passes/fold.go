@@ -15,7 +15,7 @@ import (
 )
 
 // FoldPass replaces the older messages with one digest. Pinned messages stay where they are, and so does a tail of the
-// newest messages.
+// newest messages. Its fields are the parameters that its Kind describes.
 //
 //easyjson:json
 type FoldPass struct {
@@ -101,12 +101,12 @@ type folding struct {
 	run      Run
 	doc      *view.View
 	pass     *FoldPass
-	mode     foldMode
-	most     int     // the maximum size of the result in tokens, if it is bounded
-	stays    []bool  // by item
-	groups   []int32 // by item
-	cut      int     // the index of the item at which the tail begins
-	step     int32   // the part of that item at which the tail begins, or -1 if it is the whole item
+	mode     foldMode // why it folds, and so how far it may go
+	most     int      // the maximum size of the result in tokens, if it is bounded
+	stays    []bool   // by item
+	groups   []int32  // by item
+	cut      int      // the index of the item at which the tail begins
+	step     int32    // the part of that item at which the tail begins, or -1 if it is the whole item
 	provider *summary.ProviderCompaction
 
 	scope    api.Scope
@@ -301,7 +301,7 @@ func (f *folding) put(d *summary.Digest) {
 	}
 }
 
-// role returns the role of the digest message.
+// role returns the role of the digest message. It is the style's role, except where the provider would refuse that.
 func (f *folding) role() transcript.Role {
 	role := f.run.Summary().Style().Role
 	switch {

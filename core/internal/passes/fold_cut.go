@@ -140,10 +140,10 @@ func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
 type tail struct {
 	run    Run
 	doc    *view.View
-	groups []int32
-	cut    int   // the index of the first item in the tail
-	step   int32 // the part of that item at which the tail begins, or -1
-	tokens int
+	groups []int32 // by item, the number of its group
+	cut    int     // the index of the first item in the tail
+	step   int32   // the part of that item at which the tail begins, or -1
+	tokens int     // the size of the tail
 }
 
 // starts reports whether item i is the first of a group.

@@ -117,8 +117,8 @@ func (r *resort) foldRest(mode foldMode) {
 
 // longText is a text that can be cut.
 type longText struct {
-	item, tokens int
-	part         int32
+	item, tokens int   // the index of its item, and its size
+	part         int32 // the part with the text
 }
 
 // textKind reports whether the text of a part is of a certain kind.

@@ -32,8 +32,8 @@ const headTail = "head_tail"
 
 // LimitedOutput is an output to which limits have been applied.
 type LimitedOutput struct {
-	Text    string
-	Changed bool
+	Text    string // the text to pass to the model
+	Changed bool   // whether Text differs from the output
 	// Spilled means that Text is a notice, and that the host must store the whole output under its handle.
 	Spilled bool
 	Handle  string // the handle of the whole output; "" if the output isn't too large

@@ -59,10 +59,10 @@ const Anywhere = math.MaxInt
 
 // Kind describes a pass to other packages, which know nothing else about it.
 type Kind struct {
-	Name   string
+	Name   string      // as in a policy, such as "clear"
 	Doc    string      // what the pass does, worded so that it can follow the name
 	Make   func() Pass // returns the pass with unset parameters
-	Params []Param
+	Params []Param     // its parameters, in the order in which they are documented
 	// Markers replace content that the pass removes from messages. Messages are the messages that the pass writes.
 	Markers  []handles.Marking
 	Messages []*authorship.Message
@@ -151,7 +151,8 @@ func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 }
 
 // Steps returns the passes of a policy, in order. It parses those that Resolve hasn't parsed. The error is that of the
-// first pass which is unknown or has a wrong parameter.
+// first pass which is unknown or has a wrong parameter. The passes of a policy are shared by runs, and must not be
+// modified.
 func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	steps := make([]Pass, 0, len(p.Passes))
 	for i := range p.Passes {
@@ -169,7 +170,8 @@ func Steps(p *policy.Policy) ([]Pass, *policy.Error) {
 	return steps, nil
 }
 
-// read parses the parameters of a step. The paths in errors are relative to the step.
+// read parses the parameters of a step. The paths in errors are relative to the step. It returns an error if there is
+// no such pass, or if a parameter is unknown or out of range.
 func read(step *policy.Pass) (Pass, *policy.Error) {
 	for _, k := range kinds {
 		if k.Name != step.Name {

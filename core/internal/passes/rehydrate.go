@@ -17,7 +17,7 @@ import (
 )
 
 // RehydratePass restores the most recently read files of which a fold removed the content. Each file becomes a user
-// message after the digest, with the newest file last.
+// message after the digest, with the newest file last. Its fields are the parameters that its Kind describes.
 //
 //easyjson:json
 type RehydratePass struct {
@@ -124,7 +124,7 @@ func NewRehydration(v *view.View, room int) *Rehydration {
 
 // Files returns the files to restore from the messages in dropped, oldest first: the most recently read ones that the
 // messages in kept lack. If AlwaysNewest is set, the newest file may exceed Tokens, as long as there is room for it
-// (S3.38 to S3.41).
+// (S3.38 to S3.41). It returns nil if nothing was dropped or no file fits.
 func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	if r.MaxFiles <= 0 || len(dropped) == 0 {
 		return nil

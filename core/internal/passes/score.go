@@ -45,7 +45,8 @@ func LowFirst(c Run) bool {
 }
 
 // lowest returns as many of the candidates with the lowest scores as the target requires, in the order of their parts.
-// Among candidates with equal scores, it chooses the oldest.
+// Among candidates with equal scores, it chooses the oldest. Fewer are returned if there aren't as many. lows is
+// reordered.
 func lowest(c Run, lows []low) []low {
 	sorting.Stable(lows, func(a, b low) int {
 		switch {

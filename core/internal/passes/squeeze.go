@@ -183,7 +183,8 @@ func (r *shortening) text(n int32) (squeezed, bool) {
 }
 
 // member returns the replacement for a body that is an object with a long text in it. It is the same object with a
-// shorter text, so code that reads the members of the object still finds all of them.
+// shorter text, so code that reads the members of the object still finds all of them. It returns false if body n is no
+// such object, or can't be shortened.
 func (r *shortening) member(n int32) (squeezed, bool) {
 	doc := r.run.Doc()
 	body := doc.T.Bytes(doc.T.Parts[n].Body)

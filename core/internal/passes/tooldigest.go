@@ -10,7 +10,8 @@ import (
 )
 
 // ToolDigestPass clears old tool results in the tail of a fold, and lists them in the digest before the tail, one per
-// line (S4.39, S4.40). If no fold precedes it in the policy, the lines replace the results.
+// line (S4.39, S4.40). If no fold precedes it in the policy, the lines replace the results. Its fields are the
+// parameters that its Kind describes.
 //
 //easyjson:json
 type ToolDigestPass struct {
@@ -66,7 +67,7 @@ func (p *ToolDigestPass) Run(c Run) {
 }
 
 // beforeTail adds the lines to the digest message, which precedes the tail. If they came after the newest message, they
-// would look like the user's newest words (S4.40).
+// would look like the user's newest words (S4.40). It changes nothing if that would not save tokens.
 func (p *ToolDigestPass) beforeTail(c Run) {
 	doc := c.Doc()
 	var old []result

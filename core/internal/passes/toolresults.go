@@ -12,10 +12,10 @@ import (
 
 // result is a tool result that a pass may change.
 type result struct {
-	item  int
-	part  int32
-	newer int // the number of newer results
-	gain  int // the number of tokens saved
+	item  int   // the index of its item in the view
+	part  int32 // the part of the transcript
+	newer int   // the number of newer results
+	gain  int   // the number of tokens saved
 }
 
 // oldResults returns the tool results whose bodies may be removed, oldest first. It leaves out the newest keep results,

@@ -14,7 +14,7 @@ import (
 )
 
 // TruncatePass shortens long tool results to their first and last lines. It shortens each text of a result separately,
-// and keeps images and all other content (S0.8, S0.9).
+// and keeps images and all other content (S0.8, S0.9). Its fields are the parameters that its Kind describes.
 //
 //easyjson:json
 type TruncatePass struct {

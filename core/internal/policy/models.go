@@ -35,7 +35,8 @@ func ModelByName(name string) (Model, bool) {
 }
 
 // build finds the window of a model built for browsers by the name of the build: by a suffix, which may be followed by
-// other suffixes, or by an owner and a slash. If several match, the smallest window is used.
+// other suffixes, or by an owner and a slash. If several match, the smallest window is used. name is in lower case. ok
+// is false if no build matches.
 func build(name string) (found Model, ok bool) {
 	for _, b := range builds {
 		if says(name, b.Name) && (!ok || b.Window < found.Window) {
@@ -60,7 +61,8 @@ func says(name, mark string) bool {
 	}
 }
 
-// published finds a model by the name under which its maker published it. name is in lower case.
+// published finds a model by the name under which its maker published it. name is in lower case. It returns false if
+// the model isn't known.
 func published(name string) (Model, bool) {
 	for _, m := range models {
 		if namesModel(m.Name, name) {

@@ -18,7 +18,7 @@ func (p *Policy) ForModel(model string) (*Policy, *Error) {
 }
 
 // WithOptions returns the policy with one call's options applied. The path of an error is the path of the invalid
-// option.
+// option. Without options, the result is p itself. p is never changed.
 func (p *Policy) WithOptions(o *api.Options) (*Policy, *Error) {
 	if *o == (api.Options{}) {
 		return p, nil

@@ -137,10 +137,10 @@ type Gate struct {
 
 // Prices are per million tokens, in any currency. Cache prices default to Input.
 type Prices struct {
-	Input      float64  `json:"input,omitempty"`
-	Output     float64  `json:"output,omitempty"`
-	CacheRead  *float64 `json:"cache_read,omitempty"`
-	CacheWrite *float64 `json:"cache_write,omitempty"`
+	Input      float64  `json:"input,omitempty"`       // of tokens that are not read from the cache
+	Output     float64  `json:"output,omitempty"`      // of tokens that the model writes
+	CacheRead  *float64 `json:"cache_read,omitempty"`  // of tokens that are read from the cache; nil means Input
+	CacheWrite *float64 `json:"cache_write,omitempty"` // of tokens that are written to the cache; nil means Input
 }
 
 // Summary configures how digests are made.

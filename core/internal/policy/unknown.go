@@ -56,7 +56,8 @@ func NearestName(name string, names []string) string {
 // maxName is the maximum length of a name that NearestName compares, in bytes.
 const maxName = 64
 
-// plainly returns a name in lower case, without hyphens, underscores and spaces.
+// plainly returns a name in lower case, without hyphens, underscores and spaces, so that different spellings of a name
+// become equal.
 func plainly(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == ' ' {

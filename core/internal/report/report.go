@@ -8,7 +8,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Report is the report of an operation in progress.
+// Report is the report of an operation in progress. It counts what passes and repairs do; the answer contains it as it
+// is at the end.
 type Report api.Report
 
 // AddAction records an action of a pass. It doubles the capacity of the list when necessary: append would reallocate

@@ -220,7 +220,8 @@ func (s *searching) closeDoc() {
 // many questions.
 const pieceBytes = 2048
 
-// addText adds text to the message that is being read.
+// addText adds text to the message that is being read. If texts are being collected for a snippet, it only appends text
+// to them, after a line feed.
 func (s *searching) addText(text []byte) {
 	if s.collects {
 		if len(s.collected) > 0 {
@@ -271,7 +272,8 @@ func pieceEnd(text []byte) int {
 	return n
 }
 
-// countWords counts the query's words in text of the message.
+// countWords counts the query's words in text of the message. It also counts all words of the text, which determine the
+// message's length.
 func (s *searching) countWords(text []byte) {
 	before := s.cur.words
 	var n int

@@ -137,7 +137,8 @@ func (s *searching) bestPerMessage(list []ranked) []ranked {
 	return out
 }
 
-// withNeighbours returns the score of doc i plus its share of its neighbours' scores.
+// withNeighbours returns the score of doc i plus its share of its neighbours' scores. Docs of other bodies aren't
+// neighbours. The second neighbour on each side has a smaller share.
 func withNeighbours(docs []doc, scores []int64, i int) int64 {
 	at := func(k int) int64 {
 		if k < 0 || k >= len(docs) || docs[k].body != docs[i].body {

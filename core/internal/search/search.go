@@ -29,7 +29,7 @@ type Query struct {
 // HasWords reports whether the query's text contains any words.
 func (q *Query) HasWords() bool { return len(words.Append(nil, q.Text)) > 0 }
 
-// Role is the author of a message.
+// Role is the author of a message. See the constants.
 type Role uint8
 
 // The roles. Anything that isn't a message, such as the text of a tool result, has the role Tool.
@@ -82,7 +82,7 @@ type Hit struct {
 	Date  dates.Date // of the message, or of the last dated message before it; zero if unknown
 	// Offset is the position of the snippet in the message's text, in Unicode scalar values.
 	Offset  int
-	Snippet string
+	Snippet string // the passage with the most of the query's words, on one line
 }
 
 // Stats describe what a search has covered.
@@ -189,13 +189,14 @@ type searching struct {
 
 // term is a word of the query, reduced to its stem.
 type term struct {
-	weight int32
-	name   bool // it may be a name: it is capitalized and not the first word
-	lead   bool // it is the first word of a question
+	weight int32 // the weight of a match, in 1/1024 bit
+	name   bool  // it may be a name: it is capitalized and not the first word
+	lead   bool  // it is the first word of a question
 	number bool
 }
 
-// parseQuery parses the query into terms, roles and dates.
+// parseQuery parses the query into terms, roles and dates. Each word counts once. Words after the maximum number of
+// terms are ignored.
 func (s *searching) parseQuery() {
 	text := s.query.Text
 	ws := words.Append(nil, text)

@@ -16,7 +16,8 @@ const (
 	spread       = 160
 )
 
-// hitOf returns the hit for a doc, including its snippet.
+// hitOf returns the hit for a doc, including its snippet. r is the doc with its score. A snippet that doesn't begin at
+// the start of the message begins with an ellipsis.
 func (s *searching) hitOf(r ranked) Hit {
 	d := s.docs[r.doc]
 	h := Hit{Body: int(d.body), Index: int(d.index), Score: int(r.score), Role: d.role, Date: d.date}

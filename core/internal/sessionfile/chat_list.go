@@ -290,7 +290,8 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 	s.write(`]}`)
 }
 
-// partOf writes the beginning of the next part. n is the number of parts so far, and grows by one.
+// partOf writes the beginning of the next part. n is the number of parts so far, and grows by one. typ is its type. The
+// caller writes its other members and the closing brace.
 //
 //go:noinline
 func (c *chatList) partOf(s *saver, n *int, typ string) {

@@ -111,7 +111,8 @@ func (c *chatLog) rewind() {
 	c.entries = left
 }
 
-// letta adds one of an agent's messages.
+// letta adds one of an agent's messages. at is its object in the file. Reasoning is left out, and messages of unknown
+// types are counted as skipped.
 func (c *chatLog) letta(at jsonspan.Span) {
 	switch strings.TrimSuffix(textOf(c.src, at, "message_type"), "_message") {
 	case "system":
@@ -154,7 +155,8 @@ func (c *chatLog) returned(results []jsonspan.Span) {
 	}
 }
 
-// copilot adds an event of a session.
+// copilot adds an event of a session. at is its object in the file. Events of subagents are skipped, and counted as
+// such.
 func (c *chatLog) copilot(at jsonspan.Span) {
 	data := find(c.src, at, "data")
 	if !stringAt(c.src, at, "agentId").IsZero() || !stringAt(c.src, data, "parentToolCallId").IsZero() {

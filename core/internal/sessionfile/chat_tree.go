@@ -68,9 +68,9 @@ type chatNode struct {
 // chatTree reads the export of a chat application, whose messages form a tree.
 type chatTree struct {
 	*file
-	app     *chatApp
-	ids     ids
-	nodes   []chatNode
+	app     *chatApp      // the application that made the export
+	ids     ids           // the ids of the messages
+	nodes   []chatNode    // the messages, in the order of the file
 	list    jsonspan.Span // the list of messages, or the object with all messages
 	current jsonspan.Span // the id of the newest message, in the file of an application that records it
 	about   jsonspan.Span // the id of the conversation
@@ -287,8 +287,8 @@ func (c *chatTree) asked(n *chatNode, i int32) {
 	c.spoke(n.role, i, said, images)
 }
 
-// spoke writes a user or system message, unless it is empty. text is a JSON string; images are parts, each after a
-// comma.
+// spoke writes a user or system message from node i, unless it is empty. text is a JSON string, or nil; images are
+// parts, each after a comma, or nil.
 func (c *chatTree) spoke(role string, i int32, text, images []byte) {
 	if text == nil && images == nil {
 		return
@@ -347,7 +347,7 @@ type chatAnswer struct {
 }
 
 // part adds a part of an answer; other kinds of parts are ignored. Text after results begins a new model message; in
-// Open WebUI, a call after results does too.
+// Open WebUI, a call after results does too. at is the part, and node the index of the node that contains it.
 func (c *chatTree) part(at jsonspan.Span, node int32) {
 	a := &c.answer
 	switch typeOf(c.src, at) {

@@ -74,8 +74,8 @@ const (
 
 // ccBlock is a content block of a message whose content is a list of blocks.
 type ccBlock struct {
-	span   jsonspan.Span
-	line   int32
+	span   jsonspan.Span // the whole block
+	line   int32         // the index of its line
 	kind   ccBlockKind
 	moved  bool  // a result that is written directly after its call instead of here, or left out
 	id     int32 // the id that pairs a tool call with its result

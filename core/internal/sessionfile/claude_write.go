@@ -99,7 +99,8 @@ func (c *claudeCode) repeats(i int32, seen []bool) bool {
 	return true
 }
 
-// join adds line i to a provider message.
+// join adds line i to a provider message. call has, by the number of its id, the block of each call so far; join adds
+// those of this line.
 func (c *claudeCode) join(t *ccTurn, i int32, call []int32) {
 	l := &c.records[i]
 	l.used = true
@@ -278,7 +279,8 @@ func (c *claudeCode) filled(l *ccLine) bool {
 	return l.end > l.first || l.content.Len() > 2 && c.src[l.content.Start] == '"'
 }
 
-// begin starts a message. The caller writes the content and the closing brace.
+// begin starts a message with the given role, up to the colon before its content. The caller writes the content and the
+// closing brace.
 func (c *claudeCode) begin(role string) {
 	c.beginMessage()
 	c.appendPieces(`{"role":"` + role + `","content":`)

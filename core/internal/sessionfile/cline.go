@@ -24,10 +24,10 @@ func init() {
 
 // clineRecord is a message in the list.
 type clineRecord struct {
-	at, content jsonspan.Span
+	at, content jsonspan.Span // the whole message, and its content
 	role        string
-	ts          int64
-	usage       Usage
+	ts          int64 // its time, in milliseconds since 1970
+	usage       Usage // the provider's counts for it
 }
 
 type cline struct {

@@ -139,7 +139,8 @@ func (c *codex) session(s *jsonspan.Scanner) {
 	c.meta = true
 }
 
-// add reads an item and adds it to the conversation.
+// add reads an item and adds it to the conversation. A snapshot that is used only to undo changes is left out, and
+// counted as such.
 func (c *codex) add(s *jsonspan.Scanner) {
 	s.Kind()
 	it := cxItem{}

@@ -214,7 +214,7 @@ func nextLine(src []byte, pos int) (from, end int) {
 // lineScanner returns a scanner for the line at [pos, end), which can't read beyond it.
 func lineScanner(src []byte, pos, end int) *jsonspan.Scanner { return scanner(src[:end], uint32(pos)) }
 
-// textStart returns the offset of the first byte after the byte order mark, if there is one.
+// textStart returns the offset of the first byte after the byte order mark, if there is one. Otherwise it returns 0.
 func textStart(src []byte) int {
 	if len(src) >= len(bom) && string(src[:len(bom)]) == bom {
 		return len(bom)
@@ -341,7 +341,7 @@ func signOf(s *jsonspan.Scanner) *Kind {
 }
 
 // traits reads the object at s. It returns its type, unless that is no string or longer than 64 bytes, and those of its
-// keys that identify a kind of session file.
+// keys that identify a kind of session file. typ is then "".
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {

@@ -28,8 +28,8 @@ func init() {
 // gcChange is one change to the list of messages.
 type gcChange struct {
 	kind gcKind
-	id   int32 // position in ids, or noID
-	span jsonspan.Span
+	id   int32         // position in ids, or noID
+	span jsonspan.Span // the object in the file
 }
 
 type gcKind uint8
@@ -253,7 +253,8 @@ func (g *geminiCLI) part(n *int, role string) {
 	g.appendPieces(`{"role":"` + role + `","parts":[`)
 }
 
-// parts writes content, which is text, a part, or a list of both.
+// parts writes content, which is text, a part, or a list of both. n is the number of parts written so far in the
+// message, and grows. A zero span writes nothing.
 func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
 	if at.IsZero() {
 		return
@@ -276,7 +277,8 @@ func (g *geminiCLI) parts(n *int, role string, at jsonspan.Span) {
 	}
 }
 
-// thought writes a thought. Gemini CLI stores the model's text split into a subject and a description.
+// thought writes a thought. Gemini CLI stores the model's text split into a subject and a description. n is the number
+// of parts so far in the message, and grows by one unless the thought is empty.
 func (g *geminiCLI) thought(n *int, s *jsonspan.Scanner) {
 	var subject, description jsonspan.Span
 	read(s, field{"subject", &subject}, field{"description", &description})

@@ -135,7 +135,7 @@ func (w *gcList) message(i int) (wrote int) {
 }
 
 // saveHead starts a record for message i. If the message is whole and unchanged, the record gets the id of the first
-// record that the message came from.
+// record that the message came from. Otherwise it gets a new one. typ is the record's type.
 func (g *geminiCLI) saveHead(s *saver, i int, typ string, whole bool) {
 	id := s.newID()
 	if k := s.from[i]; k >= 0 && whole {

@@ -29,12 +29,12 @@ func init() {
 
 // gooseRecord is a message in the conversation.
 type gooseRecord struct {
-	at, content jsonspan.Span
-	role        string
-	created     int64 // the time of the message, in seconds since 1970
-	hidden      bool  // not sent to the model
-	summary     bool  // sent to the model but not shown to the user, like the messages that compactions write
-	sent        bool  // its content is in the result
+	at, content jsonspan.Span // the whole message, and its list of blocks
+	role        string        // "user" or "assistant"
+	created     int64         // the time of the message, in seconds since 1970
+	hidden      bool          // not sent to the model
+	summary     bool          // sent to the model but not shown to the user, like the messages that compactions write
+	sent        bool          // its content is in the result
 }
 
 type goose struct {
@@ -251,7 +251,7 @@ func gooseHears(src []byte, at jsonspan.Span) bool {
 	return heard
 }
 
-// gooseBlock appends a block in Anthropic's form.
+// gooseBlock appends a block in Anthropic's form. Blocks of types that aren't sent append nothing.
 func gooseBlock(dst, src []byte, at jsonspan.Span) []byte {
 	typ := typeOf(src, at)
 	dst = appendFilled(dst, src, at, gooseBlocks[typ].sent)

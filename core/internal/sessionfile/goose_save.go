@@ -105,7 +105,8 @@ func (m *gooseMerge) old(records []origin) {
 	}
 }
 
-// new writes message i as a new record.
+// new writes message i as a new record. It gets the time of the record that it replaces, of the first record of the
+// file, or of saving.
 func (m *gooseMerge) new(i int) {
 	s := m.s
 	m.begin()

@@ -48,7 +48,7 @@ func (t *ids) list(s *jsonspan.Scanner, places []int32) []int32 {
 	return places
 }
 
-// ranks holds the ids' numbers, by position.
+// ranks holds the ids' numbers, by position. See ids.rank.
 type ranks []int32
 
 // number replaces the positions in ids with the ids' numbers. noID stays unchanged.

@@ -13,7 +13,7 @@ type merged struct {
 }
 
 // write writes a message that joins several contents, each a string or a list of blocks. A single string stays a
-// string.
+// string. role is the message's role.
 func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 	f.beginMessage()
 	f.appendPieces(`{"role":"` + role + `","content":`)

@@ -27,12 +27,12 @@ func init() {
 
 // ocRecord is a message. Its id fields hold positions until pick replaces them with the ids' numbers (see ids).
 type ocRecord struct {
-	info, parts     jsonspan.Span
-	id              jsonspan.Span
-	number, parent  int32
-	role            string
-	summary         bool // a complete response with the summary of a compaction
-	failed          bool
+	info, parts     jsonspan.Span // the description of the message, and its list of parts
+	id              jsonspan.Span // its id as it is spelled
+	number, parent  int32         // its id, and that of the message that it answers
+	role            string        // "user" or "assistant"
+	summary         bool          // a complete response with the summary of a compaction
+	failed          bool          // the request to the provider failed
 	compaction      bool
 	tail            int32 // for a compaction, the id of the first message of its tail
 	provider, model jsonspan.Span
@@ -92,7 +92,7 @@ func (o *opencode) record(s *jsonspan.Scanner) {
 	o.records = append(o.records, r)
 }
 
-// about reads info, the object that describes a message.
+// about reads info, the object that describes a message. The members go into r.
 func (o *opencode) about(s *jsonspan.Scanner, r *ocRecord) {
 	var finish jsonspan.Span
 	failed := false
@@ -195,7 +195,7 @@ func (o *opencode) arrange(first, end int) {
 }
 
 // compactionIn returns the indexes of the newest compaction with a tail, of its summary and of its tail's first
-// message; -1 means none.
+// message; -1 means none. It looks only at the records [first, end).
 func (o *opencode) compactionIn(first, end int) (asks, ends, tail int) {
 	asks, ends, tail = -1, -1, -1
 	for i := end - 1; i >= first && asks < 0; i-- {
@@ -230,7 +230,8 @@ func (o *opencode) foreign(r *ocRecord) bool {
 	return o.textAt(a.provider) != o.textAt(r.provider) || o.textAt(a.model) != o.textAt(r.model)
 }
 
-// write writes a message as opencode passes it to the AI SDK.
+// write writes a message as opencode passes it to the AI SDK. i is the index of its record. A failed response is left
+// out, and counted as such.
 func (o *opencode) write(i int32) {
 	r := &o.records[i]
 	parts := o.partsOf(r)

@@ -174,7 +174,8 @@ func (w *ocWriter) value(to string, at jsonspan.Span, key string) {
 	}
 }
 
-// part writes a part of a new or changed message.
+// part writes part p of a new or changed message. n is the number of parts written so far in the message, and grows by
+// one. A part that opencode doesn't have is left out.
 func (w *ocWriter) part(n *int, p jsonspan.Span) {
 	typ := typeOf(w.in.Src, p)
 	switch typ {

@@ -7,7 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// event starts an event. The caller writes its remaining members and calls end.
+// event starts an event. The caller writes its remaining members and calls end. source is who caused it, such as
+// "agent".
 func (w *ohSaver) event(kind, source string) {
 	w.separate()
 	w.write(`{"kind":"`+kind+`","source":"`+source+`","timestamp":`, w.now())
@@ -59,9 +60,9 @@ func (w *ohSaver) again(i int) {
 	}
 }
 
-// copied writes a copy of an event with a new id, without its closing brace. The caller must write the members that the
-// table changed removes. A call that has no result among the messages must not look executable, because the agent would
-// run it again.
+// copied writes a copy of an event with a new id, without its closing brace. answer is the id of the model's response,
+// without quotes. The caller must write the members that the table changed removes. A call that has no result among the
+// messages must not look executable, because the agent would run it again.
 func (w *ohSaver) copied(e *ohEvent, answer string, changed rename) {
 	response := func(dst, _ []byte, v jsonspan.Span) []byte {
 		if w.src[v.Start] != '"' {
@@ -165,7 +166,7 @@ func (w *ohSaver) content(i int, failed bool) {
 }
 
 // action writes the event for call n of message i: the old event with the message's changes applied, or a new event if
-// the file has none.
+// the file has none. call is the call in the message, and answer the id of the model's response.
 func (w *ohSaver) action(i, n int, call jsonspan.Span, answer string) {
 	spelled := func(path string) string {
 		if at := stringAt(w.in.Src, call, path); !at.IsZero() {

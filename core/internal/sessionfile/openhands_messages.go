@@ -121,7 +121,7 @@ func (o *openHands) each(content jsonspan.Span, text, image func(at jsonspan.Spa
 }
 
 // writeParts writes the parts of content. It truncates long texts in tool results, and leaves out blank texts next to
-// calls.
+// calls. calls says that the message has calls.
 func (o *openHands) writeParts(content jsonspan.Span, role string, calls bool) {
 	o.each(content, func(at jsonspan.Span) {
 		switch {
@@ -165,8 +165,8 @@ func (o *openHands) call(n int, call jsonspan.Span) {
 	o.appendPieces(`}}`)
 }
 
-// calls writes a message with all calls of one response. The event of the first call also contains the model's
-// thoughts.
+// calls writes a message with all calls of one response. batch has the indexes of their events. The event of the first
+// call also contains the model's thoughts. It returns false, as the message isn't one of the user's.
 func (o *openHands) calls(batch []int32) bool {
 	o.begin(false, "assistant")
 	first := o.events[batch[0]].at
@@ -213,7 +213,7 @@ func (o *openHands) said(entry int32, user bool) bool {
 	return plain
 }
 
-// result writes the content of a tool result.
+// result writes the content of a tool result. e is the event with the result.
 func (o *openHands) result(e *ohEvent) {
 	switch e.kind {
 	case ohReject:
@@ -298,7 +298,8 @@ func (o *openHands) output(observation jsonspan.Span, text string) string {
 	return text
 }
 
-// screenshot writes the image of a web page, and the path where OpenHands stores it.
+// screenshot writes the image of a web page, and the path where OpenHands stores it. data is the image as base64, a
+// JSON string; the path is in folder. If data is empty, it writes nothing.
 func (o *openHands) screenshot(data jsonspan.Span, folder string) {
 	if data.Len() <= 2 {
 		return

@@ -178,7 +178,8 @@ func (w *ohSaver) whole(stay, end int) int {
 	return first
 }
 
-// condense writes the condensation, unless it would neither forget anything nor have a summary.
+// condense writes the condensation, unless it would neither forget anything nor have a summary. digest is the index of
+// the message with the summary, or -1 if there is none.
 func (w *ohSaver) condense(stay, digest, end int) {
 	keeps := make([]bool, 2*len(w.o.events))
 	place := func(entry int32) int {

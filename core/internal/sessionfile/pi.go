@@ -137,7 +137,8 @@ func (p *pi) line(s *jsonspan.Scanner) {
 	p.entries = append(p.entries, e)
 }
 
-// message reads the message of an entry.
+// message reads the message of an entry. Its properties go into e. If pi doesn't send messages with this role, the kind
+// of e doesn't change.
 func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	var role, call jsonspan.Span
 	stop, excluded, empty := "", false, false
@@ -196,7 +197,7 @@ func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
 	return n == 0
 }
 
-// resolve sets the path from the root to the last entry.
+// resolve sets the path from the root to the last entry. It also replaces the positions of ids with the ids' numbers.
 func (p *pi) resolve() {
 	ranks, n := p.ids.rank()
 	p.numbers = n

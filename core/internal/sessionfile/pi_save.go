@@ -154,7 +154,7 @@ func (p *pi) copyEntry(s *saver, at jsonspan.Span, id, parent string) {
 	s.write(`,"id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()), "}\n")
 }
 
-// newEntry writes an entry for message i, which is new or changed.
+// newEntry writes an entry for message i, which is new or changed. id and parent are ids as JSON.
 func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	head := func(typ string) {
 		s.write(`{"type":"`+typ+`","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()))

@@ -30,14 +30,14 @@ func init() {
 
 // rooRecord is an item of the list.
 type rooRecord struct {
-	at, content jsonspan.Span
-	role        string
-	summary     bool
-	marker      bool  // it replaces truncated messages
-	reasoning   bool  // not a message, but reasoning in another provider's form
-	condensed   bool  // it names the summary that replaces it
-	stands      int32 // for a marker, its id
-	hidden      int32 // the id of the marker that replaces the message, or noID
+	at, content jsonspan.Span // the whole message, and its content
+	role        string        // "user" or "assistant"
+	summary     bool          // it is the summary of a compaction
+	marker      bool          // it replaces truncated messages
+	reasoning   bool          // not a message, but reasoning in another provider's form
+	condensed   bool          // it names the summary that replaces it
+	stands      int32         // for a marker, its id
+	hidden      int32         // the id of the marker that replaces the message, or noID
 }
 
 type rooCode struct {
@@ -56,8 +56,8 @@ type rooCode struct {
 
 // rooCall is a tool call.
 type rooCall struct {
-	id     jsonspan.Span
-	record int
+	id     jsonspan.Span // the call's id
+	record int           // the index of its message
 }
 
 func readRoo(f *file) writer {
@@ -195,7 +195,7 @@ func (r *rooCode) cameWithReasoning(k int32) {
 }
 
 // sends reports whether a block is sent. Blocks for other providers are not, nor are results whose calls precede the
-// last summary. Without a summary all results are sent.
+// last summary. Without a summary all results are sent. role and typ are those of the message and of the block.
 func (r *rooCode) sends(role, typ string, block jsonspan.Span) bool {
 	switch typ {
 	case "reasoning", "thoughtSignature":

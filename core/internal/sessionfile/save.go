@@ -36,7 +36,9 @@ type Saved struct {
 // kept and get additional lines; an incomplete last line is dropped. Entries of unchanged messages keep everything that
 // the agent recorded in them, except for the provider's counts, which describe the old request.
 //
-// Ids are derived from the file and the messages, so the same call always returns the same bytes.
+// Ids are derived from the file and the messages, so the same call always returns the same bytes. If nothing has
+// changed, the result keeps the whole file. It returns an error if src is no session file, or with the code cannot_save
+// if the agent would not resume with these messages.
 func Save(src []byte, in Saving) (*Saved, *jsonspan.Error) {
 	f, w, err := load(src)
 	if err != nil {
@@ -95,7 +97,7 @@ func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 type saver struct {
 	time int64 // the time of the newest new line, in milliseconds since 1970; 0 before the first
 	*file
-	in   Saving
+	in   Saving          // the caller's messages and the time of saving
 	old  []jsonspan.Span // the spans of the file's messages in file.Messages
 	from []int32         // for each message, the index of the same message in the file, or -1
 	// For each message of the file, the start of its origins; the last element is the end of all origins.
@@ -262,6 +264,7 @@ func (s *saver) role(i int) string {
 }
 
 // roleText returns the role of message i, or "" if it has none, and, if the message consists only of text, this text.
+// Otherwise content is "".
 func (s *saver) roleText(i int) (role, content string) {
 	var name jsonspan.Span
 	readOnly := func(in *jsonspan.Scanner) { content = onlyText(in) }

@@ -113,7 +113,7 @@ func Open(src []byte) (*Session, *jsonspan.Error) {
 }
 
 // load recognizes the kind of a session file and reads the file. It returns the file with its messages, and the writer
-// that can save others in it.
+// that can save others in it. It returns an error if src isn't JSON or is no session file, or the error of reading it.
 func load(src []byte) (*file, writer, *jsonspan.Error) {
 	if err := jsonspan.New(src).Err(); err != nil {
 		return nil, nil, err

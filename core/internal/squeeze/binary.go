@@ -99,7 +99,8 @@ func (w *writer) cut(s string) {
 	}
 }
 
-// data writes the text that replaces binary data.
+// data writes the text that replaces the binary data s: its length, what it consists of, and its SHA-256, as in "[4096
+// characters of base64, SHA-256 …]".
 func (w *writer) data(s string) {
 	w.forms |= Binary
 	kind := "hexadecimal digits"

@@ -75,7 +75,7 @@ func (t *terminal) rubOut() {
 	t.out = t.out[:n]
 }
 
-// escape interprets the escape code at t.at.
+// escape interprets the escape code at t.at and skips it. Codes other than those that move the cursor have no effect.
 func (t *terminal) escape() {
 	n, final := escape(t.text[t.at:])
 	t.at += n

@@ -3,7 +3,7 @@ package squeeze
 import "strconv"
 
 // gutterLine splits a numbered line, such as " 12→text", " 12\ttext" or " 12 | text", into its number, a byte that
-// identifies the separator, and its text. ok is false if the line isn't numbered.
+// identifies the separator, and its text. ok is false if the line isn't numbered. n has at most seven digits.
 func gutterLine(s string) (n int, sign byte, text string, ok bool) {
 	at := indentOf(s)
 	k := digits(s[at:])

@@ -294,7 +294,8 @@ var numeric = func() (is [256]bool) {
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// key parses a key and the colon that follows it.
+// key parses the key at the offset at, and the colon that follows it. end is the offset after the colon. ok is false if
+// there is no key; end is then where the parser stopped.
 func (w *writer) key(at int) (end int, ok bool) {
 	if at >= len(w.src) || w.src[at] != '"' {
 		return at, false
@@ -353,7 +354,8 @@ func (w *writer) emit(n int32) {
 	}
 }
 
-// emitInside writes an array or an object with its contents.
+// emitInside writes node n, which is an array or an object, with its contents. It and emit call each other, at most
+// maxDepth levels deep.
 func (w *writer) emitInside(n int32) {
 	kind, next := w.nodes[n].kind, w.nodes[n].next
 	w.out = append(w.out, kind)

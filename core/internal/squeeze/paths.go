@@ -15,8 +15,8 @@ const maxPath = 512
 // maxDashes is the maximum number of dashes in a line after which placeOf looks for a line number.
 const maxDashes = 8
 
-// placeOf parses line s of a search result. path is the path on the previous line, or "". next is the following
-// line.
+// placeOf parses line s of a search result. path is the path on the previous line, or "". next is the following line.
+// ok is false if s has no path with a line number.
 func placeOf(s, path, next string) (p place, ok bool) {
 	if path != "" && len(s) > len(path)+2 && s[:len(path)] == path {
 		if p, ok = numbered(s, len(path)); ok {
@@ -194,7 +194,7 @@ func (w *writer) belowPath(at, to int, path string) {
 }
 
 // fileLines returns the path on line i, and the number of consecutive lines that belong to that file. The number is 0
-// if there are too few lines, or if writing the path only once would save too little.
+// if there are too few lines, or if writing the path only once would save too little. path is then "".
 func (w *writer) fileLines(i int) (path string, k int) {
 	if len(w.line(i)) < 6 || len(w.line(i+1)) < 6 {
 		return "", 0
@@ -207,7 +207,7 @@ func (w *writer) fileLines(i int) (path string, k int) {
 }
 
 // adjacent returns the longest form of the path on line i, the number of consecutive lines that belong to that file,
-// and the number of bytes taken up by all of their paths except the first.
+// and the number of bytes taken up by all of their paths except the first. All are zero if line i has no path.
 func (w *writer) adjacent(i int) (path string, k, size int) {
 	following := func(k int) string {
 		if i+k < w.count() {
@@ -244,7 +244,7 @@ func (w *writer) adjacent(i int) (path string, k, size int) {
 }
 
 // stretchOf returns the end of the lines with consecutive numbers that begin on line at, which is at most end, and the
-// indentation that all of them share. hit reports whether any of them is a match.
+// indentation that all of them share. hit reports whether any of them is a match. path is the path of these lines.
 func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) {
 	margin = 1 << 30
 	number := 0

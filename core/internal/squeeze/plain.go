@@ -21,7 +21,8 @@ func (w *writer) plain(i int) {
 const judging = 64
 
 // judgeIndents finds out, for the lines from i on, whether brackets determine their indentation, and which indentation
-// all of them share. line returns the line with a given index.
+// all of them share. line returns the line with a given index. The lines end before line end. The results are
+// w.bracket, w.margin and w.unit, and hold up to line w.judged.
 func (w *writer) judgeIndents(i, end int, line func(i int) string) {
 	end = min(i+judging, end)
 	if !w.bracket {

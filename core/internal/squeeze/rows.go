@@ -72,7 +72,8 @@ func (w *writer) addRow(t *table, k int32) bool {
 	return true
 }
 
-// addCell adds a value to a column.
+// addCell adds a value to a column. value is the index of its node. It records whether all values of the column are the
+// same, and whether all are objects with the same keys.
 func (w *writer) addCell(col *column, value int32) {
 	if col.rows == 0 {
 		v := &w.nodes[value]
@@ -104,7 +105,7 @@ func (w *writer) isWorthTable(t *table) bool {
 }
 
 // writeHeader writes the header: the keys of the columns. A key is followed by its value if all objects share it, or by
-// the inner keys if its values are objects with the same keys.
+// the inner keys if its values are objects with the same keys. base is the index in w.cols of the first column.
 func (w *writer) writeHeader(base int) {
 	w.out = append(w.out, "[{"...)
 	for i := range w.cols[base:] {
@@ -128,7 +129,8 @@ func (w *writer) writeHeader(base int) {
 	w.out = append(w.out, '}')
 }
 
-// writeRow writes an object as a row.
+// writeRow writes an object as a row. k is the object's node, and base the index of the first column. A row is an
+// array, without the values that the header gives.
 func (w *writer) writeRow(k int32, base int) {
 	w.out = append(w.out, "\n["...)
 	first := true
@@ -180,8 +182,9 @@ func (w *writer) writeMembers(object int32, write func(key, value int32)) {
 	})
 }
 
-// cells calls write for each column whose value the header doesn't give, in order, with the object's value or, if it has
-// none, 0. alike is true if the values in that column are all objects with the same keys in the same order.
+// cells calls write for each column whose value the header doesn't give, in order, with the object's value or, if it
+// has none, 0. alike is true if the values in that column are all objects with the same keys in the same order. base is
+// the index of the first column.
 func (w *writer) cells(object int32, base int, write func(value int32, alike bool)) {
 	var at [maxColumns]int32
 	n := len(w.cols)
@@ -198,7 +201,7 @@ func (w *writer) cells(object int32, base int, write func(value int32, alike boo
 }
 
 // column returns the index of the column for a key. It tries the column guess first, and adds a column for a new key.
-// It returns -1 if there would be too many columns.
+// It returns -1 if there would be too many columns. base is the index of the first column of the table.
 func (w *writer) column(base, guess int, key *node) int {
 	s := w.src[key.start:key.end]
 	if guess < len(w.cols) && w.src[w.cols[guess].start:w.cols[guess].end] == s {

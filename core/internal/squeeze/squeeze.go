@@ -71,7 +71,8 @@ type Options struct {
 	Log bool
 }
 
-// Text shortens text. If that saves too little, ok is false and out is the unchanged text.
+// Text shortens text by the forms that o allows. If that saves too little, ok is false and out is the unchanged text;
+// otherwise form has the forms that were used.
 func Text(text string, o Options) (out string, form Form, ok bool) {
 	if len(text) <= o.MinSaved || len(text) > 1<<30 {
 		return text, 0, false
@@ -105,10 +106,10 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 
 // writer is the state of shortening a text.
 type writer struct {
-	src     string
-	out     []byte
-	forms   Form
-	without Form
+	src     string  // the text
+	out     []byte  // what was written
+	forms   Form    // the forms that were used
+	without Form    // the forms that must not be used
 	lines   []int32 // the start of each line, followed by one more than the length of the text
 	seen    []int32 // for each hash, one more than the indexes of the last two lines that have it
 	shift   uint    // the number of bits by which a hash is shifted to the right to index seen

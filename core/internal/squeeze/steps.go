@@ -36,7 +36,7 @@ type stepRuns struct {
 	changed bool
 }
 
-// add adds the next line, with its line feed.
+// add adds the next line, with its line feed. A line of another kind ends the current run.
 func (r *stepRuns) add(line string) {
 	if kind := stepOf(line); kind != r.kind || kind == (stepKind{}) {
 		r.end()
@@ -45,7 +45,8 @@ func (r *stepRuns) add(line string) {
 	r.lines = append(r.lines, line)
 }
 
-// end writes the current run.
+// end writes the current run. A run of at least minSteps lines of one kind is cut to its first and last lines, with the
+// number of the others between them.
 func (r *stepRuns) end() {
 	size := 0
 	for _, line := range r.lines {
@@ -195,7 +196,7 @@ const (
 )
 
 // withoutMiddle removes the middle of a log, except for problems. It changes nothing if that would leave more than two
-// thirds of the log.
+// thirds of the log. changed is then false, and short is text.
 func withoutMiddle(text string) (short string, changed bool) {
 	lines := strings.SplitAfter(text, "\n")
 	out := make([]byte, 0, len(text))

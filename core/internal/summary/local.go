@@ -8,6 +8,8 @@ import (
 
 // local returns the digest that ctxfold writes without a model. It has at most budget tokens, plus the block of
 // standing instructions, plus spare tokens for the user's requests. It may be larger if the target leaves enough room.
+// prior is the text of the previous digest. standing is the block of standing instructions. why says why the model's
+// summary wasn't used; "" if none was requested.
 func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) (d Digest) {
 	chats := digest.Chats(w.t, j.Messages, j.Ledger)
 	budget = min(budget, w.usualLocal(j, chats))

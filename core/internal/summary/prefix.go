@@ -111,9 +111,9 @@ func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
 	return nil, always // the system prompt and the tools are unknown
 }
 
-// lastCall returns the number of messages that the app sent in its last call, and the number of input messages in an
-// appended request. The latter also includes the response to that call, unless the response calls a tool or contains
-// reasoning. Both numbers are 0 if there was no call.
+// lastCall returns the number of messages that the app sent in its last call, which are those before the newest run of
+// assistant messages, and the number of input messages in an appended request. The latter also includes the response to
+// that call, unless the response calls a tool or contains reasoning. Both numbers are 0 if there was no call.
 func (w *Writer) lastCall() (sent, until int) {
 	end := w.doc.N
 	for end > 0 && w.doc.T.Messages[end-1].Role != transcript.Assistant {

@@ -39,7 +39,7 @@ type ProviderCompaction struct {
 
 // ProviderCompaction returns the items that the provider can compact in place of the model, which are all items before
 // cut, except for leading system messages. It returns nil if the policy doesn't ask for this, if the provider has no
-// such API, or if the compaction would include items that must stay.
+// such API, or if the compaction would include items that must stay. stays and groups have one element per item.
 func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *ProviderCompaction {
 	if !w.policy.AsksProvider() || w.compacted || w.Style().Split || w.policy.UsesLocalDigest() || w.policy.IsBranchScope() {
 		return nil
@@ -143,7 +143,8 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 
 // askProvider requests the provider's compaction, or accepts the result. A host that can't request a compaction may
 // have called its model instead, with the prompt for the first part of the record. taken is false if the provider
-// failed, so that the model must be called.
+// failed, so that the model must be called. p is the prompt for a host that calls its model. output is the maximum size
+// of its reply, and gain the size of what the digest replaces, both in tokens.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {

@@ -116,7 +116,7 @@ const leastRoom = 64
 // objectionRoom is the room, in tokens, for the objection to the first reply that a repeated request contains.
 const objectionRoom = 60
 
-// unlimited is enough room for any record.
+// unlimited is a number of tokens that is enough room for any record.
 const unlimited = 1 << 30
 
 // room returns the number of tokens that a prompt leaves for its record, if the answer has up to output tokens. It

@@ -72,7 +72,7 @@ func (w *Writer) CallCost() Cost { return w.callCost }
 // Forecast returns a forecast of the result while requests are pending.
 func (w *Writer) Forecast() Forecast { return w.forecast }
 
-// ReplyTo returns the host's reply to the request with the given id.
+// ReplyTo returns the host's reply to the request with the given id. It returns false if the host hasn't replied to it.
 func (w *Writer) ReplyTo(id string) (api.Summary, bool) {
 	for _, r := range w.replies {
 		if r.ID == id {
@@ -159,7 +159,8 @@ type writing struct {
 	t *transcript.Transcript // the transcript to read, including content that an earlier pass cleared
 }
 
-// digest carries out a job and returns its digest.
+// digest carries out a job and returns its digest. If the host must answer requests first, the digest has only Pending
+// set; if the model's reply is unusable and the policy wants no digest without a model, it has only Failed set.
 func (w *writing) digest(j Job) Digest {
 	s := &w.policy.Summary
 	// Half of the new content, plus the previous digest, which need not shrink with every compaction.
@@ -209,13 +210,14 @@ func (w *writing) digest(j Job) Digest {
 }
 
 // besideLedger adds the standing instructions and the ledger to a text that a model, a provider or the host wrote.
+// budget and spare are in tokens; a third of budget is for the ledger, and spare is for the user's requests.
 func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int) string {
 	return digest.WithStanding(text, standing) + j.Ledger.TextBeside(w.doc.P.MaxUnits(budget)/3,
 		w.doc.P.MaxUnits(spare))
 }
 
 // completed returns the digest that contains the model's text. A text that only lacks headings is accepted, because it
-// is still better than an extract.
+// is still better than an extract. budget and spare, in tokens, limit what code adds to it.
 func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)
@@ -299,7 +301,7 @@ func (w *writing) sizeOf(messages []int32) (sum int) {
 }
 
 // extract returns a digest written without a model, for messages whose summary was rejected while that of other
-// messages was accepted. It adds no ledger, because the whole digest gets one.
+// messages was accepted. It adds no ledger, because the whole digest gets one. output is its maximum size in tokens.
 func (w *writing) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }

@@ -13,7 +13,7 @@ const kept = 5
 const largest = 1_000_000_000
 
 // pairs returns the plausible reports of a calibration, but ignores all except the newest (see kept). It returns none
-// if another estimator made the estimates.
+// if another estimator made the estimates. c may be nil.
 func pairs(c *api.Calibration, estimator string) (estimated, counted []int) {
 	if c == nil || c.Estimator != estimator {
 		return nil, nil
@@ -45,7 +45,8 @@ func (p *Profile) Plausible(c *api.Calibration, estimated, counted int) bool {
 // Report returns the calibration c, which may be nil, with one more report. It returns c itself if a number isn't
 // positive or the report repeats the last one. It also accepts a report that is not Plausible, because the others
 // outvote it. If the conversation has changed for good, the next reports will confirm it. A report that is dropped
-// lowers Least, unless the newer ones contradict it.
+// lowers Least, unless the newer ones contradict it. estimated and counted are the tokens of the same request, as p
+// estimated and as the provider counted them.
 func (p *Profile) Report(c *api.Calibration, estimated, counted int) *api.Calibration {
 	e, k := pairs(c, p.id())
 	n := len(e)

@@ -96,7 +96,7 @@ type base64 struct {
 	read int  // the number of bytes read
 }
 
-// byte returns the next byte, from 0 to 255.
+// byte returns the next byte, from 0 to 255. At the end of the text, it returns 0.
 func (r *base64) byte() int {
 	for r.n < 8 && len(r.text) > 0 {
 		c := r.text[0]
@@ -165,7 +165,8 @@ func gifSize(r *base64) (w, h int) {
 	return r.little(2), r.little(2)
 }
 
-// jpegSize skips segments, such as color profiles and thumbnails, until it finds the header of the frame.
+// jpegSize skips segments, such as color profiles and thumbnails, until it finds the header of the frame. It returns 0,
+// 0 if there is no header in the first 256 KB.
 func jpegSize(r *base64) (w, h int) {
 	const far = 1 << 18
 	r.skip(2)

@@ -20,9 +20,9 @@ const (
 // Profile describes an estimator: it multiplies units of text by Num/Den, and adds fixed numbers of tokens for what
 // surrounds the text. All numbers are in tokens unless stated otherwise.
 type Profile struct {
-	Name string
-	Doc  string
-	Unit Unit
+	Name string // as in a policy
+	Doc  string // what it estimates, for the documentation
+	Unit Unit   // what it counts
 	// tokens = units × Num / Den, rounded up, or down if Floor is set.
 	Num, Den uint64
 	Floor    bool

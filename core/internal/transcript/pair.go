@@ -49,7 +49,7 @@ func newPairer(t *Transcript, from int) *pairer {
 	return p
 }
 
-// link pairs the parts at or after index from.
+// link pairs the parts at or after index from. Parts that were removed, and parts in results, have no pair.
 func (p *pairer) link(from int) {
 	t := p.t
 	for i := from; i < len(t.Parts); i++ {
@@ -167,7 +167,7 @@ func (p *pairer) slow(i int32, id []byte) int32 {
 	return -1
 }
 
-// sort builds the sorted index of all calls that have an id.
+// sort builds p.order, the indexes of all calls that have an id, sorted by id and then by index.
 func (p *pairer) sort() {
 	t := p.t
 	for i := range t.Parts {
@@ -229,7 +229,8 @@ func (p *pairer) byName(result *Part) int32 {
 	return -1
 }
 
-// idBytes returns the decoded id at a span, without quotes.
+// idBytes returns the decoded id at a span, without quotes. It returns nil if p is zero. An id that is no string is
+// returned as it is spelled.
 func (t *Transcript) idBytes(p Span) []byte {
 	if p.IsZero() {
 		return nil
@@ -287,8 +288,8 @@ func (t *Transcript) Groups(seq []int32) []int32 {
 	return groups
 }
 
-// joined returns the position of the message to which message m is joined, or -1. If that message was moved or
-// removed, it returns the position of the next one in the chain.
+// joined returns the position of the message to which message m is joined, or -1. If that message was moved or removed,
+// it returns the position of the next one in the chain. place has the position of each message, or -1.
 func (t *Transcript) joined(m int32, place []int32) int32 {
 	for int(m)+1 < len(t.Messages) && t.Messages[m].Joined {
 		if m++; place[m] >= 0 {
@@ -298,7 +299,8 @@ func (t *Transcript) joined(m int32, place []int32) int32 {
 	return -1
 }
 
-// answers returns the position of the last result of the calls in message m, or -1.
+// answers returns the position of the last result of the calls in message m, or -1. place has the position of each
+// message, or -1.
 func (t *Transcript) answers(m int32, place []int32) int32 {
 	last := int32(-1)
 	for _, p := range t.PartsOf(int(m)) {
@@ -310,7 +312,8 @@ func (t *Transcript) answers(m int32, place []int32) int32 {
 }
 
 // reach returns, for each position with a call of a provider's tool, the position of the last tool call that this tool
-// made, or of its result (AN11). It returns nil if the transcript has no such calls.
+// made, or of its result (AN11). It returns nil if the transcript has no such calls. seq has the message at each
+// position, and place the position of each message, or -1.
 func (t *Transcript) reach(seq, place []int32) []int32 {
 	if !t.Calls {
 		return nil

@@ -169,7 +169,7 @@ type printer struct {
 	spelled bool   // whether the spelling counts: the exact text of arguments, and the order of an object's members
 }
 
-// step mixes the value v into h.
+// step returns the hash h with the value v mixed in.
 func step(h, v uint64) uint64 {
 	const k0, k1 = 0x6a09e667f3bcc909, 0xbb67ae8584caa73b
 	h = bits.RotateLeft64(h^v*k1, 29) * k0
@@ -234,7 +234,7 @@ func (p *printer) decoded(src []byte, s Span) []byte {
 }
 
 // arguments returns the hash of a tool call's arguments. They are compared by value even if they are JSON inside a
-// string.
+// string. The hash of a call without arguments is 0.
 func (p *printer) arguments(part *Part) uint64 {
 	if part.Body.IsZero() {
 		return 0

@@ -14,7 +14,7 @@ type Edits struct {
 // NewEdits returns a writer that appends to dst.
 func NewEdits(dst []byte) *Edits { return &Edits{dst: append(dst, '[')} }
 
-// Keep keeps the message at index.
+// Keep keeps the message at index. Consecutive messages become one range.
 func (e *Edits) Keep(index int) {
 	if e.from == e.to || index != e.to {
 		e.flush()

@@ -10,13 +10,13 @@ import (
 
 // Input is the input of a compaction, a repair or a restoration. It is never modified.
 type Input struct {
-	Transcript *transcript.Transcript
-	Format     *wire.Format
-	Estimator  *tokens.Profile
-	Policy     *policy.Policy
-	State      api.State
-	N          int // number of messages to process, from the front of the transcript; later messages stay unchanged
-	Replies    []api.Summary
+	Transcript *transcript.Transcript // the messages
+	Format     *wire.Format           // of the transcript
+	Estimator  *tokens.Profile        // counts the tokens
+	Policy     *policy.Policy         // the policy of the request, with its options applied
+	State      api.State              // what the last compaction left; the zero value for the first
+	N          int                    // number of messages to process, from the front of the transcript; later messages stay unchanged
+	Replies    []api.Summary          // the host's replies to requests for summaries
 	// The importance of calls and messages to the host, by index in the transcript; nil if the host hasn't given any.
 	Score    *api.Score
 	Recalled bool        // the transcript contains digests that the operation fit remembered and inserted

@@ -67,7 +67,7 @@ func (v *View) stamp(it *Item, date transcript.Span) {
 }
 
 // stampOf returns the spans of the member that holds a message's date and of the date itself; both are zero if the
-// message has no date.
+// message has no date. The spans are those of the source.
 func (v *View) stampOf(m int32) (member, value transcript.Span) {
 	base := v.T.Messages[m].Span.Start
 	s := jsonspan.New(v.T.Bytes(v.T.Messages[m].Span))

@@ -32,12 +32,12 @@ type Item struct {
 
 // View is a transcript as the passes see and edit it.
 type View struct {
-	T     *transcript.Transcript
-	F     *wire.Format
-	P     *tokens.Profile
-	Items []Item
-	Total int // tokens of all items, and of the rest of the request body
-	N     int // number of input messages in the initial view
+	T     *transcript.Transcript // the transcript, whose parts may get flags
+	F     *wire.Format           // of the transcript
+	P     *tokens.Profile        // counts the tokens
+	Items []Item                 // the messages as they are now, in order
+	Total int                    // tokens of all items, and of the rest of the request body
+	N     int                    // number of input messages in the initial view
 	// Rest is the index of the first input message that was added after the plan was made. Such messages are not
 	// items; they are written after the items.
 	Rest int

@@ -78,7 +78,7 @@ func (v *View) WeighValue(value []byte, size transcript.Measure) uint32 {
 }
 
 // weight is like WeighValue, but computes the weight instead of looking it up. The text that counts is found in value
-// by its size.
+// by its size. A value whose text can't be found weighs 0.
 func (v *View) weight(value []byte, size transcript.Measure) uint32 {
 	s := jsonspan.New(value)
 	s.Weigh = v.T.Weigh

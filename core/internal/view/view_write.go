@@ -119,7 +119,7 @@ func (v *View) appendMessage(dst []byte, it *Item, bytes func(transcript.Span) [
 	return v.appendRange(dst, it.Msg, msg.Span, bytes)
 }
 
-// appendRange writes a span of a message with its edits.
+// appendRange writes a span of a message with its edits. bytes returns the bytes of a span that has no edits.
 func (v *View) appendRange(dst []byte, m int32, span transcript.Span, bytes func(transcript.Span) []byte) []byte {
 	edits := v.EditsOf(m)
 	if removals := v.removals(m); len(removals) > 0 {

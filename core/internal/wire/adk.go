@@ -228,7 +228,7 @@ func linkADK(t *transcript.Transcript, from int) {
 	}
 }
 
-// linkTasks marks the calls that have begun a task.
+// linkTasks marks the calls without results that have begun a task as provider-only.
 func linkTasks(t *transcript.Transcript) {
 	var tasks critbit.Map[bool]
 	any := false

@@ -59,8 +59,8 @@ const (
 
 var agUIKeys = []string{"role", "content", "toolCalls", "toolCallId", "name", "error", "encryptedValue", "id"}
 
-// readAGUI reads a message. Reasoning is a separate assistant message, and can only be removed as a whole. An
-// activity is a separate message that only the frontend sees.
+// readAGUI reads a message. Reasoning is a separate assistant message, and can only be removed as a whole. An activity
+// is a separate message that only the frontend sees. The parts are added to r.T.
 func readAGUI(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(agUIKeys, func(r *Reader, key int, f *frame) bool {
@@ -143,7 +143,7 @@ const (
 
 var agUIPartKeys = []string{"type", "text", "source", "data", "url", "mimeType"}
 
-// agUIPart reads a content part.
+// agUIPart reads a content part. It is added to r.T; a part of an unknown type is opaque.
 func agUIPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a content part", agUIPartKeys, nil)

@@ -109,10 +109,10 @@ var aiSDKKeys = []string{
 
 // aiSDKReading holds the state while one content part is read.
 type aiSDKReading struct {
-	p      transcript.Part
-	self   int // the index of a result in Parts if the parts inside it have been read, otherwise -1
-	output aiSDKOutput
-	media  payload
+	p      transcript.Part // the part, as far as it is known
+	self   int             // the index of a result in Parts if the parts inside it have been read, otherwise -1
+	output aiSDKOutput     // what was read of a result's output
+	media  payload         // the payload of an image or a file
 }
 
 // aiSDKPart reads one content part. parent is the part index of the tool result that contains it, or -1.
@@ -209,7 +209,7 @@ func aiSDKReasoning(r *Reader, p *transcript.Part, options *field, f *frame) {
 }
 
 // aiSDKApproval reads a request for the user's approval of a tool call, or the response. Only the response to a
-// provider's request is sent.
+// provider's request is sent. typ is the part's type. A part without the ids that it needs stays opaque.
 func aiSDKApproval(p *transcript.Part, typ string, f *frame) {
 	request := typ == "tool-approval-request"
 	if !f[asApprovalID].Str() || request && !f[asCallID].Str() {
@@ -286,7 +286,7 @@ func (r *Reader) setIDAndName(p *transcript.Part, id, name *field) {
 }
 
 // customFlags returns the flags for a part of a provider's own kind. For example, {"kind":"openai.compaction"} is a
-// compaction by the provider.
+// compaction by the provider. Other kinds have no flags.
 func (r *Reader) customFlags(kind *field) transcript.Flags {
 	if strings.HasSuffix(r.shortText(kind), ".compaction") {
 		return transcript.ProviderOnly
@@ -295,7 +295,7 @@ func (r *Reader) customFlags(kind *field) transcript.Flags {
 }
 
 // summaryFlags returns the flags for text with the given provider options. {"anthropic":{"type":"compaction"}} marks
-// Anthropic's own summary of everything before the text (AN12).
+// Anthropic's own summary of everything before the text (AN12). Other options give 0.
 func (r *Reader) summaryFlags(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object || !bytes.Contains(options.Slice(r.Src()), []byte(`"compaction"`)) {
 		return 0
@@ -318,6 +318,7 @@ var summaryKeys = []string{"type"}
 
 // signatureFlags returns the flags for a reasoning part with the given provider options, such as
 // {"anthropic":{"signature"}} or {"openai":{"itemId"}}. The flags express what the provider requires of the part.
+// Without such options, they are 0.
 func (r *Reader) signatureFlags(options *field) (flags transcript.Flags) {
 	if options.Kind != jsonspan.Object {
 		return 0

@@ -196,6 +196,7 @@ func aiSDKUITool(r *Reader, p transcript.Part, f *frame) {
 
 // aiSDKUIResultBody writes text as the new output of a tool. An object stays an object and a list stays a list, because
 // code that renders or converts outputs (toModelOutput) doesn't check their types (AU4). Other outputs become strings.
+// It returns the extended dst, and the size of the new output.
 func aiSDKUIResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body, from := t.Bytes(t.Parts[result].Body), len(dst)
 	switch {

@@ -45,7 +45,8 @@ const (
 
 var assistantUIKeys = []string{"role", "content", "attachments"}
 
-// readAssistantUI reads a message. All attachments of a user message are one part, because they are one member.
+// readAssistantUI reads a message. All attachments of a user message are one part, because they are one member. The
+// parts are added to r.T.
 func readAssistantUI(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	var attached attachments
@@ -106,7 +107,8 @@ type attachments struct {
 
 var attachmentKeys = []string{"content"}
 
-// attachment reads the parts of one attachment, which have the same form as content parts.
+// attachment reads the parts of one attachment, which have the same form as content parts. An attachment that isn't an
+// object is an error.
 func (a *attachments) attachment(r *Reader) {
 	if r.Kind() != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "an attachment must be an object")

@@ -137,7 +137,7 @@ func bedrockJSON(r *Reader, p *transcript.Part) {
 	p.Body, p.Size = object.Body, object.Size
 }
 
-// bedrockMedia returns a function that reads media of the given kind.
+// bedrockMedia returns a function that reads media of the given kind. The function sets the kind and the data of p.
 func bedrockMedia(kind transcript.Kind) func(r *Reader, p *transcript.Part) {
 	return func(r *Reader, p *transcript.Part) {
 		f, _ := r.fields(bedrockMediaKeys, nil)
@@ -167,7 +167,8 @@ func bedrockCall(r *Reader, p *transcript.Part) {
 	}
 }
 
-// bedrockResult reads a tool result. If it has a type, the provider ran the tool.
+// bedrockResult reads a tool result into p. self is the index of p in r.T.Parts, where its inner parts follow it. If
+// the result has a type, the provider ran the tool.
 func bedrockResult(r *Reader, p *transcript.Part, self int32) {
 	f, _ := r.fields(bedrockResultKeys, func(r *Reader, key int, f *frame) bool {
 		if key != 1 || r.Kind() != jsonspan.Array {

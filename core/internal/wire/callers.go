@@ -92,7 +92,8 @@ func (c *Caller) options(s *jsonspan.Scanner) {
 	}
 }
 
-// read reads the value of a caller, {"type","tool_id"}.
+// read reads the value of a caller, {"type","tool_id"}. A value that isn't an object of this form leaves c without an
+// id.
 func (c *Caller) read(s *jsonspan.Scanner) {
 	member := jsonspan.Span{Start: s.KeyPos()}
 	for key := range s.Members {

@@ -62,7 +62,7 @@ const refusedThinking = "AN9"
 // RefusesThinking reports whether the provider refuses signed thinking if the messages before it have changed.
 func (r *Rules) RefusesThinking() bool { return r.Bound == refusedThinking }
 
-// Fix says how repair fixes a violation.
+// Fix says how repair fixes a violation. The constants are the repairs.
 type Fix uint8
 
 // The fixes. None is for violations that only the caller can fix.
@@ -175,7 +175,8 @@ func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {
 	c.AddCase(rule, General, message, part, fix, text)
 }
 
-// AddCase is like Add, but for a special case of a violation, which the provider may tolerate.
+// AddCase is like Add, but for a special case of a violation, which the provider may tolerate. special is the case. An
+// empty rule adds nothing, because the format doesn't have the rule.
 //
 //go:noinline
 func (c *Checker) AddCase(rule string, special Case, message, part int32, fix Fix, text string) {
@@ -457,7 +458,8 @@ func (c *Checker) checkDuplicate(n int32, before, p *transcript.Part) {
 	c.AddCase(c.F.Rules.Duplicate, special, p.Msg, n, fix, "another tool call before it has the same id")
 }
 
-// badID adds a violation for call p, at index n of T.Parts, whose id the provider doesn't accept.
+// badID adds a violation for call p, at index n of T.Parts, whose id the provider doesn't accept. says is the text of
+// the violation.
 func (c *Checker) badID(rule string, n int32, p *transcript.Part, says string) {
 	fix := RenameID
 	if p.ID.IsZero() {

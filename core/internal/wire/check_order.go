@@ -49,7 +49,8 @@ func (c *Checker) openingCase(place int) Case {
 	return OpensInText
 }
 
-// roleBefore returns the role of the message before a position, or User if there is none.
+// roleBefore returns the role of the message before a position, or User if there is none. The list begins as if the
+// user had spoken before it.
 func (c *Checker) roleBefore(place int) transcript.Role {
 	if place == 0 {
 		return transcript.User

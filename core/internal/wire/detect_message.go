@@ -232,6 +232,7 @@ func (d *detector) readBlock(activity bool) (word string) {
 }
 
 // blockMember reads a member of content that is an object, and returns the word for the object if the member shows it.
+// Otherwise it returns "".
 func (d *detector) blockMember(name []byte) string {
 	switch kind := d.Kind(); {
 	case string(name) == "format" && kind == jsonspan.Number:

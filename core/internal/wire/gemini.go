@@ -192,7 +192,8 @@ func textOfObject(r *Reader, p *transcript.Part) (text bool) {
 	return text
 }
 
-// geminiInner reads a part inside a function response. Such a part can only be media.
+// geminiInner reads a part inside a function response. Such a part can only be media. parent is the index of the
+// response in r.T.Parts.
 func geminiInner(r *Reader, parent int) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: int32(parent)}
 	_, size := r.object(&p, "a part", geminiPartKeys, func(r *Reader, key int, f *frame) bool {
@@ -311,7 +312,8 @@ type geminiCheck struct {
 	last  int32 // the newest call of the current turn that has had a response so far, or -1
 }
 
-// checkMessage checks a message at a position: the signature of its first call, its responses, and empty parts.
+// checkMessage checks a message at a position: the signature of its first call, its responses, and empty parts. The
+// violations are added to g.
 func (g *geminiCheck) checkMessage(place int, msg *transcript.Message) {
 	m := g.Seq[place]
 	if place == 0 || g.run[place] != g.run[place-1] {
@@ -350,7 +352,7 @@ func (g *geminiCheck) checkEmpty(n int32, p *transcript.Part) {
 	}
 }
 
-// checkResponse checks the response at index n of T.Parts.
+// checkResponse checks the response at index n of T.Parts. The violations are added to g.
 func (g *geminiCheck) checkResponse(n int32, p *transcript.Part) {
 	if p.Has(transcript.Misshapen) && !p.Has(transcript.Edited) {
 		if p.Body.IsZero() {

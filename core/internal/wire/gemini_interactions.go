@@ -172,7 +172,8 @@ func interactionsStep(r *Reader, m *transcript.Message, p *transcript.Part, typ 
 
 var interactionsPartKeys = []string{"type", "text", "data"}
 
-// interactionsPart reads one part of a step. text is the kind of part that its texts become.
+// interactionsPart reads one part of a step and adds it to r.T. list is the list that holds it, and parent the index of
+// the result that does, or -1. text is the kind of part that its texts become.
 func interactionsPart(r *Reader, list int8, parent int32, text transcript.Kind) {
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	f, size := r.object(&p, "a part", interactionsPartKeys, nil)

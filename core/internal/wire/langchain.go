@@ -96,7 +96,7 @@ type lcEnvelope struct {
 	held   frame // the members
 }
 
-// readLangChain reads a message in any spelling.
+// readLangChain reads a message in any spelling. The parts are added to r.T.
 func readLangChain(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	e := lcEnvelope{within: -1}

@@ -94,7 +94,8 @@ func (t *lcThought) read(r *Reader, key int) bool {
 	return true
 }
 
-// lcBlockKind determines the kind of a block from its type.
+// lcBlockKind determines the kind of a block from its type, and sets what p has in that kind. A block of an unknown
+// type stays opaque.
 func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought *lcThought) {
 	switch typ := r.shortText(&f[lbType]); typ {
 	case "text", "":
@@ -125,7 +126,7 @@ func lcBlockKind(r *Reader, p *transcript.Part, f *frame, thought *lcThought) {
 }
 
 // lcOther determines the kind of a block that holds a payload, or the result of a provider's own tool with the given
-// id.
+// id. Any other block stays opaque.
 func lcOther(p *transcript.Part, typ string, id jsonspan.Span) {
 	if !id.IsZero() && (strings.HasSuffix(typ, "_tool_result") || typ == "server_tool_call_result") {
 		p.Kind, p.Flags, p.ID = transcript.ToolResult, transcript.Server, id

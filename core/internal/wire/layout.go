@@ -45,7 +45,7 @@ func (l *layout) reader() func(r *Reader, m *transcript.Message) {
 	return l.read
 }
 
-// read reads a message of a format with this layout.
+// read reads a message of a format with this layout. The parts are added to r.T.
 func (l *layout) read(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	fp, _ := r.fields(l.message, func(r *Reader, key int, _ *frame) bool {
@@ -79,7 +79,7 @@ func (l *layout) read(r *Reader, m *transcript.Message) {
 	}
 }
 
-// item reads a part in the list of a message.
+// item reads a part in the list of a message. It is added to r.T.
 func (l *layout) item(r *Reader) {
 	if l.own != nil {
 		l.own(r, l)
@@ -123,7 +123,8 @@ func (l *layout) part(r *Reader, list int8, parent int32) {
 }
 
 // inner returns the function that reads the members of a part whose type is known. If the part is a result that
-// contains parts, *self becomes its index, because those parts must follow it.
+// contains parts, *self becomes its index, because those parts must follow it. The function returns false for members
+// that it doesn't read.
 func (l *layout) inner(p *transcript.Part, form *partForm, self *int) func(r *Reader, key int, f *frame) bool {
 	return func(r *Reader, key int, _ *frame) bool {
 		if key == int(form.inner) && key > 0 && p.Parent < 0 && r.Kind() == jsonspan.Array {

@@ -238,7 +238,8 @@ func acceptsMark(s *jsonspan.Scanner) bool {
 	return accepts && members > 0
 }
 
-// markedContent is like CacheMarkPlace, for the message content at the scanner.
+// markedContent is like CacheMarkPlace, for the message content at the scanner. ok is false if the content has no place
+// for the breakpoint.
 func markedContent(s *jsonspan.Scanner, m Mark) (at jsonspan.Span, text []byte, ok bool) {
 	if s.Kind() == jsonspan.String {
 		value := s.Text()

@@ -72,15 +72,15 @@ var mastraContentKeys = []string{"format", "parts", "content", "toolInvocations"
 // mastraStore holds what a message stores outside its parts: copies of the parts or, in older versions, the parts
 // themselves in another form.
 type mastraStore struct {
-	first       int // index of the message's first part
-	calls       []mastraInvocation
-	files       []mastraFile
+	first       int                // index of the message's first part
+	calls       []mastraInvocation // the calls outside the parts
+	files       []mastraFile       // the attachments outside the parts
 	text, think field
 	signal      mastraSignal
 }
 
 // readMastra reads a message, which must be of version 2. Members that repeat parts are linked to these parts as
-// copies.
+// copies. The parts are added to r.T.
 func readMastra(r *Reader, m *transcript.Message) {
 	store := mastraStore{first: len(r.T.Parts)}
 	var held frame
@@ -284,10 +284,10 @@ func mastraPart(r *Reader) {
 // mastraDetails holds a reasoning part's texts, each with its signature, and the encrypted texts that only the provider
 // can read.
 type mastraDetails struct {
-	n    int
-	text field // the first one
-	size jsonspan.Measure
-	flag transcript.Flags
+	n    int              // the number of texts
+	text field            // the first one
+	size jsonspan.Measure // the size of all texts
+	flag transcript.Flags // whether they are signed or encrypted
 }
 
 var mastraDetailKeys = []string{"type", "text", "signature", "data"}

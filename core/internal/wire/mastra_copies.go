@@ -12,9 +12,9 @@ import (
 
 // mastraInvocation is a tool call in Mastra's form: in a part, or as a copy outside the parts.
 type mastraInvocation struct {
-	span                                jsonspan.Span
+	span                                jsonspan.Span // the whole object
 	id, name, args, state, result, text field
-	failed                              bool
+	failed                              bool // the tool returned an error
 }
 
 var mastraCallKeys = []string{"toolCallId", "toolName", "args", "state", "result", "isError", "errorText"}
@@ -121,7 +121,8 @@ func mastraResult(r *Reader, k int, f *field) {
 
 var mastraMediaKeys = []string{"type", "text", "data"}
 
-// mastraMedia reads a block of a result in the form of MCP. media is true if the block is an image or audio.
+// mastraMedia reads a block of a result in the form of MCP. media is true if the block is an image or audio. parent is
+// the index of the result. A block that isn't an object is opaque.
 func mastraMedia(r *Reader, parent int32) (media bool) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: parent}
 	if r.Kind() != jsonspan.Object {
@@ -148,7 +149,7 @@ func mastraMedia(r *Reader, parent int32) (media bool) {
 
 // mastraFile is an attachment outside the parts.
 type mastraFile struct {
-	span jsonspan.Span
+	span jsonspan.Span // the whole object
 	url  field
 	mime field
 }
@@ -210,7 +211,7 @@ func (s *mastraStore) copyFiles(r *Reader, file int) {
 }
 
 // lastParts returns the index of the message's last part of each kind, or -1. The presence of such a part keeps the
-// corresponding member from being sent.
+// corresponding member from being sent. text, think, file and call are the last text, reasoning, file and tool call.
 func (s *mastraStore) lastParts(t *transcript.Transcript) (text, think, file, call int) {
 	text, think, file, call = -1, -1, -1, -1
 	for i := s.first; i < len(t.Parts); i++ {
@@ -368,7 +369,7 @@ var (
 	mastraResultKey     = []string{"result"}
 )
 
-// resultValue returns the result inside the part of a call.
+// resultValue returns the result inside the part of a call. It returns zero if the call has no result.
 func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 	r := &Reader{Scanner: jsonspan.New(call.Slice(src))}
 	r.fields(mastraInvocationKey, func(r *Reader, _ int, f *frame) bool {

@@ -57,8 +57,8 @@ const (
 
 var mistralKeys = []string{"role", "content", "name", "tool_calls", "tool_call_id", "toolCalls", "toolCallId"}
 
-// readMistral reads a message in either spelling. Calls in the SDK's spelling are marked as legacy, so that repairs
-// are written in that spelling too.
+// readMistral reads a message in either spelling. Calls in the SDK's spelling are marked as legacy, so that repairs are
+// written in that spelling too. The parts are added to r.T.
 func readMistral(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(mistralKeys, func(r *Reader, key int, f *frame) bool {
@@ -109,7 +109,7 @@ const (
 var mistralPartKeys = []string{"type", "text", "thinking", "signature", "image_url", "imageUrl", "input_audio",
 	"inputAudio", "document_url", "documentUrl"}
 
-// mistralPart reads a content chunk.
+// mistralPart reads a content chunk. It is added to r.T; a chunk of an unknown type is opaque.
 func mistralPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	var thought thoughtText

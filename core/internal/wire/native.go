@@ -70,7 +70,8 @@ var nativeKeys = []string{
 	"timestamp", "from_id",
 }
 
-// readNative reads a message, a tool result or a note.
+// readNative reads a message, a tool result or a note. The parts are added to r.T, and the members that only this
+// format has to its Metas.
 func readNative(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(nativeKeys, func(r *Reader, key int, f *frame) bool {
@@ -208,7 +209,7 @@ const (
 
 var nativePartKeys = []string{"type", "text", "signature", "id", "name", "input", "arguments", "data", "data_length"}
 
-// nativePart reads a part.
+// nativePart reads a part. It is added to r.T; a part of an unknown type is opaque.
 func nativePart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", nativePartKeys, nil)

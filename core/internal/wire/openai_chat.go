@@ -62,7 +62,7 @@ var openAIChatKeys = []string{
 	"reasoning", "audio",
 }
 
-// readOpenAIChat reads a message.
+// readOpenAIChat reads a message. The parts are added to r.T.
 func readOpenAIChat(r *Reader, m *transcript.Message) {
 	first := len(r.T.Parts)
 	f, _ := r.fields(openAIChatKeys, func(r *Reader, key int, f *frame) bool {
@@ -129,7 +129,7 @@ const (
 
 var openAIChatPartKeys = []string{"type", "text", "refusal", "image_url", "input_audio", "file"}
 
-// openAIChatPart reads a content part.
+// openAIChatPart reads a content part. It is added to r.T; a part of an unknown type is opaque.
 func openAIChatPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a content part", openAIChatPartKeys, nil)

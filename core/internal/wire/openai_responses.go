@@ -259,7 +259,7 @@ func responsesID(r *Reader, m *transcript.Message, first int, item *responsesIte
 }
 
 // responsesType returns the type of an item. An item without a type is a message if it has a role, otherwise a
-// reference.
+// reference if it has an id. Anything else is an error, and the type is "".
 func responsesType(r *Reader, m *transcript.Message, f *frame) string {
 	typ := r.shortText(&f[rpType])
 	switch {
@@ -290,7 +290,8 @@ func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *resp
 	}
 }
 
-// responsesOpaque adds the part for an item that isn't read any further.
+// responsesOpaque adds the part for an item that isn't read any further. p has what is known of it already, typ is its
+// type, and item describes that type.
 func responsesOpaque(r *Reader, p transcript.Part, typ string, item *responsesItem, f *frame) {
 	if f[rpID].Str() {
 		if p.ID = f[rpID].Span; item.id == idOptional {
@@ -354,7 +355,8 @@ const (
 
 var responsesPartKeys = []string{"type", "text", "refusal", "image_url", "input_audio", "file_data"}
 
-// responsesPart reads one part of a message, a summary or an output.
+// responsesPart reads one part of a message, a summary or an output, and adds it to r.T. list is the list that holds
+// it, and parent the index of the result that does, or -1. A part of an unknown type is opaque.
 func responsesPart(r *Reader, list int8, parent int32) {
 	p := transcript.Part{Kind: transcript.Opaque, List: list, Parent: parent}
 	f, size := r.object(&p, "a part", r.items.parts, nil)

@@ -156,7 +156,8 @@ func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ stri
 	responsesOutput(r, m, p, typ, item, e, output)
 }
 
-// responsesBody makes a member the body of a call or a result, unless the item lacks the member or it is null.
+// responsesBody makes a member the body of a call or a result, unless the item lacks the member or it is null. typ is
+// the item's type: the arguments of a function call are JSON in a string.
 func responsesBody(p *transcript.Part, typ string, body *field) {
 	if body.Kind == jsonspan.Invalid || body.Kind == jsonspan.Null {
 		return
@@ -167,7 +168,8 @@ func responsesBody(p *transcript.Part, typ string, body *field) {
 	}
 }
 
-// responsesNames reads the name of the tool, and the id that a tool call and its result share.
+// responsesNames reads the name of the tool, and the id that a tool call and its result share. They go into p; typ is
+// the item's type.
 func responsesNames(r *Reader, p *transcript.Part, typ string, f *frame) {
 	name, id := &f[rpName], &f[rpCallID]
 	if typ == "multi_agent_call" {

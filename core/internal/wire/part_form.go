@@ -10,18 +10,18 @@ import (
 // partForm describes a type of part: its kind, and the meaning of its members, which are indexes into the keys of a
 // part's object. 0 means that there is no such member or, for the body, that the part's value itself is the body.
 type partForm struct {
-	name           string
-	kind           transcript.Kind
+	name           string           // the type's name in the format
+	kind           transcript.Kind  // what such a part is
 	flags          transcript.Flags // transcript.JSONText counts only for a body that is a string
-	body, id, tool uint8
-	failed, mime   uint8
+	body, id, tool uint8            // the members with the body, the id and the name of the tool
+	failed, mime   uint8            // the members that mark an error and that have the media type
 	// The text in the member failed that marks the result as an error; "" means any text. The value true always does.
 	fails  string
-	signed uint8
+	signed uint8 // the member with the signature
 	inner  uint8 // the list with the parts inside a result; it may be the body
 }
 
-// partForms are the types of parts in a format.
+// partForms are the types of parts in a format. They are found by name.
 type partForms []partForm
 
 // named returns the form of a type, or nil for an unknown one.

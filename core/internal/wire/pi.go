@@ -192,7 +192,7 @@ var piPartKeys = []string{
 	"type", "text", "thinking", "thinkingSignature", "redacted", "data", "id", "name", "arguments", "thoughtSignature",
 }
 
-// piPart reads a part.
+// piPart reads a part. It is added to r.T; a part of an unknown type is opaque.
 func piPart(r *Reader) {
 	p := transcript.Part{Kind: transcript.Opaque, List: transcript.ContentList, Parent: -1}
 	f, size := r.object(&p, "a part", piPartKeys, nil)

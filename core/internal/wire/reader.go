@@ -18,11 +18,11 @@ const (
 // Reader reads one transcript: a scanner, and the records that are built from it.
 type Reader struct {
 	*jsonspan.Scanner
-	T      *transcript.Transcript
-	F      *Format
-	input  bool // the text is the caller's input, so its size must be limited
+	T      *transcript.Transcript // the transcript that is being built
+	F      *Format                // its format
+	input  bool                   // the text is the caller's input, so its size must be limited
 	frames [6]frame
-	depth  int
+	depth  int    // the number of frames in use
 	from   uint32 // offset at which reading began
 	items  *itemDialect
 	lone   int // number of lone surrogates in messages
@@ -148,7 +148,7 @@ func (f *field) setText(p *transcript.Part, kind transcript.Kind) {
 	}
 }
 
-// setID sets the part's id from the field.
+// setID sets the part's id from the field. A field that is no string leaves the part without an id.
 //
 //go:noinline
 func (f *field) setID(p *transcript.Part) {

@@ -16,7 +16,8 @@ var shapes = []Shape{
 	{"messages whose content is an object", "mastra", "content:object"},
 }
 
-// findShape returns the shape of the messages and the signs that show it, or nil if it is unknown.
+// findShape returns the shape of the messages and the signs that show it, or nil if it is unknown. evidence has the
+// names of these signs.
 func (d *detector) findShape() (s *Shape, evidence []string) {
 	for i := range shapes {
 		for _, sign := range d.seen {

@@ -81,7 +81,7 @@ func (all *signs) learn(name string) *sign {
 	return *s
 }
 
-// ofFormat adds the signs of a format.
+// ofFormat adds the signs of format f, and records that they show it.
 func (all *signs) ofFormat(f *Format) {
 	show := func(prefix, words string) {
 		for _, word := range strings.Fields(words) {

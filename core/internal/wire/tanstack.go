@@ -127,7 +127,8 @@ func tanStackPartIn(r *Reader, parent int32) {
 	r.addReserved(int(in.self), p)
 }
 
-// tanStackTurn reads thinking or a tool result, which can't be inside another result.
+// tanStackTurn reads thinking or a tool result, which can't be inside another result. typ and content are the part's
+// type and its content. Any other part stays opaque.
 func tanStackTurn(r *Reader, p *transcript.Part, typ string, content field, f *frame) {
 	switch {
 	case typ == "thinking" && content.Str():

@@ -201,7 +201,7 @@ func (n *NameForm) Conform(s string) string {
 // Values holds the values for a template, by letter. A value is nil if there is none.
 type Values [128][]byte
 
-// FillTemplate appends a template with its values filled in.
+// FillTemplate appends a template with its values filled in. It returns the extended dst. See [Target] for the syntax.
 func FillTemplate(dst []byte, template string, values *Values) []byte {
 	for {
 		i := strings.IndexByte(template, '%')

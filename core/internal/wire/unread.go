@@ -75,7 +75,7 @@ func (f *Format) missesMessage(t *transcript.Transcript, message int32) bool {
 
 // CoverageFrom measures the messages of t that begin at index from, in bytes: how much the format has read in their
 // parts, an upper bound for what it has missed in parts and in messages of which it has read nothing, and how much is
-// in unknown members. It visits each part once.
+// in unknown members. It visits each part once. These are the results, in that order.
 func (f *Format) CoverageFrom(t *transcript.Transcript, from int) (read, missed, beside int) {
 	for i := from; i < len(t.Messages); i++ {
 		found := 0

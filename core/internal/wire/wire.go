@@ -123,7 +123,8 @@ func (f *Format) FormatFor(t *transcript.Transcript) *Format {
 	return f.Spelled(spelling)
 }
 
-// CallOf returns the tool call at index n of t.Parts.
+// CallOf returns the tool call at index n of t.Parts. Its ID and Name are nil if the call has none. The bytes are those
+// of the transcript, and must not be modified.
 func CallOf(t *transcript.Transcript, n int32) Call {
 	p := &t.Parts[n]
 	c := Call{Part: t.Bytes(p.Span), Message: t.Bytes(t.Messages[p.Msg].Span), Legacy: p.Has(transcript.Legacy)}
@@ -170,7 +171,7 @@ func stringBody(dst []byte, _ *transcript.Transcript, _ int32, text string) ([]b
 // formats holds the registered formats, sorted by name, so that the order of files doesn't affect results.
 var formats []*Format
 
-// Register adds a format. It must be called from init.
+// Register adds a format, which is then found by its name and by its signs. It must be called from init.
 func Register(f *Format) {
 	f.number = len(formats)
 	for _, list := range [...]string{f.Signs.Types, f.Signs.Roles, f.Signs.Items} {
@@ -200,7 +201,7 @@ func ByName(name string) *Format {
 // AllFormats returns the formats, sorted by name.
 func AllFormats() []*Format { return formats }
 
-// Names returns the names of the formats.
+// Names returns the names of the formats, in alphabetical order.
 func Names() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {

@@ -23,7 +23,8 @@ func textMessage(template string) func(dst []byte, role transcript.Role, text st
 	return func(dst []byte, role transcript.Role, text string) []byte { return instead(dst, role, text, nil) }
 }
 
-// insteadOf returns a Format.Instead, like textMessage. Its ids also depend on the replaced message.
+// insteadOf returns a Format.Instead, like textMessage. Its ids also depend on the replaced message. template is that
+// of a message. The function appends the message that replaces old and has the given role and text.
 //
 //go:noinline
 func insteadOf(template string) func(dst []byte, role transcript.Role, text string, old []byte) []byte {

@@ -20,7 +20,7 @@ func Hash64[T string | []byte](s T) uint64 {
 // leastSlots is the number of slots of the smallest table.
 const leastSlots = 64
 
-// Put adds a hash, which must not be 0.
+// Put adds a hash, which must not be 0. A hash that is in the set already changes nothing.
 func (s *HashSet) Put(hash uint64) {
 	if 2*s.size >= len(s.slots) {
 		old := s.slots

@@ -49,7 +49,8 @@ func (k *Known) skim(text []byte, i int, paired bool) (from, end, n int, reason 
 	return i, i, n, atEnd
 }
 
-// skimASCII is like skim, for ASCII text. It stops at a non-ASCII byte, or at a word that continues with one.
+// skimASCII is like skim, for ASCII text. It stops at a non-ASCII byte, or at a word that continues with one. Its
+// results are those of skim; reason is onward if the caller must continue at end.
 func (k *Known) skimASCII(text []byte, i int) (from, end, n int, reason uint8) {
 	for uint(i) < uint(len(text)) {
 		c := text[i]
@@ -81,7 +82,7 @@ func (k *Known) skimASCII(text []byte, i int) (from, end, n int, reason uint8) {
 }
 
 // skimSigns is like skim, for a run of signs from U+4E00 to U+9FFF. alone is true if the first sign is not part of a
-// pair yet.
+// pair yet. Its results are those of skimASCII.
 func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, reason uint8) {
 	if uint(i+2) >= uint(len(text)) {
 		return i, i, 0, atRune
@@ -118,8 +119,8 @@ func (k *Known) skimSigns(text []byte, i int, alone bool) (from, end, n int, rea
 	return i, i, n, onward
 }
 
-// skimShort is like skim, for words of one- and two-byte runes and the text between them. It stops at a longer rune
-// or at an ASCII word.
+// skimShort is like skim, for words of one- and two-byte runes and the text between them. It stops at a longer rune or
+// at an ASCII word. Its results are those of skimASCII.
 func (k *Known) skimShort(text []byte, i int) (from, end, n int, reason uint8) {
 	for {
 		var b uint
@@ -236,7 +237,8 @@ func (k *Known) Find(dst []Found, text []byte) (found []Found, n int) {
 }
 
 // findPairs is like appendPairs, but appends only the pairs that are in the set. If alone is set, the sign at offset at
-// is treated as a word if no other sign follows.
+// is treated as a word if no other sign follows. n is the number of words before. It returns the extended dst, the new
+// number of words, and the offset of the first rune that isn't such a sign.
 func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (found []Found, words, end int) {
 	last, size := runeAt(text, at)
 	before, i := at, at+size

@@ -54,7 +54,7 @@ var class = func() (c [256]uint8) {
 // longest is the maximum number of leading bytes of a word that determine its stem.
 const longest = 64
 
-// Append appends the words of text to dst, in order.
+// Append appends the words of text to dst, in order. A pair of signs of a script without spaces counts as a word.
 func Append(dst []Word, text string) []Word {
 	for i := 0; i < len(text); {
 		c := text[i]

@@ -26,7 +26,7 @@ func (a *archiveFlag) register(c *cobra.Command, usage string) {
 	c.Flags().StringVar(&a.dir, "archive", "", usage)
 }
 
-// store opens the archive. It returns nil if the flag is not set.
+// store opens the archive. It returns nil if the flag is not set. It returns an error if the directory can't be used.
 func (a *archiveFlag) store() (ctxfold.Store, error) {
 	if a.dir == "" {
 		return nil, nil
@@ -34,8 +34,8 @@ func (a *archiveFlag) store() (ctxfold.Store, error) {
 	return ctxfold.NewDirStore(a.dir)
 }
 
-// note stores the state in the archive directory, in a file whose name is derived from the transcript, so that
-// restore works without --state.
+// note stores the state in the archive directory, in a file whose name is derived from the transcript, so that restore
+// works without --state. Without an archive it does nothing.
 func (a *archiveFlag) note(transcript, state []byte) error {
 	if a.dir == "" || len(transcript) == 0 {
 		return nil

@@ -233,7 +233,8 @@ func (b *batch) file(parent context.Context, workers int) error {
 	return nil
 }
 
-// next waits for the outcome of the next line. An interrupt ends the wait for input; lines in progress then end soon afterwards.
+// next waits for the outcome of the next line. An interrupt ends the wait for input; lines in progress then end soon
+// afterwards. more is false if there are no more lines.
 func next(ctx context.Context, queue <-chan chan outcome) (o outcome, more bool) {
 	var done chan outcome
 	select {
@@ -250,7 +251,8 @@ func next(ctx context.Context, queue <-chan chan outcome) (o outcome, more bool)
 	return <-done, true
 }
 
-// read starts processing each line of the input that was not done by an earlier run.
+// read starts processing each line of the input that was not done by an earlier run. The outcomes are sent to queue in
+// the order of the lines. It returns nil at the end of the input, and errStopped if ctx ends.
 func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar *bar, queue chan<- chan outcome) error {
 	lines := bufio.NewReaderSize(input, 1<<16)
 	for number := 1; ctx.Err() == nil; number++ {
@@ -285,7 +287,9 @@ func (b *batch) read(ctx context.Context, input io.Reader, out *batchOutput, bar
 // errStopped means that the command stopped reading before the end of the input.
 var errStopped = errors.New("stopped")
 
-// line processes one line. An empty line stays as it is. The outcome isn't done if ctx has ended.
+// line processes one line. number, which counts from 1, is for errors. An empty line stays as it is. After an error,
+// the outcome's line is the input line or, where the output has reports, an object with the error. The outcome isn't
+// done if ctx has ended.
 func (b *batch) line(ctx context.Context, number int, line []byte) outcome {
 	text := bytes.TrimSpace(line)
 	o := outcome{done: true, line: bytes.TrimRight(line, "\r\n"), size: len(line)}
@@ -331,7 +335,7 @@ func errorLine(err error, number int) []byte {
 	return text
 }
 
-// printTotals prints a batch's totals on standard error.
+// printTotals prints a batch's totals on standard error. Totals that are 0 are left out where they would say nothing.
 func (b *batch) printTotals(t totals) {
 	facts := [][2]string{{"conversations", count(t.conversations)}}
 	if t.failed > 0 {

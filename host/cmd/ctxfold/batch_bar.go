@@ -37,7 +37,7 @@ func (b *bar) add(bytes int) {
 	}
 }
 
-// log prints an error above the bar.
+// log prints an error above the bar. Without a terminal, it prints the error alone.
 func (b *bar) log(err error) {
 	text := strings.ReplaceAll(err.Error(), "ctxfold: ", "")
 	if b.writer != nil {

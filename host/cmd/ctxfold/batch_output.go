@@ -19,8 +19,9 @@ type batchOutput struct {
 	blank  *bufio.Reader
 }
 
-// openOutput opens the output. With resume, the output of an earlier run is kept up to its last complete line, because a
-// killed process may have left an incomplete line.
+// openOutput opens the output. With resume, the output of an earlier run is kept up to its last complete line, because
+// a killed process may have left an incomplete line. An empty name is standard output. It returns an error if the
+// output is the input, or can't be written.
 func (b *batch) openOutput(name string, resume bool, input *os.File) (*batchOutput, error) {
 	if name == "" {
 		return &batchOutput{to: b.out}, nil
@@ -56,7 +57,7 @@ func sameFile(input *os.File, name string) bool {
 	return err == nil && os.SameFile(from, there)
 }
 
-// keepWholeLines counts the lines of the file and truncates it after the last line feed.
+// keepWholeLines counts the lines of the file and truncates it after the last line feed. name is the file's name.
 func (o *batchOutput) keepWholeLines(name string) error {
 	before, err := os.Open(name)
 	if err != nil {
@@ -107,7 +108,7 @@ func (o *batchOutput) skips(number int, line []byte) (bool, error) {
 	return true, nil
 }
 
-// readLine reads a line, including its line feed.
+// readLine reads a line, including its line feed. The last line may have none. It returns io.EOF after it.
 func readLine(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadBytes('\n')
 	if errors.Is(err, io.EOF) && len(line) > 0 {

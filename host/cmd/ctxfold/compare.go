@@ -198,7 +198,8 @@ func (j *job) compareOne(ctx context.Context, preset string, members map[string]
 	return row, err
 }
 
-// tokens estimates the tokens of a result with the same policy for all presets, so that the numbers are comparable.
+// tokens estimates the tokens of a result with the same policy for all presets, so that the numbers are comparable. r
+// must have Messages.
 func (j *job) tokens(ctx context.Context, r *ctxfold.Result) (int, error) {
 	e, err := j.Estimate(ctx, ctxfold.Input{Messages: r.Messages, Policy: j.Policy, Format: r.Report.Format})
 	if err != nil {
@@ -228,7 +229,7 @@ func (j *job) violations(ctx context.Context, in ctxfold.Input, messages []byte)
 	return &n, nil
 }
 
-// elements returns the messages of a transcript, which is a list or a request body.
+// elements returns the messages of a transcript, which is a list or a request body. It returns nil for anything else.
 func elements(transcript []byte) (list []json.RawMessage) {
 	if json.Unmarshal(transcript, &list) == nil {
 		return list

@@ -63,7 +63,8 @@ the new provider would refuse the result.`,
 	return c
 }
 
-// printConverted prints the converted messages, and lists the lost content on standard error.
+// printConverted prints the converted messages, and lists the lost content on standard error. system is the system
+// prompt of the result, if the target has it apart from the messages.
 func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
 	if j.session != nil {
 		lines(f.err, j.read())

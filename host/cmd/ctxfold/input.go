@@ -66,8 +66,9 @@ type job struct {
 	file    []byte           // the session file
 }
 
-// start reads the input of a command, opens it if it is a session file, and creates the compactor. policy is nil for commands without a
-// policy.
+// start reads the input of a command, opens it if it is a session file, and creates the compactor. policy is nil for
+// commands without a policy. state is the value of --state, and timeout limits each request for a summary; 0 is the
+// default.
 func (f *flags) start(c *cobra.Command, args []string, policy *policyFlags, state string, timeout time.Duration) (*job, error) {
 	j := &job{sources: inputs{}}
 	if policy != nil {
@@ -118,7 +119,8 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// fileArgument returns the FILE argument. The default is standard input, unless that is a terminal.
+// fileArgument returns the FILE argument. The default is "-", which means standard input, unless that is a terminal;
+// then it returns an error.
 func (f *flags) fileArgument(c *cobra.Command, args []string) (string, error) {
 	switch {
 	case len(args) == 1:
@@ -129,7 +131,7 @@ func (f *flags) fileArgument(c *cobra.Command, args []string) (string, error) {
 	return "-", nil
 }
 
-// readJSON reads a JSON file; "-" is standard input.
+// readJSON reads a JSON file; "-" is standard input. It returns an error if the file is empty or isn't UTF-8.
 func (f *flags) readJSON(name string) (source, error) {
 	s, err := f.read(name)
 	if err != nil {
@@ -268,7 +270,8 @@ func (p *policyFlags) readUsage(c *cobra.Command) (*api.Usage, error) {
 	return u, nil
 }
 
-// read returns the policy from --policy, changed by the other flags.
+// read returns the policy from --policy, changed by the other flags. It returns an error if the policy can't be read,
+// or if a flag's value is invalid.
 func (p *policyFlags) read(f *flags, c *cobra.Command) (source, error) {
 	s, err := p.readPolicy(f)
 	if err != nil {
@@ -322,7 +325,8 @@ func parseWindow(text string) (map[string]any, error) {
 	return map[string]any{"tokens": int(tokens)}, nil
 }
 
-// with returns a policy with additional members, from flags or from compare.
+// with returns a policy with additional members, from flags or from compare. It returns an error if the policy isn't a
+// JSON object.
 func (s source) with(over map[string]any) (source, error) {
 	if s.text == nil {
 		s.text = []byte("{}")
@@ -346,7 +350,8 @@ func (p *policyFlags) readPolicy(f *flags) (source, error) {
 	}
 }
 
-// lay merges the members of over into a JSON object, recursively, and returns the result.
+// lay merges the members of over into a JSON object, recursively, and returns the result. It returns an error if object
+// isn't a JSON object.
 func lay(object []byte, over map[string]any) ([]byte, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(object, &members); err != nil {

@@ -22,7 +22,8 @@ const memoryVariable = "CTXFOLD_MEMORY"
 // recordsSize is the maximum size of the records in a directory, in bytes.
 const recordsSize = 1 << 30
 
-// openMemory opens the records at a URL. "" means the memory of this process.
+// openMemory opens the records at a URL. "" means the memory of this process. An environment variable can name the URL,
+// too; see memoryVariable.
 func openMemory(ctx context.Context, url string) (records.Shared, error) {
 	scheme, rest, _ := strings.Cut(cmp.Or(url, os.Getenv(memoryVariable)), ":")
 	switch scheme {

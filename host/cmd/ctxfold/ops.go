@@ -96,7 +96,7 @@ func estimateCommand(f *flags) *cobra.Command {
 }
 
 // estimate returns the estimate and, if the input is a session file, the report's line about that file. asText means
-// that the input is plain text and not a transcript.
+// that the input is plain text and not a transcript. args has the FILE, if it is given.
 func (f *flags) estimate(c *cobra.Command, args []string, policy *policyFlags, asText bool) (*api.Estimate, [2]string, error) {
 	if asText {
 		a, err := f.estimateText(c, args, policy)

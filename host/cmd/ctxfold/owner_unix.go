@@ -16,7 +16,7 @@ func links(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// keepOwner gives a new file the owner of the old one.
+// keepOwner gives a new file the owner of the old one. If that isn't allowed, it returns an error.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	s, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -88,7 +88,7 @@ them. The policy is the plan's.`,
 	return c
 }
 
-// readPlan reads a plan, or a complete answer that contains one.
+// readPlan reads a plan, or a complete answer that contains one. name is its file.
 func (f *flags) readPlan(name string) (source, error) {
 	s, err := f.readJSON(name)
 	if err != nil {
@@ -110,7 +110,7 @@ func (f *flags) readPlan(name string) (source, error) {
 	return s, nil
 }
 
-// readSummaries reads the list of summaries, if there is a file.
+// readSummaries reads the list of summaries, if there is a file. An empty name means no summaries.
 func (f *flags) readSummaries(name string) ([]ctxfold.Summary, error) {
 	if name == "" {
 		return nil, nil

@@ -34,7 +34,7 @@ type streams struct {
 	out, err io.Writer
 }
 
-// run runs the command and returns the exit code.
+// run runs the command and returns the exit code. args are the arguments without the name of the program.
 func run(ctx context.Context, args []string, io streams) int {
 	if !isTerminal(io.out) || !isTerminal(io.err) {
 		text.DisableColors()
@@ -167,7 +167,8 @@ func complete(c *cobra.Command, flag string, values cobra.CompletionFunc) {
 	}
 }
 
-// compactor creates the compactor for a command. The caller need not close it, since the process ends.
+// compactor creates the compactor for a command. The caller need not close it, since the process ends. timeout limits
+// each request for a summary.
 func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*ctxfold.Compactor, error) {
 	return f.compactorWith(ctx, ctxfold.Options{SummaryTimeout: timeout})
 }

@@ -86,7 +86,8 @@ Each result has the handle of its content, or the file, and the number of the me
 // isKept matches the names of archive files that are bodies.
 var isKept = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
 
-// add adds the bodies in a directory, or the transcript in a file, to the search.
+// add adds the bodies in a directory, or the transcript in a file, to the search. "-" is standard input. A directory
+// without archived content is an error.
 func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compactor, path string) error {
 	info, err := os.Stat(path)
 	if path == "-" || err == nil && !info.IsDir() {
@@ -125,7 +126,7 @@ func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compa
 	return nil
 }
 
-// addFile adds the messages of a transcript to the search.
+// addFile adds the messages of a transcript to the search. The file may be a session file.
 func (s *searchable) addFile(ctx context.Context, f *flags, compactor *ctxfold.Compactor, path string) error {
 	file, err := f.read(path)
 	if err != nil {
@@ -156,7 +157,7 @@ func listIn(transcript []byte) []byte {
 	return transcript
 }
 
-// printFound prints the results, each followed by its snippet.
+// printFound prints the results, each followed by its snippet. s has the names of the bodies.
 func (f *flags) printFound(a *api.Found, s *searchable) error {
 	var out strings.Builder
 	for i, r := range a.Results {

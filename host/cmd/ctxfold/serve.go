@@ -137,7 +137,8 @@ type served struct {
 	handler http.Handler
 }
 
-// listen serves all addresses until ctx ends, and then waits for the requests in progress, up to shutdownTime.
+// listen serves all addresses until ctx ends, and then waits for the requests in progress, up to shutdownTime. If one
+// of the addresses can't be used, it serves none and returns an error.
 func (f *flags) listen(ctx context.Context, all ...served) error {
 	listeners := make([]net.Listener, len(all))
 	for i, s := range all {

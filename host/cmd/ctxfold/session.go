@@ -70,8 +70,8 @@ unless the policy sets them. compact --session writes a session file.`,
 	return c
 }
 
-// openSession extracts the transcript if the core recognizes the input as a session file. The operations also get the model, the system
-// prompt and the usage from the file.
+// openSession extracts the transcript if the core recognizes the input as a session file. The operations also get the
+// model, the system prompt and the usage from the file. Any other input stays as it is.
 func (j *job) openSession(ctx context.Context) error {
 	file := j.sources["messages"]
 	s, err := j.Open(ctx, file.text)
@@ -89,7 +89,8 @@ func (j *job) openSession(ctx context.Context) error {
 	return nil
 }
 
-// saved returns the session file with the result written into it.
+// saved returns the session file with the result written into it. It returns an error if the agent's format has no
+// place for the result.
 func (j *job) saved(ctx context.Context, r *ctxfold.Result) ([]byte, error) {
 	next, err := j.Save(ctx, j.file, r, time.Now())
 	return next, inputs{"file": j.sources["messages"], "messages": j.sources["messages"]}.locate(err)

@@ -22,7 +22,8 @@ type shellSummarizer struct {
 	running sync.WaitGroup
 }
 
-// parseSummarizer parses the value of --summarizer. It returns nil for "none", which means a local digest.
+// parseSummarizer parses the value of --summarizer. It returns nil for "none", which means a local digest. The form of
+// a command is "cmd:COMMAND"; anything else is an error.
 func parseSummarizer(flag string, io streams) (*shellSummarizer, error) {
 	if flag == "none" {
 		return nil, nil
@@ -34,7 +35,7 @@ func parseSummarizer(flag string, io streams) (*shellSummarizer, error) {
 }
 
 // Summarize runs the shell command with the prompt on its standard input and the system prompt in CTXFOLD_SYSTEM. Its
-// output is the summary. The command and its children are killed if ctx ends.
+// output is the summary. It returns an error if the command fails. The command and its children are killed if ctx ends.
 func (s *shellSummarizer) Summarize(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 	s.running.Add(1)
 	defer s.running.Done()

@@ -106,7 +106,7 @@ func sentence(reason string) string {
 	return reason
 }
 
-// printReport prints the report of a compaction.
+// printReport prints the report of a compaction. more are further rows, each with a name and a value.
 func printReport(w io.Writer, r ctxfold.Report, more ...[2]string) {
 	t := newTable("", "#before", "#after", "#change")
 	t.AppendRow(table.Row{"messages", count(r.Messages.Before), count(r.Messages.After), change(r.Messages.Before, r.Messages.After)})

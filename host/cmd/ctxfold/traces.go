@@ -23,7 +23,8 @@ type traces struct {
 	tracing  *otel.Tracing
 }
 
-// openTraces prepares the export of spans. It does not connect yet; spans that cannot be sent are dropped.
+// openTraces prepares the export of spans. It does not connect yet; spans that cannot be sent are dropped. Without an
+// endpoint in the environment, the traces do nothing.
 func openTraces(ctx context.Context) (traces, error) {
 	if cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")) == "" {
 		return traces{}, nil
@@ -61,7 +62,7 @@ func (t traces) transport(next http.RoundTripper) http.RoundTripper {
 // flushTime is the time limit for exporting the last spans.
 const flushTime = 5 * time.Second
 
-// close exports the remaining spans.
+// close exports the remaining spans. It waits for them, up to flushTime.
 func (t traces) close() {
 	if t.provider == nil {
 		return

@@ -50,7 +50,8 @@ func write(target string, text []byte) error {
 // maxLinks is the maximum length of a chain of symbolic links.
 const maxLinks = 40
 
-// followed follows a chain of symbolic links and returns the target, which need not exist.
+// followed follows a chain of symbolic links and returns the target, which need not exist. A chain of more than
+// maxLinks links is an error.
 func followed(name string) (string, error) {
 	for range maxLinks {
 		to, err := os.Readlink(name)
@@ -78,7 +79,8 @@ func overwrite(name string, text []byte, mode fs.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// replace replaces a file atomically. old describes the existing file; it is nil if there is none.
+// replace replaces a file atomically. old describes the existing file; it is nil if there is none. If it fails, the old
+// file stays.
 func replace(name string, text []byte, old fs.FileInfo) error {
 	tmp, err := temporary(name)
 	if err != nil {

@@ -149,7 +149,10 @@ async function ready<M extends Model>(
   return { create: (more) => api.create({ ...core, ...more }), contextWindow };
 }
 
-/** Returns the text of a stream, and releases the model that produced it. */
+/**
+ * Returns the text of a stream, and releases the model that produced it, even if the stream fails. `onDelta` gets each
+ * piece.
+ */
 async function readStream(
   model: Model,
   stream: ReadableStream<string>,

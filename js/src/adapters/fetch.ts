@@ -6,8 +6,11 @@ import { type AdapterOptions, Conversations, isOverflow } from "./conversations.
  * format.
  */
 export interface Endpoint {
+  /** Matches the end of the path. */
   path: RegExp;
+  /** The key of the messages in a request body. */
   list: "messages" | "input";
+  /** The wire format of the messages. */
   format: Format;
   /** Keys in a body that refer to a history stored by the provider. A request with one of them isn't compacted. */
   held?: readonly string[];

@@ -20,10 +20,15 @@ export { type AdapterOptions, isOverflow } from "./conversations.js";
 
 /** A message in the wire format openai-chat, with its index in the caller's list. */
 interface Wire {
+  /** The author: system, user, assistant or tool. */
   role: string;
+  /** The text, or a list of parts. */
   content: unknown;
+  /** The tool calls of an assistant message. */
   tool_calls?: { id: string; type: "function"; function: { name: string; arguments: string } }[];
+  /** For a tool message, the id of the call that it answers. */
   tool_call_id?: string;
+  /** The index of the message in the caller's list. */
   ctxfold_index?: number;
 }
 
@@ -136,7 +141,7 @@ interface Model {
   invoke(messages: any, options?: any): Promise<any>;
 }
 
-/** Returns a summarizer that calls `model`, which may be any chat model. */
+/** Returns a summarizer that calls `model`, which may be any chat model. It rejects as `model.invoke` does. */
 export function summarizeWith(model: Model): Summarize {
   return async ({ system, prompt }, { signal }) => {
     const answer = await model.invoke([new SystemMessage(system), new HumanMessage(prompt)], { signal });

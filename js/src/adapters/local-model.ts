@@ -7,6 +7,7 @@ import type { Summarize } from "ctxfold";
  * `contextWindow` as `policy.window.tokens`.
  */
 export interface LocalModel {
+  /** Calls the model. */
   summarize: Summarize;
   /** Requests are made one at a time, because the model can only work on one of them. */
   concurrency: 1;

@@ -42,6 +42,7 @@ const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...UNSHARED_OPTIONS, id: true, a
 export interface FitProgress {
   /** The number of summaries that were requested, and the number of those that have been received. */
   asked: number;
+  /** The number of summaries that have been received. */
   done: number;
   /** The text written so far, if `summarize` streams it. */
   text: string;
@@ -49,6 +50,7 @@ export interface FitProgress {
 
 /** What an app can display about the messages. */
 export interface FitView<M extends Message> {
+  /** Whether a fit is running. */
   status: "idle" | "working";
   /** Set while summaries are being written. */
   progress: FitProgress | undefined;
@@ -117,7 +119,9 @@ const NOTHING = {
 
 /** A fit whose result should be displayed. */
 interface Run<M> {
+  /** The history that is fitted. */
   history: readonly M[];
+  /** Aborts the fit. */
   controller: AbortController;
 }
 
@@ -338,7 +342,7 @@ function shown<M extends Message>(
   return { sent, digests, folded: foldedIn(history, sent), report: report.changed ? report : before, error: undefined };
 }
 
-/** Returns the messages in `history` that the digests in `sent` replace. */
+/** Returns the messages in `history` that the digests in `sent` replace; none if `sent` has no digest. */
 function foldedIn<M extends Message>(history: readonly M[], sent: readonly M[]): readonly M[] {
   const last = sent.findLastIndex(isDigest);
   if (last < 0) return [];

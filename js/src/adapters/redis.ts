@@ -117,7 +117,10 @@ function recordsIn(client: NodeRedisClient | IoRedisClient, prefix: string, maxA
   };
 }
 
-/** Returns a function that runs a script by its SHA-1 digest, which the server knows after the first call. */
+/**
+ * Returns a function that runs a script by its SHA-1 digest, which the server knows after the first call. A server that
+ * doesn't know it gets the text of the script.
+ */
 function scriptOf(client: NodeRedisClient | IoRedisClient, text: string): Run {
   const sha1 = createHash("sha1").update(text).digest("hex");
   return async (keys, ...args) => {

@@ -20,7 +20,9 @@ interface Generator {
 
 /** Classes of the package. Without them a summary arrives in one piece, and it can't be aborted. */
 export interface Library {
+  /** Passes on the text while it is written. */
   TextStreamer?: Streamer;
+  /** Interrupts the model when the signal aborts. */
   InterruptableStoppingCriteria?: new () => { interrupt(): void };
 }
 

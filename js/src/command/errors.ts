@@ -41,7 +41,10 @@ const HINTS: Record<string, string> = {
   truncated_json: "The input was cut off: get the whole of it.",
 };
 
-/** Returns the text to print on standard error for an error. */
+/**
+ * Returns the text to print on standard error for an error: its message and, if known, its place, its code and a hint.
+ * It ends with a line feed.
+ */
 export function errorText(error: unknown): string {
   if (error instanceof UsageError) {
     const help = error.command === undefined ? "" : `  \`${error.command} --help\` shows how it is used.\n`;

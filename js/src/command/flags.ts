@@ -4,9 +4,11 @@ import { UsageError } from "./errors.js";
 
 /** An option of a command. `value` is the name of its value in the help; an option without `value` is a switch. */
 export interface Flag {
+  /** The name of the value in the help, such as FILE; a switch has none. */
   value?: string;
   /** Set if the option may be given more than once. "listed" values may also be separated by commas. */
   many?: "listed" | "repeated";
+  /** The letter of the short form, without the hyphen. */
   short?: string;
   /** The description in the help. */
   text: string;
@@ -87,7 +89,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Returns the help text for options, with one line for each. */
+/** Returns the help text for options, with one line for each, in the order in which they are listed. */
 export function helpOf(flags: Flags): string {
   const rows = Object.entries(flags).map(([name, { value, short, text }]) => {
     const head = `${short ? `-${short}, ` : "    "}--${name}${value ? ` ${value}` : ""}`;

@@ -11,7 +11,9 @@ import { reasonOf } from "./write.js";
 
 /** Text, and its name in error messages. */
 export interface Source {
+  /** How error messages name it. */
   name: string;
+  /** The bytes of the text, in UTF-8. */
   text: Uint8Array;
   /** The number of bytes in the file before the text. */
   skipped: number;
@@ -19,11 +21,13 @@ export interface Source {
 
 /** A transcript from a file, or the conversation of a session file. */
 export interface Read {
+  /** The file, for the places of errors. */
   source: Source;
   /** The name of the file, with the agent if it is a session file. */
   name: string;
   /** The messages in the form that the compactor's methods accept. */
   messages: Uint8Array | Session<Uint8Array>;
+  /** The session file's conversation; undefined for a transcript. */
   session?: Session<Uint8Array>;
   /** The error with which the file could not be read as a session file. */
   noSession?: CtxfoldError;

@@ -96,7 +96,10 @@ function wanted(markers: readonly Marker[], handles: readonly string[]): readonl
   return markers.filter(({ handle }) => digits.has(handle.toLowerCase().slice(0, DIGITS)));
 }
 
-/** Describes what was restored, and what should have been restored but could not be. */
+/**
+ * Describes what was restored, and what should have been restored but could not be: `missing` are the markers whose
+ * content is still missing. `partial` means that not everything was restored that was asked for.
+ */
 function restoredText(
   { report, valid }: Restored<Uint8Array>,
   missing: readonly Marker[],

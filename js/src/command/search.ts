@@ -16,6 +16,7 @@ import { reasonOf } from "./write.js";
 /** The bodies to search and their names. The body of a transcript has no handle. */
 interface Searchable {
   bodies: (Omit<Kept, "handle"> & Partial<Kept>)[];
+  /** The name of each body in the output. */
   names: string[];
   /** The number of archive files whose content does not match their name. */
   lost: number;
@@ -120,7 +121,7 @@ function listIn(transcript: Uint8Array): string {
   }
 }
 
-/** Prints the results, each followed by its snippet. */
+/** Prints the results on standard output, each followed by its snippet, and what was searched on standard error. */
 async function printFound({ results, searched }: Found, { names, lost }: Searchable): Promise<void> {
   const texts = results.map(({ body, index, role, date, snippet }) => {
     return `${names[body]} message ${index}  ${role}${date ? `  ${date}` : ""}\n  ${snippet}\n`;

@@ -126,7 +126,8 @@ func (bs *Blocks) Make(from, to int, newest bool, config BlockConfig) Block {
 }
 
 // whole moves the end of the first turns and the start of the newest turns so that calls stay with their results and
-// open calls stay. It returns both.
+// open calls stay. It returns both. turns are the ranges of the messages of each turn; first and recent are indexes of
+// it.
 func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
 	total := len(turns)
 	start := func(turn int) bool {
@@ -149,7 +150,8 @@ func (bs *Blocks) whole(turns [][2]int, first, recent int) (int, int) {
 	return first, recent
 }
 
-// truncated returns messages [from, to) with only the first and last lines of their tool results.
+// truncated returns messages [from, to) with only the first and last lines of their tool results. At most maxLines
+// lines of each result are kept.
 func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 	c := bs.run
 	p := &passes.TruncatePass{MaxLines: maxLines}

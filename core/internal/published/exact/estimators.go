@@ -51,7 +51,7 @@ func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Mea
 }
 
 // oldCalls returns the measures of the tool calls that older messages have outside their content, as a list
-// [{"toolName","args"}] (S2.2).
+// [{"toolName","args"}] (S2.2). It returns nil if there are none.
 func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure) {
 	m := &t.Messages[message]
 	if m.Role != transcript.Assistant || !t.IsArray(m.OldCalls) {

@@ -27,13 +27,14 @@ func Suit(p *policy.Policy) {
 }
 
 // Due reports whether a transcript should be compacted, and returns the size on which this is based; see [gate.Due]. It
-// also uses token counts from before the last compaction (S4.9).
+// also uses token counts from before the last compaction (S4.9). total is the number of tokens in the messages.
 func Due(in view.Input, total int) (bool, tokens.Context) {
 	due, size, _ := gate.Due(in, 0, total)
 	return due, size
 }
 
-// Compact runs the policy's passes over the input, in their order.
+// Compact runs the policy's passes over the input, in their order. It returns an error if a pass of the policy is
+// invalid.
 func Compact(in view.Input) (*compact.Run, *policy.Error) {
 	steps, err := passes.Steps(in.Policy)
 	if err != nil {

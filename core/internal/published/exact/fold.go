@@ -127,9 +127,9 @@ func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 
 // part is a list of messages that get a summary of their own.
 type part struct {
-	id       string
-	scope    api.Scope
-	messages []int32
+	id       string    // of the request for the summary
+	scope    api.Scope // what the summary covers
+	messages []int32   // indexes of the transcript
 }
 
 // partsOf divides the folded messages into parts. If the style requires it, the beginning of a turn that the cut

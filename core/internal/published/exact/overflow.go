@@ -28,7 +28,7 @@ func IsOverflow(text string) bool {
 }
 
 // OverflowError returns S4's error message for an error response. over is true if S4.43 classifies the response as a
-// context overflow.
+// context overflow. body is the response's body; a body without a message counts as "unknown API error".
 func OverflowError(status int, body string) (over bool, text string) {
 	message := overflow.Message(body)
 	if message == "" {

@@ -99,7 +99,8 @@ func visibility(c *Call, dst []byte) ([]byte, *Error) {
 	return append(dst, ']'), nil
 }
 
-// setVisibility writes the messages after setting the given marks on each of them (S4.12).
+// setVisibility writes the messages after setting the given marks on each of them (S4.12). It returns an error if the
+// format isn't native, or if an argument is wrong.
 func setVisibility(c *Call, dst []byte) ([]byte, *Error) {
 	var a exact.Marks
 	if err := c.read(argument{name: "agent", to: &a.Agent}, argument{name: "user", to: &a.User}, argument{name: "kind", to: &a.Kind}); err != nil {
@@ -146,8 +147,8 @@ func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 	return append(dst, ']'), nil
 }
 
-// generateSummary returns a request for a summary of the transcript. If reply is not nil, it checks this reply
-// instead (S4.36, S4.37).
+// generateSummary returns a request for a summary of the transcript. If reply is not nil, it checks this reply instead
+// (S4.36, S4.37). If there is nothing to summarize or the reply is unusable, the answer says why.
 func generateSummary(c *Call, previous string, reply *api.Summary) asked {
 	failed := func(why string) asked { return asked{why: why} }
 	if len(c.Transcript.Messages) == 0 {

@@ -60,7 +60,7 @@ func (a arguments) named(name string) any {
 }
 
 // check returns an error for the first value that is out of bounds. The error names the argument with path before its
-// name.
+// name. It returns nil if there is none.
 func (a arguments) check(path string) *Error {
 	for _, one := range a {
 		switch to := one.to.(type) {
@@ -77,7 +77,8 @@ func (a arguments) check(path string) *Error {
 	return nil
 }
 
-// read reads one value.
+// read reads one value into to, which is a pointer, a function, or arguments for an object. A null sets a pointer to a
+// pointer to nil, and leaves everything else as it is.
 func read(l *jlexer.Lexer, to any) {
 	if l.IsNull() {
 		l.Skip()

@@ -138,7 +138,8 @@ func init() {
 }
 
 // sessionContext returns the messages that the model sees for a session of several loops; each loop is a range of the
-// transcript (S0.45).
+// transcript (S0.45). It returns an error if an argument is wrong, or if a block contains anything that isn't a
+// message.
 func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 	// scope is the number of loops to show in addition to the newest one; if it is negative, as many loops as fit in
 	// budget are shown.
@@ -231,7 +232,8 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 		member{"events", events}), nil
 }
 
-// shown returns the messages that the model sees for a chain of loops.
+// shown returns the messages that the model sees for a chain of loops. It returns an error if a block contains anything
+// that isn't a message.
 func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.Block) ([]api.Raw, *Error) {
 	list, ok := maker.Context(chain, scope, blocks)
 	if !ok {

@@ -4,7 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 )
 
-// sizes returns the tokens of each message.
+// sizes returns the tokens of each message. The estimator is the call's.
 func (c *Call) sizes() []int {
 	sizes := make([]int, len(c.Transcript.Messages))
 	for i := range sizes {

@@ -135,12 +135,12 @@ func (c *Call) task() string {
 
 // config is the configuration of S2 (S2.6). All fields but the last two are numbers of tokens.
 type config struct {
-	ModelContextLimit    int
-	SystemReserve        int
-	OutputReserve        int
-	SafetyBuffer         int
+	ModelContextLimit    int     // the model's window
+	SystemReserve        int     // for the system prompt
+	OutputReserve        int     // for the response
+	SafetyBuffer         int     // further tokens that stay free
 	ThresholdPercent     float64 // a fraction, such as 0.8
-	RecentMessagesToKeep int
+	RecentMessagesToKeep int     // the number of newest messages that stay
 }
 
 // defaultConfig returns S2's defaults (S2.6).

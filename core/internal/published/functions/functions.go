@@ -15,7 +15,7 @@ import (
 // Error is an error in the arguments. Its offset and its path At refer to the arguments.
 type Error = jsonspan.Error
 
-// Call is one call of a function by the host.
+// Call is one call of a function by the host. The functions are its methods, or take it as their first argument.
 type Call struct{ hook.Call }
 
 // The types of package hook that declare functions.

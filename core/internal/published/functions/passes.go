@@ -33,7 +33,8 @@ func init() {
 	fitted("keep_within_budget", "fit")
 }
 
-// budget returns the argument budget, in tokens, and the other arguments.
+// budget returns the argument budget, in tokens, and the other arguments. rest is an object. It returns an error if the
+// argument is missing, given twice, or out of range.
 func (c *Call) budget() (rest []byte, budget int, err *Error) {
 	missing := &Error{Code: "missing_field", Message: "the arguments have no \"budget\""}
 	if c.Arguments == nil {

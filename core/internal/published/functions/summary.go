@@ -31,7 +31,7 @@ func init() {
 	register("build_prompt", Messages, buildPrompt)
 }
 
-// styleOf returns the style with the given name.
+// styleOf returns the style with the given name. It returns an error that lists the names if there is no such style.
 func styleOf(name string) (*styles.Style, *Error) {
 	if s := styles.ByName(name); s != nil {
 		return s, nil
@@ -39,7 +39,8 @@ func styleOf(name string) (*styles.Style, *Error) {
 	return nil, &Error{Code: api.CodeOutOfRange, At: "style", Message: digest.NoStyle(name)}
 }
 
-// buildPrompt writes the prompt that asks for a summary of all messages.
+// buildPrompt writes the prompt that asks for a summary of all messages. It returns an error if an argument is wrong or
+// the style can't write the messages.
 func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	style := c.Policy.Summary.Style
 	var prior *string
@@ -72,7 +73,8 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	return exactText(dst, s.Prompt(&q)), nil
 }
 
-// record appends the messages as they are rendered in the prompt of the given style.
+// record appends the messages as they are rendered in the prompt of the given style. style must exist. It returns an
+// error if the style can't write the messages.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	if c.Policy.IsWireSafe() {
 		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.Transcript.MessageIndexes(), digest.RecordOptions{})), nil

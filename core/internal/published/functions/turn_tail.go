@@ -84,14 +84,16 @@ func fileOps(dst []byte, ops styles.FileOps) []byte {
 	return object(dst, member{"read", ops.Read}, member{"modified", ops.Modified})
 }
 
-// stats reads the arguments of should_compact_reserve and context_stats, which are in tokens.
+// stats reads the arguments of should_compact_reserve and context_stats, which are in tokens. An argument that is
+// missing is 0. It returns an error if one isn't a number.
 func (c *Call) stats() (window, reserve, last int, err *Error) {
 	err = c.read(argument{name: "context_window", to: &window}, argument{name: "reserve_tokens", to: &reserve},
 		argument{name: "last_input_tokens", to: &last})
 	return window, reserve, last, err
 }
 
-// stats returns statistics of the context, based on the provider's last count if the arguments have one (S1.4).
+// stats returns statistics of the context, based on the provider's last count if the arguments have one (S1.4). It
+// returns an error if an argument is wrong.
 func stats(c *Call, dst []byte) ([]byte, *Error) {
 	window, reserve, last, err := c.stats()
 	if err != nil {

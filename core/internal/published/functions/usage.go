@@ -68,7 +68,7 @@ func init() {
 }
 
 // headroom returns how far the context is below the size at which compaction should start, as a share of the window,
-// and whether compaction is due because the share is too small.
+// and whether compaction is due because the share is too small. It returns an error if an argument is wrong.
 func headroom(c *Call, dst []byte) ([]byte, *Error) {
 	window, system, estimated, at, threshold := defaultContextTokens, defaultSystemTokens, 0, defaultCompactAt,
 		defaultThreshold

@@ -111,7 +111,9 @@ func rehydrate(c *Call, dst []byte) ([]byte, *Error) {
 	return value(dst, restored), nil
 }
 
-// condense writes a single digest of all messages or, if the model has not replied yet, the request for it.
+// condense writes a single digest of all messages or, if the model has not replied yet, the request for it. If the
+// reply is unusable, the digest is written without a model, and the answer says why. It returns an error if an argument
+// is wrong.
 func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 	var prior string
 	var reply *api.Summary

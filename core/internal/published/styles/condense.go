@@ -81,7 +81,7 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 }
 
 // accepted returns the text of a reply. If the reply is rejected, why is the reason. The published system accepts any
-// text that is not blank.
+// text that is not blank. folded is the number of tokens that the digest replaces.
 func accepted(r api.Summary, p *tokens.Profile, folded int, o CondenseOptions) (text string, why api.SummaryFault) {
 	if o.Exact {
 		if r.Error != "" || IsBlank(r.Text) {

@@ -64,7 +64,7 @@ func (o FileOps) tidy() FileOps {
 }
 
 // lastPath returns the string under the key "path" in a JSON object. If the key is repeated, the last one counts, as in
-// Go's encoding/json.
+// Go's encoding/json. It returns "" if args is no object, or if the last value of the key is no string.
 func lastPath(args []byte) (path string) {
 	s := jsonspan.New(args)
 	if s.Kind() != jsonspan.Object {

@@ -47,7 +47,8 @@ func ToolMessage(o digest.ToolOutput, summary string) string {
 		"\nStatus: " + o.Status() + "\n" + strings.TrimSpace(summary)
 }
 
-// ToolSummary returns the summary from a reply to ToolPrompt and, if the reply is unusable, the reason (S4.26).
+// ToolSummary returns the summary from a reply to ToolPrompt and, if the reply is unusable, the reason (S4.26). One of
+// the two results is "".
 func ToolSummary(r api.Summary) (summary, why string) {
 	return toolReply(r, "empty tool summary", toolOutput)
 }

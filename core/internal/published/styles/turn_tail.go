@@ -67,7 +67,7 @@ func turnTailPrompt(p *Prompt) string {
 }
 
 // serialize renders messages as S1.27 to S1.29 do. Tool results are left out, but text parts of tool messages are not
-// (S1.30).
+// (S1.30). It returns false if the published system could not serialize them.
 func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 	var b []byte
 	for _, i := range messages {

@@ -71,7 +71,8 @@ def recall(
     source: Optional[Transcript],
     head: Mapping[str, Any],
 ) -> Steps[str]:
-    """Answers a call of the recall tool. If the call is invalid, the answer tells the model why."""
+    """Answers a call of the recall tool. If the call is invalid, the answer tells the model why. ``source`` is the
+    transcript that a query searches; None if there is none."""
     asked: Dict[str, Any] = values((yield Work(lambda: module.call("recall", {"arguments": arguments}))))
     if "text" in asked:
         return str(asked["text"])
@@ -132,5 +133,5 @@ def _collect(
 
 
 def _digits(handle: str) -> str:
-    """Returns the part of a handle that markers show."""
+    """Returns the part of a handle that markers show: its first 16 digits, in lower case."""
     return handle.lower()[:SHORT]

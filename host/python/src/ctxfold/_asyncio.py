@@ -11,7 +11,8 @@ T = TypeVar("T")
 
 
 async def run(steps: Steps[T]) -> T:
-    """Runs the steps of an operation without blocking the event loop, and returns their result."""
+    """Runs the steps of an operation without blocking the event loop, and returns their result. Raises what they
+    raise."""
     send: Callable[[], Effect] = lambda: next(steps)
     while True:
         try:
@@ -57,7 +58,8 @@ def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 
 async def _until(effect: Until) -> List[Any]:
-    """Waits, and returns the futures that are done. Futures of other threads are wrapped so that asyncio can wait for them."""
+    """Waits, and returns the futures that are done. Futures of other threads are wrapped so that asyncio can wait for
+    them. Returns none if the time is over first."""
     waits = {each if asyncio.isfuture(each) else asyncio.wrap_future(each): each for each in effect.futures}
     if not waits:
         await asyncio.sleep(effect.seconds() or 0)

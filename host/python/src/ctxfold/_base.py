@@ -165,7 +165,8 @@ def fitted(
     usage: Any,
     settings: Any,
 ) -> Steps[FitResult[Any]]:
-    """Fits a history into the context window and returns the messages to send."""
+    """Fits a history into the context window and returns the messages to send. ``own`` and ``usage`` are the options
+    and the provider's count of this call, and ``settings`` those of the job."""
     job = Job(calling(module, source), model, store, records)
     answer = yield from job.run({"policy": policy, "options": options_of(options, usage, source, redactions(model.redact, source.piece))}, settings)
     return FitResult(
@@ -219,7 +220,8 @@ class SharedFits:
 
 
 def id_of(value: Any) -> int:
-    """Returns a number that identifies an object while it is kept alive; 0 for None."""
+    """Returns a number that identifies an object while it is kept alive; 0 for None. Two objects that live at the
+    same time have different numbers."""
     return 0 if value is None else id(value)
 
 

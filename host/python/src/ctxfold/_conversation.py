@@ -71,17 +71,19 @@ class Turn(Generic[Msg]):
         return {name: value for name, value in given.items() if value}
 
     def begin(self, effect: Mapping[str, Any]) -> Steps[None]:
-        """Starts a compaction in the background, unless one is running."""
+        """Starts a compaction in the background, unless one is running. ``effect`` is the module's, with the settings
+        of the new job."""
         if self._held.background is None and "settings" in effect:
             yield from self._held.begin(effect["settings"])
 
     def stop(self) -> None:
-        """Cancels the background compaction."""
+        """Cancels the background compaction. Does nothing if none is running."""
         if self._running is not None:
             self._running.stop()
 
     def waited(self) -> Optional[Done[List[Msg]]]:
-        """Returns the result of the background compaction if this turn has waited for it and it changed the messages."""
+        """Returns the result of the background compaction if this turn has waited for it and it changed the messages.
+        Otherwise returns None."""
         behind = self._running
         return behind.done if behind is not None and behind.done is not None and behind.done.changed else None
 
@@ -148,11 +150,12 @@ class Held(Generic[Msg]):
         return cast("types.Check", (yield Work(work)))
 
     def after_turn(self, usage: Optional["types.Counted"]) -> Steps[Optional[Done[List[Msg]]]]:
-        """Compacts if compaction is due, or starts a background compaction if it will be due soon."""
+        """Compacts if compaction is due, or starts a background compaction if it will be due soon. Returns None if
+        nothing was compacted."""
         return self.turn("after", {"usage": usage} if usage else {})
 
     def before_turn(self, options: Dict[str, Any], next: Mapping[str, Any]) -> Steps[Optional[Done[List[Msg]]]]:
-        """Compacts if compaction is due, or if the prompt cache is cold."""
+        """Compacts if compaction is due, or if the prompt cache is cold. Returns None if nothing was compacted."""
         return self.turn("before", options, **next)
 
     def compact(self, **settings: Any) -> Steps[Done[List[Msg]]]:
@@ -173,7 +176,8 @@ class Held(Generic[Msg]):
 
     def run(self, host: "Turn[Msg]", options: Dict[str, Any], settings: Any) -> Steps[Optional[Done[List[Msg]]]]:
         """Runs the job of a turn or of a background compaction. Messages that are appended while a summary is being
-        written are put after the result."""
+        written are put after the result. Returns None if nothing was compacted. If it fails, the messages stay
+        unchanged."""
         compactor, length = self._compactor, 0
 
         def call(op: str, head: Mapping[str, Any], needs: bool) -> Answer:
@@ -209,7 +213,8 @@ class Held(Generic[Msg]):
         return self._score(self.messages) if self._score is not None else None
 
     def enter(self) -> Steps[str]:
-        """Waits until no other compaction of the conversation is running."""
+        """Waits until no other compaction of the conversation is running. Returns the holder's name, which leaving
+        needs."""
         return self._leases.enter(ONE)
 
     def leave(self, mine: str) -> None:
@@ -283,7 +288,7 @@ class Held(Generic[Msg]):
         raise AssertionError
 
     def replace(self, messages: Sequence[Msg]) -> Steps[None]:
-        """Replaces all messages."""
+        """Replaces all messages. If one is invalid, the conversation stays unchanged."""
         mine = yield from self._instead()
         try:
             with self._lock:
@@ -319,7 +324,8 @@ class Held(Generic[Msg]):
             return Done(list(self.messages), of["report"], self.state, of.get("archive") or [])
 
     def _ask(self, op: str, head: Mapping[str, Any], added: Optional[List[Msg]] = None) -> Answer:
-        """Runs an operation on the session. If the session is not open, or its instance was replaced, it is opened first."""
+        """Runs an operation on the session. If the session is not open, or its instance was replaced, it is opened
+        first. ``added`` are messages that the operation appends. Raises CtxfoldError if it fails."""
         source = transcript(added) if added is not None else None
         for again in (False, True):
             if self._instance is None or self._session is None:

@@ -52,7 +52,7 @@ _DEEP = 600
 
 
 def _culprit(value: Any, path: str, depth: int) -> Optional[str]:
-    """Returns the path of the first value that JSON cannot represent."""
+    """Returns the path of the first value that JSON cannot represent. Returns None if there is none."""
     if depth > _DEEP:
         return path
     if isinstance(value, float):

@@ -261,7 +261,7 @@ def answer_of(result: bytes) -> Answer:
 
 
 def options_of(given: Optional[Mapping[str, Any]], usage: Any, source: Optional[Transcript], redact: Any) -> Dict[str, Any]:
-    """Returns the options of a request: the caller's options and usage for this call, and options that only the host can
-    set."""
+    """Returns the options of a request: the caller's options and usage for this call, and options that only the host
+    can set. Members that are None are left out."""
     own = {"usage": usage, "answer": "edits" if source is not None and source.answer == "edits" else None, "redact": redact or None}
     return {**(given or {}), **without_none(own)}

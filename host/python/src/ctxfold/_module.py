@@ -91,7 +91,8 @@ class Module:
             os.register_at_fork(after_in_child=lambda: _unlock(me()))
 
     def call(self, op: str, head: Mapping[str, Any], source: Optional[Transcript] = None) -> Answer:
-        """Runs an operation in an idle instance. Members of the request whose value is None are left out."""
+        """Runs an operation in an idle instance. Members of the request whose value is None are left out. Returns the
+        members of the response, undecoded. Raises CtxfoldError if it is an error."""
         with self.lent() as instance:
             return run(instance, op, head, source)
 
@@ -135,7 +136,8 @@ def _unlock(module: Optional[Module]) -> None:
 
 
 def run(instance: Instance, op: str, head: Mapping[str, Any], source: Optional[Transcript] = None) -> Answer:
-    """Runs an operation in an instance. ``head`` holds the members of the request, and ``source`` its messages."""
+    """Runs an operation in an instance. ``head`` holds the members of the request, and ``source`` its messages.
+    Returns the members of the response, undecoded. Raises CtxfoldError if it is an error."""
     pieces: List[bytes] = []
     size = 0
     for key, value in head.items():
@@ -154,8 +156,9 @@ def run(instance: Instance, op: str, head: Mapping[str, Any], source: Optional[T
 
 
 def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at: int = -1) -> Answer:
-    """Runs an operation on a request that is passed as several pieces. Raises an exception if the response is an
-    error."""
+    """Runs an operation on a request that is passed as several pieces. Returns the members of the response,
+    undecoded. Raises CtxfoldError if the response is an error; ``messages_at`` is the offset of the messages, which
+    are the piece before the last, or -1 if there are none."""
     answer = raw(instance, op, pieces)
     if not answer.startswith(b'{"error":'):
         return members(answer)
@@ -163,7 +166,8 @@ def answered(instance: Instance, op: str, pieces: Tuple[bytes, ...], messages_at
 
 
 def raw(instance: Instance, op: str, pieces: Tuple[bytes, ...]) -> bytes:
-    """Runs an operation on a request that is passed as several pieces, and returns the whole response unchanged."""
+    """Runs an operation on a request that is passed as several pieces, and returns the whole response unchanged.
+    Raises CtxfoldError for an unknown operation, and TrapError if the instance was stopped."""
     try:
         answer = instance.call(op, pieces)
     except ValueError as error:
@@ -196,5 +200,5 @@ def value_of(answer: Answer, name: str) -> Any:
 
 
 def values(answer: Answer, *without: str) -> Dict[str, Any]:
-    """Returns the decoded values of all members except those in ``without``."""
+    """Returns the decoded values of all members except those in ``without``. The keys are the members' names."""
     return {key: _json.loads(json) for key, json in answer.items() if key not in without}

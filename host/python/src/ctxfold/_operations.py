@@ -101,7 +101,8 @@ class Operations:
 
     @checked
     def detect(self, messages: Any, *, policy: Optional["types.Policy"] = None) -> "types.Detection":
-        """Returns the wire formats that the messages may have, the most likely first."""
+        """Returns the wire formats that the messages may have, the most likely first. Raises :class:`CtxfoldError` if
+        they are no list of messages or request body."""
         answer = self._module.call("detect", {"policy": policy}, transcript(messages))
         return cast("types.Detection", values(answer))
 
@@ -119,7 +120,8 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> "types.Estimate":
-        """Estimates the tokens of messages, in total and for each, or of a text."""
+        """Estimates the tokens of messages, in total and for each, or of a text. Give either ``messages`` or
+        ``text``."""
         head = self._head(policy, window, model, format, options, state, usage)
         source = None if text is not None else transcript(messages)
         return cast("types.Estimate", values(self._module.call("estimate", {**head, "text": text}, source)))
@@ -155,7 +157,9 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> Union[Pending, Done[M]]:
-        """Begins a compaction, for programs that call the model themselves. Continue a pending plan with :meth:`step`."""
+        """Begins a compaction, for programs that call the model themselves. Continue a pending plan with
+        :meth:`step`. Returns a :class:`Pending` with requests for summaries, or a :class:`Done` if none are
+        needed."""
         source = transcript(messages)
         head = self._head(policy, window, model, format, options, state, usage, source, True)
         planned: Union[Pending, Done[M]] = self._planned(self._module.call("plan", head, source), source)
@@ -165,7 +169,9 @@ class Operations:
     def step(
         self, plan: "types.Plan", summaries: Sequence["types.Summary"], messages: M
     ) -> Union[Pending, Done[M]]:
-        """Continues a plan. Pass the messages that were passed to :meth:`plan`; newer messages may follow them."""
+        """Continues a plan. Pass the messages that were passed to :meth:`plan`; newer messages may follow them.
+        ``summaries`` answer the requests of the plan, by their ``id``. Returns a :class:`Done`, or a :class:`Pending`
+        if the plan needs more summaries."""
         source = transcript(messages)
         answer = self._module.call("step", {"plan": plan, "summaries": summaries}, source)
         planned: Union[Pending, Done[M]] = self._planned(answer, source)
@@ -222,7 +228,8 @@ class Operations:
         format: Optional["types.Format"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Converted[M]:
-        """Converts messages to another wire format, and lists the content that is lost."""
+        """Converts messages to another wire format, and lists the content that is lost. Raises ``unknown_format`` if
+        there is no such format."""
         source = transcript(messages)
         head = self._head(policy, None, None, format, None, None, None)
         answer = self._module.call("convert", {**head, "to": to}, source)
@@ -274,7 +281,8 @@ class Operations:
         return cast(Dict[str, Any], value_of(self._module.call("recall", head), "tool"))
 
     def open_session(self, file: Union[str, bytes]) -> "types.Opened":
-        """Extracts the live conversation from a coding agent's session file, given as text. The result has ``messages``."""
+        """Extracts the live conversation from a coding agent's session file, given as text. The result has
+        ``messages``. Raises ``unknown_session`` if it is no such file."""
         request = file if isinstance(file, bytes) else file.encode()
         with self._module.lent() as instance:
             return cast("types.Opened", values(answered(instance, "open", (request,))))
@@ -284,7 +292,8 @@ class Operations:
         self, file: str, messages: Any, *, tokens: Optional[int] = None, time: Optional[str] = None
     ) -> str:
         """Returns the session file with its conversation replaced by these messages. ``tokens`` is
-        ``report["tokens"]["before"]`` of the compaction that made them."""
+        ``report["tokens"]["before"]`` of the compaction that made them. ``time`` is the time of saving in ISO 8601.
+        Raises ``cannot_save`` if the file's format has no place for the messages."""
         head = {"file": file, "tokens": tokens, "time": time}
         saved = values(self._module.call("save", without_none(head), transcript(messages)))
         return file.encode()[: saved["kept"]].decode() + cast(str, saved["text"])
@@ -297,7 +306,8 @@ class Operations:
     def limit_tool_output(
         self, text: str, limits: Optional["types.OutputLimits"] = None
     ) -> "types.LimitedOutput":
-        """Shortens a tool's output before it becomes part of the transcript."""
+        """Shortens a tool's output before it becomes part of the transcript. Without ``limits``, the defaults in
+        docs/reference/abi.md apply."""
         answer = self._module.call("limit_tool_output", {"text": text, "arguments": limits or {}})
         return cast("types.LimitedOutput", values(answer))
 

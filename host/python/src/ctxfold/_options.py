@@ -65,7 +65,8 @@ def _call(name: str, names: "list[str]") -> Optional[str]:
 
 
 def likely(given: str, names: Iterable[str]) -> Optional[str]:
-    """Returns the known name that is most similar to a given name, if any is similar enough."""
+    """Returns the known name that is most similar to a given name, if any is similar enough. Otherwise returns
+    None."""
     import difflib
 
     plain = {name.replace("_", "").lower(): name for name in names}

@@ -30,7 +30,7 @@ class Leases:
 
     def take(self, keys: List[str], holder: str, ttl: int) -> bool:
         """Leases the first key to the holder, or renews its lease, unless another holder has a lease on one of the
-        keys."""
+        keys. ``ttl`` is in milliseconds. Returns whether the holder has the lease."""
         from concurrent.futures import Future
 
         at = now()
@@ -103,7 +103,8 @@ class Records:
         self._lock = threading.Lock()
 
     def begin(self, owner: str, keys: Sequence[str]) -> Behind:
-        """Registers a job that begins in the background."""
+        """Registers a job that begins in the background. ``owner`` is whose history it compacts, and ``keys`` are
+        those of its lease."""
         with self._lock:
             self._begun += 1
             behind = self.background[self._begun] = Behind(self._begun, owner, keys)
@@ -225,7 +226,8 @@ def records_of(memory: Any) -> Records:
 
 
 def execute(records: Records, effect: Mapping[str, Any]) -> Steps[Dict[str, Any]]:
-    """Executes an effect that loads or saves a record, or takes or releases a lease, and returns its result."""
+    """Executes an effect that loads or saves a record, or takes or releases a lease, and returns its result. Failures
+    of the caller's memory are raised."""
     name, keys = effect["effect"], effect["keys"]
     if name == "load":
         return (yield from records.load(keys[0]))

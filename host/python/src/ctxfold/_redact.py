@@ -53,7 +53,8 @@ def _secrets(find: FindSecrets, text: str) -> List[Dict[str, Any]]:
 
 
 def _texts(messages: Any) -> List[str]:
-    """Returns each distinct string in a value once, except keys and the values of ``role`` and ``type``."""
+    """Returns each distinct string in a value once, except keys and the values of ``role`` and ``type``. They are in
+    the order of the value."""
     texts: Dict[str, None] = {}
     pending: List[Any] = [messages]
     while pending:

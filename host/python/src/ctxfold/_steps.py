@@ -148,7 +148,8 @@ def _perform(effect: Effect) -> Any:
 
 
 def _now(value: Any, name: str) -> Any:
-    """Returns a value, but raises if it is an awaitable, which only ctxfold.aio supports."""
+    """Returns a value, but raises if it is an awaitable, which only ctxfold.aio supports. ``name`` is that of the
+    caller's function."""
     if not hasattr(value, "__await__"):
         return value
     close = getattr(value, "close", None)
@@ -158,7 +159,8 @@ def _now(value: Any, name: str) -> Any:
 
 
 def _thread(work: Callable[[], Any], name: str) -> Launched:
-    """Runs work in its own thread, which does not keep the process alive."""
+    """Runs work in its own thread, which does not keep the process alive. Returns a future of its result. ``name`` is
+    that of the thread."""
     from concurrent.futures import Future
 
     future: Launched = Future()
@@ -205,7 +207,8 @@ def call_failure_of(error: BaseException) -> Dict[str, Any]:
 
 
 def summary(given: Any) -> Dict[str, Any]:
-    """Converts the return value of ``summarize`` to the module's form of a summary."""
+    """Converts the return value of ``summarize`` to the module's form of a summary. Anything else becomes an error,
+    which the module counts as a failed call."""
     if isinstance(given, str):
         return {"text": given} if given else {"error": "the summary is empty"}
     if isinstance(given, Mapping) and (isinstance(given.get("text"), str) or isinstance(given.get("messages"), list)):

@@ -15,7 +15,7 @@ def failure_of(error: BaseException) -> "Failure":
     """Returns the HTTP status and the provider's message from an SDK's exception, such as OpenAI's or Anthropic's.
 
     It reads the text of the exception and its attributes ``status_code`` or ``status``, ``code``, ``body`` and
-    ``response``.
+    ``response``. Whatever the exception lacks is left out.
     """
     failure: "Failure" = {}
     response = getattr(error, "response", None)

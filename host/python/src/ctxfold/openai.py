@@ -56,7 +56,8 @@ def summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryReques
 
 
 def responses_summarizer(client: Any, model: str, **more: Any) -> Callable[["SummaryRequest"], Any]:
-    """Returns a ``summarize`` that uses the Responses API and asks the provider to store nothing."""
+    """Returns a ``summarize`` that uses the Responses API and asks the provider to store nothing. ``more`` contains
+    arguments that are passed in each call."""
 
     def ask(request: "SummaryRequest") -> Any:
         own: Dict[str, Any] = {"model": model, "instructions": request["system"], "input": request["prompt"], "store": False}

@@ -98,7 +98,7 @@ class Wire:
                     self._responses[part["id"]] = place
 
     def back(self, fitted: Sequence[Message]) -> List[Message]:
-        """Converts messages in the wire format back to Pydantic AI messages."""
+        """Converts messages in the wire format back to Pydantic AI messages. Kept messages are the same objects."""
         out: List[Message] = []
         at: Optional[int] = None  # the message whose parts are being collected
         parts: List[Part] = []
