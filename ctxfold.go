@@ -45,7 +45,7 @@ type Options struct {
 
 	// Records store the compactions that Fit has made. Nil means a [records.Memory] of DefaultRecords bytes. Replicas
 	// that share conversations use [records.Shared].
-	Records records.Store
+	Records records.Records
 
 	// RecordsTimeout limits each call of Records. Zero means DefaultRecordsTimeout, negative means no limit.
 	RecordsTimeout time.Duration

@@ -400,9 +400,9 @@ func TestFitOwners(t *testing.T) {
 // A model that is busy costs few calls and no message, and the digest that was made without it is made again when it answers again: from the
 // messages themselves, and not before its time.
 func TestFitMakesDigestsAnew(t *testing.T) {
-	for name, newRecords := range map[string]func() records.Store{
-		"memory": func() records.Store { return records.NewMemory(0) },
-		"directory": func() records.Store {
+	for name, newRecords := range map[string]func() records.Records{
+		"memory": func() records.Records { return records.NewMemory(0) },
+		"directory": func() records.Records {
 			records, err := records.NewDir(t.TempDir(), 0)
 			if err != nil {
 				t.Fatal(err)

@@ -47,7 +47,7 @@ func TestFitReadsRecordsOfJobs(t *testing.T) {
 }
 
 // runJob runs a job whose effects are executed at once: records are found and stored, and each request gets the same answer.
-func runJob(t *testing.T, c *ctxfold.Compactor, kept records.Store, can, policy, answer string, history json.RawMessage, now time.Time) {
+func runJob(t *testing.T, c *ctxfold.Compactor, kept records.Records, can, policy, answer string, history json.RawMessage, now time.Time) {
 	t.Helper()
 	var p struct {
 		Job     json.RawMessage

@@ -11,21 +11,21 @@ import (
 	"github.com/ctxfold/ctxfold/internal/guard"
 )
 
-// Guarded wraps a store that may panic, hang, fail, or support no leases. Each call has a time limit. After a failure
-// the store is not called for a short time, and this process relies on its own copies. The only errors are those of
+// Guarded wraps a backend that may panic, hang, fail, or support no leases. Each call has a time limit. After a failure
+// the backend is not called for a short time, and this process relies on its own copies. The only errors are those of
 // ctx.
 type Guarded struct {
-	store   Store
-	shared  Shared  // nil if the store supports no leases
-	near    *Memory // what this process read from and wrote to a shared store, and its leases
+	backend Records
+	shared  Shared  // nil if the backend supports no leases
+	near    *Memory // what this process read from and wrote to a shared backend, and its leases
 	timeout time.Duration
 	called  func(Call)
 
 	mu sync.Mutex
-	up time.Time // when a failing store may be called again
+	up time.Time // when a failing backend may be called again
 }
 
-// Call describes a call of the store.
+// Call describes a call of the backend.
 type Call struct {
 	Op   string // find, keep, lease, renew or release
 	Err  error  // nil on success
@@ -33,29 +33,29 @@ type Call struct {
 }
 
 const (
-	// nearSize is the maximum size of the records that a process caches in case a shared store fails, in bytes.
+	// nearSize is the maximum size of the records that a process caches in case a shared backend fails, in bytes.
 	nearSize = 16 << 20
-	// pause is the time for which a failing store is not called. After that, one call tests whether it is available again.
+	// pause is the time for which a failing backend is not called. After that, one call tests whether it is available again.
 	pause = 3 * time.Second
 )
 
 var errPausing = errors.New("the records failed just now")
 
-// NewGuarded returns a guard around store. Each call to the store is limited to timeout (0 or less means no limit), and then reported to
+// NewGuarded returns a guard around backend. Each call to the backend is limited to timeout (0 or less means no limit), and then reported to
 // called.
-func NewGuarded(store Store, timeout time.Duration, called func(Call)) *Guarded {
-	g := &Guarded{store: store, timeout: timeout, called: called, near: NewMemory(nearSize)}
-	g.shared, _ = store.(Shared)
+func NewGuarded(backend Records, timeout time.Duration, called func(Call)) *Guarded {
+	g := &Guarded{backend: backend, timeout: timeout, called: called, near: NewMemory(nearSize)}
+	g.shared, _ = backend.(Shared)
 	return g
 }
 
-// knows reports whether this process has a cache of the store's records.
+// knows reports whether this process has a cache of the backend's records.
 func (g *Guarded) knows() bool {
-	_, here := g.store.(*Memory)
+	_, here := g.backend.(*Memory)
 	return g.shared != nil && !here
 }
 
-// Find implements [Store.Find]. If the cached record covers more messages, it is returned instead: the store has lost
+// Find implements [Records.Find]. If the cached record covers more messages, it is returned instead: the backend has lost
 // that record, or was unreachable when it was made. It returns an error only if ctx has ended.
 func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at int, err error) {
 	type found struct {
@@ -63,7 +63,7 @@ func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at in
 		at     int
 	}
 	f, err := call(ctx, g, "find", func(ctx context.Context) (f found, err error) {
-		f.record, f.at, err = g.store.Find(ctx, keys)
+		f.record, f.at, err = g.backend.Find(ctx, keys)
 		return f, err
 	})
 	if ctx.Err() != nil {
@@ -90,17 +90,17 @@ func (g *Guarded) Find(ctx context.Context, keys []string) (record []byte, at in
 	return f.record, f.at, nil
 }
 
-// Keep implements [Store.Keep]. If a shared store fails, the record is kept at least in this process. It returns an
+// Keep implements [Records.Keep]. If a shared backend fails, the record is kept at least in this process. It returns an
 // error only if ctx has ended.
 func (g *Guarded) Keep(ctx context.Context, keys []string, record []byte) error {
-	_, _ = call(ctx, g, "keep", func(ctx context.Context) (bool, error) { return true, g.store.Keep(ctx, keys, record) })
+	_, _ = call(ctx, g, "keep", func(ctx context.Context) (bool, error) { return true, g.backend.Keep(ctx, keys, record) })
 	if g.knows() {
 		_ = g.near.Keep(ctx, keys, record)
 	}
 	return ctx.Err()
 }
 
-// Lease implements [Shared.Lease]. If the store fails, the lease is still exclusive within this process.
+// Lease implements [Shared.Lease]. If the backend fails, the lease is still exclusive within this process.
 func (g *Guarded) Lease(ctx context.Context, keys []string, holder string, ttl time.Duration) (granted bool, err error) {
 	granted, _ = g.near.Lease(ctx, keys, holder, ttl)
 	if g.shared == nil || !granted {
@@ -116,7 +116,7 @@ func (g *Guarded) Lease(ctx context.Context, keys []string, holder string, ttl t
 	return granted, ctx.Err()
 }
 
-// Renew implements [Shared.Renew]. If the store fails, the lease may expire before the store answers again; KeepLeased
+// Renew implements [Shared.Renew]. If the backend fails, the lease may expire before the backend answers again; KeepLeased
 // detects that.
 func (g *Guarded) Renew(ctx context.Context, key, holder string, ttl time.Duration) (held bool, err error) {
 	held, _ = g.near.Renew(ctx, key, holder, ttl)
@@ -137,7 +137,7 @@ func (g *Guarded) Release(ctx context.Context, key, holder string) error {
 	return ctx.Err()
 }
 
-// KeepLeased implements [Shared.KeepLeased]. If the store fails, the record is kept at least in this process.
+// KeepLeased implements [Shared.KeepLeased]. If the backend fails, the record is kept at least in this process.
 func (g *Guarded) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (kept bool, err error) {
 	if g.shared == nil {
 		if !g.near.holds(key, holder) {
@@ -155,8 +155,8 @@ func (g *Guarded) KeepLeased(ctx context.Context, key, holder string, keys []str
 	return true, ctx.Err()
 }
 
-// call makes one call of the store, and abandons it after the time limit. op names it for the metrics and the log.
-// While the store is paused after failures, it returns errPausing without a call.
+// call makes one call of the backend, and abandons it after the time limit. op names it for the metrics and the log.
+// While the backend is paused after failures, it returns errPausing without a call.
 func call[T any](ctx context.Context, g *Guarded, op string, do func(context.Context) (T, error)) (answer T, err error) {
 	if !g.open() {
 		return answer, errPausing
@@ -172,7 +172,7 @@ func call[T any](ctx context.Context, g *Guarded, op string, do func(context.Con
 		got, err = do(limited)
 		return err
 	}
-	if _, here := g.store.(*Memory); here {
+	if _, here := g.backend.(*Memory); here {
 		err = run()
 	} else {
 		err = guard.Call(limited, run)
@@ -199,7 +199,7 @@ func (g *Guarded) note(err error) {
 	}
 }
 
-// open reports whether the store may be called. While it fails, only one call is made per pause.
+// open reports whether the backend may be called. While it fails, only one call is made per pause.
 func (g *Guarded) open() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package records contains stores for the compactions that [github.com/ctxfold/ctxfold.Compactor.Fit] remembers, with leases that keep
-// programs that share a store from compacting a conversation twice. A program chooses one as Options.Records, or implements [Store] or
+// Package records contains backends for the compactions that [github.com/ctxfold/ctxfold.Compactor.Fit] remembers, with leases that keep
+// programs that share them from compacting a conversation twice. A program chooses one as Options.Records, or implements [Records] or
 // [Shared] over its own database.
 //
 // The module decides what a record contains, for all languages alike (docs/inside/loop.md).
@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Store keeps what Compactor.Fit has compacted, by keys of 64 hexadecimal digits. Losing a record costs one compaction and nothing else,
+// Records keep what Compactor.Fit has compacted, by keys of 64 hexadecimal digits. Losing a record costs one compaction and nothing else,
 // so an implementation may delete records that haven't been used for long. Its methods may be called from any number of goroutines.
 //
 // A record contains text of the conversation: store it as you store conversations.
-type Store interface {
+type Records interface {
 	// Find tries one key after the other. It returns the first record that it has and the index of its key, or nil if there is none. The
 	// record must not be modified.
 	Find(ctx context.Context, keys []string) (record []byte, at int, err error)
@@ -24,14 +24,14 @@ type Store interface {
 	Keep(ctx context.Context, keys []string, record []byte) error
 }
 
-// Shared is a [Store] for replicas: programs that all serve any conversation and may die at any time. A lease keeps two replicas
+// Shared is a [Records] for replicas: programs that all serve any conversation and may die at any time. A lease keeps two replicas
 // from compacting one conversation at the same time. Only the holder of the lease can store a record, so a replica that was suspended can't
 // replace what another one made meanwhile.
 //
 // [Memory] and [Dir] are Shared, and so are those of the modules host/redis and host/postgres. Calls fail with an error
-// if the store can't be reached; Compactor.Fit then continues without it.
+// if the backend can't be reached; Compactor.Fit then continues without it.
 type Shared interface {
-	Store
+	Records
 
 	// Lease leases keys[0] to holder for ttl from now, unless another holder has a lease on one of keys. It reports whether the lease was
 	// granted. Of two simultaneous calls with the same keys[0], at most one is granted.

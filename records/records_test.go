@@ -18,7 +18,7 @@ func TestRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, records := range map[string]records.Store{"memory": records.NewMemory(4000), "directory": onDisk} {
+	for name, records := range map[string]records.Records{"memory": records.NewMemory(4000), "directory": onDisk} {
 		t.Run(name, func(t *testing.T) {
 			find := func(keys ...string) string {
 				t.Helper()

@@ -30,9 +30,9 @@ func open(t *testing.T, url string, o postgres.Options) *postgres.Records {
 func TestRecords(t *testing.T) {
 	url := servers.Postgres(t)
 	var stores atomic.Int32
-	recordstest.Test(t, func(t *testing.T) recordstest.Store {
+	recordstest.Test(t, func(t *testing.T) recordstest.Backend {
 		schema := fmt.Sprintf(`Test "%d"`, stores.Add(1))
-		return recordstest.Store{
+		return recordstest.Backend{
 			Connect: func() records.Shared { return open(t, url, postgres.Options{Schema: schema}) },
 			Pass: func(d time.Duration) {
 				c, err := pgx.Connect(t.Context(), url)

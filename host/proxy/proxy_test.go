@@ -51,7 +51,7 @@ func serve(t *testing.T, e *provider.Endpoint, o proxy.Options) string {
 	return s.URL
 }
 
-func compactor(t *testing.T, records records.Store) *ctxfold.Compactor {
+func compactor(t *testing.T, records records.Records) *ctxfold.Compactor {
 	t.Helper()
 	c := ctxfold.New(ctxfold.Options{Records: records})
 	return c
@@ -320,7 +320,7 @@ func TestStream(t *testing.T) {
 // A restarted proxy continues with its records. A proxy whose records fail continues without them.
 func TestRecords(t *testing.T) {
 	dir := t.TempDir()
-	run := func(records records.Store) provider.Seen {
+	run := func(records records.Records) provider.Seen {
 		e := &provider.Endpoint{Format: "openai-chat", Window: 6000}
 		if _, err := chat(t.Context(), serve(t, e, proxy.Options{Compactor: compactor(t, records)}), 25); err != nil {
 			t.Fatal(err)
@@ -331,7 +331,7 @@ func TestRecords(t *testing.T) {
 		}
 		return seen
 	}
-	open := func() records.Store {
+	open := func() records.Records {
 		records, err := records.NewDir(dir, 0)
 		if err != nil {
 			t.Fatal(err)

@@ -40,9 +40,9 @@ func TestRecords(t *testing.T) {
 	pass := client.NewScript(`for _, key in ipairs(redis.call("KEYS", KEYS[1] .. "*")) do
 		redis.call("PEXPIRE", key, redis.call("PTTL", key) - ARGV[1])
 	end`)
-	recordstest.Test(t, func(t *testing.T) recordstest.Store {
+	recordstest.Test(t, func(t *testing.T) recordstest.Backend {
 		prefix := "test" + string('a'+stores.Add(1)) + ":"
-		return recordstest.Store{
+		return recordstest.Backend{
 			Connect: func() records.Shared { return open(t, address, redis.Options{Prefix: prefix}) },
 			Pass: func(d time.Duration) {
 				if err := pass.Run(t.Context(), own, []string{prefix + "l:"}, d.Milliseconds()).Err(); err != nil && err != client.Nil {

@@ -51,7 +51,7 @@ var remember = func(ctx context.Context, url string) (records.Shared, time.Durat
 }
 
 // memoryHealth returns a line of text that says whether the records respond.
-func memoryHealth(ctx context.Context, records records.Store) string {
+func memoryHealth(ctx context.Context, records records.Records) string {
 	if _, _, err := records.Find(ctx, []string{strings.Repeat("0", 64)}); err != nil {
 		return "memory: not reached, conversations are compacted again"
 	}

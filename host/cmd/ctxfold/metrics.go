@@ -20,7 +20,7 @@ const healthTime = 5 * time.Second
 
 // monitoring returns a handler for /metrics and /healthz. It needs an address of its own, because the proxy forwards all paths to the
 // endpoint.
-func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records records.Store) http.Handler {
+func monitoring(m *prometheus.Metrics, c *ctxfold.Compactor, records records.Records) http.Handler {
 	registry := client.NewRegistry()
 	registry.MustRegister(m, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	mux := http.NewServeMux()

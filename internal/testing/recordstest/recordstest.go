@@ -22,16 +22,16 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// Store is the store of records under test.
-type Store struct {
-	// Connect returns a new connection to the store, as for another replica.
+// Backend is the implementation of records under test.
+type Backend struct {
+	// Connect returns a new connection to it, as for another replica.
 	Connect func() records.Shared
 	// Pass makes all leases in the store end earlier by d. It is nil if the store uses the program's clock.
 	Pass func(d time.Duration)
 }
 
 // pass lets time pass, in the program and in the store.
-func (s Store) pass(d time.Duration) {
+func (s Backend) pass(d time.Duration) {
 	time.Sleep(d)
 	if s.Pass != nil {
 		s.Pass(d)
@@ -39,8 +39,8 @@ func (s Store) pass(d time.Duration) {
 }
 
 // Test runs all tests, each with an empty store that open returns.
-func Test(t *testing.T, open func(t *testing.T) Store) {
-	for name, test := range map[string]func(*testing.T, Store){
+func Test(t *testing.T, open func(t *testing.T) Backend) {
+	for name, test := range map[string]func(*testing.T, Backend){
 		"records":                        stored,
 		"one lease at a time":            race,
 		"leases of beginnings":           beginnings,
@@ -77,7 +77,7 @@ func keys(from, to int) (list []string) {
 	return list
 }
 
-func found(t testing.TB, r records.Store, keys ...string) string {
+func found(t testing.TB, r records.Records, keys ...string) string {
 	t.Helper()
 	record, at, err := r.Find(t.Context(), keys)
 	if err != nil {
@@ -102,9 +102,9 @@ func must(t testing.TB, want bool) func(got bool, err error) {
 // that long.
 const lasting = 20 * time.Minute
 
-func stored(t *testing.T, s Store) {
+func stored(t *testing.T, s Backend) {
 	one, other := s.Connect(), s.Connect()
-	keep := func(r records.Store, text string, keys ...string) {
+	keep := func(r records.Records, text string, keys ...string) {
 		t.Helper()
 		record := []byte(text)
 		if err := r.Keep(t.Context(), keys, record); err != nil {
@@ -131,7 +131,7 @@ func stored(t *testing.T, s Store) {
 		{append(keys(3000, 1), key("b")), "3000 first"},
 		{append(append(keys(70, 1), key("c")), key("b")), "70 second"},
 	} {
-		for _, r := range []records.Store{one, other} {
+		for _, r := range []records.Records{one, other} {
 			if got := found(t, r, tt.keys...); got != tt.want {
 				t.Errorf("%d keys: %q, want %q", len(tt.keys), got, tt.want)
 			}
@@ -150,7 +150,7 @@ func stored(t *testing.T, s Store) {
 	}
 }
 
-func race(t *testing.T, s Store) {
+func race(t *testing.T, s Backend) {
 	replicas := []records.Shared{s.Connect(), s.Connect(), s.Connect()}
 	for round := range 20 {
 		var granted atomic.Int32
@@ -172,7 +172,7 @@ func race(t *testing.T, s Store) {
 	}
 }
 
-func beginnings(t *testing.T, s Store) {
+func beginnings(t *testing.T, s Backend) {
 	one, other := s.Connect(), s.Connect()
 	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", lasting))
 	must(t, false)(other.Lease(t.Context(), keys(5, 1), "b", lasting))
@@ -195,7 +195,7 @@ func beginnings(t *testing.T, s Store) {
 	}
 }
 
-func expiry(t *testing.T, s Store) {
+func expiry(t *testing.T, s Backend) {
 	one, other := s.Connect(), s.Connect()
 	must(t, true)(one.Lease(t.Context(), keys(5, 1), "a", lasting))
 	s.pass(lasting - time.Minute)
@@ -215,7 +215,7 @@ func expiry(t *testing.T, s Store) {
 	}
 }
 
-func renewed(t *testing.T, s Store) {
+func renewed(t *testing.T, s Backend) {
 	one, other := s.Connect(), s.Connect()
 	must(t, true)(one.Lease(t.Context(), keys(1, 1), "a", lasting))
 	for range 10 {
@@ -230,7 +230,7 @@ func renewed(t *testing.T, s Store) {
 	must(t, true)(one.Renew(t.Context(), key("k", 1), "a", lasting))
 }
 
-func conflict(t *testing.T, s Store) {
+func conflict(t *testing.T, s Backend) {
 	one, other := s.Connect(), s.Connect()
 	must(t, true)(one.Lease(t.Context(), keys(1, 1), "a", lasting))
 	s.pass(lasting)
@@ -253,7 +253,7 @@ func conflict(t *testing.T, s Store) {
 
 // takeover tests a holder that stores a record at about the moment when its lease ends. The record that the next
 // holder has found must not change afterwards.
-func takeover(t *testing.T, s Store) {
+func takeover(t *testing.T, s Backend) {
 	one, other := s.Connect(), s.Connect()
 	kept := 0
 	for i := range 30 {
@@ -291,7 +291,7 @@ func takeover(t *testing.T, s Store) {
 	t.Logf("%d of 30 kept", kept)
 }
 
-func canceled(t *testing.T, s Store) {
+func canceled(t *testing.T, s Backend) {
 	r := s.Connect()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -333,12 +333,12 @@ func (m *model) Summarize(context.Context, ctxfold.Request) (ctxfold.Summary, er
 }
 
 // replica returns a replica whose leases outlast the test.
-func replica(r records.Store) *ctxfold.Compactor {
+func replica(r records.Records) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: lasting, RecordsTimeout: lasting})
 }
 
 // hasty returns a replica with short leases.
-func hasty(r records.Store) *ctxfold.Compactor {
+func hasty(r records.Records) *ctxfold.Compactor {
 	return ctxfold.New(ctxfold.Options{Records: r, Lease: short, RecordsTimeout: lasting})
 }
 
@@ -372,7 +372,7 @@ func alone(t testing.TB, turns ...int) (calls, compactions int) {
 
 // once tests that concurrent requests to several replicas lead to one compaction, and that all replicas send its
 // result.
-func once(t *testing.T, s Store) {
+func once(t *testing.T, s Backend) {
 	calls, _ := alone(t, 12)
 	m := &model{took: 100 * time.Millisecond}
 	var replicas []*ctxfold.Compactor
@@ -483,7 +483,7 @@ func (f *faulty) KeepLeased(ctx context.Context, key, holder string, keys []stri
 }
 
 // death tests a replica that dies during a compaction: another replica waits until its lease ends, and then repeats the compaction.
-func death(t *testing.T, s Store) {
+func death(t *testing.T, s Backend) {
 	dying := &faulty{Shared: s.Connect()}
 	asked, buried := make(chan struct{}), make(chan struct{})
 	ctx, kill := context.WithCancel(t.Context())
@@ -514,7 +514,7 @@ func death(t *testing.T, s Store) {
 
 // expired calls Fit on a new replica, which has to wait for another replica's short lease. As soon as it waits,
 // expired lets that lease end.
-func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result {
+func (s Backend) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result {
 	waiting := &faulty{Shared: s.Connect(), refused: make(chan struct{})}
 	done := make(chan *ctxfold.Result)
 	go func() { done <- fit(t, replica(waiting), m, messages) }()
@@ -525,7 +525,7 @@ func (s Store) expired(t *testing.T, m *model, messages []byte) *ctxfold.Result 
 
 // suspended tests a replica that is suspended for longer than its lease. It must return the result that another replica has made in the
 // meantime.
-func suspended(t *testing.T, s Store) {
+func suspended(t *testing.T, s Backend) {
 	slow := &faulty{Shared: s.Connect()}
 	slow.noRenewal.Store(true)
 	late := make(chan *ctxfold.Result)
@@ -547,16 +547,16 @@ func suspended(t *testing.T, s Store) {
 
 // failing tests a store that fails. Each replica then continues with the records in its memory. When the store works
 // again, all replicas find the compactions made in the meantime.
-func failing(t *testing.T, s Store) {
+func failing(t *testing.T, s Backend) {
 	outage(t, s, func(f *faulty, down bool) { f.fail.Store(down) })
 }
 
 // hanging tests a store that doesn't respond. Some turns then take as long as the timeout for one call.
-func hanging(t *testing.T, s Store) {
+func hanging(t *testing.T, s Backend) {
 	outage(t, s, func(f *faulty, down bool) { f.hang.Store(down) })
 }
 
-func outage(t *testing.T, s Store, set func(f *faulty, down bool)) {
+func outage(t *testing.T, s Backend, set func(f *faulty, down bool)) {
 	turns := []int{12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25}
 	_, want := alone(t, turns...)
 	links := []*faulty{{Shared: s.Connect()}, {Shared: s.Connect()}}
