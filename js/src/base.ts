@@ -54,7 +54,7 @@ export abstract class BaseCompactor {
       const call = (op: JobOperation, head: Head, needs: boolean) =>
         this.runOperation({ op, head, source: needs ? source : undefined });
       const head = { policy, options: optionsOf(options.options, { answer: source.answer, usage }, { redact }), state };
-      const done = doneOf<M>(await runPlan({ call, model, store, source }, head, {}, signal), source);
+      const done = doneOf<M>(await runPlan({ call, model, store, source }, head, signal), source);
       this.current = done.state;
       return done;
     });

@@ -6,6 +6,7 @@ import type { Called, Compacted, ConversationCompactor, ConversationOptions } fr
 import { type CompactOptions, ending } from "./ending.js";
 import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import { failureOf } from "./failure.js";
+import { PLAN } from "./loop.js";
 import { checkCompactor, checkOptions, checkStores, has, type Names, type StoreKind } from "./options.js";
 import type { LiveSession, RemoteSession, TurnHost, Turning } from "./session.js";
 import { type MaybeState, type Store, sameState } from "./store.js";
@@ -77,7 +78,7 @@ export class Conversation<M extends Message = Message> {
   #background: BackgroundCompaction<M> | undefined;
   #begun = 0;
   /** Notes that earlier turns have left for later turns. */
-  #notes: TurnNotes | undefined;
+  #notes: TurnNotes = {};
   /** Whether the messages have been replaced since the last turn. */
   #edited = false;
 
@@ -310,14 +311,9 @@ export class Conversation<M extends Message = Message> {
     return this.#alone((session) =>
       ending(options, (signal) => {
         const running = this.#background?.id ?? 0;
-        const turn = {
-          moment,
-          running,
-          ...(this.#edited && { edited: true }),
-          ...(this.#notes && { notes: this.#notes }),
-        };
+        const turn = { moment, running, edited: this.#edited, notes: this.#notes };
         this.#edited = false;
-        return this.#run(session, { ...more, turn }, options, signal);
+        return this.#run(session, { ...PLAN, ...more, turn }, options, signal);
       }),
     );
   }

@@ -1,7 +1,7 @@
 /** Writes requests for the module, and reads its answers. */
 import type { Pieces } from "./abi.js";
 import { CtxfoldError, messageOf } from "./errors.js";
-import { decode } from "./json.js";
+import { decode, parsed } from "./json.js";
 import type { Transcript } from "./transcript.js";
 import type { Done, Messages, Operation, Operations, Pending, SummaryRequest } from "./types.js";
 
@@ -91,8 +91,7 @@ export function valuesOf(answer: Answer, ...without: string[]): Record<string, u
 }
 
 export function requestsOf(answer: Answer): SummaryRequest[] {
-  const bytes = answer.get("requests");
-  return bytes ? JSON.parse(decode(bytes)) : [];
+  return parsed(answer.get("requests")) ?? [];
 }
 
 export function pendingOrDone<M extends Messages>(answer: Answer, source: Transcript): Pending | Done<M> {

@@ -5,7 +5,7 @@ import type { Answer, Head } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { failureOf, overflowOf } from "./failure.js";
 import type { FitCallOptions, FitResult } from "./fit.js";
-import { decode } from "./json.js";
+import { parsed } from "./json.js";
 import { type Ended, type Means, runJob } from "./loop.js";
 import type { Engine, Settings } from "./pool.js";
 import type { Records } from "./records.js";
@@ -95,12 +95,11 @@ export class FitJobs {
       job.then((ended) => this.#announce(context, ended, signal)),
       signal,
     );
-    const value = (name: string) => JSON.parse(decode((result as Answer).get(name) as Uint8Array));
     return {
       messages: source.restore(result as Answer) as Same<M>,
-      report: value("report") as Report,
-      known: value("known") >= 0,
-      ...(result?.has("archive") && { archive: value("archive") as Body[] }),
+      report: parsed(result?.get("report")) as Report,
+      known: parsed(result?.get("known")) >= 0,
+      ...(result?.has("archive") && { archive: parsed(result.get("archive")) as Body[] }),
       ...(background && { background }),
     };
   }
@@ -116,7 +115,7 @@ export class FitJobs {
   async #announce({ settings }: FitContext, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;
-    const report: Report = JSON.parse(decode(result.get("report") as Uint8Array));
+    const report: Report = parsed(result.get("report"));
     if (!report.changed && !asked) return ended;
     await settings.model.onEvent?.({ type: "done", report });
     signal?.throwIfAborted();

@@ -10,7 +10,7 @@ type Fields = Record<string, unknown>;
  */
 export function serialize(messages: unknown): string {
   try {
-    const text = JSON.stringify(messages, binaryAsBase64);
+    const text = isPlain(messages) ? JSON.stringify(messages) : JSON.stringify(messages, binaryAsBase64);
     if (typeof text === "string") return text;
   } catch (cause) {
     throw new CtxfoldError("not_serializable", `the messages cannot be written as JSON: ${messageOf(cause)}`, {
@@ -21,6 +21,23 @@ export function serialize(messages: unknown): string {
   throw new CtxfoldError("not_serializable", `the messages are ${typeof messages}, which JSON does not have`, {
     path: "messages",
   });
+}
+
+/** The depth down to which a value is examined; it may contain itself. */
+const DEEP = 32;
+
+/**
+ * Reports whether a value certainly contains nothing binary. Without a replacer, JSON.stringify takes a third to
+ * two thirds of the time.
+ */
+function isPlain(value: unknown, depth = DEEP): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (depth === 0 || (value as { toJSON?: unknown }).toJSON !== undefined) return false;
+  if (Array.isArray(value)) return value.every((each) => isPlain(each, depth - 1));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  for (const key in value) if (!isPlain((value as Fields)[key], depth - 1)) return false;
+  return true;
 }
 
 /** Applies edits to a list of live messages and returns a new list, or the same list if there are no edits. */

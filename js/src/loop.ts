@@ -7,7 +7,7 @@ import type { CountTokens } from "./ending.js";
 import type { Answer, Head } from "./envelope.js";
 import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import type { Model } from "./events.js";
-import { decode, members } from "./json.js";
+import { members, parsed } from "./json.js";
 import { withRequestEdits } from "./prefix.js";
 import type { Records } from "./records.js";
 import type { Store } from "./store.js";
@@ -52,9 +52,9 @@ export interface Ended {
   /** The members of the result; undefined for a turn without a compaction, or a background job with nothing to do. */
   result: Answer | undefined;
   /** The result of the check, if the job is a turn without a compaction. */
-  check?: Check;
+  check: Check | undefined;
   /** Notes that the turn leaves for the next turn. */
-  notes?: TurnNotes;
+  notes: TurnNotes | undefined;
   /** Whether any summary was requested. */
   asked: boolean;
   /** Whether a background compaction ended without a result. */
@@ -76,6 +76,9 @@ const MOST_AT_ONCE = 64;
  */
 const now = () => Math.min(Math.max(Math.trunc(Date.now()) || 0, 0), MAX_TIME);
 
+/** The settings of a job that compacts a transcript, instead of fitting a history. */
+export const PLAN: Partial<JobSettings> = { operation: "plan" };
+
 /** Runs a job to its end. Rejects with the job's failure or with the signal's reason; then nothing has changed. */
 export function runJob(means: Means, head: Head, settings: Partial<JobSettings>, signal?: AbortSignal): Promise<Ended> {
   return new Job(means, signal).run(head, settings);
@@ -85,25 +88,23 @@ export function runJob(means: Means, head: Head, settings: Partial<JobSettings>,
  * Runs a job that compacts a transcript, and emits the final event. The caller replaces the transcript with the
  * result. Resolves to the members of the result; rejects like {@link runJob}.
  */
-export async function runPlan(
-  means: Means,
-  head: Head,
-  settings: Partial<JobSettings>,
-  signal?: AbortSignal,
-): Promise<Answer> {
-  return (await runTurn(means, head, settings, signal)).result as Answer;
+export async function runPlan(means: Means, head: Head, signal?: AbortSignal): Promise<Answer> {
+  return (await runTurn(means, head, PLAN, signal)).result as Answer;
 }
 
-/** Like {@link runPlan}, but for a turn of a conversation: if no compaction was due, the result is undefined. */
+/**
+ * Like {@link runPlan}, but for a turn of a conversation: if no compaction was due, the result is undefined. The
+ * settings include {@link PLAN}.
+ */
 export async function runTurn(
   means: Means,
   head: Head,
   settings: Partial<JobSettings>,
   signal?: AbortSignal,
 ): Promise<Ended> {
-  const ended = await unlessAborted(runJob(means, head, { ...settings, operation: "plan" }, signal), signal);
+  const ended = await unlessAborted(runJob(means, head, settings, signal), signal);
   if (!ended.result) return ended;
-  const report = JSON.parse(decode(ended.result.get("report") as Uint8Array));
+  const report = parsed(ended.result.get("report"));
   await means.model.onEvent?.({ type: "done", report });
   signal?.throwIfAborted();
   return ended;
@@ -121,7 +122,14 @@ class Job {
   #wake = () => {};
   /** The error that one of the caller's functions has thrown, if it ends the job. */
   #broken: { error: unknown } | undefined;
-  #ended: Ended = { result: undefined, asked: false, nothing: false, cause: undefined };
+  #ended: Ended = {
+    result: undefined,
+    check: undefined,
+    notes: undefined,
+    asked: false,
+    nothing: false,
+    cause: undefined,
+  };
 
   constructor(means: Means, signal: AbortSignal | undefined) {
     this.#means = means;
@@ -142,8 +150,7 @@ class Job {
       now: now(),
     };
     let answer = await this.#means.call("loop_start", { ...head, settings: mine }, true);
-    const notes = answer.get("notes");
-    if (notes) this.#ended.notes = JSON.parse(decode(notes));
+    this.#ended.notes = parsed(answer.get("notes"));
     const abort = () => this.#wake();
     this.#signal?.addEventListener("abort", abort, { once: true });
     try {
@@ -151,17 +158,16 @@ class Job {
         const event = await this.#execute(answer);
         answer = await this.#means.call("loop_event", { job: answer.get("job"), event }, answer.has("needs_messages"));
       }
-      await this.#execute(answer);
+      if (hasEffects(answer)) await this.#execute(answer);
     } catch (error) {
       await this.#leave(answer);
       throw error;
     } finally {
       this.#signal?.removeEventListener("abort", abort);
     }
-    const failure = answer.get("failure");
-    if (failure) throw this.#failed(JSON.parse(decode(failure)));
-    const check = answer.get("check");
-    if (check) this.#ended.check = JSON.parse(decode(check));
+    const failure: JobFailure | undefined = parsed(answer.get("failure"));
+    if (failure) throw this.#failed(failure);
+    this.#ended.check = parsed(answer.get("check"));
     const result = answer.get("result") as Uint8Array;
     if (result[0] === OPEN) this.#ended.result = members(result);
     return this.#ended;
@@ -178,20 +184,16 @@ class Job {
 
   #can(): EffectName[] {
     const { model, store, records, countTokens, begin, stop, enter, before } = this.#means;
-    return [
-      "wait",
-      "emit",
-      "cancel",
-      "release",
-      ...(model.summarize ? (["ask"] as const) : []),
-      ...(store ? (["put"] as const) : []),
-      ...(records ? (["load", "save", "lease"] as const) : []),
-      ...(countTokens ? (["count"] as const) : []),
-      ...(begin ? (["begin"] as const) : []),
-      ...(stop ? (["stop"] as const) : []),
-      ...(enter ? (["enter"] as const) : []),
-      ...(before ? (["before"] as const) : []),
-    ];
+    const can: EffectName[] = ["wait", "emit", "cancel", "release"];
+    if (model.summarize) can.push("ask");
+    if (store) can.push("put");
+    if (records) can.push("load", "save", "lease");
+    if (countTokens) can.push("count");
+    if (begin) can.push("begin");
+    if (stop) can.push("stop");
+    if (enter) can.push("enter");
+    if (before) can.push("before");
+    return can;
   }
 
   /** Ends the job prematurely: cancels pending effects and releases the job's lease. */
@@ -395,7 +397,7 @@ class Job {
     const job = answer.get("job");
     if (!onEvent || requests.length === 0 || !job) return;
     const plan = members(job).get("plan") as Uint8Array;
-    await onEvent({ type: "requests", plan: JSON.parse(decode(plan)), requests });
+    await onEvent({ type: "requests", plan: parsed(plan), requests });
   }
 
   /** Emits an event with the summaries, unless a request is still pending. */
@@ -412,4 +414,7 @@ const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;
 
-const effectsOf = (answer: Answer): Effect[] => JSON.parse(decode(answer.get("effects") as Uint8Array));
+const effectsOf = (answer: Answer): Effect[] => parsed(answer.get("effects"));
+
+/** Reports whether an answer has effects: it is longer than `[]`. */
+const hasEffects = (answer: Answer) => (answer.get("effects") as Uint8Array).length > 2;

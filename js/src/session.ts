@@ -345,7 +345,7 @@ class OpenSession<Where extends "here" | "worker"> {
   #compact(overrides: Overrides, signal?: AbortSignal): Promise<Done<Message[]>> {
     return this.#job(async (means, given) => {
       signal?.throwIfAborted();
-      const result = await runPlan(means, this.#steps.own(overrides), {}, signal);
+      const result = await runPlan(means, this.#steps.own(overrides), signal);
       return this.#steps.take(finishedOf(result, given.length));
     });
   }
@@ -357,7 +357,7 @@ class OpenSession<Where extends "here" | "worker"> {
     signal?: AbortSignal,
   ): Promise<Turned<Message>> {
     const steps = this.#steps;
-    return this.#job(async (means, given) => {
+    return this.#job(async ({ call, model, store }, given) => {
       const enter = async () => ({ ...(await host.enter()), ...steps.counted() });
       const before: TurnHost["before"] = async (beginning) => {
         const said = await host.before(beginning);
@@ -365,14 +365,13 @@ class OpenSession<Where extends "here" | "worker"> {
         return redact ? { ...said, redact } : said;
       };
       const { begin, stop } = host;
-      const own = { ...means, begin, stop, enter, before };
-      const { result, check, notes } = await runTurn(own, steps.with(overrides), settings, signal);
+      const means = { call, model, store, begin, stop, enter, before };
+      const { result, check, notes } = await runTurn(means, steps.with(overrides), settings, signal);
       if (check?.state && overrides.state === undefined) steps.state = check.state;
-      const turned = { ...(check && { check }), ...(notes && { notes }) };
-      if (!result) return turned;
+      if (!result) return { check, notes };
       const finished = finishedOf(result, given.length);
       await host.commit?.(finished.done.state);
-      return { ...turned, done: steps.take(finished) };
+      return { check, notes, done: steps.take(finished) };
     });
   }
 

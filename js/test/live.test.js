@@ -79,3 +79,20 @@ test("messages that JSON cannot hold are an error that says so", () => {
     assert.throws(() => serialize(messages), { name: "CtxfoldError", code: "not_serializable", path: "messages" });
   }
 });
+
+test("values are written as JSON.stringify does, with binary data at any depth, and cycles are errors", () => {
+  const deep = (/** @type {unknown} */ inner) => Array.from({ length: 40 }).reduce((value) => [{ value }], inner);
+  const plain = [{ a: [1, undefined, null, Number.NaN], b: undefined, c: () => 1, d: Object.create(null) }];
+  assert.equal(serialize(plain), JSON.stringify(plain));
+  assert.equal(serialize(deep("x")), JSON.stringify(deep("x")));
+  assert.equal(serialize(deep(new Uint8Array([9]))), JSON.stringify(deep("CQ==")));
+  assert.equal(serialize([{ toJSON: () => ({ data: new Uint8Array([9]) }) }]), '[{"data":"CQ=="}]');
+  class Part {
+    data = new Uint8Array([9]);
+  }
+  assert.equal(serialize({ part: new Part() }), '{"part":{"data":"CQ=="}}');
+  /** @type {unknown[]} */
+  const cycle = [];
+  cycle.push(cycle, cycle);
+  assert.throws(() => serialize(cycle), { code: "not_serializable" });
+});
