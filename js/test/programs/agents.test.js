@@ -63,9 +63,9 @@ const idOf = (file) => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(file.slice(file.lastInde
 const AGENTS = [
   claude("1.0.128", "claude-code-1.0/cli.js"),
   claude("2.1.32", "claude-code-2.1/cli.js"),
-  claude("2.1.331", "claude-code/bin/claude.exe", "itself"),
+  claude("2.1.332", "claude-code/bin/claude.exe", "itself"),
   {
-    name: "Codex 0.169.0",
+    name: "Codex 0.171.0",
     file: "@openai/codex/bin/codex.js",
     kind: "codex",
     sessions: /\.codex\/sessions\/.*rollout-.*\.jsonl$/,

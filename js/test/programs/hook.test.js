@@ -87,7 +87,7 @@ async function started(program, prepare) {
 
 for (const [version, program] of /** @type {[string, string[]][]} */ ([
   ["2.1.32", [process.execPath, join(programs, "claude-code-2.1/cli.js")]],
-  ["2.1.331", [join(programs, "claude-code/bin/claude.exe")]],
+  ["2.1.332", [join(programs, "claude-code/bin/claude.exe")]],
 ])) {
   test(`Claude Code ${version} goes on with what its hook has kept`, { skip }, async () => {
     const { project, say, next, end } = await started(program, async (project) => {
@@ -112,7 +112,7 @@ for (const [version, program] of /** @type {[string, string[]][]} */ ([
   });
 }
 
-test("the function hook replaces the compactions of Claude Code 2.1.331, and no model is asked", { skip }, async () => {
+test("the function hook replaces the compactions of Claude Code 2.1.332, and no model is asked", { skip }, async () => {
   const program = [join(programs, "claude-code/bin/claude.exe")];
   const { project, api, say, next, end } = await started(program, async (project) => ({
     args: ["--plugin-dir", await installed("claude-code", project)],
