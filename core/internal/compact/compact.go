@@ -147,24 +147,32 @@ func (c *Run) beforePasses() bool {
 
 // settleAndFill makes the result valid, lets the passes use the room that remains below the target, and makes the
 // result valid again. A lot of room may remain, because the thinking that the first repair removes can be a third of
-// the result. It returns false if signed thinking could not be kept valid.
+// the result. An open tool loop that becomes text is filled before, because nothing can be added to its results then.
+// It returns false if signed thinking could not be kept valid.
 func (c *Run) settleAndFill(steps []passes.Pass) bool {
+	if c.mend.ClosesLoop() && c.doc.Total < c.Target() {
+		c.fillRoom(steps)
+	}
 	if !c.settle() {
 		return false
 	}
 	was := c.doc.Total
-	for _, p := range steps {
-		if f, ok := p.(passes.Filler); ok && c.due {
-			f.FillRoom(c)
-		}
-	}
-	if c.doc.Total == was {
+	if c.fillRoom(steps); c.doc.Total == was {
 		return true
 	}
 	if c.policy.MaxBytes > 0 {
 		passes.LimitBytes(c)
 	}
 	return c.settle()
+}
+
+// fillRoom lets the passes use the room that remains below the target, if a compaction is due.
+func (c *Run) fillRoom(steps []passes.Pass) {
+	for _, p := range steps {
+		if f, ok := p.(passes.Filler); ok && c.due {
+			f.FillRoom(c)
+		}
+	}
 }
 
 // mayKeep reports whether the transcript may stay unchanged if there is no digest. It must not if the provider would

@@ -77,3 +77,29 @@ func TestNothingRestoredOfMarkers(t *testing.T) {
 		}
 	}
 }
+
+// A cleared result in a tool loop that becomes text has an excerpt too.
+func TestExcerptsInAClosedLoop(t *testing.T) {
+	filler := strings.Repeat("nothing that anybody needs. ", 40)
+	call := func(id, thinking, result string) string {
+		return `,{"role":"assistant","content":[` + thinking + `{"type":"tool_use","id":"` + id + `","name":"Bash","input":{"command":"go test"}}]}` +
+			`,{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + id + `","content":"` + result + `"}]}`
+	}
+	src := `[{"role":"user","content":"Earlier. ` + strings.Repeat(filler, 4) + `"},{"role":"assistant","content":"Done."},{"role":"user","content":"Mend the rates."}` +
+		call("t1", `{"type":"thinking","thinking":"hm","signature":"c2ln"},`, strings.Repeat(filler+`\n`, 3)+`the rate of table_seven is 3\n`+strings.Repeat(filler+`\n`, 3)) +
+		call("t2", `{"type":"text","text":"So table_seven it is."},`, "ok") + `]`
+	pol := `{"window":{"tokens":2400,"reserve":1},"gate":{"ratio":1,"target":0.5},"summary":{"mode":"local"},"archive":"bodies",` +
+		`"passes":[{"pass":"clear","keep_recent":1,"excerpt":60},{"pass":"fold","keep_tokens":200}]}`
+	c := run(t, "anthropic", pol, src)
+	out := output(c)
+	if c.report.Thinking == nil || c.report.Thinking.Closed == 0 {
+		t.Fatalf("%+v\n%s", c.report, out)
+	}
+	if !strings.Contains(out, `the rate of table_seven is 3`) {
+		t.Error(out)
+	}
+	back, left, err := Restore(input(t, "anthropic", pol, out), keptBodies(c))
+	if err != nil || len(left) > 0 || output(back) != src {
+		t.Errorf("%v %v\n%s\n%s", err, left, output(back), src)
+	}
+}

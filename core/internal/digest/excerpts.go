@@ -85,6 +85,7 @@ type excerptLine struct {
 	gap      bool     // whether an empty line precedes this line
 	known    bool     // whether an argument of a later call contains the line, where the reader can find it
 	own      bool     // whether the line contains a term from the result's own call
+	fails    bool     // whether the line says what failed, in the result of a failed call
 	chosen   bool     // whether the line is part of the excerpt
 	terms    []string // the terms that later messages repeat, except those in the result's own call
 }
@@ -116,6 +117,9 @@ func NewExcerpts(t *transcript.Transcript, messages, results []int32, texts []st
 					})
 				}
 				e.lines[left] = e.read(texts[left], &later, &own)
+				if failedResult(t, n) {
+					e.markFailures(left)
+				}
 				e.blocks[left] = blocksOf(texts[left], e.lines[left])
 			case p.Kind == transcript.ToolCall:
 				later.called(t, p)
@@ -394,7 +398,7 @@ func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 	telling := false
 	for i, block := range e.blocks[result] {
 		worth := e.worth(result, block, &held)
-		telling = telling || worth > 0 || e.isFact(result, block)
+		telling = telling || worth > 0 || e.isFact(result, block) || e.saysFailure(result, block)
 		queue.add(e.candidate(result, i, &held))
 	}
 	if !telling {
@@ -430,6 +434,9 @@ func (e *Excerpts) candidate(result, i int, held *critbit.Map[struct{}]) candida
 	c := candidateBlock{block: i, cost: e.sizeOf(result, block), worth: e.worth(result, block, held)}
 	if c.worth < leastWorth && e.isFact(result, block) {
 		c.worth = leastWorth
+	}
+	if c.worth < failureWorth && e.saysFailure(result, block) {
+		c.worth = failureWorth
 	}
 	c.value = c.worth * maxExcerpt / int64(maxExcerpt+c.cost)
 	return c
@@ -495,8 +502,10 @@ func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 const firstLines = 3
 
 // termWorth is twice the value of a term that occurs in one line and is repeated once. leastWorth is the minimum total
-// value of a block's terms. It excludes terms that occur in many lines, because they are not informative.
+// value of a block's terms. It excludes terms that occur in many lines, because they are not informative. failureWorth
+// is the minimum value of a block that says what failed: that of a term in three lines that is repeated once.
 const (
-	termWorth  = 1 << 20
-	leastWorth = termWorth / 32
+	termWorth    = 1 << 20
+	leastWorth   = termWorth / 32
+	failureWorth = termWorth / 4
 )

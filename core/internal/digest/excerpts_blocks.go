@@ -243,3 +243,23 @@ func (s *blockSplitter) isLoose(from, last int) bool {
 
 // opens reports whether a line ends with an opening bracket or a colon.
 func opens(text string) bool { return strings.IndexByte("{([:", text[len(text)-1]) >= 0 }
+
+// markFailures marks the lines of a failed call's result that say what failed.
+func (e *Excerpts) markFailures(result int) {
+	for n := range e.lines[result] {
+		e.lines[result][n].fails = tellsFailure(e.text(result, n))
+	}
+}
+
+// tellsFailure reports whether a line of a failed command's output names a failed test, an error, what a test expected,
+// or a place in a test.
+func tellsFailure(line string) bool {
+	first, _, _ := strings.Cut(line, " ")
+	return failedTest(line) != "" || isTrouble(line) && !isOthersWarning(line) || startsWithAny(line, assertHeads) ||
+		strings.HasPrefix(line, "E  ") || placed(first) && (strings.Contains(first, "test") || strings.Contains(first, "spec"))
+}
+
+// saysFailure reports whether a line of a block says what failed.
+func (e *Excerpts) saysFailure(result int, block excerptBlock) bool {
+	return slices.ContainsFunc(e.lines[result][block.from:block.to], func(l excerptLine) bool { return l.fails })
+}

@@ -249,3 +249,20 @@ func TestExcerptsOfManyBlocksAreQuick(t *testing.T) {
 		t.Errorf("%v for %d lines", took, strings.Count(got, "hen_"))
 	}
 }
+
+// An excerpt of a failed check says what failed, even if nobody repeats it.
+func TestExcerptsOfFailures(t *testing.T) {
+	passes := strings.Repeat("=== RUN   TestOthers\n--- PASS: TestOthers (0.00s)\n", 40)
+	fails := "Exit code 1\n" + passes + "    rate_test.go:41: the rate is 3, want 4\n--- FAIL: TestRate (0.00s)\n" + passes + "FAIL\n"
+	src := `[{"role":"user","content":"go"},` + exchange("bash", fails, "Let me look at the rates.") + `]`
+	failed := strings.Replace(src, `"role":"tool_result"`, `"role":"tool_result","is_error":true`, 1)
+	if failed == src {
+		t.Fatal(src)
+	}
+	got := excerpts(t, failed, 400, 2000)[0]
+	for _, want := range []string{"rate_test.go:41: the rate is 3, want 4", "--- FAIL: TestRate"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in %q", want, got)
+		}
+	}
+}

@@ -46,15 +46,15 @@ func IsBound(p *transcript.Part) bool {
 // SettleThinking makes the remaining signed thinking acceptable to the provider. It returns false if that is
 // impossible, which may be the case in an open tool loop that the host is about to answer.
 func (md *Mender) SettleThinking() bool {
-	if !transcript.AnyHas(md.doc.T.Parts, transcript.Bound) || !md.doc.IsChanged() {
+	if !md.mayBreakThinking() {
 		return true
 	}
-	md.absorb()
+	closes := md.ClosesLoop()
 	mode, source := md.ThinkingMode()
 	if md.report.Thinking == nil {
 		md.report.Thinking = &api.ReportThinking{Mode: mode, Source: source}
 	}
-	if NeedsThinking(mode) && md.loopBroken(mode == api.ThinkingUnknown) && !md.closeLoop() {
+	if closes && !md.closeLoop() {
 		return false
 	}
 	switch mode {
@@ -64,6 +64,22 @@ func (md *Mender) SettleThinking() bool {
 		md.dropBoundReasoning(min(md.doc.FirstChange(), md.keep.OpenTurn(len(md.doc.Items))))
 	}
 	return true
+}
+
+// mayBreakThinking reports whether there is signed thinking, and something has changed that it may be bound to.
+func (md *Mender) mayBreakThinking() bool {
+	return transcript.AnyHas(md.doc.T.Parts, transcript.Bound) && md.doc.IsChanged()
+}
+
+// ClosesLoop reports whether SettleThinking will replace the tool loop at the end with text, as the items are now. If
+// so, what is to be changed in the results of that loop must be changed first.
+func (md *Mender) ClosesLoop() bool {
+	if !md.mayBreakThinking() {
+		return false
+	}
+	md.absorb()
+	mode, _ := md.ThinkingMode()
+	return NeedsThinking(mode) && md.loopBroken(mode == api.ThinkingUnknown)
 }
 
 // CountThinking adds the number of signed parts that stay to the report.
