@@ -67,7 +67,7 @@ var errNoStore = fmt.Errorf("ctxfold: %w: there is none; pass one, such as NewMe
 
 // shelf holds the bodies read from a store for one restoration or search.
 type shelf struct {
-	store   Store
+	store   Store             // from which they are read
 	bodies  []byte            // JSON values, each followed by a comma
 	asked   map[string]bool   // the requested handles, in the form that stores use
 	order   []string          // the requested handles in order, as the caller wrote them

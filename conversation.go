@@ -67,20 +67,20 @@ type ConversationOptions struct {
 // being written stay after the digest. If the policy has gate.start, AfterTurn starts compactions in the background
 // before they are due, and waits for them only at the limit.
 type Conversation struct {
-	c *Compactor
+	c *Compactor // runs the operations
 	o ConversationOptions
 
 	compacting chan struct{} // holds a token while a compaction runs
 
 	mu       sync.Mutex
-	engine   Pinned
-	session  int // 0 if no session is open
-	messages []json.RawMessage
-	state    json.RawMessage
-	closed   bool
-	behind   *behind // the running background compaction
-	notes    *api.TurnNotes
-	edited   bool // whether the messages were replaced since the last turn
+	engine   Pinned            // the instance with the session
+	session  int               // 0 if no session is open
+	messages []json.RawMessage // the conversation as it is now
+	state    json.RawMessage   // of the last compaction; nil before the first
+	closed   bool              // whether Close was called
+	behind   *behind           // the running background compaction
+	notes    *api.TurnNotes    // what one turn leaves for the next
+	edited   bool              // whether the messages were replaced since the last turn
 }
 
 // Conversation starts or resumes a conversation. Close it when it is over. It takes the memory of one module instance,

@@ -64,16 +64,16 @@ type Options struct {
 
 // Compactor compacts transcripts. Its methods may be called from any number of goroutines.
 type Compactor struct {
-	engine      Engine
-	timeout     time.Duration
-	concurrency int
-	log         *slog.Logger
-	metrics     Metrics
-	records     *records.Guarded
-	leaseTime   time.Duration
-	leases      holdings // held by running jobs
-	background  backgrounds
-	now         func() time.Time
+	engine      Engine           // runs the operations
+	timeout     time.Duration    // the time limit of a summary
+	concurrency int              // the maximum number of summaries that are written at a time
+	log         *slog.Logger     // the logger of the options
+	metrics     Metrics          // counts calls
+	records     *records.Guarded // what Fit remembers
+	leaseTime   time.Duration    // how long a lease lasts unless it is renewed
+	leases      holdings         // held by running jobs
+	background  backgrounds      // the compactions in the background
+	now         func() time.Time // the clock
 }
 
 // New returns a Compactor with the given options. Whatever they leave out has its default: the native engine, records

@@ -13,21 +13,21 @@ import (
 // the request passes in its member memory. An entry that can't be read, or has another version, is ignored, which costs
 // at most another compaction.
 type memoryEntry struct {
-	version int
-	format  string
+	version int    // of the form of the entry
+	format  string // the wire format of the history
 	// The replaced messages, and the messages sent in their place, by which a continuation of the result is recognized.
 	at       point
-	newest   bool   // whether the newest user message was replaced too
-	later    string // print of the replaced messages without the text of the first one; "" if unknown
-	changing bool   // whether that text had changed before
-	clip     int    // the number of bytes that are sent of each text of the first message; 0 if all of it is sent
-	calls    string // how the replaced messages write their tool calls; "" if unknown
-	edits    jsonspan.Span
+	newest   bool          // whether the newest user message was replaced too
+	later    string        // print of the replaced messages without the text of the first one; "" if unknown
+	changing bool          // whether that text had changed before
+	clip     int           // the number of bytes that are sent of each text of the first message; 0 if all of it is sent
+	calls    string        // how the replaced messages write their tool calls; "" if unknown
+	edits    jsonspan.Span // the entry's member edits, not yet parsed
 	behind   jsonspan.Span // the edits after the replaced messages; zero if there are none
 	points   []point       // the whole history that was compacted, and shorter beginnings, longest first
-	state    jsonspan.Span
-	result   []place // the messages sent in place of the replaced ones
-	tail     []place // later messages that are changed, dropped or, if before is set, inserted
+	state    jsonspan.Span // the state of the compaction, as JSON
+	result   []place       // the messages sent in place of the replaced ones
+	tail     []place       // later messages that are changed, dropped or, if before is set, inserted
 	// The same compaction relative to the list that the program passed, if that list continued from what was sent
 	// before; otherwise nil.
 	given *memoryEntry
@@ -43,9 +43,9 @@ const (
 
 // point identifies a prefix of a history, and the messages that were sent in its place.
 type point struct {
-	messages     int
+	messages     int    // the number of messages in the prefix
 	print        string // print of these messages, as returned by Transcript.Prints
-	sentMessages int
+	sentMessages int    // the number of messages that were sent instead
 	sent         string // print of the sent messages
 }
 

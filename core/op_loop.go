@@ -98,8 +98,8 @@ func (r *request) progress(p *api.JobProgress, err *jsonspan.Error, member opera
 
 // loopCore lets a job run operations on the messages of a request.
 type loopCore struct {
-	r      *request
-	policy *policy.Policy
+	r      *request       // the request of the job
+	policy *policy.Policy // the policy of the job
 }
 
 // Messages returns the messages of the request or, as a list, those of its session.

@@ -10,8 +10,8 @@ import (
 
 // opened is a result of open that is passed as the messages of another operation.
 type opened struct {
-	format                  *wire.Format
-	model                   string
+	format                  *wire.Format  // of the messages
+	model                   string        // the name of the model in the session file; "" if it has none
 	system, usage, messages jsonspan.Span // zero if there is none
 }
 

@@ -335,8 +335,8 @@ func (r *request) planned() *api.Options {
 // resumed is the plan that a step operation continues, as read from the request.
 type resumed struct {
 	plan    api.Plan
-	replies api.Summaries
-	format  *wire.Format // the format named by the policy
+	replies api.Summaries // the host's replies to the plan's requests
+	format  *wire.Format  // the format named by the policy
 }
 
 // resume reads a plan and its transcript, which is at the scanner. early means that the members after the transcript

@@ -120,7 +120,7 @@ func (r *request) recollectLongest(before *wire.Format) {
 // candidate is a memory entry that may apply to a history.
 type candidate struct {
 	entry    *memoryEntry
-	index    int
+	index    int  // its index in the member memory
 	messages int  // the number of given messages that it replaces
 	whole    int  // the number of messages of the whole history that it covers
 	sent     bool // whether the history continues from what was sent

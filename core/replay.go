@@ -16,8 +16,8 @@ import (
 // differ from those for which the entry was made. To these, edits are applied in order, each to the message that looks
 // like the original of the edited message, or to none.
 type replay struct {
-	t      *transcript.Transcript
-	f      *wire.Format
+	t      *transcript.Transcript // the history
+	f      *wire.Format           // its format
 	m      *memoryEntry
 	prints []transcript.Fingerprint // the print of each message alone, computed on demand
 	order  []int32                  // the messages sorted by their prints
@@ -29,7 +29,7 @@ type replay struct {
 // raw is the fingerprint of a message's bytes, with the index of the message.
 type raw struct {
 	print string // as rawOf returns it
-	at    int
+	at    int    // the index of the message
 }
 
 // places returns the places of the messages to send, and separately those of the messages that are omitted after the

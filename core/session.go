@@ -37,7 +37,7 @@ type Sessions struct {
 const maxPolicy = 1 << 14
 
 // policy resolves a policy. For the policy of the last request this takes only a comparison. The result must not be
-// modified.
+// modified. It returns the error of an invalid policy.
 func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 	if len(src) == 0 {
 		src = []byte("{}") // a plan stores a missing policy like this
@@ -57,20 +57,20 @@ func (l *Sessions) policy(src []byte) (*policy.Policy, *policy.Error) {
 
 // session is a transcript to which messages can be appended, with the settings of its conversation.
 type session struct {
-	id      int
-	base    *policy.Policy // without options
-	policy  *policy.Policy // with options
-	raw     api.Raw        // the policy as it was sent
-	options api.Options    // without usage, which belongs to one call
-	model   string         // the model named by a result of open, if the policy doesn't set one
-	profile *tokens.Profile
-	state   api.State
+	id      int                    // the number by which requests name it
+	base    *policy.Policy         // without options
+	policy  *policy.Policy         // with options
+	raw     api.Raw                // the policy as it was sent
+	options api.Options            // without usage, which belongs to one call
+	model   string                 // the model named by a result of open, if the policy doesn't set one
+	profile *tokens.Profile        // estimates its tokens
+	state   api.State              // what the last compaction left
 	format  *wire.Format           // nil until the policy or the messages determine it
 	auto    bool                   // whether messages may still change the format
 	t       *transcript.Transcript // nil until there are messages
 	sum     int                    // tokens of the messages before index counted
-	counted int
-	recount int // the value of t.Recounted when the sizes were last computed from scratch
+	counted int                    // the number of messages that sum covers
+	recount int                    // the value of t.Recounted when the sizes were last computed from scratch
 	// The bytes that CoverageFrom counted as read and as missed in the messages before index glanced, and the session's
 	// size when misread last examined it.
 	read, missed, glanced, judged int

@@ -15,10 +15,10 @@ import (
 // settings determine how messages are read and processed. They are the policy, the options, and values derived from
 // both.
 type settings struct {
-	base      *policy.Policy // without options
-	policy    *policy.Policy // with options
-	policyAt  uint32         // offset of the policy
-	options   api.Options
+	base      *policy.Policy  // without options
+	policy    *policy.Policy  // with options
+	policyAt  uint32          // offset of the policy
+	options   api.Options     // of the request
 	optionsAt uint32          // offset of the options
 	model     string          // the model named by a result of open, if the policy doesn't set one
 	format    *wire.Format    // nil if the format must be detected
@@ -29,10 +29,10 @@ type settings struct {
 // once a request refers to it; changes create a new source.
 type source struct {
 	settings
-	t        *transcript.Transcript
-	usageAt  jsonspan.Span // the provider's count in a result of open
-	promptAt jsonspan.Span // the system prompt in a result of open
-	guessed  bool          // whether neither the policy nor a state has determined the format
+	t        *transcript.Transcript // the transcript; nil before it is read
+	usageAt  jsonspan.Span          // the provider's count in a result of open
+	promptAt jsonspan.Span          // the system prompt in a result of open
+	guessed  bool                   // whether neither the policy nor a state has determined the format
 
 	resumed    *resumed      // the plan that a step continues
 	remembered []memoryEntry // the remembered compactions, for a fit

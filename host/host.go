@@ -47,7 +47,7 @@ type Options struct {
 }
 
 // New opens an [Engine] and creates a Compactor that uses it. Close the Compactor when it is no longer needed. Closing
-// it closes the engine, too.
+// it closes the engine, too. The errors are those of [Open].
 func New(ctx context.Context, o Options) (*ctxfold.Compactor, error) {
 	e, err := Open(ctx, o)
 	if err != nil {

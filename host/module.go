@@ -44,10 +44,10 @@ const (
 // Engine runs the WebAssembly module. It has the compiled module and a pool of instances, each of which serves one call at a time.
 // Several Compactors may share an Engine; closing one of them closes the Engine.
 type Engine struct {
-	runtime  wazero.Runtime
-	compiled wazero.CompiledModule
-	cache    wazero.CompilationCache
-	ops      map[string]bool // the operations that the module exports
+	runtime  wazero.Runtime          // runs the instances
+	compiled wazero.CompiledModule   // the compiled module
+	cache    wazero.CompilationCache // the compiled code on disk; nil without a directory
+	ops      map[string]bool         // the operations that the module exports
 	log      *slog.Logger
 	limit    uint64 // memory limit of each instance, in bytes
 
@@ -55,8 +55,8 @@ type Engine struct {
 	slots chan struct{}
 
 	mu     sync.Mutex
-	idle   []*instance
-	closed bool
+	idle   []*instance // the instances that serve no call
+	closed bool        // whether Close was called
 }
 
 // Open compiles the module and starts its first instance, so that a module that cannot start fails here rather than in
@@ -69,7 +69,8 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// open compiles the module and starts its first instance, so that a module that isn't ctxfold's is reported at once.
+// open compiles the module and starts its first instance, so that a module that isn't ctxfold's is reported at once. It
+// returns an error for an invalid option, too.
 func open(ctx context.Context, o Options) (_ *Engine, err error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

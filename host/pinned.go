@@ -12,10 +12,10 @@ func (m *Engine) Pin() ctxfold.Pinned { return &pinnedModule{m: m} }
 // pinnedModule is one instance outside the pool.
 type pinnedModule struct {
 	m        *Engine
-	in       *instance
-	opened   uint64 // bytes of memory after the session was opened
-	left     uint64 // bytes of memory of the last instance that was dropped because it was roomy; 0 if there was none
-	patience int    // the number of calm calls after which that instance was dropped
+	in       *instance // the instance; nil before the first call and after a failure
+	opened   uint64    // bytes of memory after the session was opened
+	left     uint64    // bytes of memory of the last instance that was dropped because it was roomy; 0 if there was none
+	patience int       // the number of calm calls after which that instance was dropped
 }
 
 // Call works like Engine.Call, on the current instance or a new one. If ctx ends during the call, the instance is

@@ -21,8 +21,8 @@ import (
 // programs may use a directory at the same time, on one machine or on machines whose clocks agree and whose file system
 // supports locks. Records outlive the programs.
 type Dir struct {
-	dir     string
-	max     int64
+	dir     string // the path of the directory
+	max     int64  // the maximum size of the records in bytes; 0 means no limit
 	mu      sync.Mutex
 	written int64 // bytes since the last scan of the directory
 

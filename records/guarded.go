@@ -16,10 +16,10 @@ import (
 // ctx.
 type Guarded struct {
 	backend Records
-	shared  Shared  // nil if the backend supports no leases
-	near    *Memory // what this process read from and wrote to a shared backend, and its leases
-	timeout time.Duration
-	called  func(Call)
+	shared  Shared        // nil if the backend supports no leases
+	near    *Memory       // what this process read from and wrote to a shared backend, and its leases
+	timeout time.Duration // the time limit of a call; 0 or less means none
+	called  func(Call)    // is told about each call
 
 	mu sync.Mutex
 	up time.Time // when a failing backend may be called again
@@ -27,9 +27,9 @@ type Guarded struct {
 
 // Call describes a call of the backend.
 type Call struct {
-	Op   string // find, keep, lease, renew or release
-	Err  error  // nil on success
-	Took time.Duration
+	Op   string        // find, keep, lease, renew or release
+	Err  error         // nil on success
+	Took time.Duration // how long it took
 }
 
 const (

@@ -20,8 +20,8 @@ import (
 // Messages is a [ctxfold.Summarizer] that calls a model with the Messages API. It disables the client's retries: the
 // [ctxfold.Compactor] retries itself, taking the other requests of a compaction into account.
 type Messages struct {
-	Client anthropic.Client
-	Model  string
+	Client anthropic.Client // the API's client
+	Model  string           // the name of the model
 
 	// OnDelta, if set, is called with each piece of a summary as it arrives, from the goroutine of its request. If it
 	// returns an error, the request ends and the summary fails.

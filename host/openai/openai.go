@@ -24,8 +24,8 @@ import (
 // disables the client's retries: the [ctxfold.Compactor] retries itself, taking the other requests of a compaction into
 // account.
 type Chat struct {
-	Client openai.Client
-	Model  string
+	Client openai.Client // the API's client
+	Model  string        // the name of the model
 
 	// OnDelta, if set, is called with each piece of a summary as it arrives, from the goroutine of its request. If it
 	// returns an error, the request ends and the summary fails.
@@ -112,8 +112,8 @@ func counted(prompt, cached, output int64) *api.CallUsage {
 // Responses is a [ctxfold.Summarizer] that calls a model with the Responses API. Nothing is stored at the provider.
 // Retries work as with [Chat].
 type Responses struct {
-	Client openai.Client
-	Model  string
+	Client openai.Client // the API's client
+	Model  string        // the name of the model
 
 	// OnDelta is as in [Chat].
 	OnDelta func(request ctxfold.Request, delta string) error

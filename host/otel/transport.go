@@ -32,7 +32,7 @@ var models = []struct{ suffix, provider string }{
 }
 
 // RoundTrip sends a request in a span. If it calls a model, the span has the attributes of a chat, and the usage in the
-// response. The span ends when the body has been read.
+// response. The span ends when the body has been read. Its results are those of the transport that it wraps.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	name, attributes := r.Method, []attribute.KeyValue{requestMethod.String(r.Method), serverAddress.String(r.URL.Hostname())}
 	if port, err := strconv.Atoi(r.URL.Port()); err == nil {

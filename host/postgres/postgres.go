@@ -43,7 +43,7 @@ type Options struct {
 
 // Records are [records.Shared] in PostgreSQL. Their methods may be called from any number of goroutines.
 type Records struct {
-	pool   *pgxpool.Pool
+	pool   *pgxpool.Pool // the connections
 	own    bool          // whether Close closes the pool
 	schema string        // the schema of the tables
 	maxAge time.Duration // how long an unused record is kept
@@ -86,7 +86,7 @@ func New(pool *pgxpool.Pool, o Options) *Records {
 	return r
 }
 
-// Close closes the connections of Records that Open has returned. The pool passed to New stays open.
+// Close closes the connections of Records that Open has returned. The pool passed to New stays open. It never fails.
 func (r *Records) Close() error {
 	if r.own {
 		r.pool.Close()
@@ -125,7 +125,8 @@ func (r *Records) sql(statement string) string {
 }
 
 // ready prepares the database for a call. The first time it creates the tables, and from time to time it deletes old
-// rows. Several programs may do so at the same time.
+// rows. Several programs may do so at the same time. It returns an error if the server can't be reached, or refuses
+// that.
 func (r *Records) ready(ctx context.Context) error {
 	r.mu.Lock()
 	made, due := r.made, time.Since(r.trimmed) > trimTime
@@ -175,7 +176,7 @@ const (
 const touched = time.Hour
 
 // Find returns the record of the first key that has one. The int is the index of its key. Without such a record, it
-// returns nil.
+// returns nil. An error means that the server can't be reached or refuses the call.
 func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) {
 	if err := r.ready(ctx); err != nil {
 		return nil, 0, err

@@ -30,9 +30,9 @@ func (p *Proxy) limit(w http.ResponseWriter, r *http.Request) *timedBody {
 type timedBody struct {
 	io.ReadCloser
 	control *http.ResponseController
-	start   time.Time
+	start   time.Time     // when the request arrived
 	timeout time.Duration // negative means no deadline
-	read    int64
+	read    int64         // the number of bytes read so far
 
 	mu    sync.Mutex
 	over  bool // the deadline no longer applies

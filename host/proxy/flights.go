@@ -16,7 +16,7 @@ const patience = time.Second
 // flights are the compactions in progress, by key, each with the number of clients that wait for it.
 type flights struct {
 	mu   sync.Mutex
-	open map[string]*flight
+	open map[string]*flight // by key
 }
 
 type flight struct {

@@ -263,9 +263,9 @@ type callKey struct{}
 
 // call is one request of a client.
 type call struct {
-	format api.Format
-	start  time.Time
-	http1  bool
+	format api.Format // the wire format of its messages; "" for other requests
+	start  time.Time  // when it arrived
+	http1  bool       // whether the client uses HTTP/1
 	body   *timedBody // nil if there is none
 	turn   *turn      // nil for requests that are forwarded unchanged
 	passed string     // the report of a request that is forwarded unchanged

@@ -19,7 +19,7 @@ import (
 
 // turn is one client request that belongs to a conversation.
 type turn struct {
-	proxy  *Proxy
+	proxy  *Proxy        // the proxy that serves it
 	route  *route        // the endpoint's API
 	from   *http.Request // the client's request
 	body   []byte        // its body, decompressed
@@ -107,7 +107,7 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 
 // finish compacts the conversation. Clients that send the same request at the same time, or again after a timeout,
 // share one compaction, which is cancelled soon after the last of them has left. The result may be shared, and must not
-// be modified.
+// be modified. It returns an error if the messages can't be read, or if ctx ends.
 func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %s %v %d ", t.owner, t.route.suffix, in.Force, in.Limit))
 	body := sha256.Sum256(t.body)
@@ -116,7 +116,8 @@ func (t *turn) finish(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, e
 	})
 }
 
-// recollect applies remembered compactions without making a new one. It is for requests that only count tokens.
+// recollect applies remembered compactions without making a new one. It is for requests that only count tokens. It
+// returns an error if the messages can't be read.
 func (t *turn) recollect(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, error) {
 	r, err := t.proxy.Compactor.Recollect(ctx, in)
 	if err == nil {

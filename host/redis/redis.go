@@ -45,9 +45,9 @@ type Options struct {
 
 // Records are [records.Shared] in Redis or Valkey. Their methods may be called from any number of goroutines.
 type Records struct {
-	client client.UniversalClient
-	prefix string        // how the names of all keys in Redis begin
-	maxAge time.Duration // how long an unused record is kept
+	client client.UniversalClient // the connections
+	prefix string                 // how the names of all keys in Redis begin
+	maxAge time.Duration          // how long an unused record is kept
 }
 
 var _ records.Shared = (*Records)(nil)
@@ -117,7 +117,7 @@ const (
 )
 
 // Find returns the record of the first key that has one. The int is the index of its key. Without such a record, it
-// returns nil.
+// returns nil. An error means that the server can't be reached or refuses the call.
 func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) {
 	for from, n := 0, firstKeys; from < len(keys); from, n = from+n, moreKeys {
 		answer, err := findScript.Run(ctx, r.client, r.all("r:", keys[from:min(from+n, len(keys))]), r.maxAge.Milliseconds()).Slice()

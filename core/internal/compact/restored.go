@@ -12,7 +12,7 @@ import (
 // Restore undoes compactions, newest first, as far as the given bodies allow. It follows the changes named by the state
 // or a digest, message by message. If there are none, or if the transcript has changed since, it restores the content
 // named by markers and by the restored bodies themselves. left lists the markers that remain in the result, and the
-// changes that were not undone.
+// changes that were not undone. err is that of an invalid policy.
 func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *policy.Error) {
 	c = Begin(in)
 	left, before, err := handles.Restore(c.doc, c.authors, &c.report, given, c.state.Archive, c.state.Respelled)

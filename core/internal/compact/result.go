@@ -10,11 +10,11 @@ import (
 // demand. It is shared by the response, by the session that continues with the result, and by the check of a
 // restoration.
 type Result struct {
-	view  *view.View
-	bytes []byte // the whole input value, with the current list of messages; nil until it is written
-	lent  bool   // whether bytes belong to a response
-	t     *transcript.Transcript
-	err   *jsonspan.Error // the error that occurred when the result was parsed
+	view  *view.View             // the document as the run left it
+	bytes []byte                 // the whole input value, with the current list of messages; nil until it is written
+	lent  bool                   // whether bytes belong to a response
+	t     *transcript.Transcript // the result, read again; nil until it is needed
+	err   *jsonspan.Error        // the error that occurred when the result was parsed
 }
 
 // Result returns the outcome of the run. It is never nil: if nothing was written, it has the document as it is.
@@ -45,7 +45,8 @@ func (r *Result) AppendEdits(dst []byte) []byte { return r.view.AppendEdits(dst)
 
 // Transcript parses the result in the run's format, so that new content is linked to the messages before it. The caller
 // owns the source of the transcript and may append to it; no response uses it. weigh is the automaton that weighs
-// texts, or nil. All callers must pass the same one.
+// texts, or nil. All callers must pass the same one. It returns an error if the result can't be read, which would be a
+// defect.
 func (r *Result) Transcript(weigh *jsonspan.Automaton) (*transcript.Transcript, *jsonspan.Error) {
 	if r.t != nil {
 		return r.t, r.err

@@ -20,22 +20,22 @@ import (
 // Run is a compaction, repair or restoration in progress, from the input to the Result. It creates the components that
 // work on its document (the archive, the mender and others). Passes see it as a [passes.Run].
 type Run struct {
-	in      view.Input
-	policy  *policy.Policy // the policy of in
-	doc     *view.View
-	authors *authorship.Authors
-	keep    *keep.Keeper
-	archive *handles.Archive
-	mend    *mend.Mender
-	summary *summary.Writer
-	report  report.Report
-	state   api.State // the state of in, updated by the run
+	in      view.Input          // the input, which is never modified
+	policy  *policy.Policy      // the policy of in
+	doc     *view.View          // the document that the run edits
+	authors *authorship.Authors // says who wrote a message
+	keep    *keep.Keeper        // says what must stay
+	archive *handles.Archive    // collects what is removed
+	mend    *mend.Mender        // repairs the document
+	summary *summary.Writer     // writes digests
+	report  report.Report       // says what was done
+	state   api.State           // the state of in, updated by the run
 
-	fold      passes.Fold
-	shortened passes.Shortened
-	limit     int // in tokens; 0 means no limit
-	target    int // in tokens, without project instructions
-	growth    int // the number of tokens by which project instructions may raise the target
+	fold      passes.Fold      // the result of the last fold
+	shortened passes.Shortened // the texts that passes have shortened
+	limit     int              // in tokens; 0 means no limit
+	target    int              // in tokens, without project instructions
+	growth    int              // the number of tokens by which project instructions may raise the target
 
 	due      bool       // whether a compaction is due because of the size or a cold cache, or is forced
 	starts   bool       // whether a background compaction should begin

@@ -28,20 +28,20 @@ type Output struct {
 
 // conversion is the state of one conversion.
 type conversion struct {
-	t    *transcript.Transcript
-	from *wire.Format
-	f    *wire.Format
-	to   *wire.Target
+	t    *transcript.Transcript // the transcript to convert
+	from *wire.Format           // its format
+	f    *wire.Format           // the target's format
+	to   *wire.Target           // the templates of the target
 
-	list  string // the path of the list of messages
-	paths wire.Paths
-	lost  []api.Loss
+	list  string     // the path of the list of messages
+	paths wire.Paths // finds the paths of lost content
+	lost  []api.Loss // what the target can't represent
 
-	ids    []string // for each part that is a call, its id in the target
-	system []string // the texts of the system prompt, for targets that keep it outside the list
-	tools  []definition
-	turns  []turn
-	folded int // the number of leading messages that a provider's own, unreadable summary covers
+	ids    []string     // for each part that is a call, its id in the target
+	system []string     // the texts of the system prompt, for targets that keep it outside the list
+	tools  []definition // the tool definitions
+	turns  []turn       // the source's turns, in order
+	folded int          // the number of leading messages that a provider's own, unreadable summary covers
 
 	// The index in lost of each loss of metadata, by the member's name, with a space before it for a part's
 	// member.
@@ -49,25 +49,25 @@ type conversion struct {
 	order    []int32 // a buffer for spoken
 	written  []bool  // for each part that is a result, whether it is in the output
 	copied   []bool  // for each part, whether it repeats a call that another part describes; nil if none does
-	out      []byte
-	n        int // messages written so far
-	number   int // the next number for templates that count
-	current  message
+	out      []byte  // the messages that are written, separated by commas
+	n        int     // messages written so far
+	number   int     // the next number for templates that count
+	current  message // the message that is being written
 	behind   []piece // media of results, which go into a user message after the results
 }
 
 // turn is everything that one speaker says without interruption, from one or more messages.
 type turn struct {
-	role   transcript.Role
-	msg    int32   // the index of the first of these messages
-	pieces []piece // what was said, in order
+	role   transcript.Role // of the speaker
+	msg    int32           // the index of the first of these messages
+	pieces []piece         // what was said, in order
 }
 
 // piece is a part from the source or, if part is -1, text that the conversion wrote.
 type piece struct {
 	kind transcript.Kind
-	part int32
-	text string
+	part int32  // its index in the source, or -1
+	text string // the text, if part is -1
 }
 
 // Convert converts t from one format to another, which must have a Target. list is the path of the list of messages,

@@ -13,18 +13,18 @@ import (
 
 // message is the message being written.
 type message struct {
-	open      bool
-	role      transcript.Role
-	parts     []byte // separated by commas
-	n         int    // number of parts
-	texts     [][]byte
-	other     bool // some of the parts are not text
-	calls     []byte
-	reasoning [][]byte
-	images    []byte
-	turns     int    // the number of the assistant's turns that it holds
-	file      string // a note that describes its first file
-	called    bool   // it contains a call
+	open      bool            // whether a message has been begun
+	role      transcript.Role // its role
+	parts     []byte          // separated by commas
+	n         int             // number of parts
+	texts     [][]byte        // the texts among the parts
+	other     bool            // some of the parts are not text
+	calls     []byte          // the tool calls, separated by commas
+	reasoning [][]byte        // the texts of the reasoning
+	images    []byte          // the images, separated by commas
+	turns     int             // the number of the assistant's turns that it holds
+	file      string          // a note that describes its first file
+	called    bool            // it contains a call
 }
 
 // writeTurns writes all turns. Turns without pieces are left out. Whatever the system says before all other turns goes
@@ -310,7 +310,7 @@ func (c *conversion) addMedia(p piece, m *payload, place wire.Places) {
 }
 
 // mediaFor returns a payload in the target's form for the given place. It returns false if the target doesn't accept
-// the payload there.
+// the payload there. n is the part of the payload.
 func (c *conversion) mediaFor(n int32, m *payload, place wire.Places) ([]byte, bool) {
 	kind := c.t.Parts[n].Kind
 	for i := range c.to.Media {

@@ -10,15 +10,15 @@ import "math/bits"
 // Map is a crit-bit tree. The zero value is empty. Keys cannot be removed.
 type Map[V any] struct {
 	tree
-	values []V
+	values []V // by the index of the key
 }
 
 // tree maps each key to its index in insertion order. It is not generic, so that the module contains its code only once
 // instead of once per value type.
 type tree struct {
-	nodes []node
-	keys  []string
-	root  int32
+	nodes []node   // the inner nodes
+	keys  []string // in insertion order
+	root  int32    // the root; see leaf
 }
 
 // node separates the keys below it by one bit: by the bit mask in the byte at index at or, if mask is longer, by
@@ -67,7 +67,8 @@ func (t *tree) find(key string) int {
 // Has reports whether the map contains a key.
 func (t *tree) Has(key string) bool { return t.find(key) >= 0 }
 
-// put returns the index of a key. It adds the key if the tree doesn't contain it.
+// put returns the index of a key. It adds the key if the tree doesn't contain it. Indexes count from 0, in the order in
+// which keys are added.
 func (t *tree) put(key string) int {
 	if len(t.keys) == 0 {
 		t.root = t.leaf(key)

@@ -15,7 +15,7 @@ import (
 // answer is something that the user said through a tool.
 type answer struct {
 	about string // the question or the refused call, not in the user's words; "" if the answer is clear alone
-	words string
+	words string // what the user said
 }
 
 // text returns the answer, preceded by the question or the refused call if there is one.

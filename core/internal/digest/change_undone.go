@@ -15,6 +15,7 @@ const undoneVerb = "taken back"
 const mostTakenBack = 1024
 
 // restoredBy returns the files whose uncommitted edits a script reverts with git. all means that it reverts every file.
+// paths is nil if it reverts none by name.
 func restoredBy(script string) (paths []string, all bool) {
 	eachCommand(script, func(words []string) {
 		if len(words) < 3 || words[0] != "git" {

@@ -8,14 +8,14 @@ import (
 
 // run is a command and its outcome, from which an entry of the log is written.
 type run struct {
-	script  string // without leading cd commands
-	kind    runKind
-	exit    string
-	failure string // the error message
-	result  string // what the output says about the result, if the command didn't fail
-	tests   string // the names of the tests that failed
-	runs    string // the script that a package manager says it is running
-	asserts bool   // failure is what a failed test says
+	script  string  // without leading cd commands
+	kind    runKind // what the command is for
+	exit    string  // the exit code, "failed" without one, or "" if it is unknown
+	failure string  // the error message
+	result  string  // what the output says about the result, if the command didn't fail
+	tests   string  // the names of the tests that failed
+	runs    string  // the script that a package manager says it is running
+	asserts bool    // failure is what a failed test says
 }
 
 // runKind is the purpose of a command, such as a test or a commit; see the constants.

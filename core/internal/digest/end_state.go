@@ -21,8 +21,8 @@ type endState struct {
 
 // dated is a fact with the number of the turn in which it was stated.
 type dated struct {
-	turn int
-	text string
+	turn int    // the number of the turn
+	text string // the fact
 }
 
 // checkState is the last result of a check.

@@ -33,10 +33,10 @@ const mostBlockHeads = 6
 // blockSplitter divides the lines of a text into blocks.
 type blockSplitter struct {
 	source string
-	lines  []excerptLine
-	ends   []int // for each line, the first later line that isn't indented more
-	title  int   // the line of the current heading, or -1
-	blocks []excerptBlock
+	lines  []excerptLine  // its lines
+	ends   []int          // for each line, the first later line that isn't indented more
+	title  int            // the line of the current heading, or -1
+	blocks []excerptBlock // the blocks so far
 }
 
 // blocksOf returns the blocks of a text. No two blocks share a line.

@@ -13,9 +13,9 @@ import (
 
 // turnWords holds what the user and the assistant mention in a turn: word stems, file names and names in code.
 type turnWords struct {
-	stems words.StemSet
-	names words.HashSet
-	room  []words.Word
+	stems words.StemSet // of all words
+	names words.HashSet // hashes of the names
+	room  []words.Word  // a buffer for words
 }
 
 func (s *turnWords) add(text string) {

@@ -58,7 +58,7 @@ func Labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 
 // contents holds the non-empty texts of a message, grouped by kind.
 type contents struct {
-	texts, reasoning, calls []string
+	texts, reasoning, calls []string // in the order of the message
 	asked                   []string // what the user wrote while the assistant was working
 	results                 []int    // part indexes
 }

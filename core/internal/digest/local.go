@@ -12,17 +12,17 @@ import (
 // words, changes, commands and failures, statements of the agent, and open work. It depends on nothing but its input.
 type Extract struct {
 	t        *transcript.Transcript
-	messages []int32
-	ledger   *Ledger
-	layout   *layout
-	old      [sections]string
-	beside   []string // texts that appear next to the digest
-	talk     *talk    // the statements of the conversation
-	log      *turnLog // the log of a working session
+	messages []int32          // the indexes of the messages that the digest replaces
+	ledger   *Ledger          // the facts about them
+	layout   *layout          // the sections of the digest
+	old      [sections]string // the sections of the previous digest
+	beside   []string         // texts that appear next to the digest
+	talk     *talk            // the statements of the conversation
+	log      *turnLog         // the log of a working session
 
-	plan     planList
-	standing string // the block of standing instructions
-	spare    int    // extra bytes for the user's requests
+	plan     planList // the newest state of the plan
+	standing string   // the block of standing instructions
+	spare    int      // extra bytes for the user's requests
 }
 
 // NewExtract collects the material for a digest of messages. prior is the previous digest without its blocks. l must

@@ -15,12 +15,12 @@ import (
 // the request in the user's words, the work done and the outcome. The units to quote are chosen for all entries
 // together, by how much each adds to the others. A later digest parses the entries again.
 type turnLog struct {
-	turns  []turn
-	base   string // the common folder of all paths in the units, with a trailing slash; "" if there is none
-	items  []extract.Item
+	turns  []turn         // the entries, oldest first
+	base   string         // the common folder of all paths in the units, with a trailing slash; "" if there is none
+	items  []extract.Item // the units and passages to choose from
 	known  *words.StemSet // the words of texts that the reader of the log sees anyway
 	units  []place        // the unit of each item; the last ones are those of passages, whose turn is len(turns)
-	quotes []fileQuote
+	quotes []fileQuote    // the passages that may be quoted
 	// passages are the passages of files that can be quoted if there is room. They include quotes.
 	passages []fileQuote
 	read     func() (quotes, all []fileQuote) // finds quotes and passages; nil after they have been found

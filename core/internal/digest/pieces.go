@@ -11,8 +11,8 @@ import (
 // Pieces is the record of messages before clipping. With it, the record can be fitted into a request without reading
 // the messages again.
 type Pieces struct {
-	list     []piece
-	messages int
+	list     []piece               // the pieces, in order
+	messages int                   // the number of messages
 	measure  func(text string) int // returns the number of tokens
 
 	long        []int32 // the indexes of the pieces that can be clipped

@@ -88,9 +88,9 @@ func isTag(s string) bool {
 
 // ruleChoice holds the lines of an instruction file, which of them are chosen, and how many bytes are left.
 type ruleChoice struct {
-	lines  []ruleLine
-	chosen []bool
-	size   int
+	lines  []ruleLine // of the file
+	chosen []bool     // by line
+	size   int        // the number of bytes that are left
 }
 
 // fill chooses units of a kind as long as there is room, beginning with the strictest instructions.

@@ -7,16 +7,16 @@ import (
 
 // scene holds what is known about a sentence's words apart from its cues.
 type scene struct {
-	text     string
-	ws       []word
+	text     string   // the sentence
+	ws       []word   // its words
 	all      wordKind // the kinds of all words
 	narrates bool     // it begins like a story
 	past     bool     // it is in the past tense
 	exclaims bool     // it ends with an exclamation mark
-	digits   bool
-	permits  bool // it allows something
-	implies  bool // it has the form of feedback, or of a sentence that implies a rule
-	invents  int  // the result of invention; 0 before its first call
+	digits   bool     // it contains a number
+	permits  bool     // it allows something
+	implies  bool     // it has the form of feedback, or of a sentence that implies a rule
+	invents  int      // the result of invention; 0 before its first call
 }
 
 // look analyses s, a sentence that consists of the words ws, and stores the findings in sc.

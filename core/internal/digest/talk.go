@@ -15,19 +15,19 @@ import (
 // one message. The speaker is named at the beginning of the line or of an earlier line, and the day in a bracketed line
 // above it.
 type talk struct {
-	items     []extract.Item // the statements
-	sources   []source       // of items
-	turns     []int32        // of items; see pair
-	skipped   bool           // messages before the next item were skipped
-	chosen    *extract.Extract
-	known     *words.StemSet // the words of the texts next to the digest
-	served    bool           // see serve
-	crowded   bool           // the user's names and numbers take more than the whole room
-	facts     map[int]*fact  // facts of the chosen sentences, by Chosen.Sentence
+	items     []extract.Item
+	sources   []source         // of items
+	turns     []int32          // of items; see pair
+	skipped   bool             // messages before the next item were skipped
+	chosen    *extract.Extract // selects among the items
+	known     *words.StemSet   // the words of the texts next to the digest
+	served    bool             // see serve
+	crowded   bool             // the user's names and numbers take more than the whole room
+	facts     map[int]*fact    // facts of the chosen sentences, by Chosen.Sentence
 	reader    factReader
-	corrected []correction
-	countered []countered
-	months    [13]string // how a header has spelled a day of each month
+	corrected []correction // the statements that correct earlier ones
+	countered []countered  // what the user contradicted
+	months    [13]string   // how a header has spelled a day of each month
 }
 
 // source is the origin of an item.

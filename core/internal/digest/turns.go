@@ -12,7 +12,7 @@ import (
 
 // turn is an entry of the log: what the user asked for, and what happened until the user's next message.
 type turn struct {
-	number    int
+	number    int     // the number of the entry, from 1
 	from      int32   // the message that begins it
 	asked     string  // the user's words; "" if it continues an earlier turn, or if nobody asked
 	kept      bool    // the request stays in the context

@@ -264,7 +264,7 @@ func namesMore(text string) bool {
 	return false
 }
 
-// wordsBefore yields the words of text, each with the word before it.
+// wordsBefore yields the words of text, each with the word before it. The first word has "" before it.
 func wordsBefore(text string) func(yield func(word, before string) bool) {
 	return func(yield func(word, before string) bool) {
 		before := ""

@@ -82,11 +82,11 @@ func (c Chosen) Text(text string) string { return text[c.From:c.To] }
 
 // Extract contains the sentences of items, with the weights of their words. It can be used for any number of choices.
 type Extract struct {
-	items     []Item
-	sentences []sentence
-	clauses   []clause
-	words     []occurrence
-	stems     stems
+	items     []Item       // the texts
+	sentences []sentence   // of all items, in order
+	clauses   []clause     // of all sentences, in order
+	words     []occurrence // of all sentences, in order
+	stems     stems        // the numbers of the words' stems
 	signs     signs
 	marks     []bool // a buffer for quoted
 	said      prints
@@ -110,7 +110,7 @@ type before struct {
 
 // sentence is a sentence of an item.
 type sentence struct {
-	item    int32
+	item    int32    // the index of its item
 	clauses [2]int32 // its range in Extract.clauses
 	factor  int32    // the factor of its gain, in 1/1024
 	own     bool     // see Chosen.Own

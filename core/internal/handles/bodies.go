@@ -19,9 +19,9 @@ import (
 // result.
 type Archive struct {
 	doc     *view.View
-	authors *authorship.Authors
-	mode    string // how Archived returns the bodies: "bodies" or "places"; "" if the host keeps no archive
-	before  string // the handle of the previous compaction's changes, or ""
+	authors *authorship.Authors // says who wrote a message
+	mode    string              // how Archived returns the bodies: "bodies" or "places"; "" if the host keeps no archive
+	before  string              // the handle of the previous compaction's changes, or ""
 
 	taken   []Taken
 	single  []int32 // indexes in taken of the bodies that were archived individually, sorted by message

@@ -30,8 +30,8 @@ type space struct {
 
 // gone is a result message that doesn't come from the input, with its print.
 type gone struct {
-	index int
-	print string
+	index int    // among the result messages
+	print string // the message's print
 }
 
 // step describes the source of one or more consecutive input messages.

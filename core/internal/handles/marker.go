@@ -124,7 +124,7 @@ func handleAt(text []byte, markers []string) (handle string, found bool) {
 // MediaMarker is the marker that replaces a media part, together with the kind of the removed body.
 type MediaMarker struct {
 	Marker string
-	What   api.BodyKind
+	What   api.BodyKind // the kind of the body
 }
 
 // MediaMarkers lists the markers for all kinds of media.

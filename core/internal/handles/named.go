@@ -12,9 +12,9 @@ import (
 
 // mark is a marker with a handle, found in a part.
 type mark struct {
-	handle string
-	what   api.BodyKind
-	part   int32
+	handle string       // the digits in the marker
+	what   api.BodyKind // the kind of the body
+	part   int32        // the part with the marker
 }
 
 // namedIn returns the markers with handles in message m. It ignores the texts of digests, which listHandle parses.

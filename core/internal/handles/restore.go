@@ -28,20 +28,20 @@ const (
 
 // restoring is the state of a restoration.
 type restoring struct {
-	doc     *view.View
-	authors *authorship.Authors
-	report  *report.Report
-	changes string // the handle of the newest changes that haven't been undone yet, or ""
+	doc     *view.View          // the document that is restored
+	authors *authorship.Authors // says who wrote a message
+	report  *report.Report      // says what was restored
+	changes string              // the handle of the newest changes that haven't been undone yet, or ""
 	// The handle of changes whose messages write tool calls in a different form than the program passed them, or
 	// "".
 	respelled string
 	given     []api.Kept
-	bodies    critbit.Map[int] // index in given, by the first digits of the handle
-	folds     map[int]*foldBack
-	room      int          // the number of bytes that may still be written
-	tried     map[int]bool // the indexes in given of the changes that were tried, successfully or not
-	older     string       // the handle of the changes before those that could not be undone, or ""
-	misses    int          // the number of consecutive compactions that could not be undone
+	bodies    critbit.Map[int]  // index in given, by the first digits of the handle
+	folds     map[int]*foldBack // the bodies of folds, by the index of the digest's item
+	room      int               // the number of bytes that may still be written
+	tried     map[int]bool      // the indexes in given of the changes that were tried, successfully or not
+	older     string            // the handle of the changes before those that could not be undone, or ""
+	misses    int               // the number of consecutive compactions that could not be undone
 	// Items that were set aside and are appended at the end: the messages after each undone compaction, oldest last.
 	later    [][]view.Item
 	left     []api.Marker // changes that were not undone

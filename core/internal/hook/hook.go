@@ -24,10 +24,10 @@ type Published struct {
 	Functions []Function // by name
 	// What differs for a policy with wire_safe false: the adaptation of the policy, its estimator, its gate, and the
 	// compaction.
-	Suit      func(p *policy.Policy) // adapts the policy
-	Estimator func(p *tokens.Profile) *tokens.Profile
+	Suit      func(p *policy.Policy)                                // adapts the policy
+	Estimator func(p *tokens.Profile) *tokens.Profile               // the estimator of an exact system, for the policy's one
 	Due       func(in view.Input, total int) (bool, tokens.Context) // like [gate.Due], without a cold cache
-	Compact   func(in view.Input) (*compact.Run, *policy.Error)
+	Compact   func(in view.Input) (*compact.Run, *policy.Error)     // runs the compaction; an error is one of the policy
 }
 
 // Linked is the full build's Published, or nil in other builds. An init function sets it.
@@ -69,7 +69,7 @@ func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold
 	return gate.Due(in, in.State.Messages, total)
 }
 
-// Compact compacts the input; see [compact.Compact].
+// Compact compacts the input; see [compact.Compact]. The error is that of an invalid pass.
 func Compact(in view.Input) (*compact.Run, *policy.Error) {
 	if exact(in.Policy) {
 		in.Score = nil // published systems have no scores
@@ -101,8 +101,8 @@ const (
 
 // Function is a named step. Run appends its result, a JSON value, to dst.
 type Function struct {
-	Name  string
-	Needs Needs
+	Name  string // as in requests
+	Needs Needs  // what its request must have
 	Run   func(c *Call, dst []byte) ([]byte, *jsonspan.Error)
 }
 

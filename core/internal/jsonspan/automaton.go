@@ -150,7 +150,7 @@ func headRun(b []byte) int {
 }
 
 // tailRun returns the number of bytes at the end of b that repeat one ASCII character and are not part of an escape. b
-// must not be empty.
+// must not be empty. It returns 0 if b ends with a character that can't be part of such a run.
 func tailRun(b []byte) int {
 	c := b[len(b)-1]
 	if c >= 0x80 || c == '\\' {

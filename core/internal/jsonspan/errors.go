@@ -20,9 +20,9 @@ const (
 
 // Error is an error at a byte offset of the source. PathAt converts the offset to a JSON path.
 type Error struct {
-	Code    Code
-	Offset  int
-	Message string
+	Code    Code   // the kind of error
+	Offset  int    // in bytes, from the start of the source
+	Message string // for people
 	// At is a path below the value at Offset, for an error that was found after the JSON had been read. Find converts
 	// it to an offset.
 	At string

@@ -99,11 +99,11 @@ type Value struct {
 
 // Scanner reads a source from front to back.
 type Scanner struct {
-	src   []byte
-	pos   int
-	depth int
-	fresh bool // the scanner is directly after an opening bracket
-	err   *Error
+	src   []byte // the source
+	pos   int    // the offset of the next byte to read
+	depth int    // the number of open objects and arrays
+	fresh bool   // the scanner is directly after an opening bracket
+	err   *Error // the first error, which ends the reading; nil if there is none
 	name  uint32 // offset of the last key
 
 	// Lenient accepts lone surrogates instead of failing: it counts them in Lone and measures them as U+FFFD. New sets

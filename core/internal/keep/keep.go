@@ -86,7 +86,7 @@ func (k *Keeper) pinProject() {
 }
 
 // ProjectRoom returns the number of further tokens of project instructions that may stay. Without a window it is
-// unlimited.
+// unlimited. If the policy keeps no project instructions, it is 0.
 func (k *Keeper) ProjectRoom() int {
 	share := k.policy.ProjectShare()
 	if share == 0 || k.policy.IsBranchScope() {

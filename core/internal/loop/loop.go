@@ -32,8 +32,8 @@ type Core interface {
 
 // Member is a member of a request, with its value as JSON.
 type Member struct {
-	Name operations.Member
-	JSON []byte
+	Name operations.Member // which member it is
+	JSON []byte            // its value; empty for a member that is left out
 }
 
 // PolicySettings are the policy's settings for compactions below the limit.

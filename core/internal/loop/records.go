@@ -66,7 +66,7 @@ const (
 // loadedRecord is a record with its revision.
 type loadedRecord struct {
 	record   record
-	revision string
+	revision string // changes with each save
 }
 
 // readRecord reads a stored record in its current form, or in one of the forms that earlier hosts wrote. Anything else

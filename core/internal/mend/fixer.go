@@ -13,9 +13,9 @@ import (
 // fixer applies the fixes for one check. It edits messages immediately but collects changes to the list of items,
 // which is rebuilt at the end, so that positions stay valid until then.
 type fixer struct {
-	md    *Mender
+	md    *Mender // the Mender
 	doc   *view.View
-	place places
+	place places // the positions of messages
 	marks []mark // by item
 
 	inserts    map[int][]byte    // messages to insert after an item; -1 means the front
@@ -142,7 +142,8 @@ func (r *fixer) dropPart(at int, v *wire.Violation) (saved int, ok bool) {
 	return saved, true
 }
 
-// setBody replaces the body of a tool result with text. Its results are those of mark.
+// setBody replaces the body of a tool result with text. Its results are those of mark. part is the part of the result
+// in item at.
 func (r *fixer) setBody(at int, part int32, text string) (saved int, ok bool) {
 	value, size := r.doc.ResultBody(part, text)
 	r.doc.SetBody(part, value, size)

@@ -44,7 +44,7 @@ type Failure struct {
 
 // Verdict is the classification of a failure.
 type Verdict struct {
-	Class    Class
+	Class    Class  // why the call failed
 	Silent   bool   // whether no error reported it
 	Provider string // the provider whose wording was found; "" if none was
 	Message  string // the provider's text without its JSON

@@ -80,8 +80,8 @@ func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 // clearedResult is a tool result that was cleared: its part, the action that reports it, and the number of tokens that
 // it freed.
 type clearedResult struct {
-	part         int32
-	action, gain int
+	part         int32 // the part of the result
+	action, gain int   // the index of the action in the report, and the tokens that were freed
 }
 
 // FillRoom adds lines of the original results, on which later messages rely, to the remaining markers. It adds as many

@@ -97,8 +97,8 @@ func ReportCollapsed(c Run, old []view.Item) {
 
 // unit is a range of items that either stays unchanged (keep) or is replaced with a line.
 type unit struct {
-	from, end int
-	keep      bool
+	from, end int  // the items [from, end)
+	keep      bool // whether they stay unchanged
 }
 
 // groupUnits divides the items before boundary into units, one for each group. A group is a message, or an assistant's

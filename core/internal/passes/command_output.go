@@ -23,10 +23,10 @@ const (
 
 // commandCut is the output of a command together with the shortened text that replaces it.
 type commandCut struct {
-	item  int
-	part  int32
-	short string
-	gain  int // the number of tokens that the cut frees
+	item  int    // the index of its item
+	part  int32  // the part with the output
+	short string // the text that replaces it
+	gain  int    // the number of tokens that the cut frees
 }
 
 // commandOutputs returns the cuts for long outputs of the agent program's commands in user messages. It skips pinned

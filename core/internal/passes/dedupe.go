@@ -84,16 +84,16 @@ var dedupeMarkers = [...]string{repeated: handles.DuplicateMarker, superseded: h
 
 // deduping examines the tool results, beginning with the newest.
 type deduping struct {
-	pass     *dedupePass
+	pass     *dedupePass // the pass, with its parameters
 	doc      *view.View
-	archive  *handles.Archive
-	excluded func(tool string) bool
-	results  critbit.Map[int32] // by tool, size and hash: results that may be equal, and are then compared
-	calls    critbit.Map[int32] // by tool and arguments: the newest result of each call
+	archive  *handles.Archive       // takes the removed content
+	excluded func(tool string) bool // reports whether a tool's results stay
+	results  critbit.Map[int32]     // by tool, size and hash: results that may be equal, and are then compared
+	calls    critbit.Map[int32]     // by tool and arguments: the newest result of each call
 
 	targets [2][]result // by the reason for the removal
-	leans   []view.Lean
-	reclaim int // the total number of tokens that the removals free
+	leans   []view.Lean // which results a removal relies on
+	reclaim int         // the total number of tokens that the removals free
 }
 
 // look compares the result at part n with newer results. item is the index of the item that contains it.

@@ -100,23 +100,23 @@ func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
 type folding struct {
 	run      Run
 	doc      *view.View
-	pass     *FoldPass
-	mode     foldMode // why it folds, and so how far it may go
-	most     int      // the maximum size of the result in tokens, if it is bounded
-	stays    []bool   // by item
-	groups   []int32  // by item
-	cut      int      // the index of the item at which the tail begins
-	step     int32    // the part of that item at which the tail begins, or -1 if it is the whole item
+	pass     *FoldPass // the pass, with its parameters
+	mode     foldMode  // why it folds, and so how far it may go
+	most     int       // the maximum size of the result in tokens, if it is bounded
+	stays    []bool    // by item
+	groups   []int32   // by item
+	cut      int       // the index of the item at which the tail begins
+	step     int32     // the part of that item at which the tail begins, or -1 if it is the whole item
 	provider *summary.ProviderCompaction
 
-	scope    api.Scope
-	messages []int32 // the messages that the digest covers
-	prior    string  // the previous digest
-	ledger   digest.Ledger
-	gain     int   // the size of the folded messages in tokens
-	old      int   // the part of gain that belongs to earlier digests
-	talk     int   // the number of folded messages that are not digests
-	head     int32 // the folded beginning of the message at the cut, or -1
+	scope    api.Scope     // what the summary covers
+	messages []int32       // the messages that the digest covers
+	prior    string        // the previous digest
+	ledger   digest.Ledger // the facts about what is folded
+	gain     int           // the size of the folded messages in tokens
+	old      int           // the part of gain that belongs to earlier digests
+	talk     int           // the number of folded messages that are not digests
+	head     int32         // the folded beginning of the message at the cut, or -1
 }
 
 // make writes the digest and replaces the folded messages with it, if that is worthwhile.

@@ -13,7 +13,7 @@ import (
 // OutputLimits holds the size limits of a tool's output in the transcript (S4.13). Lines, Bytes and Runes are ignored
 // if they are 0 or less.
 type OutputLimits struct {
-	Lines int
+	Lines int // the maximum number of lines
 	Bytes int // in UTF-8
 	Runes int // Unicode scalar values
 	// Spill is the number of Unicode scalar values above which the whole output is stored elsewhere and replaced with a

@@ -92,8 +92,8 @@ func (p *RehydratePass) Restore(c Run, r *Rehydration) {
 
 // RestoredFile is a file that was read earlier and is restored.
 type RestoredFile struct {
-	Index  int // the index, among the dropped messages, of the message with the file's content
-	Path   string
+	Index  int    // the index, among the dropped messages, of the message with the file's content
+	Path   string // as the tool call names it
 	Text   string // the text of the message that restores it
 	Tokens int    // the size of that message
 	part   int32  // the index in Parts of the result with the content

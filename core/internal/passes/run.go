@@ -41,8 +41,8 @@ type Run interface {
 
 // Fold is the result of a fold: the items that it removed, and the place of its digest.
 type Fold struct {
-	Items  []view.Item
-	Digest int // the index of the digest among the document's items
+	Items  []view.Item // the removed items, in order
+	Digest int         // the index of the digest among the document's items
 }
 
 // Shortened holds the texts with which passes have replaced longer ones, so that another pass can restore or remove

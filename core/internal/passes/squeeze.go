@@ -67,10 +67,10 @@ const longOutput = 4000
 
 // squeezed is a shortened text, together with the part whose text it will replace.
 type squeezed struct {
-	part  int32
-	value []byte // JSON, with zeros in place of the handle
-	size  transcript.Measure
-	gain  int // the number of tokens saved
+	part  int32              // whose text it replaces
+	value []byte             // JSON, with zeros in place of the handle
+	size  transcript.Measure // the size of the shortened text
+	gain  int                // the number of tokens saved
 	// For text inside an object: the span of the original string in the body of the part, and the span of the new
 	// string in value.
 	oldText, newText transcript.Span
@@ -78,8 +78,8 @@ type squeezed struct {
 
 // whole is the state of a part before it was squeezed.
 type whole struct {
-	size   transcript.Measure
-	handle string
+	size   transcript.Measure // the size of the whole text
+	handle string             // under which the whole text is archived
 }
 
 // Run shortens the results if that frees at least min_reclaim tokens in total, and otherwise changes nothing. It also

@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// ForModel returns the policy with a model's window and tokenizer family, unless the policy names a model itself.
+// ForModel returns the policy with a model's window and tokenizer family, unless the policy names a model itself. p
+// itself is never changed. It returns an error if the policy is invalid with that window.
 func (p *Policy) ForModel(model string) (*Policy, *Error) {
 	if model == "" || p.Model != "" {
 		return p, nil
@@ -113,7 +114,8 @@ func (p *Policy) withRedact(o *api.Options) (at, problem string) {
 	return "", ""
 }
 
-// withWindow applies the options that affect the available window, the passes and the format.
+// withWindow applies the options that affect the available window, the passes and the format. Its results are those of
+// all functions in optionsOf.
 func (p *Policy) withWindow(o *api.Options) (at, problem string) {
 	if p.Tried = o.Tried; outside(o.Tried, MaxTokens) {
 		return "tried", inTokens

@@ -9,7 +9,7 @@ import (
 // Pass is one step of a policy: the name of a pass and its parameters as JSON. Each pass parses its own parameters,
 // so adding a pass changes nothing here.
 type Pass struct {
-	Name string
+	Name string // of the pass, such as "fold"
 	JSON []byte // the whole object as JSON, {"pass":NAME,…}
 	Step Step   // the decoded step, set when the policy is resolved; read-only
 }

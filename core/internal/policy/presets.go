@@ -12,8 +12,8 @@ import (
 
 // Preset is a policy with a name.
 type Preset struct {
-	Name, Doc string
-	JSON      string
+	Name, Doc string // the name, and what the preset is for
+	JSON      string // the policy
 }
 
 // presets lists the presets, the default one first. Those of the published systems are defined in separate files.
@@ -104,7 +104,8 @@ func windowIs(given []byte) string {
 // memory.
 const MaxBytes = 1 << 20
 
-// Resolve parses a policy and applies it on top of its preset. An empty src means the default preset.
+// Resolve parses a policy and applies it on top of its preset. An empty src means the default preset. It returns an
+// error, with the path of the value, if src is not a policy, is larger than 1 MiB, or has a value out of range.
 func Resolve(src []byte) (*Policy, *Error) {
 	if len(src) > MaxBytes {
 		return nil, &Error{Code: jsonspan.TooLarge, Message: "the policy is larger than 1 MiB"}

@@ -127,7 +127,8 @@ func MovedKeyHint(path string) string {
 // the error.
 func SuggestKey(err *Error) *Error { return suggest(err, keys) }
 
-// SuggestOption is like SuggestKey, for the options of a request.
+// SuggestOption is like SuggestKey, for the options of a request: it adds the name that was probably meant to an error
+// about an unknown one.
 func SuggestOption(err *Error) *Error { return suggest(err, optionKeys) }
 
 func suggest(err *Error, keys string) *Error {

@@ -60,8 +60,8 @@ func squareRoot(n int64) int64 {
 
 // ranked is a doc with its score.
 type ranked struct {
-	doc   int32
-	score int64
+	doc   int32 // its index
+	score int64 // in 1/1024 bit
 }
 
 // bestDocs returns the docs with the highest scores, the best first, with one for each message and at most the query's

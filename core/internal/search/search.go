@@ -17,8 +17,8 @@ import (
 
 // Query describes what to find.
 type Query struct {
-	Text  string
-	Limit int // the maximum number of hits
+	Text  string // the words to find, in any script
+	Limit int    // the maximum number of hits
 	// Roles restricts the hits to messages with these roles. The zero value allows all roles.
 	Roles RoleSet
 	// After and Before restrict the hits to messages from the day After to the day Before, inclusive. Zero means no
@@ -75,10 +75,10 @@ type Body struct {
 
 // Hit is a message that matches the query.
 type Hit struct {
-	Body  int // the index of its body
-	Index int // index of the message in the body's list; 0 if the body is not a list
-	Score int // in units of about 1/1024 bit; only comparable among the hits of one search
-	Role  Role
+	Body  int        // the index of its body
+	Index int        // index of the message in the body's list; 0 if the body is not a list
+	Score int        // in units of about 1/1024 bit; only comparable among the hits of one search
+	Role  Role       // who wrote the message
 	Date  dates.Date // of the message, or of the last dated message before it; zero if unknown
 	// Offset is the position of the snippet in the message's text, in Unicode scalar values.
 	Offset  int
@@ -108,10 +108,10 @@ const (
 // doc is the unit that is scored: a message, or a piece of a long message.
 type doc struct {
 	body, index int32
-	piece       int32 // index of the piece in its message
-	words       int32
-	from, end   uint32 // the byte range of the message in its body
-	date        dates.Date
+	piece       int32      // index of the piece in its message
+	words       int32      // the number of its words
+	from, end   uint32     // the byte range of the message in its body
+	date        dates.Date // of the message; 0 if unknown
 	role        Role
 	digest      bool // a digest of messages that are searched themselves
 	raw         bool // its body is plain text, not JSON
@@ -157,15 +157,15 @@ func Run(q *Query, bodies []Body) (hits []Hit, stats Stats, err *jsonspan.Error)
 
 // searching is the state of a search.
 type searching struct {
-	query  *Query
-	bodies []Body
+	query  *Query // what to find
+	bodies []Body // what is searched
 
-	known words.Known
-	term  []term
+	known words.Known   // the stems of the query's words
+	term  []term        // the query's words, by their index in known
 	asked []dates.Found // the dates in the query
-	role  RoleSet
+	role  RoleSet       // the roles that the query names
 
-	docs     []doc
+	docs     []doc // the docs that have been read
 	posts    []post
 	named    []string
 	handed   critbit.Map[struct{}] // the shortened handles of the bodies

@@ -97,7 +97,7 @@ func (s *searching) passage(text []byte) (from, to int) {
 }
 
 // passageStart returns where to start a passage instead of at the offset from: after the next blank, if that is not
-// behind the offset most, or else at the start of a rune.
+// behind the offset most, or else at the start of a rune. At the start of the text, it is 0.
 func passageStart(text []byte, from, most int) int {
 	if from == 0 {
 		return 0

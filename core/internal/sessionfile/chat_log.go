@@ -53,7 +53,7 @@ type chatLog struct {
 // logEntry is an entry, and the id by which others refer to it.
 type logEntry struct {
 	at jsonspan.Span
-	id string
+	id string // its id
 }
 
 // readLog reads a log of entries, which may be a list or one per line, and must be in ascending order of time. Entries

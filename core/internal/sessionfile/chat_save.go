@@ -8,9 +8,9 @@ import (
 // chatGroup holds messages that become one message in the tree. node is the message in the file that they were copied
 // from, or noID.
 type chatGroup struct {
-	from, end int
+	from, end int // the messages [from, end)
 	node      int32
-	id        string
+	id        string // of the message in the tree, as JSON
 }
 
 // save adds the messages as a new branch from the root, after all others, so that the application continues there. All

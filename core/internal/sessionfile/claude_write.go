@@ -7,8 +7,8 @@ import (
 
 // ccTurn is a message in the result: all lines of one provider message, or one line from the user.
 type ccTurn struct {
-	lines []int32
-	user  bool
+	lines []int32 // their indexes
+	user  bool    // whether the user wrote it
 }
 
 // write writes the messages of the path. All lines of a provider message become one message, including lines off the

@@ -32,10 +32,10 @@ func init() {
 
 // cxItem is a conversation item. A compaction's summary is an item too.
 type cxItem struct {
-	span    jsonspan.Span
-	summary bool // span is the text of a summary
-	input   bool // from the user or the developer; a compaction without a history keeps it
-	model   bool // the model wrote it
+	span    jsonspan.Span // the whole item
+	summary bool          // span is the text of a summary
+	input   bool          // from the user or the developer; a compaction without a history keeps it
+	model   bool          // the model wrote it
 }
 
 type codex struct {

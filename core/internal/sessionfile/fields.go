@@ -23,8 +23,8 @@ import (
 //
 // A type outside this list is a programming error: its member would be read as if no field named it.
 type field struct {
-	key string
-	to  any
+	key string // the member's name
+	to  any    // where the value goes
 }
 
 // anyValue is a destination for the span of a value of any type.
@@ -32,8 +32,8 @@ type anyValue struct{ *jsonspan.Span }
 
 // choice is a destination for a string that should be one of a few words.
 type choice struct {
-	to    *string
-	words []string
+	to    *string  // receives the word
+	words []string // the words that are accepted
 }
 
 // oneOf returns a destination for a string that should be one of words.

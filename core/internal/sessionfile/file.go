@@ -14,13 +14,13 @@ import (
 // the reading.
 type file struct {
 	*Session
-	kind    *Kind
+	kind    *Kind // of the file
 	src     []byte
-	err     *jsonspan.Error
-	whole   int           // the end of the last complete line
-	stamp   jsonspan.Span // the time of the last entry, a string; zero if it has none
-	latest  int64         // the latest time of all entries, in milliseconds since 1970
-	origins []origin      // the records that each message comes from, ordered by message
+	err     *jsonspan.Error // the first error; nil if there is none
+	whole   int             // the end of the last complete line
+	stamp   jsonspan.Span   // the time of the last entry, a string; zero if it has none
+	latest  int64           // the latest time of all entries, in milliseconds since 1970
+	origins []origin        // the records that each message comes from, ordered by message
 }
 
 // origin is a record that a message comes from; a message may come from several. Each kind of file numbers its records

@@ -44,7 +44,7 @@ func (u *Usage) Total() int64 { return u.Input + u.CacheRead + u.CacheWrite + u.
 
 // Kind is a kind of session file.
 type Kind struct {
-	Name   string
+	Name   string // as in results of open, such as "codex"
 	Doc    string // a one-line description for users
 	Format string // the wire format of the messages
 

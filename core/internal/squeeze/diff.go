@@ -3,7 +3,7 @@ package squeeze
 import "strings"
 
 // diffHead skips the "diff --git" line of a diff, which names both files, if it is followed by "---" and "+++" lines
-// that name the same files. It returns the number of skipped lines.
+// that name the same files. It returns the number of skipped lines. It returns 0 if line i is no such line.
 func (w *writer) diffHead(i int) int {
 	s := w.line(i)
 	rest, ok := strings.CutPrefix(s, "diff --git ")

@@ -24,9 +24,9 @@ var rungs = []struct {
 
 // part is a part of the record of messages that fits into one request.
 type part struct {
-	messages []int32
-	record   string
-	tokens   int
+	messages []int32 // their indexes
+	record   string  // the rendered messages
+	tokens   int     // the size of the record
 }
 
 // openClip is the maximum length of tool results and arguments, in bytes, if requests can have any size.

@@ -96,7 +96,7 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 }
 
 // mayFollow reports whether the request of a job may be appended to the conversation. body contains those members of
-// the request body that are known.
+// the request body that are known. body is nil if they are unknown.
 func (w *writing) mayFollow(j *Job) (body []byte, ok bool) {
 	if !w.policy.AsksPrefix() || w.doc.F.PrefixForm() == nil || !w.Style().Own || j.Scope == api.ScopeBranch || j.Cut || w.report.Repaired > 0 {
 		return nil, false

@@ -30,16 +30,16 @@ const (
 // that must be answered first.
 type Writer struct {
 	doc           *view.View
-	policy        *policy.Policy
-	state         *api.State
-	ledger        *digest.Ledger
-	report        *report.Report
-	target        func() int // returns the target size of the result in tokens
-	keepOnFailure bool
+	policy        *policy.Policy // says who writes summaries, and how long they are
+	state         *api.State     // of the last compaction
+	ledger        *digest.Ledger // the facts that digests list
+	report        *report.Report // says where the digest came from
+	target        func() int     // returns the target size of the result in tokens
+	keepOnFailure bool           // whether the messages stay if the model fails
 
-	replies   []api.Summary
-	requests  []api.SummaryRequest
-	prefix    *Prefix // the request that is appended to the conversation, or nil
+	replies   []api.Summary        // the host's replies
+	requests  []api.SummaryRequest // the requests to answer
+	prefix    *Prefix              // the request that is appended to the conversation, or nil
 	forecast  Forecast
 	callCost  Cost // the cost of the model calls
 	compacted bool // whether the provider has compacted a part of this document
@@ -109,16 +109,16 @@ type Forecast struct {
 
 // Job describes a digest to write: the messages to summarize, and the sizes to observe, in tokens.
 type Job struct {
-	Scope    api.Scope
-	Messages []int32
-	Prior    string // the previous digest
-	Ledger   *digest.Ledger
-	Gain     int  // the number of tokens that the digest replaces
-	Old      int  // the part of Gain that belongs to the previous digest
-	Turn     int  // the index in Messages of the divided turn, or -1
-	Room     int  // the number of tokens that the limit leaves for the digest; 0 means no limit
-	Least    bool // whether to only count the messages if there is no room for a digest
-	Cut      bool // whether only the beginning of a message is folded, and the rest stays
+	Scope    api.Scope      // what the digest covers
+	Messages []int32        // the indexes of the messages to summarize
+	Prior    string         // the previous digest
+	Ledger   *digest.Ledger // the facts about them
+	Gain     int            // the number of tokens that the digest replaces
+	Old      int            // the part of Gain that belongs to the previous digest
+	Turn     int            // the index in Messages of the divided turn, or -1
+	Room     int            // the number of tokens that the limit leaves for the digest; 0 means no limit
+	Least    bool           // whether to only count the messages if there is no room for a digest
+	Cut      bool           // whether only the beginning of a message is folded, and the rest stays
 	// The input index of the first message that stays after the folded ones, or -1.
 	Tail  int
 	Local bool                // whether to use neither the model nor the provider nor the host's text
@@ -128,7 +128,7 @@ type Job struct {
 
 // Digest is the result of a job.
 type Digest struct {
-	Text    string
+	Text    string           // the body of the digest message
 	Pending bool             // whether the host's model must be called first
 	Failed  api.SummaryFault // the reason why there is no digest, if the policy allows no local one
 	Made    *Compacted       // the provider's compaction that the text accompanies, or nil

@@ -264,7 +264,7 @@ func (p *printer) value(s Span, skip []string) uint64 {
 }
 
 // json returns the hash of the value at the scanner, ignoring the members named in skip and, unless spelled, the order
-// of an object's members.
+// of an object's members. It returns 0 after an error of the scanner.
 func (p *printer) json(s *jsonspan.Scanner, skip []string) uint64 {
 	kind := s.Kind()
 	switch kind {

@@ -97,9 +97,9 @@ const (
 
 // Part is a piece of a message.
 type Part struct {
-	Kind   Kind
-	List   int8 // the index of the list that holds the part, or NoList, Member, Inside, Emptied or Shared
-	Flags  Flags
+	Kind   Kind  // what it is
+	List   int8  // the index of the list that holds the part, or NoList, Member, Inside, Emptied or Shared
+	Flags  Flags // its further properties
 	Msg    int32 // index of its message
 	Parent int32 // index of the tool result that holds this part, or -1
 	// For a tool call, the index of its result, and for a result, the index of its call; -1 if there is none.
@@ -174,7 +174,7 @@ type Message struct {
 	Content  Span    // the value of its content member; zero if there is none
 	Lists    [2]Span // the arrays for ContentList and CallList; zero if there are none
 	First    int32   // the message's parts are Parts[First : First+Count]
-	Count    int32
+	Count    int32   // the number of parts
 	Extra    Measure // members other than the parts that are sent and billed
 	Variant  Variant
 	Label    Span // for a variant: the command, or the type of the note; zero if there is none
@@ -238,12 +238,12 @@ func (u Usage) TotalTokens() int {
 type Transcript struct {
 	Src      []byte // the bytes that spans below arenaBase point into
 	arena    []byte
-	Outer    Span // the whole value: the list, or the request body
-	List     Span // the array of messages
-	Messages []Message
-	Parts    []Part
-	Metas    []Meta
-	Input    int // the number of Messages that come from the source; later ones were added by passes
+	Outer    Span      // the whole value: the list, or the request body
+	List     Span      // the array of messages
+	Messages []Message // in order; see Input
+	Parts    []Part    // of all messages, in order
+	Metas    []Meta    // what the native format stores with messages
+	Input    int       // the number of Messages that come from the source; later ones were added by passes
 
 	// The rest of the request body that contains the list.
 	System Measure // system prompt or instructions

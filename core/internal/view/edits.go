@@ -6,9 +6,9 @@ import "strconv"
 // half-open range of indexes, {"set":index,"message":…} for a rewritten message, and {"insert":message} for a new
 // one.
 type Edits struct {
-	dst      []byte
-	from, to int // the pending run of kept messages, as a half-open range
-	any      bool
+	dst      []byte // the edits that are written
+	from, to int    // the pending run of kept messages, as a half-open range
+	any      bool   // whether there are any
 }
 
 // NewEdits returns a writer that appends to dst.

@@ -115,7 +115,7 @@ func (v *View) FirstChange() int {
 func (v *View) IsChanged() bool { return v.FirstChange() < len(v.Items) || len(v.Items) < v.Rest }
 
 // PrefixBytes returns the number of bytes of the output list, from its opening bracket on, that are equal to the input
-// if the first n items are unchanged.
+// if the first n items are unchanged. It is 0 if n is 0, unless nothing at all was changed.
 func (v *View) PrefixBytes(n int) int {
 	switch {
 	case !v.IsChanged() && n == len(v.Items):

@@ -98,21 +98,21 @@ type Violation struct {
 	Message int32  // index in the transcript's messages
 	Part    int32  // index in its parts, or -1
 	Text    string // for people
-	Fix     Fix
-	Case    Case
+	Fix     Fix    // how a repair fixes it
+	Case    Case   // the special case that it is, or General
 	Severity
 }
 
 // Checker checks a sequence of messages: those of a transcript, or those that a pass has left.
 type Checker struct {
 	T          *transcript.Transcript
-	F          *Format
-	Seq        []int32 // indexes into T.Messages
-	Violations []Violation
-	closed     bool    // whether open calls at the end are violations
-	place      []int32 // for each message of T: its position in Seq, or -1
-	run        []int32 // for each position: the number of its run, which consists of consecutive messages of one role
-	asked      []int32 // for each position: the last position before it with a user or system message, or -1
+	F          *Format     // its format
+	Seq        []int32     // indexes into T.Messages
+	Violations []Violation // those that were found
+	closed     bool        // whether open calls at the end are violations
+	place      []int32     // for each message of T: its position in Seq, or -1
+	run        []int32     // for each position: the number of its run, which consists of consecutive messages of one role
+	asked      []int32     // for each position: the last position before it with a user or system message, or -1
 	// For each position: the last position before it with a message that holds more than tool results, or -1.
 	owner []int32
 	// For each position: the last position before it with a system message, or with a user message that holds more than

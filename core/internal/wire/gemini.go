@@ -307,9 +307,9 @@ func (c *Checker) geminiParts(rules *geminiRules) {
 // geminiCheck holds the state while parts are checked against geminiRules.
 type geminiCheck struct {
 	*Checker
-	rules *geminiRules
-	loop  int   // the position of the user message that begins the current turn, as signedFrom returns it
-	last  int32 // the newest call of the current turn that has had a response so far, or -1
+	rules *geminiRules // the ids of the rules of the format
+	loop  int          // the position of the user message that begins the current turn, as signedFrom returns it
+	last  int32        // the newest call of the current turn that has had a response so far, or -1
 }
 
 // checkMessage checks a message at a position: the signature of its first call, its responses, and empty parts. The

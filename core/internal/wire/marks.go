@@ -24,8 +24,8 @@ const MaxMarks = 4
 
 // Mark is a cache breakpoint. A provider caches the request up to this place.
 type Mark struct {
-	Kind  MarkKind
-	Value []byte // the breakpoint as JSON, such as {"type":"ephemeral","ttl":"1h"}
+	Kind  MarkKind // how it is written
+	Value []byte   // the breakpoint as JSON, such as {"type":"ephemeral","ttl":"1h"}
 	// For an OptionMark: the names of the provider and of the option, including quotes.
 	provider, option []byte
 }

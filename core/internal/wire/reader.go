@@ -337,8 +337,8 @@ func (r *Reader) setRole(m *transcript.Message, f *field, roles []roleName) {
 
 // roleName is a format's name for a role.
 type roleName struct {
-	name string
-	role transcript.Role
+	name string          // as in the format
+	role transcript.Role // what it means
 }
 
 // Read reads the transcript at the scanner: a list of messages, or a request body that contains one. Afterwards the

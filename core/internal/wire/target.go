@@ -121,13 +121,13 @@ const (
 
 // MediaForm holds the templates for media of one kind.
 type MediaForm struct {
-	Kind transcript.Kind
+	Kind transcript.Kind // image, file or audio
 	// Types lists the supported media types, separated by spaces, each followed by a colon and the format's word for it
 	// if it has one. A type that ends with a slash matches all types that begin with it; "" matches any type.
 	Types string
 	Data  string // for bytes, with %d or %u; "" if only URLs are accepted
 	URL   string // for URLs, with %u; "" if bytes are required
-	In    Places
+	In    Places // the places where they are accepted
 }
 
 // Accepts returns the format's word for a media type; ok is false if media of this kind and type can't be written in

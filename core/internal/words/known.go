@@ -6,7 +6,7 @@ type Known struct {
 	begin [1 << 15 / 64]uint64
 	first [1 << 10 / 64]uint64 // the same for other words and for pairs, by their first two runes in lower case
 	slots [4 * MostKnown]slot
-	n     int
+	n     int // the number of stems
 }
 
 // MostKnown is the maximum number of stems in a set.

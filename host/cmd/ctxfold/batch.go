@@ -44,15 +44,15 @@ func (t *totals) add(o totals) {
 // batch is the state of the command that processes a JSON Lines file.
 type batch struct {
 	*flags
-	op         batchOp
-	compactor  *ctxfold.Compactor
-	policy     source
-	force      bool
-	summarizer ctxfold.Summarizer
-	store      ctxfold.Store
-	name       string
-	output     string // the file to write to; "" for standard output
-	resume     bool
+	op         batchOp            // what to do with each line
+	compactor  *ctxfold.Compactor // does it
+	policy     source             // of all conversations
+	force      bool               // whether to compact below the limit
+	summarizer ctxfold.Summarizer // writes summaries; nil for digests without a model
+	store      ctxfold.Store      // takes the removed content; nil without an archive
+	name       string             // the name of the input, for errors
+	output     string             // the file to write to; "" for standard output
+	resume     bool               // whether to continue an earlier run
 }
 
 func batchCommand(f *flags) *cobra.Command {
@@ -146,9 +146,9 @@ The exit code is that of the operation, 2 if a line could not be read, and 130 i
 type outcome struct {
 	done  bool   // false if the batch was interrupted before the line was finished
 	line  []byte // the output line
-	tally totals
-	err   error
-	size  int // the size of the input line, in bytes
+	tally totals // what it adds to the totals
+	err   error  // why the line could not be processed; nil if it could
+	size  int    // the size of the input line, in bytes
 }
 
 // file processes the lines of the input with as many workers, and writes the results in the order of the lines. It

@@ -57,7 +57,8 @@ func sameFile(input *os.File, name string) bool {
 	return err == nil && os.SameFile(from, there)
 }
 
-// keepWholeLines counts the lines of the file and truncates it after the last line feed. name is the file's name.
+// keepWholeLines counts the lines of the file and truncates it after the last line feed. name is the file's name. It
+// returns an error if the file can't be read or truncated.
 func (o *batchOutput) keepWholeLines(name string) error {
 	before, err := os.Open(name)
 	if err != nil {

@@ -75,7 +75,7 @@ Without --window, the window is half of the transcript's tokens, with an eighth 
 }
 
 // compare compacts the conversation with each preset and prints the results. Without a window in the policy, the window
-// is half of the conversation.
+// is half of the conversation. It returns an error if one of the compactions fails.
 func (j *job) compare(ctx context.Context, f *flags) error {
 	info, err := j.Info(ctx)
 	if err != nil {

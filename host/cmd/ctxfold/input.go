@@ -212,13 +212,13 @@ func unreadable(name string, err error) error {
 
 // policyFlags are the flags that determine the policy.
 type policyFlags struct {
-	policy string
-	preset string
-	format string
-	window string
-	model  string
-	usage  string
-	force  bool
+	policy string // the file with the policy
+	preset string // the name of a preset
+	format string // the wire format
+	window string // the window, as parseWindow reads it
+	model  string // the name of the model
+	usage  string // the provider's count, as readUsage reads it
+	force  bool   // whether to compact below the limit
 }
 
 // register adds the flags to a command. counts also adds --usage, for commands that accept the provider's count.
@@ -251,6 +251,7 @@ func (p *policyFlags) registerForce(c *cobra.Command) {
 }
 
 // readUsage returns the provider's count from --usage, or nil to use the count in the session file, if there is one.
+// Any other text is an error.
 func (p *policyFlags) readUsage(c *cobra.Command) (*api.Usage, error) {
 	if p.usage == "" {
 		return nil, nil

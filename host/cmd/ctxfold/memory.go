@@ -23,7 +23,8 @@ const memoryVariable = "CTXFOLD_MEMORY"
 const recordsSize = 1 << 30
 
 // openMemory opens the records at a URL. "" means the memory of this process. An environment variable can name the URL,
-// too; see memoryVariable.
+// too; see memoryVariable. It returns an error for any other scheme, and for a directory that can't be used; servers
+// are reached only when they are used.
 func openMemory(ctx context.Context, url string) (records.Shared, error) {
 	scheme, rest, _ := strings.Cut(cmp.Or(url, os.Getenv(memoryVariable)), ":")
 	switch scheme {

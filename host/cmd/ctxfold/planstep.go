@@ -88,7 +88,7 @@ them. The policy is the plan's.`,
 	return c
 }
 
-// readPlan reads a plan, or a complete answer that contains one. name is its file.
+// readPlan reads a plan, or a complete answer that contains one. name is its file. Anything else is an error.
 func (f *flags) readPlan(name string) (source, error) {
 	s, err := f.readJSON(name)
 	if err != nil {
@@ -110,7 +110,8 @@ func (f *flags) readPlan(name string) (source, error) {
 	return s, nil
 }
 
-// readSummaries reads the list of summaries, if there is a file. An empty name means no summaries.
+// readSummaries reads the list of summaries, if there is a file. An empty name means no summaries. Anything but a list
+// of summaries is an error.
 func (f *flags) readSummaries(name string) ([]ctxfold.Summary, error) {
 	if name == "" {
 		return nil, nil
@@ -136,7 +137,7 @@ func decline(requests []ctxfold.Request) []ctxfold.Summary {
 }
 
 // printAnswer prints the report of a plan or a step, and the requests for summaries if there are any. read is a line
-// about the input.
+// about the input. If the result is over its limit, it returns the error that sets the exit code.
 func (f *flags) printAnswer(a *api.Planned, read [2]string) error {
 	f.warn(a.Report.Left)
 	if f.json {

@@ -66,8 +66,8 @@ func isTerminal(stream any) bool {
 // flags are the flags that commands share.
 type flags struct {
 	streams
-	engine string
-	json   bool
+	engine string // "wasm" or "native"
+	json   bool   // whether to print JSON
 }
 
 // newRoot returns the command ctxfold with all its subcommands.
@@ -173,7 +173,7 @@ func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*ctxfold.
 	return f.compactorWith(ctx, ctxfold.Options{SummaryTimeout: timeout})
 }
 
-// compactorWith is like compactor, but takes all options.
+// compactorWith is like compactor, but takes all options. Another --engine than wasm and native is an error.
 func (f *flags) compactorWith(ctx context.Context, o ctxfold.Options) (*ctxfold.Compactor, error) {
 	switch f.engine {
 	case "wasm":

@@ -21,8 +21,8 @@ import (
 // searchable holds the bodies to search and their names in the output.
 type searchable struct {
 	bodies []api.Kept
-	names  []string
-	lost   int // the number of archive files whose content does not match their name
+	names  []string // the name of each body
+	lost   int      // the number of archive files whose content does not match their name
 }
 
 func searchCommand(f *flags) *cobra.Command {
@@ -126,7 +126,7 @@ func (s *searchable) add(ctx context.Context, f *flags, compactor *ctxfold.Compa
 	return nil
 }
 
-// addFile adds the messages of a transcript to the search. The file may be a session file.
+// addFile adds the messages of a transcript to the search. The file may be a session file. An empty file is an error.
 func (s *searchable) addFile(ctx context.Context, f *flags, compactor *ctxfold.Compactor, path string) error {
 	file, err := f.read(path)
 	if err != nil {

@@ -24,7 +24,7 @@ type traces struct {
 }
 
 // openTraces prepares the export of spans. It does not connect yet; spans that cannot be sent are dropped. Without an
-// endpoint in the environment, the traces do nothing.
+// endpoint in the environment, the traces do nothing. An invalid setting in the environment is an error.
 func openTraces(ctx context.Context) (traces, error) {
 	if cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")) == "" {
 		return traces{}, nil

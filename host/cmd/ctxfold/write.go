@@ -104,7 +104,8 @@ func replace(name string, text []byte, old fs.FileInfo) error {
 	return err
 }
 
-// temporary creates a file next to another one, with the mode that new files get by default.
+// temporary creates a file next to another one, with the mode that new files get by default. The name has the process's
+// id and a number; an existing file is never opened.
 func temporary(name string) (*os.File, error) {
 	for i := 0; ; i++ {
 		f, err := os.OpenFile(fmt.Sprintf("%s.%d-%d.tmp", name, os.Getpid(), i), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

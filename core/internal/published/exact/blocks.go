@@ -73,9 +73,9 @@ func Turns(t *transcript.Transcript, from, to int) [][2]int {
 
 // Blocks makes blocks from a single transcript.
 type Blocks struct {
-	in     view.Input
-	run    passes.Run
-	groups []int32
+	in     view.Input // the transcript, with its policy
+	run    passes.Run // edits and measures the messages
+	groups []int32    // by message, the number of its group
 }
 
 // NewBlocks returns a Blocks for the messages of an input.
@@ -207,7 +207,7 @@ func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 
 // Loop is one loop of a session: messages [From, To).
 type Loop struct {
-	ID, Parent string
+	ID, Parent string // the loop's id, and that of the loop before it; "" for none
 	From, To   int
 	Absent     bool // its messages are unavailable
 }

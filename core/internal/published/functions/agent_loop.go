@@ -83,7 +83,8 @@ func (c *Call) context() tokens.Context {
 	return tokens.MeasureContext(c.Estimator, c.Transcript, from, len(c.Transcript.Messages), c.total())
 }
 
-// visibility writes, for each message, whether the agent and the user see it: [{"agent","user","kind"}] (S4.10).
+// visibility writes, for each message, whether the agent and the user see it: [{"agent","user","kind"}] (S4.10). It
+// never returns an error.
 func visibility(c *Call, dst []byte) ([]byte, *Error) {
 	dst = append(dst, '[')
 	for i := range c.Transcript.Messages {
@@ -121,7 +122,7 @@ func setVisibility(c *Call, dst []byte) ([]byte, *Error) {
 }
 
 // projectForSummary writes the list of the messages that a summary covers, as {"message":i}. A tool result also gets
-// the text that replaces its content, if that differs from the content (S4.34).
+// the text that replaces its content, if that differs from the content (S4.34). It never returns an error.
 func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 	t := c.Transcript
 	dst = append(dst, '[')

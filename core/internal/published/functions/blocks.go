@@ -26,7 +26,7 @@ type block struct {
 
 // given is a block that the host has stored, with the id of its loop.
 type given struct {
-	loop  string
+	loop  string // the id of the loop
 	block *exact.Block
 }
 

@@ -101,7 +101,8 @@ func init() {
 	})
 }
 
-// reply reads the arguments of functions that ask a model or check its reply.
+// reply reads the arguments of functions that ask a model or check its reply. batch says that the messages are a batch
+// of tool results. reply is nil if the model hasn't replied yet. It returns an error if an argument is wrong.
 func (c *Call) reply() (batch bool, reply *api.Summary, err *Error) {
 	err = c.read(argument{name: "batch", to: &batch}, argument{name: "reply", to: &reply})
 	return batch, reply, err

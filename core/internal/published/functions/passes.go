@@ -70,7 +70,8 @@ func (c *Call) budget() (rest []byte, budget int, err *Error) {
 }
 
 // run runs one pass on the messages and appends the outcome. parameters is a JSON object or empty. budget is both the
-// limit and the target of the run, in tokens; if it is nil, those of the policy apply.
+// limit and the target of the run, in tokens; if it is nil, those of the policy apply. It returns an error if a
+// parameter is wrong.
 func (c *Call) run(dst []byte, pass string, parameters []byte, budget *int) ([]byte, *Error) {
 	p := *c.Policy
 	step := []byte(`{"pass":"` + pass + `"`)

@@ -185,7 +185,7 @@ type Family struct {
 	Table  string // weights, in codes
 	Bound  int    // percent: the error that nine of ten texts of a few thousand bytes stay below
 	once   sync.Once
-	weighs *jsonspan.Automaton
+	weighs *jsonspan.Automaton // the automaton for Table; nil until it is needed
 }
 
 // Automaton returns the family's automaton, which it builds on first use.
