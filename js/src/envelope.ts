@@ -1,7 +1,7 @@
 /** Writes requests for the module, and reads its answers. */
 import type { Pieces } from "./abi.js";
 import { CtxfoldError, messageOf } from "./errors.js";
-import { decode, parsed } from "./json.js";
+import { decode } from "./json.js";
 import type { Transcript } from "./transcript.js";
 import type { Done, Messages, Operation, Operations, Pending, SummaryRequest } from "./types.js";
 
@@ -90,8 +90,15 @@ export function valuesOf(answer: Answer, ...without: string[]): Record<string, u
   return values;
 }
 
+/** Returns a value of an answer, decoded; undefined if the answer doesn't have it. */
+// biome-ignore lint/suspicious/noExplicitAny: like JSON.parse
+export function valueIn(answer: Answer, name: string): any {
+  const bytes = answer.get(name);
+  return bytes && JSON.parse(decode(bytes));
+}
+
 export function requestsOf(answer: Answer): SummaryRequest[] {
-  return parsed(answer.get("requests")) ?? [];
+  return valueIn(answer, "requests") ?? [];
 }
 
 export function pendingOrDone<M extends Messages>(answer: Answer, source: Transcript): Pending | Done<M> {

@@ -1,11 +1,10 @@
 /** Runs the jobs of fits that share a memory. It is loaded for the first conversation that may not fit. */
 import { unlessAborted } from "./archive.js";
 import { optionsOf } from "./ending.js";
-import type { Answer, Head } from "./envelope.js";
+import { type Answer, type Head, valueIn } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { failureOf, overflowOf } from "./failure.js";
 import type { FitCallOptions, FitResult } from "./fit.js";
-import { parsed } from "./json.js";
 import { type Ended, type Means, runJob } from "./loop.js";
 import type { Engine, Settings } from "./pool.js";
 import type { Records } from "./records.js";
@@ -97,9 +96,9 @@ export class FitJobs {
     );
     return {
       messages: source.restore(result as Answer) as Same<M>,
-      report: parsed(result?.get("report")) as Report,
-      known: parsed(result?.get("known")) >= 0,
-      ...(result?.has("archive") && { archive: parsed(result.get("archive")) as Body[] }),
+      report: valueIn(result as Answer, "report") as Report,
+      known: valueIn(result as Answer, "known") >= 0,
+      ...(result?.has("archive") && { archive: valueIn(result, "archive") as Body[] }),
       ...(background && { background }),
     };
   }
@@ -115,7 +114,7 @@ export class FitJobs {
   async #announce({ settings }: FitContext, ended: Ended, signal?: AbortSignal): Promise<Ended> {
     const { result, asked, nothing } = ended;
     if (!result || nothing) return ended;
-    const report: Report = parsed(result.get("report"));
+    const report: Report = valueIn(result, "report");
     if (!report.changed && !asked) return ended;
     await settings.model.onEvent?.({ type: "done", report });
     signal?.throwIfAborted();

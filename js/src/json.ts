@@ -19,15 +19,9 @@ export function decode(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }
 
-/** Parses a value of an answer; undefined if the answer has no such value. */
-// biome-ignore lint/suspicious/noExplicitAny: like JSON.parse
-export function parsed(bytes: Uint8Array | undefined): any {
-  return bytes && JSON.parse(decode(bytes));
-}
-
 /**
- * Returns the members of a JSON object, as names with the bytes of their values. The bytes are views of `source`.
- * Throws a SyntaxError if the object is cut off.
+ * Returns the members of a JSON object, whose names have no escapes, as names with the bytes of their values. The bytes
+ * are views of `source`. Throws a SyntaxError if the object is cut off.
  */
 export function members(source: Uint8Array): Map<string, Uint8Array> {
   const found = new Map<string, Uint8Array>();
@@ -37,17 +31,10 @@ export function members(source: Uint8Array): Map<string, Uint8Array> {
     const end = stringEnd(source, start);
     const value = past(source, end, COLON);
     at = valueEnd(source, value);
-    found.set(nameIn(source, start + 1, end - 1), source.subarray(value, at));
+    found.set(decode(source.subarray(start + 1, end - 1)), source.subarray(value, at));
     if (source[at] === COMMA) at++;
   }
   return found;
-}
-
-/** Returns a name in an answer. Such names are ASCII without escapes. */
-function nameIn(source: Uint8Array, from: number, to: number): string {
-  let name = "";
-  for (let at = from; at < to; at++) name += String.fromCharCode(source[at] as number);
-  return name;
 }
 
 function past(source: Uint8Array, from: number, byte: number): number {

@@ -10,7 +10,7 @@ type Fields = Record<string, unknown>;
  */
 export function serialize(messages: unknown): string {
   try {
-    const text = isPlain(messages) ? JSON.stringify(messages) : JSON.stringify(messages, binaryAsBase64);
+    const text = JSON.stringify(messages, binaryAsBase64);
     if (typeof text === "string") return text;
   } catch (cause) {
     throw new CtxfoldError("not_serializable", `the messages cannot be written as JSON: ${messageOf(cause)}`, {
@@ -23,34 +23,20 @@ export function serialize(messages: unknown): string {
   });
 }
 
-/** The depth down to which a value is examined; it may contain itself. */
-const DEEP = 32;
-
-/**
- * Reports whether a value certainly contains nothing binary. Without a replacer, JSON.stringify takes a third to
- * two thirds of the time.
- */
-function isPlain(value: unknown, depth = DEEP): boolean {
-  if (typeof value !== "object" || value === null) return true;
-  if (depth === 0 || (value as { toJSON?: unknown }).toJSON !== undefined) return false;
-  if (Array.isArray(value)) return value.every((each) => isPlain(each, depth - 1));
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  for (const key in value) if (!isPlain((value as Fields)[key], depth - 1)) return false;
-  return true;
-}
-
-/** Applies edits to a list of live messages and returns a new list, or the same list if there are no edits. */
+/** Applies edits to a list of live messages and returns a new list, or the same list if nothing changes. */
 export function applyEdits(list: readonly unknown[], edits: readonly Edit[]): readonly unknown[] {
-  const only = edits.length === 1 ? edits[0] : undefined;
-  if (only && "keep" in only && only.keep[0] === 0 && only.keep[1] === list.length) return list;
   const out: unknown[] = [];
   for (const edit of edits) {
     if ("keep" in edit) for (let i = edit.keep[0]; i < edit.keep[1]; i++) out.push(list[i]);
     else if ("insert" in edit) out.push(edit.insert);
     else out.push(graft(list[edit.set], edit.message));
   }
-  return out;
+  return unlessSame(list, out);
+}
+
+/** Returns the result, or the original if both have the same elements. */
+function unlessSame(original: readonly unknown[], result: readonly unknown[]): readonly unknown[] {
+  return result.length === original.length && result.every((value, i) => value === original[i]) ? original : result;
 }
 
 /**
@@ -79,7 +65,7 @@ export function graft(original: unknown, edited: unknown): unknown {
   return same ? original : result;
 }
 
-function graftArray(original: unknown[], edited: unknown[]): unknown[] {
+function graftArray(original: unknown[], edited: unknown[]): readonly unknown[] {
   const aligned = original.length === edited.length;
   let next = 0;
   const result = edited.map((value, i) => {
@@ -94,7 +80,7 @@ function graftArray(original: unknown[], edited: unknown[]): unknown[] {
     }
     return value;
   });
-  return aligned && result.every((value, i) => value === original[i]) ? original : result;
+  return unlessSame(original, result);
 }
 
 function isCarried(value: unknown): boolean {

@@ -4,10 +4,10 @@
  */
 import { unlessAborted } from "./archive.js";
 import type { CountTokens } from "./ending.js";
-import type { Answer, Head } from "./envelope.js";
+import { type Answer, type Head, valueIn } from "./envelope.js";
 import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
 import type { Model } from "./events.js";
-import { members, parsed } from "./json.js";
+import { members } from "./json.js";
 import { withRequestEdits } from "./prefix.js";
 import type { Records } from "./records.js";
 import type { Store } from "./store.js";
@@ -104,7 +104,7 @@ export async function runTurn(
 ): Promise<Ended> {
   const ended = await unlessAborted(runJob(means, head, settings, signal), signal);
   if (!ended.result) return ended;
-  const report = parsed(ended.result.get("report"));
+  const report = valueIn(ended.result, "report");
   await means.model.onEvent?.({ type: "done", report });
   signal?.throwIfAborted();
   return ended;
@@ -150,7 +150,7 @@ class Job {
       now: now(),
     };
     let answer = await this.#means.call("loop_start", { ...head, settings: mine }, true);
-    this.#ended.notes = parsed(answer.get("notes"));
+    this.#ended.notes = valueIn(answer, "notes");
     const abort = () => this.#wake();
     this.#signal?.addEventListener("abort", abort, { once: true });
     try {
@@ -165,9 +165,9 @@ class Job {
     } finally {
       this.#signal?.removeEventListener("abort", abort);
     }
-    const failure: JobFailure | undefined = parsed(answer.get("failure"));
+    const failure: JobFailure | undefined = valueIn(answer, "failure");
     if (failure) throw this.#failed(failure);
-    this.#ended.check = parsed(answer.get("check"));
+    this.#ended.check = valueIn(answer, "check");
     const result = answer.get("result") as Uint8Array;
     if (result[0] === OPEN) this.#ended.result = members(result);
     return this.#ended;
@@ -396,8 +396,7 @@ class Job {
     const requests = effects.flatMap(({ request }) => (request ? [request as SummaryRequest] : []));
     const job = answer.get("job");
     if (!onEvent || requests.length === 0 || !job) return;
-    const plan = members(job).get("plan") as Uint8Array;
-    await onEvent({ type: "requests", plan: parsed(plan), requests });
+    await onEvent({ type: "requests", plan: valueIn(members(job), "plan"), requests });
   }
 
   /** Emits an event with the summaries, unless a request is still pending. */
@@ -414,7 +413,7 @@ const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;
 
-const effectsOf = (answer: Answer): Effect[] => parsed(answer.get("effects"));
+const effectsOf = (answer: Answer): Effect[] => valueIn(answer, "effects");
 
 /** Reports whether an answer has effects: it is longer than `[]`. */
 const hasEffects = (answer: Answer) => (answer.get("effects") as Uint8Array).length > 2;

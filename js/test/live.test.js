@@ -80,7 +80,7 @@ test("messages that JSON cannot hold are an error that says so", () => {
   }
 });
 
-test("values are written as JSON.stringify does, with binary data at any depth, and cycles are errors", () => {
+test("values are written as JSON.stringify writes them, with binary data at any depth", () => {
   const deep = (/** @type {unknown} */ inner) => Array.from({ length: 40 }).reduce((value) => [{ value }], inner);
   const plain = [{ a: [1, undefined, null, Number.NaN], b: undefined, c: () => 1, d: Object.create(null) }];
   assert.equal(serialize(plain), JSON.stringify(plain));
@@ -91,8 +91,4 @@ test("values are written as JSON.stringify does, with binary data at any depth, 
     data = new Uint8Array([9]);
   }
   assert.equal(serialize({ part: new Part() }), '{"part":{"data":"CQ=="}}');
-  /** @type {unknown[]} */
-  const cycle = [];
-  cycle.push(cycle, cycle);
-  assert.throws(() => serialize(cycle), { code: "not_serializable" });
 });
