@@ -24,8 +24,8 @@ type Run interface {
 	Summary() *summary.Writer     // produces digests
 	Report() *report.Report       // the report, as far as it is filled in
 
-	State() *api.State      // the state that the host stores
-	Ledger() *digest.Ledger // the ledger of the state
+	State() *api.State      // the state that the host stores; a pass that removes messages updates its round
+	Ledger() *digest.Ledger // the ledger of the state, which such a pass updates
 	Fold() *Fold            // the result of the last fold
 	Shortened() *Shortened  // the texts with which passes have replaced longer ones
 
