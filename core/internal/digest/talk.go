@@ -140,6 +140,7 @@ func (k *talk) say(text string, factor int, src source) {
 	if len(text) > lookText {
 		text = trimRune(text[:lookText])
 	}
+	text = joinWrapped(text)
 	src.fresh, src.gap, k.skipped = true, k.skipped, false
 	last := len(k.sources) - 1
 	follows := last >= 0 && k.sources[last].fresh && !src.gap
