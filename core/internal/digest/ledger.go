@@ -31,7 +31,7 @@ const (
 
 // Add collects facts from messages, which must be newer than the facts in the ledger.
 func (l *Ledger) Add(t *transcript.Transcript, messages []int32) {
-	c := collector{t: t, Ledger: l}
+	c := collector{t: t, Ledger: l, unruled: isBetweenPeople(t, messages)}
 	c.openErrors()
 	for _, i := range messages {
 		c.message(int(i))
@@ -105,6 +105,8 @@ type collector struct {
 	room   *readRoom
 	around remarks
 	people newcomers
+	// unruled is set in a talk between people, which has no standing instructions.
+	unruled bool
 	// patches holds the patches that scripts wrote to files.
 	patches patchFiles
 }
@@ -121,9 +123,11 @@ func (c *collector) message(i int) {
 		if c.room == nil {
 			c.room = new(readRoom)
 		}
-		from, to := c.people.left(words, len(c.Standing))
-		c.Standing = slices.Delete(c.Standing, from, to)
-		c.addStanding(words, c.room)
+		if !c.unruled {
+			from, to := c.people.left(words, len(c.Standing))
+			c.Standing = slices.Delete(c.Standing, from, to)
+			c.addStanding(words, c.room)
+		}
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)
 		} else {

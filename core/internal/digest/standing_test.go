@@ -314,3 +314,28 @@ func TestRuleNamesItsPerson(t *testing.T) {
 		}
 	}
 }
+
+// Two people who talk by name advise and cheer each other; only a user who talks to an assistant gives it rules.
+func TestPeopleGiveEachOtherNoRules(t *testing.T) {
+	said := func(user, assistant string) string {
+		return `[{"role":"user","content":"` + user + `Hello there!"},{"role":"assistant","content":"` + assistant + `Hi, good to see you."},` +
+			`{"role":"user","content":"` + user + `Never give up, and always keep dancing."},{"role":"assistant","content":"` + assistant + `I will."},` +
+			`{"role":"user","content":"` + user + `Good."}]`
+	}
+	for _, tt := range []struct {
+		name, src string
+		want      int
+	}{
+		{"two people", said("Gina: ", "Jon: "), 0},
+		{"a group and an assistant", said("Gina: ", ""), 1},
+		{"roles", said("User: ", "Assistant: "), 1},
+	} {
+		tr, messages := read(t, "native", tt.src)
+		var added, kept digest.Ledger
+		added.Add(tr, messages)
+		kept.AddStanding(tr, messages)
+		if len(added.Standing) != tt.want || len(kept.Standing) != tt.want {
+			t.Errorf("%s: %q, %q, want %d", tt.name, added.Standing, kept.Standing, tt.want)
+		}
+	}
+}

@@ -68,6 +68,13 @@ func speakerNames(t *transcript.Transcript, messages []int32) (names [2][]string
 	return names
 }
 
+// isBetweenPeople reports whether two or more people talk in messages, whose names precede what they say on both sides.
+// They advise and cheer each other; they don't instruct a model.
+func isBetweenPeople(t *transcript.Transcript, messages []int32) bool {
+	names := speakerNames(t, messages)
+	return len(names[0]) > 0 && len(names[1]) > 0
+}
+
 // isRole reports whether a name is the label of a role.
 func isRole(name string) bool {
 	switch strings.ToLower(strings.TrimSpace(name)) {
