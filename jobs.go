@@ -426,7 +426,8 @@ func (l *backgrounds) leases(b *background, keys []string) {
 	b.keys = keys
 }
 
-// running returns the background jobs of an owner, except those of conversations.
+// running returns the background jobs of an owner, except those of conversations. A job without a lease isn't among
+// them.
 func (l *backgrounds) running(owner string) (list []api.RunningJob) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

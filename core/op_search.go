@@ -160,7 +160,8 @@ func readDate(s *jsonspan.Scanner) dates.Date {
 	return d
 }
 
-// readBodies reads the bodies to search, each as JSON or as a string that contains JSON.
+// readBodies reads the bodies to search, each as JSON or as a string that contains JSON. An unknown key and a missing
+// body are errors of the scanner.
 func readBodies(s *jsonspan.Scanner) (bodies []search.Body) {
 	for s.Array(); s.Elem(); {
 		var b search.Body

@@ -342,8 +342,9 @@ func (t *tailEdits) turn(at int) bool {
 	return true
 }
 
-// opens reports whether only system messages, and messages that make the roles alternate, are sent between the
-// covered messages and a given message.
+// opens reports whether only system messages, and messages that make the roles alternate, are sent between the covered
+// messages and a given message. first and at are indexes of the messages that are sent: those of the first one after
+// the covered ones, and of the given one.
 func (m *remembering) opens(first, at int) bool {
 	for i := first; i < at; i++ {
 		if m.list[i].in >= 0 && m.t.Messages[i].Role != transcript.System {

@@ -116,7 +116,8 @@ func (p *placing) system() int {
 	return at
 }
 
-// put adds a breakpoint to an item unless the item already has one or no more are allowed.
+// put adds a breakpoint to an item unless the item already has one or no more are allowed. It also does nothing if the
+// format has no place for one in that message.
 func (p *placing) put(item int) {
 	if item < 0 || p.left <= 0 || len(p.marks[item]) > 0 {
 		return

@@ -146,7 +146,8 @@ func (c *conversion) recordLoss(i, part int32, kind api.LossKind, why api.LossRe
 		Detail: clipDetail(detail)})
 }
 
-// recordPartLoss calls recordLoss for part n of the source. Its kind of loss is the kind of the part.
+// recordPartLoss calls recordLoss for part n of the source. Its kind of loss is the kind of the part. The other
+// parameters are those of recordLoss.
 func (c *conversion) recordPartLoss(n int32, why api.LossReason, instead api.LossInstead, detail string) {
 	p := &c.t.Parts[n]
 	c.recordLoss(p.Msg, n, api.LossKind(p.Kind.String()), why, instead, detail)

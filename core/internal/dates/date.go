@@ -118,7 +118,8 @@ type Found struct {
 	From, End int
 }
 
-// FindDates returns the first dates in text, given the words of the text.
+// FindDates returns the first dates in text, given the words of the text. There are at most mostDates of them, in the
+// order of the text.
 func FindDates(text string, ws []words.Word) (found []Found) {
 	tokens := tokensOf(text, ws)
 	for i := 0; i < len(tokens) && len(found) < mostDates; {

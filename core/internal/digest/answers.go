@@ -359,7 +359,7 @@ func answersIn(text string, questions []question) (answers []answer, ok bool) {
 }
 
 // answersByID reads an object that maps each question to its answer. The keys are the ids, the texts or the positions
-// of the questions.
+// of the questions. There are at most mostAnswers of them.
 func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers []answer) {
 	place := 0
 	for s.Object(); s.Err() == nil && len(answers) < mostAnswers; place++ {

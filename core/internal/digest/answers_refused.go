@@ -201,7 +201,8 @@ func WithoutRepeatedReminders(text string, seen *critbit.Map[struct{}]) string {
 	}
 }
 
-// queuedAtEnd returns the user's messages in the reminders at the end of a result.
+// queuedAtEnd returns the user's messages in the reminders at the end of a result. There are at most mostAnswers of
+// them, oldest first.
 func queuedAtEnd(text string) (words []string) {
 	for len(words) < mostAnswers {
 		before, reminder, ok := lastReminder(text)

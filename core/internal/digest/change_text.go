@@ -99,7 +99,7 @@ func leadingLine(removed, added []string) string {
 	return verb + Fence(codeQuote(clipLine(best, quotedLine))) + " and " + itoa(len(lines)-1) + " more lines"
 }
 
-// codeOf returns the lines that are not comments.
+// codeOf returns the lines that are not comments. Blank lines count as code.
 func codeOf(lines []string) (code []string) {
 	for _, line := range lines {
 		if commentOf(line) == "" {

@@ -179,6 +179,7 @@ func surplus(list, other []string) (rest []string) {
 }
 
 // patchChanges returns the changes in a patch, which is in the format of Codex's apply_patch or in unified diff format.
+// Text in any other format has none.
 func patchChanges(text string) (all []change) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")

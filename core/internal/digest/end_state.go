@@ -100,7 +100,8 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 	}
 }
 
-// undo removes the last commit from the state if a command in a message that stays in the context undoes it.
+// undo removes the last commit from the state if a command in a message that stays in the context undoes it. output is
+// what the command printed.
 func (s *endState) undo(r *run, output string) {
 	back, _ := takenBack(r)
 	if s.commit.text == "" || r.failed() || refusedByGit(output) {

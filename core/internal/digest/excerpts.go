@@ -391,7 +391,8 @@ type rankedBlock struct {
 	worth  int64
 }
 
-// rank returns blocks of a result, in at most size bytes altogether, with the most informative ones first.
+// rank returns blocks of a result, in at most size bytes altogether, with the most informative ones first. result is
+// its index.
 func (e *Excerpts) rank(result, size int) (ranked []rankedBlock) {
 	var held critbit.Map[struct{}]
 	var queue blockQueue
@@ -443,7 +444,7 @@ func (e *Excerpts) candidate(result, i int, held *critbit.Map[struct{}]) candida
 }
 
 // isFact reports whether a block begins with a member of a small object, such as a field of an issue. Such a block is
-// worth at least leastWorth.
+// worth at least leastWorth. result is the index of the block's result.
 func (e *Excerpts) isFact(result int, block excerptBlock) bool {
 	text := e.texts[result]
 	return len(text) <= factsSize && len(text) > 0 && text[0] == '{' && isMember(e.text(result, block.from)) && !isAddress(e.text(result, block.from))
@@ -468,7 +469,8 @@ func (e *Excerpts) worth(result int, block excerptBlock, held *critbit.Map[struc
 	return sum
 }
 
-// sizeOf returns the number of bytes that a block and its heads take up in an excerpt.
+// sizeOf returns the number of bytes that a block and its heads take up in an excerpt. result is the index of the
+// block's result.
 func (e *Excerpts) sizeOf(result int, block excerptBlock) (size int) {
 	for n := block.from; n < block.to; n++ {
 		size += e.lines[result][n].size()

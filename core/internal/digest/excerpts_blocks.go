@@ -173,7 +173,8 @@ func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	return heads
 }
 
-// paragraph divides a range of lines into blocks of limited size, and adds them.
+// paragraph divides a range of lines into blocks of limited size, and adds them. heads are the lines that introduce
+// them.
 func (s *blockSplitter) paragraph(from, to int, heads []int) {
 	for start, n := from, from; n < to; {
 		hit := s.hits(n)
@@ -205,7 +206,8 @@ func (s *blockSplitter) saysNothing(n int) bool {
 }
 
 // add adds a block without lines at its end that only begin something. It skips a block that says nothing or begins
-// with a closing bracket, and a block of which at least half of the lines are repeated in later calls.
+// with a closing bracket, and a block of which at least half of the lines are repeated in later calls. heads are the
+// lines that introduce the block.
 func (s *blockSplitter) add(from, to int, heads []int) {
 	if first := s.text(from); strings.IndexByte(closers, first[0]) >= 0 && !isNextCase(first) {
 		return
@@ -259,7 +261,7 @@ func tellsFailure(line string) bool {
 		strings.HasPrefix(line, "E  ") || placed(first) && (strings.Contains(first, "test") || strings.Contains(first, "spec"))
 }
 
-// saysFailure reports whether a line of a block says what failed.
+// saysFailure reports whether a line of a block says what failed. result is the index of the block's result.
 func (e *Excerpts) saysFailure(result int, block excerptBlock) bool {
 	return slices.ContainsFunc(e.lines[result][block.from:block.to], func(l excerptLine) bool { return l.fails })
 }

@@ -159,7 +159,8 @@ func (e *Extract) Digest(size int) string {
 	return e.session(size)
 }
 
-// chat returns the digest of a conversation without tool calls: statements and the user's standing instructions.
+// chat returns the digest of a conversation without tool calls: statements and the user's standing instructions. size
+// is the maximum size in bytes.
 func (e *Extract) chat(size int) string {
 	if e.talk == nil {
 		e.talk = newTalk(e.t, e.messages, e.old, e.ledger.Standing, e.standing, e.beside)

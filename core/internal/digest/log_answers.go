@@ -108,7 +108,8 @@ func (p *answerParts) takeAll(meets func(u *unit) bool) {
 	}
 }
 
-// join returns the selected units. An introduction that several of them share is written once.
+// join returns the selected units. An introduction that several of them share is written once. It returns "" if none is
+// selected.
 func (p *answerParts) join() (said string) {
 	lead := ""
 	for i, part := range p.texts {

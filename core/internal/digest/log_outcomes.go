@@ -398,7 +398,7 @@ func (u *unit) saysMore() bool {
 }
 
 // outcomeOf returns the line of a unit that is an outcome, with the text said, or "" if too little of it fits into most
-// bytes.
+// bytes. label is the word before the text, or "".
 func outcomeOf(u *unit, said, label string, most int) string {
 	// The names may be at the end.
 	if len(said) > most && u.lead == "" && !strings.Contains(said, "; ") && namesMore(said) {

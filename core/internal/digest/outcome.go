@@ -72,7 +72,7 @@ func (s *remarks) meant(t *transcript.Transcript, message int, script string) bo
 }
 
 // saidAround returns the end of what the agent said before a message, and the beginning of what it said after it, with
-// at most lookMeant bytes of each.
+// at most lookMeant bytes of each. It returns "" if the agent said nothing near the message.
 func saidAround(t *transcript.Transcript, message int) (said string) {
 	for i := message - 1; i >= 0 && i >= message-mostAway; i-- {
 		if t.Messages[i].Role == transcript.Assistant {

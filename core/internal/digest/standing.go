@@ -255,7 +255,7 @@ func WithStanding(text, block string) string {
 }
 
 // readStanding returns the statements in a block of standing instructions. Entries that are longer than a statement can
-// be are ignored.
+// be are ignored. The bullets are removed.
 func readStanding(entries []string) (list []string) {
 	for _, e := range entries {
 		if e = strings.TrimPrefix(e, "- "); e != "" && len(e) <= maxStatement+16 {

@@ -94,7 +94,7 @@ func (sc *scene) laysDown(plural *word) bool {
 }
 
 // states reports whether "always" at word i prescribes the form of a kind of thing: "Les prix sont toujours en francs",
-// "Prezzi sempre in euro".
+// "Prezzi sempre in euro". next is the word after it.
 func (sc *scene) states(i int, next string) bool {
 	return manner.has(next) && (i < 3 || plurals.has(sc.textAt(i-1))) &&
 		(sc.all&persons == 0 || sc.ws[0].text == "i" && !sc.ws[1].known)

@@ -75,7 +75,8 @@ func (r *statementReader) part(s string, quoted []bool, from int, rest string) b
 // statements by themselves, only these parts are listed.
 const longStatement = 180
 
-// concedes reports whether a part only prepares the objection that follows it: "Not to be blunt, but …".
+// concedes reports whether a part only prepares the objection that follows it: "Not to be blunt, but …". ws are the
+// words of the part, and rest is the text after it.
 func concedes(ws []word, rest string) bool {
 	next, _, _ := strings.Cut(rest, " ")
 	return ws[0].is(negations) && contrasting.has(lower(next))

@@ -207,7 +207,7 @@ func describesInArabic(sign, before, rest string) bool {
 var dealsInArabic = strings.Split(" حجز| إلغاء| الغاء| تغيير| تعديل| شراء| طلب| استئجار| استرجاع| إرجاع| تجديد| تحويل| دفع| فتح| تأجيل| موعد", "|")
 
 // namesAnswer reports whether a cue contains a noun for what the assistant wrote, so that a sentence about the past is
-// feedback: "前の回答は長すぎました".
+// feedback: "前の回答は長すぎました". sign is the cue.
 func namesAnswer(sign string) bool {
 	return hasAny(sign, answerSigns)
 }

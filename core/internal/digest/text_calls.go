@@ -184,8 +184,8 @@ func editCall(tool, body string) textCall {
 }
 
 // taggedCalls returns the calls in tags: <function=name> with <parameter=key>, <invoke name="…"> with <parameter
-// name="…">, <tool_call> with JSON, <execute_bash>, and a tag named like a tool that contains a tag for each
-// argument.
+// name="…">, <tool_call> with JSON, <execute_bash>, and a tag named like a tool that contains a tag for each argument.
+// There are at most mostCalls of them.
 func taggedCalls(text string) (calls []textCall) {
 	for at := 0; at < len(text) && len(calls) < mostCalls; {
 		open := strings.IndexByte(text[at:], '<')

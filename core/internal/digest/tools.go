@@ -207,7 +207,7 @@ func isText(t *transcript.Transcript, call *transcript.Part) bool {
 	return call.Has(transcript.JSONText) || t.IsString(call.Body)
 }
 
-// commandOf returns the script that a call of a shell tool runs.
+// commandOf returns the script that a call of a shell tool runs. It returns "" if the call has none.
 func commandOf(t *transcript.Transcript, call *transcript.Part) (script string) {
 	arguments(t, call, func(key, text string) {
 		if meaning, _ := argumentOf(key); meaning == command || key == "" {

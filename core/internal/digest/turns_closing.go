@@ -14,7 +14,7 @@ func closes(t *transcript.Transcript, p *transcript.Part) bool {
 	return p.Kind == transcript.ToolCall && closingTools.hasTool(t.Name(p.Name))
 }
 
-// closingWords returns the report in the arguments of a call in message i.
+// closingWords returns the report in the arguments of a call in message i. It returns "" if there is none.
 func (r *turnReader) closingWords(i int) (words string) {
 	hear := func(key, text string) {
 		if closingKeys.has(key) {

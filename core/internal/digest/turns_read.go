@@ -76,7 +76,7 @@ func isContext(line string) bool {
 	return false
 }
 
-// patternOf returns the pattern in a call of a search tool.
+// patternOf returns the pattern in a call of a search tool. It returns "" if the call has none.
 func patternOf(t *transcript.Transcript, call *transcript.Part) (pattern string) {
 	arguments(t, call, func(key, text string) {
 		if pattern == "" && searchKeys.has(key) {

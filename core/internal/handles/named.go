@@ -17,7 +17,8 @@ type mark struct {
 	part   int32        // the part with the marker
 }
 
-// namedIn returns the markers with handles in message m. It ignores the texts of digests, which listHandle parses.
+// namedIn returns the markers with handles in message m. It ignores the texts of digests, which listHandle parses. A
+// marker without a handle isn't among them.
 func namedIn(doc *view.View, m int32) (found []mark) {
 	msg := &doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {

@@ -39,7 +39,7 @@ func (c *call) leaseFor(cut int) {
 	c.requestFirst()
 }
 
-// requestFirst requests the lease, which the job does not have yet.
+// requestFirst requests the lease, which the job does not have yet. It does nothing if the history could not be read.
 func (c *call) requestFirst() {
 	if list := c.leaseKeys(); list != nil {
 		c.Phase = phaseLeasing

@@ -69,6 +69,7 @@ var ccCommon = []string{
 }
 
 // common returns the members that all lines of a session share as JSON, copied from a line, each preceded by a comma.
+// It returns "" if the line has none of them.
 func (c *claudeCode) common(line jsonspan.Span) (all string) {
 	for _, key := range ccCommon {
 		if p := find(c.src, line, key); !p.IsZero() {

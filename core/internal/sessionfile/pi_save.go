@@ -106,7 +106,7 @@ func (p *pi) idOf(i int32) string {
 }
 
 // settings starts a new root with copies of the last model change, the last thinking level and the system prompt. It
-// returns the id of the last of these entries.
+// returns the id of the last of these entries. The id is JSON; it is null if there are no such entries.
 func (p *pi) settings(s *saver) (parent string) {
 	parent = "null"
 	kinds := [...]string{"model_change", "thinking_level_change"}

@@ -365,7 +365,8 @@ func (w lcWriter) wrap(dst []byte, _ transcript.Role, part, _ []byte) []byte {
 	return w.close(append(dst, ']'))
 }
 
-// results appends a message for each call. It returns nil if a call has neither an id nor a name.
+// results appends a message for each call. It returns nil if a call has neither an id nor a name. The messages are
+// separated by commas, and each has text as its content, as the result of a tool that failed.
 func (w lcWriter) results(dst []byte, calls []Call, text string) []byte {
 	for i, c := range calls {
 		if i > 0 {

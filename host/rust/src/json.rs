@@ -35,7 +35,7 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
-/// Returns the value of a key in an object, as an unchanged slice of `json`.
+/// Returns the value of a key in an object, as an unchanged slice of `json`; `None` if it has no such key.
 ///
 /// ```
 /// assert_eq!(ctxfold::json::member(r#"{"a": {"b": 1}}"#, "a"), Some(r#"{"b": 1}"#));
@@ -44,7 +44,7 @@ pub fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     values(json).find(|(name, _)| *name == key).map(|(_, value)| value)
 }
 
-/// Decodes a JSON string.
+/// Decodes a JSON string. Returns `None` for any other value.
 ///
 /// ```
 /// assert_eq!(ctxfold::json::string(r#""a\n\u00e4""#).as_deref(), Some("a\nä"));

@@ -78,7 +78,7 @@ impl Answer {
     pub fn edits(&self) -> &str {
         &self.json[self.edits.clone()]
     }
-    /// Returns the report: docs/reference/report.md.
+    /// Returns the report (docs/reference/report.md) as JSON; empty if the answer has none.
     pub fn report(&self) -> &str {
         &self.json[self.report.clone()]
     }
@@ -86,7 +86,7 @@ impl Answer {
     pub fn state(&self) -> &str {
         &self.json[self.state.clone()]
     }
-    /// Returns any other member, as JSON.
+    /// Returns any other member, as JSON; `None` if the answer has no such member.
     pub fn member(&self, key: &str) -> Option<&str> {
         json::member(&self.json, key)
     }

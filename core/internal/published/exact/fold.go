@@ -104,7 +104,8 @@ func turnCut(p *passes.FoldPass, c passes.Run, sizes []int, tool func(i int) boo
 }
 
 // slice returns the index of the first message of S3's tail, which is as many messages as fit in KeepTokens or, if
-// compaction is forced, the newest turn (S3.13, S3.42).
+// compaction is forced, the newest turn (S3.13, S3.42). sizes are the tokens of the messages; tool and user report
+// whether a message is of that role.
 func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int) bool) int {
 	if p.ForceTurn && c.Policy().Force {
 		return passes.LastUserTurn(len(sizes), user)
