@@ -11,7 +11,7 @@ import { members } from "./json.js";
 import { withRequestEdits } from "./prefix.js";
 import type { Records } from "./records.js";
 import type { Store } from "./store.js";
-import { requestSummary } from "./summarize.js";
+import { LONGEST_TIMER, requestSummary } from "./summarize.js";
 import type { Transcript } from "./transcript.js";
 import type { Beginning, Effect, EffectName, EffectResult, JobFailure, JobSettings, TurnNotes } from "./types.gen.js";
 import type { Check, Messages, Summary, SummaryRequest } from "./types.js";
@@ -65,8 +65,6 @@ export interface Ended {
 
 /** The latest time that the module accepts, in milliseconds since 1970. */
 const MAX_TIME = 9_999_999_999_999;
-/** The maximum timeout in milliseconds; timers with a longer one fire immediately. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 /** The maximum number of concurrent requests that the module accepts. */
 const MOST_AT_ONCE = 64;
 

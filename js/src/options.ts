@@ -147,7 +147,7 @@ function plain(name: string): string {
  * Returns the edit distance (Levenshtein) of two texts, that is, how many letters must be inserted, removed or
  * changed.
  */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

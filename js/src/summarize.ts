@@ -55,7 +55,7 @@ export interface Summarize {
 }
 
 /** The maximum timeout in milliseconds; timers with a longer one fire immediately. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** The settings for model calls. */
 export interface ReplySettings {

@@ -1,5 +1,6 @@
 /** Parses a command line. */
 import { parseArgs } from "node:util";
+import { distance } from "../options.js";
 import { UsageError } from "./errors.js";
 
 /** An option of a command. `value` is the name of its value in the help; an option without `value` is a switch. */
@@ -73,20 +74,6 @@ export function nearest(given: string, names: readonly string[], before = ""): s
     .filter((name) => distance(given.toLowerCase(), name) <= 2 || name.startsWith(given.toLowerCase()))
     .sort();
   return near.length === 0 ? "" : `, did you mean ${before}${near.join(` or ${before}`)}?`;
-}
-
-/** Returns the edit distance of two texts, that is, how many letters must be added, removed or replaced. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 /** Returns the help text for options, with one line for each, in the order in which they are listed. */
