@@ -71,14 +71,14 @@ func newestStanding(all []string) []string {
 		if gone[i] {
 			continue
 		}
-		if s.amends && (s.amend(list[i+1:]) || !s.changes) { // by itself it says nothing
+		if s.amends && (s.amend(list[i+1:]) || !s.changes && !s.able) { // by itself it says nothing
 			gone[i] = true
 			continue
 		}
 		if s.revokes {
 			if k := s.revoked(list[i+1:]); k >= 0 {
 				gone[i+1+k] = true
-			} else if s.strength <= weak { // it says nothing else
+			} else if s.also && s.widens(list[i+1:]) || s.strength <= weak { // it says nothing else
 				gone[i] = true
 				continue
 			}

@@ -102,7 +102,7 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		r.parts(s, quoted, ws)
 		return s
 	}
-	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || !(rated.changes && rated.strength == strict || rated.revokes || rated.lasting) && errand(s, ws, rated.direct))
+	r.once = r.lead == "" && (r.once && strings.HasSuffix(r.before, ";") || !(rated.changes && rated.strength == strict || rated.revokes && !rated.eased || rated.lasting) && errand(s, ws, rated.direct))
 	if rated.strength == none || r.once || len(s) < minStatement || len(ws) == 1 && ws[0].script == spaced {
 		return s
 	}
@@ -214,6 +214,12 @@ type rating struct {
 	lifted   int  // the byte offset of the cue that says so, plus one; 0 if no cue does
 	told     bool // the cue is an order, or describes the writer
 	amends   bool // it gives a limit that it doesn't name another value
+	also     bool // it allows something in addition to what a rule allows
+	ends     bool // it is an order to stop something
+	eased    bool // its form, and no cue, shows that it revokes a rule
+	able     bool // it says something even if it amends nothing
+	chooses  bool // it chooses another alternative
+	grants   bool // it allows something, but not clearly something that was forbidden
 	lasting  bool // its form shows that it isn't an errand
 	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer
 }
@@ -248,7 +254,8 @@ func rate(s string, ws []word) rating {
 type judging struct {
 	rating
 	scene
-	ask bool // the sentence is a question, and not a polite wish
+	ask   bool // the sentence is a question, and not a polite wish
+	ended bool // it says that something is no longer so
 }
 
 // rateClause is like rate, but doesn't rate an order within the sentence separately.
@@ -279,6 +286,7 @@ func (j *judging) judgeForm(spacedScript bool) {
 		return
 	}
 	if at := j.amendsLimit(); at >= 0 {
+		j.able = j.strength >= wish
 		j.strength, j.at, j.direct, j.told, j.lasting = max(j.strength, wish), j.ws[at].at, true, true, true
 		j.amends, j.revokes = true, false
 		return
@@ -287,11 +295,22 @@ func (j *judging) judgeForm(spacedScript bool) {
 		j.strength, j.at, j.direct, j.told, j.changes, j.lasting = max(j.strength, wish), at, true, true, true, true
 		return
 	}
+	if spacedScript && j.switches() >= 0 || !spacedScript && (switchesSigned(j.text) || raisedSigned(j.text)) {
+		j.strength, j.direct, j.told, j.changes, j.lasting, j.chooses = max(j.strength, wish), true, true, true, true, true
+		return
+	}
 	if j.strength < strict && j.isOpinionOnRule() {
 		if j.revokes = true; !j.told {
 			j.strength = weak
 		}
 		return
+	}
+	if j.strength < strict && spacedScript && !j.revokes && j.lifts() {
+		j.revokes, j.eased = true, true
+		if !j.ended {
+			j.strength = max(j.strength, weak)
+			return
+		}
 	}
 	if j.strength >= wish {
 		return
@@ -304,6 +323,8 @@ func (j *judging) judgeForm(spacedScript bool) {
 	}
 	if at >= 0 {
 		j.strength, j.at, j.direct, j.told, j.lasting = wish, at, true, true, j.implies
+	} else if j.eased {
+		j.strength = max(j.strength, weak)
 	}
 }
 

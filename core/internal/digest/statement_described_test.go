@@ -28,7 +28,7 @@ func TestDescribed(t *testing.T) {
 		"News: the pile in the yard only ever grows.":        false,
 		"Nobody opens the latch but me.":                     true,
 	} {
-		if got := len(statements(text, new(readRoom))) > 0; got != want {
+		if got := len(newestStanding(statements(text, new(readRoom)))) > 0; got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

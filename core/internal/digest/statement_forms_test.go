@@ -21,7 +21,7 @@ func TestStated(t *testing.T) {
 			continue
 		}
 		counts[kind]++
-		if got := statements(line, new(readRoom)); len(got) > 0 != (kind != "Neither") {
+		if got := newestStanding(statements(line, new(readRoom))); len(got) > 0 != (kind != "Neither") {
 			t.Errorf("%s: %q gives %q", kind, line, got)
 		}
 	}
@@ -66,7 +66,7 @@ func TestForms(t *testing.T) {
 		"Désormais j'habite à Nice.":                        false,
 		"Désormais j'écris mes réponses en vers.":           true,
 	} {
-		if got := len(statements(text, new(readRoom))) > 0; got != want {
+		if got := len(newestStanding(statements(text, new(readRoom)))) > 0; got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}

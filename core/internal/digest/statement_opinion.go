@@ -17,7 +17,7 @@ const mostOpinion = 3
 
 // isOpinionOnRule reports whether a sentence judges a rule or an idea, and marks the words that say so.
 func (j *judging) isOpinionOnRule() bool {
-	if j.mayGo() || j.resumed() {
+	if j.mayGo() {
 		return true
 	}
 	from := -1 // where the clause begins
@@ -51,24 +51,6 @@ func (j *judging) mayGo() bool {
 	}
 	return false
 }
-
-// resumed recognizes sentences about something that the writer does again: "I eat meat again". It marks the words around
-// what the writer does.
-func (j *judging) resumed() bool {
-	if len(j.ws) < 4 || j.past || !j.ws[0].is(selves) || !resuming.has(j.ws[1].text) {
-		return false
-	}
-	for i := 3; i < min(len(j.ws), 6) && !j.ws[i].breaks; i++ {
-		if j.ws[i].text == "again" {
-			j.ws[1].cue, j.ws[i].cue = true, true
-			return true
-		}
-	}
-	return false
-}
-
-// resuming lists verbs for what people stop and begin again as a habit.
-var resuming = wordListOf("eat drink use buy wear watch like enjoy tolerate")
 
 // judgesAfter is like isOpinionOnRule for a sentence with the verb at word i. ofRule means that its subject is a rule.
 func (j *judging) judgesAfter(i int, ofRule bool) bool {

@@ -18,7 +18,9 @@ type statement struct {
 	counts  []uint32 // hashes of the numbers in it, in words or digits
 	limits  bool     // it is about a limit or a rule
 	topic   string   // the noun of a limit that is its subject: "budget" in "The budget is 3,500 now"
+	class   uint32   // the stem of its last alternative; 0 if it has none
 	unit    string   // the word after its first number
+	limited []uint32 // the stems of the words that say what that limit is for, sorted
 	amended bool     // a newer statement has been added to it that amends its limit
 	classes int      // the number of stems that denote alternatives such as tabs and spaces
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
@@ -31,13 +33,22 @@ func (s *statement) analyse() {
 	ws := wordsOf(text, quotedIn(text))
 	r := rate(text, ws) // it marks the words of cues
 	from, to := clauseAt(ws, r.lifted-1)
+	content := false // whether a word other than a cue and a pronoun for the writer has a stem
 	for i := range ws {
 		w, before := &ws[i], len(s.stems)
 		s.addAt(ws, i)
+		content = content || len(s.stems) > before && !w.is(selves)
 		if i >= from && i < to && !vague.has(w.text) && !healers.has(w.text) && !hearsay.has(w.text) && !w.is(ruleNouns) {
 			s.object = append(s.object, s.stems[before:]...)
 		}
 		s.limits = s.limits || w.is(ruleNouns) || judged.has(w.text)
+	}
+	if !content {
+		for i := range ws {
+			if w := &ws[i]; w.cue && w.kinds == 0 && w.script == spaced { // "I'm a vegetarian"
+				s.addWord(w.text)
+			}
+		}
 	}
 	s.count(text, ws)
 	s.findTopic(ws)
@@ -82,9 +93,32 @@ func (s *statement) count(text string, ws []word) {
 			s.counts = append(s.counts, words.Hash(string(r)))
 		}
 	}
+	for class, row := range alternativeSigns {
+		if s.class == 0 && hasAny(text, row) {
+			s.class = words.Hash("##" + itoa(class))
+		}
+	}
+	if n := boundSign(text); n >= 0 {
+		s.topic, s.unit = boundSigns[n], unitSigned(text)
+	}
 	for _, sign := range limitSigns {
 		s.limits = s.limits || strings.Contains(text, sign)
 	}
+}
+
+// unitSigned returns the character after the first number in text, or "".
+func unitSigned(text string) string {
+	const digits = "0123456789,.万萬億亿만천" + numerals
+	at := strings.IndexAny(text, digits)
+	if at < 0 {
+		return ""
+	}
+	rest := strings.TrimLeft(text[at:], digits)
+	if rest == "" {
+		return ""
+	}
+	_, size := utf8.DecodeRuneInString(rest)
+	return rest[:size]
 }
 
 // numerals contains the characters of numbers in Chinese and Japanese, except "one", which is part of many words.
@@ -103,37 +137,88 @@ var limitNouns = wordListOf("limit budget deadline cap ceiling maximum minimum g
 
 // limitsAgain reports whether s, the newer statement, says another value of the limit that old is about.
 func (s *statement) limitsAgain(old *statement) bool {
-	return s.topic != "" && s.topic == old.topic && (s.unit == old.unit || s.unit == "" || old.unit == "")
+	if s.topic == "" || s.topic != old.topic || s.unit != old.unit && s.unit != "" && old.unit != "" {
+		return false
+	}
+	return len(s.limited) == 0 && len(old.limited) == 0 || common(s.limited, old.limited) > 0 || s.changes && len(s.limited) == 0
 }
 
-// findTopic sets the topic of a statement that begins with an article or a possessive, a noun for a limit and a verb, and
-// has a number.
+// called is the topic of statements about the name with which the assistant should address the writer.
+const called = "call me"
+
+// naming lists verbs of such statements, as they are followed by a pronoun for the writer, and namingOwn those whose
+// ending is the pronoun.
+var (
+	naming    = wordListOf("call name nenn nenne appelez appelle зови называй зовите")
+	namingOwn = wordListOf("llámame llámeme chamame chiamami")
+	namedMe   = wordListOf("me mich moi меня")
+)
+
+// findTopic sets the topic of a statement about a limit: one that begins with a noun for a limit, which an article, a
+// possessive or an adjective may precede, and has a number. It also sets that of a statement about the writer's name.
 func (s *statement) findTopic(ws []word) {
-	from := leadUp(ws)
-	if from+3 >= len(ws) || !definite.has(ws[from].text) && !mine.has(ws[from].text) && ws[from].text != "our" || !limitNouns.has(ws[from+1].text) ||
-		inclining.has(ws[from+2].text) || ws[from+2].breaks {
+	for i := range ws[:min(len(ws), 4)] {
+		name := i + 1
+		if naming.has(ws[i].text) && name < len(ws) && namedMe.has(ws[name].text) {
+			name++
+		} else if !namingOwn.has(ws[i].text) {
+			continue
+		}
+		if name < len(ws) && !ws[name].known && !s.negative {
+			s.topic = called
+		}
 		return
 	}
-	for i := from + 2; i < len(ws) && !ws[i].breaks; i++ {
+	at := limitAt(ws)
+	if at < 0 || at+2 >= len(ws) || ws[at+1].breaks {
+		return
+	}
+	for i := range at { // "my gear budget"
+		s.limitedTo(&ws[i])
+	}
+	value := slices.ContainsFunc(ws[at:], func(w word) bool { return rising.has(w.text) })
+	for i := at + 1; i < len(ws) && (i == at+1 || !ws[i].breaks); i++ {
+		if i > at+1 && (ws[i-1].text == "for" || i > at+2 && ws[i-2].text == "for") { // "my budget for gear"
+			s.limitedTo(&ws[i])
+		}
 		if ws[i].text[0]-'0' >= 10 {
 			continue
 		}
-		s.topic = ws[from+1].text
+		value = true
 		for i+1 < len(ws) && ws[i+1].text[0]-'0' < 10 { // "3 500"
 			i++
 		}
 		if next := i + 1; next < len(ws) && !ws[next].breaks && !ws[next].known {
 			s.unit = ws[next].text
 		}
+		break
+	}
+	if value {
+		s.topic = ws[at].text
+	} else {
+		s.unit, s.limited = "", nil
+	}
+}
+
+// limitedTo adds a word that says what a limit is for.
+func (s *statement) limitedTo(w *word) {
+	if definite.has(w.text) || mine.has(w.text) || oursAlso.has(w.text) || stopWords.Has(w.text) || w.text[0]-'0' < 10 {
 		return
+	}
+	for _, stem := range stems(w.text) {
+		s.limited = withStem(s.limited, words.Hash(stem))
 	}
 }
 
 // addAt adds the stems of word i, unless it belongs to a cue or is too common.
 func (s *statement) addAt(ws []word, i int) {
 	w := &ws[i]
-	if class := alternatives.Row(w.text) - 1; class >= 0 {
+	if s.revokes && w.cue && w.is(addressees) { // "du", which is an alternative
+		return
+	}
+	if class := alternativeOf(w.text); class >= 0 {
 		s.add("#" + itoa(class))
+		s.class = s.stems[len(s.stems)-1]
 		s.classes++
 		return
 	}
@@ -155,6 +240,7 @@ func (s *statement) addWord(w string) {
 			for _, sign := range row {
 				if strings.Contains(w, sign) {
 					s.add("##" + itoa(class))
+					s.class = s.stems[len(s.stems)-1]
 					s.classes++
 					w = strings.ReplaceAll(w, sign, " ")
 				}
@@ -163,7 +249,9 @@ func (s *statement) addWord(w string) {
 	}
 	for _, part := range strings.Fields(w) {
 		for _, stem := range stems(part) {
-			s.add(stem)
+			if !s.revokes || !sameSigns.Has(stem) && !isHiragana(stem) {
+				s.add(stem)
+			}
 		}
 	}
 }
@@ -174,10 +262,27 @@ func (s *statement) add(stem string) {
 	s.any |= 1 << (h % 64)
 }
 
+// isHiragana reports whether a pair of characters consists of hiragana, which in most texts are endings and particles.
+func isHiragana(pair string) bool {
+	for _, r := range pair {
+		if r < 0x3041 || r > 0x309f {
+			return false
+		}
+	}
+	return pair != ""
+}
+
+// sameSigns contains words for an answer, and parts of words for what is no longer done, in scripts without spaces. They
+// say nothing about which rule a statement revokes.
+var sameSigns = words.NewTable("回答 答案 回复 回覆 解释 解釋 返事 説明 답변 대답 설명 每次 毎回 매번 现在 現在 以后 以後 今後 이제 앞으 다시 もう また はも")
+
+// longestChoice is the maximum number of stems in a statement that chooses one of several alternatives and says little else.
+const longestChoice = 4
+
 // replaces reports whether s, the newer statement, has the same subject as old, so that old no longer applies. A few
 // common words are not enough, because it is less misleading to keep a rule next to its update than to lose a rule.
 func (s *statement) replaces(old *statement) bool {
-	if s.limitsAgain(old) {
+	if s.limitsAgain(old) || s.chooses && s.class != 0 && s.class == old.class && len(old.stems) <= longestChoice {
 		return true
 	}
 	if s.any&old.any == 0 || len(s.stems) == 0 || len(old.stems) == 0 {
@@ -225,16 +330,29 @@ func (s *statement) revoked(older []*statement) int {
 // limit, and the statement has the same number.
 func (s *statement) closest(stems []uint32, older []*statement) int {
 	best, most := -1, 0
+	signed := strings.ContainsFunc(s.text, func(r rune) bool { return scriptOf(r) == unspaced || scriptOf(r) == hangul })
 	for i, old := range older {
-		if s.any&old.any == 0 || old.revokes {
+		if s.any&old.any == 0 || old.revokes || s.ends && old.negative || (s.also || s.grants) && !old.negative {
 			continue
 		}
 		same, less := common(stems, old.stems), min(len(stems), len(old.stems))
-		if same > most && (same*3 >= less*2 || s.strength <= weak && same*2 >= less || s.limits && s.sharesCount(old)) {
+		if same > most && (same*3 >= less*2 || s.strength <= weak && same*2 >= less || signed && same*3 >= less || s.limits && s.sharesCount(old)) {
 			best, most = i, same
 		}
 	}
 	return best
+}
+
+// widens adds s, which allows something in addition, to the newest of the older statements that is about the same but
+// doesn't forbid it: "Book only morning flights. Evening flights work too now." It returns whether there is one.
+func (s *statement) widens(older []*statement) bool {
+	for _, old := range older {
+		if !old.revokes && !old.negative && s.any&old.any != 0 && common(s.stems, old.stems) > 0 && len(old.text)+len(s.text) < maxStatement {
+			old.extend(s.text)
+			return true
+		}
+	}
+	return false
 }
 
 // endings lists the endings that are removed from words, longest first, if at least three letters remain.

@@ -1,0 +1,200 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// This file recognizes, by their form, sentences that revoke a rule or relax it without naming it as a rule: what is no
+// longer so ("I don't need the table anymore"), what somebody does again ("Ich esse wieder Fleisch"), and what is all
+// right now ("Spoilers are fine now", "Evening flights work too now"). They say nothing if there is no such rule.
+
+// Word lists for what is all right now: verbs, adjectives, verbs that need no adjective, words for "now" or "again", and
+// words for "too".
+var (
+	upholding = wordListOf("is are isn't aren't ist sind est sont c'est está están estão é è sono va vanno seems feels")
+	accepting = wordListOf("fine okay ok alright allowed welcome possible acceptable erlaubt möglich ordnung bon bonne permis permise possibles autorisé autorisés bien permitido permitida posible bem possível liberado liberada bene permesso possibile можно нормально разрешено ок")
+	suiting   = wordListOf("work works geht gehen passt passen marche marchent conviennent vale valen funciona funcionam vanno")
+	newly     = wordListOf("now again anymore jetzt wieder nun inzwischen mittlerweile maintenant ahora ya agora já adesso ora ormai теперь снова опять уже")
+	alsoWords = wordListOf("too also auch aussi également también também anche pure тоже также")
+)
+
+// lifts reports whether a sentence revokes or relaxes a rule by its form, and marks the words that say so.
+func (j *judging) lifts() bool {
+	if len(j.ws) < 3 || j.ask || j.all&days != 0 || j.past && !slices.ContainsFunc(j.ws, func(w word) bool { return w.text == "besoin" }) { // "je n'ai plus besoin"
+		return false
+	}
+	return j.noLonger() || j.fineNow() || j.resumed()
+}
+
+// noLonger recognizes sentences about what is no longer so: "I no longer need the steps", "Die Quellen brauche ich nicht
+// mehr", "Ya no necesito los ejemplos". An order ("No more puns") is such a sentence too. It marks the words that say so.
+func (j *judging) noLonger() bool {
+	from, to := j.noLongerAt()
+	if from < 0 || j.compares(to+1) {
+		return false
+	}
+	for k := range j.ws {
+		if k == from || k == to || k > 0 && unneeded.has(j.ws[k].text) {
+			j.ws[k].cue = true
+		}
+	}
+	j.ended, j.ends = true, j.ws[0].is(negations) && from == 0
+	return true
+}
+
+// compares reports whether "more" or its translation, which word i follows, is part of a comparison: "not more [than]",
+// "pas plus [de trois]", "ne … plus [tôt]".
+func (j *judging) compares(i int) bool {
+	w := j.word(i)
+	switch {
+	case w == nil || w.breaks:
+		return false
+	case thanWords.has(w.text) || j.numberAt(i) && w.text != "un" && w.text != "una":
+		return true
+	case measured.has(w.text):
+		return i+1 < len(j.ws) && j.numberAt(i+1)
+	case j.ws[i-1].text == "plus" || j.ws[i-1].text == "più" || j.ws[i-1].text == "mais":
+		return !definite.has(w.text) && !articles.has(w.text) && !w.is(addressees|persons|joins|conjunctions) && !follows.has(w.text)
+	}
+	return false
+}
+
+// Word lists for what is no longer so: words for "than", words after "no more" before a number, words that may follow "ne … plus" and its
+// relatives, and verbs and adjectives for being needed.
+var (
+	thanWords = wordListOf("than als que che чем")
+	measured  = wordListOf("de d' di do del della")
+	follows   = wordListOf("besoin à en au aux pour dans sur avec per in con com para em nécessaire nécessaires necessario necessari necessário necessários")
+	unneeded  = wordListOf("need needs needed necessary required want matter matters care apply applies brauche brauchen brauch nötig notwendig nécessaire nécessaires besoin necesito necesario necesarios necesitamos hace falta preciso precisa precisamos necessário necessários serve servono necessario necessari bisogno нужен нужна нужно нужны надо")
+)
+
+// noLongerAt returns the indexes of the first and the last word of "no longer", or -1.
+func (j *judging) noLongerAt() (from, to int) {
+	negated := -1 // the index of the last negation in this clause
+	for i := range j.ws {
+		w, next := &j.ws[i], j.textAt(i+1)
+		if w.quoted {
+			continue
+		}
+		if w.breaks {
+			negated = -1
+		}
+		switch {
+		case w.text == "no" && next == "longer", w.text == "ya" && next == "no", w.text == "já" && next == "não", w.text == "уже" && next == "не",
+			w.text == "больше" && (next == "не" || next == "нет" || next == "никаких"), w.text == "plus" && next == "besoin", w.text == "no" && next == "more" && w.starts:
+			return i, i + 1
+		case negated < 0:
+		case w.text == "anymore", i == negated+1 && w.text == "mehr", i > negated && (w.text == "mehr" || w.text == "mais" || w.text == "più" || w.text == "plus"):
+			return negated, i
+		case w.text == "any" && (next == "more" || next == "longer"):
+			return i, i + 1
+		}
+		if w.is(negations) {
+			negated = i
+		}
+	}
+	return -1, -1
+}
+
+// fineNow recognizes permissions: "Spoilers are fine now", "Nachmittags geht jetzt auch". It marks the words that say so.
+func (j *judging) fineNow() bool {
+	if j.ask {
+		return false
+	}
+	from := 0 // where the clause begins
+	for i := range j.ws {
+		w := &j.ws[i]
+		if w.breaks || i == from && i+1 < len(j.ws) && (w.is(joins|conjunctions) || newly.has(w.text)) {
+			from = i
+			if !w.breaks || w.is(joins|conjunctions) || newly.has(w.text) {
+				from++
+			}
+			continue
+		}
+		if i > from && i < from+longestSubject && (suiting.has(w.text) || upholding.has(w.text) || w.text == "можно") && j.permitsAt(from, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// longestSubject is the maximum length, in words, of the subject of a permission, and longestPermission that of what
+// follows its verb.
+const (
+	longestSubject    = 7
+	longestPermission = 8
+)
+
+// permitsAt is like fineNow for a clause that begins at word from and has the verb at word i.
+func (j *judging) permitsAt(from, i int) bool {
+	if first := &j.ws[from]; first.is(selves|things|others|askers) || first.is(persons) && !mine.has(first.text) {
+		return false
+	}
+	fine, now, also := !upholding.has(j.ws[i].text), false, false
+	to := i + 1
+	for k := from; k < len(j.ws) && k < i+longestPermission && (k == from || !j.ws[k].breaks); k++ {
+		w := &j.ws[k]
+		if k < i && w.is(conditions|addressees) {
+			return false
+		}
+		fine = fine || k > i && accepting.has(w.text)
+		also = also || alsoWords.has(w.text) || k > 0 && w.text == "well" && j.ws[k-1].text == "as"
+		now = now || newly.has(w.text)
+		to = k + 1
+	}
+	if !fine || !now && !also && !(j.permits && j.strength >= wish && from > 0) {
+		return false
+	}
+	j.grants = !now && !also
+	for k := from; k < to; k++ {
+		if w := &j.ws[k]; k == i || newly.has(w.text) || alsoWords.has(w.text) || accepting.has(w.text) || w.text == "well" {
+			w.cue = true
+		}
+	}
+	j.also, j.lifted = also, j.ws[i].at+1
+	return true
+}
+
+// resumed recognizes sentences about something that the writer, or somebody of the household, does again: "I eat meat
+// again", "Je mange de nouveau de la viande". It marks the words around what is done.
+func (j *judging) resumed() bool {
+	verb, again := -1, -1
+	for i := range j.ws {
+		w := &j.ws[i]
+		switch {
+		case i > 0 && w.breaks && again < 0 && !mine.has(j.ws[0].text):
+			verb = -1
+		case verb < 0 && i > 0 && i < 5 && resumes(w.text):
+			verb = i
+		case w.is(agains) && w.text != "now" && w.text != "anymore" && w.text != "longer", w.text == "otra" && j.textAt(i+1) == "vez", w.text == "novo":
+			again = i
+		}
+		if w.text == "volver" || w.text == "vuelvo" || w.text == "voltei" || w.text == "ricomincio" {
+			again = i
+		}
+	}
+	if verb < 0 || again < 0 || !j.ws[0].is(selves) && !j.ofHome() && !strings.HasSuffix(j.ws[verb].text, "o") {
+		return false
+	}
+	j.ws[verb].cue, j.ws[again].cue = true, true
+	return true
+}
+
+// ofHome reports whether a sentence begins with somebody of the writer's household.
+func (j *judging) ofHome() bool {
+	return (j.ws[0].text == "my" || j.ws[0].text == "our") && household.has(j.ws[1].text)
+}
+
+// resumes reports whether a word is a verb for what people stop and begin again as a habit.
+func resumes(w string) bool {
+	if resuming.has(w) {
+		return true
+	}
+	stem, found := strings.CutSuffix(w, "ing")
+	return found && (resuming.has(stem) || resuming.has(stem+"e"))
+}
+
+// resuming lists such verbs.
+var resuming = wordListOf("eat eats drink drinks use uses buy buys wear wears watch watches like likes enjoy enjoys tolerate tolerates smoke drive cook " +
+	"esse essen isst trinke trinken trinkt trage vertrage fahre rauche mange mangeons mange bois buvons porte como comemos come bebo bebemos bebe comer beber uso mangio mangia mangiamo bevo beve porto ем едим ест пью пьём пьет ношу")
