@@ -36,7 +36,7 @@ var (
 // sentence.
 func (sc *scene) ratesAnswer() int {
 	for i := 2; i+1 < len(sc.ws); i++ {
-		if !tooMuch.has(sc.ws[i].text) || !manners.has(sc.ws[i+1].text) {
+		if !(tooMuch.has(sc.ws[i].text) && manners.has(sc.ws[i+1].text)) && !(manners.has(sc.ws[i].text) && sc.ws[i+1].text == "demais") {
 			continue
 		}
 		if sc.answersBefore(i) {

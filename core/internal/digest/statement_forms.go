@@ -32,7 +32,7 @@ var (
 
 // formWords contains at least one word of each form. Text that contains neither one of these words nor a cue isn't
 // examined further.
-var formWords = strings.Fields("again anymore longer too also work works geht gehen wieder mehr auch maintenant aussi nouveau plus ya ahora también agora também mais adesso anche più теперь больше тоже снова raise lower increase reduce decrease bump extend mach mache erhöhe senke súbelo bájalo ponlo hazlo auméntalo redúcelo portalo alzalo abbassalo went gone too zu trop demasiado troppo слишком so also donc así então quindi help helps hilft would be wish enough plenty less fewer more weniger mehr moins menos keep asked again wants bans accepts rejects cuts in we we're serait sería seria sarebbe было get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только idea idee idée ideia thing cap ban rule rules regel règle regla regra regola правило limite sache")
+var formWords = strings.Fields("reicht suffit suffisent basta bastan mir peine nicht brauche mit avec con com с besser leichter mieux mejor melhor meglio лучше понятнее encore otra vez nouveau novo nuovo опять leser lecteurs lectores leitores lettori читатели lesen affichent ven aparecem vedono видны pas нет chez así так again anymore longer too also work works geht gehen wieder mehr auch maintenant aussi nouveau plus ya ahora también agora também mais adesso anche più теперь больше тоже снова raise lower increase reduce decrease bump extend mach mache erhöhe senke súbelo bájalo ponlo hazlo auméntalo redúcelo portalo alzalo abbassalo went gone too zu trop demasiado troppo слишком so also donc así então quindi help helps hilft would be wish enough plenty less fewer more weniger mehr moins menos keep asked again wants bans accepts rejects cuts in we we're serait sería seria sarebbe было get me mi of favourite favorite for you your could когда quando cuando quand als ohne sans sin sem senza zonder без меня before usually mostly meist meistens liever alleen généralement normalement normalmente обычно my mon ma mi meu minha mio mia mein meine mijn мой моя моё next bevor ik i i'm me our last anything everything whatever whoever when if unless si wenn falls you get gets go goes come comes need needs belong follow starts ends nur nie grundsätzlich immer uniquement solo sólo nunca só mai только idea idee idée ideia thing cap ban rule rules regel règle regla regra regola правило limite sache")
 
 // requested returns the index of the word that begins the order inside a request: "It's important that [you] never …",
 // "try to …". It returns 0 if there is none.
@@ -79,7 +79,7 @@ func (sc *scene) formed() int {
 	if at := max(sc.ordered(), sc.forbidsAll(), sc.moved(), sc.norm(), sc.recurring(), sc.reported(), sc.politely()); at >= 0 {
 		return at
 	}
-	if at := sc.implied(); at >= 0 {
+	if at := max(sc.implied(), sc.impliedAbroad()); at >= 0 {
 		sc.implies = true
 		return at
 	}

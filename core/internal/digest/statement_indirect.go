@@ -185,7 +185,7 @@ func (sc *scene) helpful() int {
 		case w.breaks && !w.is(conjunctions):
 			return -1
 		case helping.has(w.text) && !sc.ws[i-1].is(tasks|persons):
-			if sc.helpsBefore(i) && (next == nil || next.breaks || onMe.has(next.text) || next.text == "a" && sc.textAt(i+2) == "lot") && sc.ws[i-1].text != "not" {
+			if sc.helpsBefore(i) && (next == nil || onMe.has(sc.ws[i-1].text) || next.breaks || onMe.has(next.text) || next.text == "a" && sc.textAt(i+2) == "lot") && sc.ws[i-1].text != "not" {
 				return w.at
 			}
 			return -1

@@ -6,7 +6,7 @@ package digest
 // Word lists, in some of the languages of the cue tables: verbs that link a rule to an opinion, opinions against a rule,
 // and nouns for what is judged.
 var (
-	linking  = wordListOf("was were is are war waren ist sind était étaient est sont fue fueron era eran es son foi é è erano была был было")
+	linking  = wordListOf("sono são foram wurden was were is are war waren ist sind était étaient est sont fue fueron era eran es son foi é è erano была был было")
 	against  = wordListOf("silly stupid dumb ridiculous pointless unnecessary overkill excessive nonsense mistake restrictive strict rigid harsh albern dumm doof unsinn quatsch übertrieben unnötig lächerlich streng ridicule inutile bête idiote idiot stricte excessive absurde absurdo absurda tonto tonta tontería exagerado exagerada innecesario innecesaria estricto estricta ridículo ridícula bobo boba besteira sciocco sciocca stupido stupida ridicolo ridicola глупой глупым глупостью лишним лишней onzin dom overdreven streng bad mala schlechte mauvaise")
 	opinions = wordListOf("idea idee idée ideia")
 	judged   = wordListOf("limit limits cap ban thing business limite límite tope grenze limit sache histoire cosa")

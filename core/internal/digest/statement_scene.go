@@ -168,7 +168,11 @@ func (sc *scene) general(i int) bool {
 	if sc.lasts() || sc.conditional() {
 		return true
 	}
-	if (object.text == "me" || toWriter.has(object.text)) && sc.word(i+1).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.soon() || sc.all&days != 0 {
+	given := i + 1 // what the writer wants to get
+	for sc.word(given).is(joins) && !sc.word(given).is(conjunctions) {
+		given++
+	}
+	if (object.text == "me" || toWriter.has(object.text)) && sc.word(given).is(tasks|numbers) || object.text == "with" && sc.word(i+1).is(tasks) && sc.all&products == 0 || object.is(tasks|idle) || sc.past || sc.soon() || sc.all&days != 0 {
 		return false
 	}
 	return !object.is(persons) || object.text == "me"

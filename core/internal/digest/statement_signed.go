@@ -120,6 +120,8 @@ func describesInJapanese(sign, before, rest string) bool {
 		return true
 	}
 	switch sign {
+	case "書いてください", "書いて下さい": // "write a poem about …", "a letter to …"
+		return endsWithAny(before, "を") && hasAny(before, []string{"についての", "に関する", "への", "向けの", "宛の", "に送る", "のための"}) && !hasAny(before, lastSigns)
 	case "いつも": // "the neighbour always parks …"
 		return strings.HasSuffix(before, "は") && endsWithAny(strings.TrimRight(rest, "。"), "ます", "です") &&
 			!endsWithAny(before, "私は", "僕は", "俺は")
@@ -165,6 +167,8 @@ func describesInKorean(sign, before, rest string) bool {
 		if strings.Contains(rest, "않는 ") {
 			return true
 		}
+	case "써 주", "써주", "써줘", "적어 주세요": // "write a poem about …", "a letter to …"
+		return endsWithAny(before, "를 ", "을 ") && hasAny(before, []string{"대한 ", "관한 ", "에게 ", "보낼 ", "위한 ", "께 "}) && !hasAny(before, lastSigns)
 	case "항상", "언제나", "늘", "매번": // "the neighbour always parks …"
 		return subjectInKorean(before) && strings.HasSuffix(strings.TrimRight(rest, ".! "), "요") && !asksInKorean(rest)
 	}
@@ -328,6 +332,9 @@ func formedSigned(s string) bool {
 	s = strings.TrimRight(s, "。.！! ")
 	if strings.HasPrefix(s, "每") {
 		return strings.Contains(s, "都") && !strings.ContainsAny(s, "我他她次天年") && !strings.HasSuffix(s, "了")
+	}
+	if impliedSigned(s) {
+		return true
 	}
 	return strings.Contains(s, "は") && endsWithAny(s, "ありで", "なしで") ||
 		strings.HasPrefix(s, "好きな") && strings.Contains(s, "は") && endsWithAny(s, "です", "だ")
