@@ -79,7 +79,7 @@ func (k *turnLog) asksAll(asked []string) bool {
 // has room for it, and line is the outcome of the turn. An answer means nothing without its request. So if asked is
 // empty but there are units or an outcome to show, requestOf returns the shortest form of the request.
 func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) string {
-	deed := line != "" && k.outcomeAt(i, k.outcome).deed
+	deed := line != "" && len(k.outcomeAt(i, k.outcome).deeds) > 0
 	if asked == "" && (units || deed || line != "" && !k.outcomes) && t.asked != "" {
 		return k.least(i)
 	}
@@ -90,6 +90,9 @@ func (k *turnLog) requestOf(t *turn, i int, asked, line string, units bool) stri
 // which begin at byte body. chosen holds the units that are in the entry, and missing means that they don't include it.
 func (k *turnLog) closeEntry(b []byte, body, i int, chosen []extract.Chosen, missing bool) []byte {
 	outcome, line := k.outcomeIn(i, k.outcome)
+	if deeds := k.outcomeAt(i, k.outcome).deeds; len(deeds) > 0 {
+		return appendDeeds(b, body, deeds)
+	}
 	if end := len(b) - len(line); end >= body && string(b[end:]) == line {
 		b = b[:end]
 	} else if !missing && k.containsOutcome(b[body:], &k.turns[i], chosen, outcome) {

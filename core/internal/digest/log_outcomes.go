@@ -40,13 +40,13 @@ const (
 )
 
 // turnOutcome is the outcome of a turn: the unit that states it, and the line that shows it; see turn.outcome. first is
-// the index of the first turn with the same line. deed means that a call of the turn changed something outside of the
-// conversation.
+// the index of the first turn with the same line. deeds are about the calls of the turn that changed something outside of
+// the conversation, or failed to.
 type turnOutcome struct {
 	said  *unit
 	line  string
 	first int
-	deed  bool
+	deeds []deedLine
 }
 
 // outcomesIn returns the outcomes of all turns for a maximum length, given as an index in outcomeLengths, or their full
@@ -79,7 +79,7 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 
 // fitsWhole reports whether the outcome isn't clipped and its line isn't longer than most bytes.
 func (o *turnOutcome) fitsWhole(most int) bool {
-	return o.said != nil && len(o.line) <= most && strings.HasSuffix(strings.TrimSuffix(o.line, "\n"), o.said.text)
+	return o.said != nil && len(o.deeds) == 0 && len(o.line) <= most && strings.HasSuffix(strings.TrimSuffix(o.line, "\n"), o.said.text)
 }
 
 // roomForOutcomes distributes size bytes among the outcomes. It chooses the largest length at which the outcomes of all
@@ -94,6 +94,9 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 				return outcomeRoom{length: room.length, full: k.fullFrom(room.length, (size-used)/2)}
 			}
 		}
+	}
+	if k.sizeOfDeeds(room.length) > size {
+		room.length = len(outcomeLengths) - 1
 	}
 	told := k.outcomesIn(room.length)
 	for ; room.deeds > 0; room.deeds-- {
@@ -140,6 +143,16 @@ func (k *turnLog) sizeOfOutcomes(length int) (sum int) {
 			sum += min(n, len(k.sameAs(o.first)))
 		} else {
 			sum += n
+		}
+	}
+	return sum
+}
+
+// sizeOfDeeds returns the total size, in bytes, of the outcomes at the given length that take precedence over others.
+func (k *turnLog) sizeOfDeeds(length int) (sum int) {
+	for _, o := range k.outcomesIn(length) {
+		if o.said != nil && k.settles(&o) {
+			sum += len(o.line)
 		}
 	}
 	return sum
@@ -194,7 +207,7 @@ func unitsOfSame(turns []turn, t *turn, line string) (units []unit) {
 // settles reports whether an outcome takes precedence over others. It does if the turn changed something outside of the
 // conversation, or, when requests are cut to a few words, if it is a short answer that contains a number.
 func (k *turnLog) settles(o *turnOutcome) bool {
-	return o.deed || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
+	return len(o.deeds) > 0 || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
 }
 
 // outcomeIn returns the outcome of the turn with index i and its line if room leaves space for them. If they don't, it
@@ -262,29 +275,25 @@ func (k *turnLog) withOutcome(i int, chosen []extract.Chosen) (units []extract.C
 }
 
 // outcome returns the outcome of a turn. Its line isn't longer than most bytes and is for entries that don't show the
-// outcome otherwise. The outcome is the last call that changed something outside of the conversation, or else the first
-// unit of the answer that names something, preferably in prose. If the user continued before there was an answer, the
-// outcome is the last unit that the assistant wrote during its work and that names something. The line is "" if the
-// user rejected the answer and hadn't asked a question. full means that the line may contain further parts of the
-// answer.
+// outcome otherwise. The outcome is what calls changed outside of the conversation, with a line for each of up to
+// mostDeeds tools, or else the first unit of the answer that names something, preferably in prose. If the user continued
+// before there was an answer, the outcome is the last unit that the assistant wrote during its work and that names
+// something. The line is "" if the user rejected the answer and hadn't asked a question. full means that the line may
+// contain further parts of the answer.
 func (t *turn) outcome(most int, full bool) turnOutcome {
-	deed, line := t.lastDeed(most)
-	if line != "" {
-		return turnOutcome{said: deed, line: line, deed: true}
+	if deeds := t.deedsWithAnswer(most); len(deeds) > 0 {
+		return turnOutcome{said: deeds[len(deeds)-1].of, line: joinDeeds(deeds), deeds: deeds}
 	}
 	for _, prose := range []bool{true, false} {
 		if u, line := t.answerLine(most, prose, full); line != "" {
-			return turnOutcome{said: u, line: line, deed: deed != nil}
+			return turnOutcome{said: u, line: line}
 		}
 	}
 	answered := t.has(func(u *unit) bool { return u.kind == answerUnit })
 	for n := range slices.Backward(t.units) {
 		if u := &t.units[n]; !answered && u.kind == saidUnit && u.factor >= ofSaid && len(u.text) >= leastFinding && namesMore(u.text) {
-			return turnOutcome{said: u, line: outcomeOf(u, introOf(u)+u.text, saidLabel, most), deed: deed != nil}
+			return turnOutcome{said: u, line: outcomeOf(u, introOf(u)+u.text, saidLabel, most)}
 		}
-	}
-	if deed != nil {
-		return turnOutcome{said: deed, line: entryBullet + clipWords(deed.text, most) + "\n", deed: true}
 	}
 	return turnOutcome{}
 }
@@ -309,87 +318,6 @@ func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) 
 	}
 	return nil, ""
 }
-
-// lastDeed returns the unit of the last call that changed something outside of the conversation, and a line of up to
-// most bytes, or twice as many if it is about several calls. If the call is too long, the line quotes the beginnings of
-// its arguments and of its result; if the result names nothing, it uses an earlier call. line is "" if none fits.
-func (t *turn) lastDeed(most int) (deed *unit, line string) {
-	for n := range slices.Backward(t.units) {
-		u := &t.units[n]
-		if u.kind != ranUnit || u.factor != ofDeed {
-			continue
-		}
-		if u.batch {
-			return u, entryBullet + clipList(u.text, 2*most) + t.moreDeeds(n) + "\n"
-		}
-		if len(u.text) <= most {
-			return u, entryBullet + u.text + t.moreDeeds(n) + "\n"
-		}
-		if called, returned, _ := strings.Cut(u.text, returnedMark); namesMore(returned) {
-			returned = clipWords(returned, most/2)
-			return u, entryBullet + clipArguments(called, most-len(returnedMark)-len(returned)) + returnedMark + returned + t.moreDeeds(n) + "\n"
-		}
-		if deed == nil {
-			deed = u
-		}
-	}
-	return deed, ""
-}
-
-// moreDeeds returns a note about the calls of the same tool before unit n, or "" if there are none.
-func (t *turn) moreDeeds(n int) string {
-	tool, _, _ := strings.Cut(t.units[n].text, "(")
-	count := 1
-	for i := range t.units[:n] {
-		if u := &t.units[i]; u.kind == ranUnit && u.factor == ofDeed && strings.HasPrefix(u.text, tool+"(") {
-			count++
-		}
-	}
-	if count == 1 {
-		return ""
-	}
-	return " (the last of " + itoa(count) + " such calls)"
-}
-
-// clipList shortens a list that is separated by semicolons to about most bytes, if possible between two items.
-func clipList(list string, most int) string {
-	if len(list) > most {
-		cut := trimRune(list[:max(0, most-len("; …"))])
-		if at := strings.LastIndex(cut, "; "); at > len(cut)/2 {
-			return cut[:at] + "; …"
-		}
-	}
-	return clipWords(list, most)
-}
-
-// clipArguments shortens the text of a call to about most bytes. It cuts between arguments. The first one stays if it is
-// for the object of the tool and short.
-func clipArguments(called string, most int) string {
-	if len(called) <= most {
-		return called
-	}
-	open := strings.IndexByte(called, '(') + 1
-	first := len(called)
-	if at := strings.Index(called[open:], ", "); at >= 0 {
-		first = open + at
-	}
-	cut := trimRune(called[:max(0, most-len(" …"))])
-	switch at := strings.LastIndex(cut, ", "); {
-	case at > open:
-		return cut[:at] + " …"
-	case first < len(called) && first-open <= shortArgument && isObjectOf(strings.TrimPrefix(called[:open], calledVerb), called[open:]):
-		return called[:first] + " …"
-	case len(cut) < open+leastTail:
-		return called[:open] + "…"
-	}
-	return clipWords(called, most)
-}
-
-// shortArgument is the maximum length, in bytes, of an argument with its name that stays although a call is clipped.
-const shortArgument = 40
-
-// returnedMark separates a call from its result in a line of the log.
-const returnedMark = ") → "
 
 // saysMore reports whether a unit that answers a request other than a question contains a result: it names something,
 // or is a statement of some length.

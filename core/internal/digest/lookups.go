@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -220,7 +221,7 @@ func (p *parts) read(src []byte, list, key string, depth int) {
 	switch {
 	case len(p.all) >= mostObjects || depth > deepestPart:
 	case s.Kind() == jsonspan.Array:
-		plain := part{list: list}
+		plain := part{list: cmp.Or(key, list)}
 		for s.Array(); s.Elem(); {
 			if kind := s.Kind(); kind == jsonspan.Object || kind == jsonspan.Array {
 				p.read(s.Skip().Slice(src), list, "", depth+1)
@@ -274,15 +275,18 @@ func (l *lookup) units(n *namedLater) (units []unit) {
 	}
 	add("", l.text(n), ofMembers)
 	p := recordParts(l.record)
+	c := p.counts()
 	for i := range p.lists {
+		if c.haveAll(p.lists[i].values) { // ids of the parts
+			continue
+		}
 		text, factor := p.lists[i].listed(n)
 		add(p.lists[i].list, text, factor)
 	}
-	first := p.firstValues()
 	open := 0
 	for i := range p.all {
 		part := &p.all[i]
-		factor := part.worth(n, first)
+		factor := part.worth(n, &c)
 		if factor == 0 && !n.said && open < mostUnmentioned {
 			open++
 			factor = ofUnmentioned
@@ -344,24 +348,54 @@ func (p *part) listed(n *namedLater) (text string, factor int) {
 	return strings.TrimPrefix(b.String(), ", "), factor
 }
 
-// firstValues counts the parts by a hash of their first value.
-func (p *parts) firstValues() map[uint64]int {
-	first := map[uint64]int{}
+// valueCounts counts the parts of a record by hashes of their first values, and of all their values.
+type valueCounts struct{ first, all map[uint64]int }
+
+// counts counts the parts by their values.
+func (p *parts) counts() valueCounts {
+	c := valueCounts{map[uint64]int{}, map[uint64]int{}}
+	last := map[uint64]int{} // for each value, the last part that has it, plus one
 	for i := range p.all {
-		first[words.Hash64(p.all[i].values[0].value)]++
+		c.first[words.Hash64(p.all[i].values[0].value)]++
+		for _, v := range p.all[i].values {
+			if hash := words.Hash64(v.value); last[hash] != i+1 {
+				last[hash] = i + 1
+				c.all[hash]++
+			}
+		}
 	}
-	return first
+	return c
 }
 
+// haveAll reports whether each of the values is in a part.
+func (c *valueCounts) haveAll(values []callValue) bool {
+	return !slices.ContainsFunc(values, func(v callValue) bool { return c.all[words.Hash64(v.value)] == 0 })
+}
+
+// mostShare is the maximum number of parts with the same value for which a message that names the value is likely to
+// be about them.
+const mostShare = 2
+
 // worth returns the weight of the part: that of its key or a number in it if a later message names one, or else that of
-// its first value, unless other parts have the same one. It returns 0 if nothing of it is named.
-func (p *part) worth(n *namedLater, first map[uint64]int) int {
-	numbered := func(value string) bool { return strings.ContainsAny(value, "0123456789") && n.has(value) }
-	if p.key != "" && numbered(p.key) || slices.ContainsFunc(p.values, func(v callValue) bool { return numbered(v.value) }) {
+// its first value, unless other parts have the same one. It returns 0 if nothing of it is named. A number that several
+// parts share, such as the date of all flights, only weighs as much as nothing known.
+func (p *part) worth(n *namedLater, c *valueCounts) int {
+	shared := false
+	numbered := func(value string, count int) bool {
+		if !strings.ContainsAny(value, "0123456789") || !n.has(value) {
+			return false
+		}
+		shared = shared || count > mostShare
+		return count <= mostShare
+	}
+	if p.key != "" && numbered(p.key, 1) || slices.ContainsFunc(p.values, func(v callValue) bool { return numbered(v.value, c.all[words.Hash64(v.value)]) }) {
 		return ofNamed
 	}
-	if head := p.values[0].value; first[words.Hash64(head)] == 1 && n.has(head) {
+	if head := p.values[0].value; c.first[words.Hash64(head)] == 1 && n.has(head) {
 		return ofMembers
+	}
+	if shared {
+		return ofUnmentioned
 	}
 	return 0
 }

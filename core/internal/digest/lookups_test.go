@@ -32,6 +32,21 @@ func TestLookups(t *testing.T) {
 		"search_berths(harbour: Wismar) returned: berth: N18, depth: 3.1, night: 44, week: 251"}, []string{"N17", "S02", "card_9034"})
 }
 
+// A number that many parts of a record share, such as a length that was asked for, doesn't tell which of them is meant.
+// Lists of ids that are in the parts anyway aren't quoted.
+func TestLookupsOfPartsWithTheSameNumbers(t *testing.T) {
+	sails := lookedUpAs("1", "list_sails", `{"loft":"Kiel"}`,
+		`{"sails":[{"sail_id":"70011","luff":"12 m","cloth":"dacron","price":411},{"sail_id":"70012","luff":"12 m","cloth":"laminate","price":655},{"sail_id":"70013","luff":"12 m","cloth":"nylon","price":302},{"sail_id":"70014","luff":"9 m","cloth":"nylon","price":288}],"parcels":[{"codes":["PK-9917"],"sail_ids":["70011","70012"]}]}`)
+	text := logOf(t, `[
+{"role":"user","content":"I need a sail with a luff of 12 m."},
+`+sails+`,
+{"role":"assistant","content":"The nylon sail 70013 has a luff of 12 m. Do you want it? The parcel PK-9917 is for 70011 and 70012."},
+{"role":"user","content":"Yes."},
+{"role":"assistant","content":"It is on its way."}
+]`, 2200)
+	wants(t, text, []string{"sail_id: 70013, luff: 12 m, cloth: nylon, price: 302", "codes: PK-9917"}, []string{"sail_id: 70014", "sail_ids: 70011"})
+}
+
 // Until something was said about a record, all its parts may matter. A record that was looked up twice is quoted once.
 func TestLookupsInProgress(t *testing.T) {
 	berth := func(id string) string {

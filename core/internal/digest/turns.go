@@ -49,6 +49,7 @@ const (
 	ofCall       = 360  // a call of an unknown tool
 	ofTask       = 1100 // what another agent was asked
 	ofDeed       = 2200 // a call of a tool that changes something outside of the conversation
+	ofFailedDeed = 1500 // such a call that failed
 	ofReading    = 480
 	ofSearch     = 420
 	ofCode       = 320  // a long block of code in an answer

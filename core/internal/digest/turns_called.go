@@ -54,7 +54,9 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	}
 	switch told := len(short) > mostReturned; {
 	case failed:
-		u.factor = ofFailure
+		if u.factor = ofFailure; does {
+			u.factor = ofFailedDeed
+		}
 		u.text += failedArrow + ": " + Fence(clipLine(complaint(plainText(short)), quotedChange))
 	case added != "":
 		u.text += " → " + Fence(added)
@@ -90,12 +92,13 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	if isLookup(name) && !failed {
 		u.factor = ofCommand
 	}
-	if failures := r.failures.At(said); u.factor != ofFailure {
+	if failures := r.failures.At(said); u.factor != ofFailure && u.factor != ofFailedDeed {
 		*failures = 0
 	} else if *failures++; *failures > 1 {
 		u.text += " (failed " + itoa(*failures) + " times)"
 	}
 	if u.factor == ofDeed {
+		u.text += r.now().failedBefore(name)
 		r.join(&u, name, said, strings.TrimPrefix(u.text[len(said):], " → "), args)
 	}
 	r.ran.Set(said, r.here())
