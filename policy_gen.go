@@ -361,9 +361,13 @@ func (p Pin) append(dst []byte) []byte {
 
 // Prices are per million tokens, in any currency. Cache prices default to Input.
 type Prices struct {
-	Input      float64
-	Output     float64
-	CacheRead  *float64
+	// the price of input that is not read from the cache
+	Input float64
+	// the price of what the model writes
+	Output float64
+	// the price of input that is read from the cache; by default, that of other input
+	CacheRead *float64
+	// the price of input that is written to the cache; by default, that of other input
 	CacheWrite *float64
 }
 

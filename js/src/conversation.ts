@@ -43,11 +43,11 @@ type Live<M extends Message> = (LiveSession<M> | RemoteSession<M>) & Turning<M>;
 
 /** A compaction that runs in the background. */
 interface BackgroundCompaction<M extends Message> {
-  /** Identifies it to the module. */
+  /** Identifies the compaction to the module. */
   readonly id: number;
-  /** Resolves when it has ended; never rejects. */
+  /** Resolves when the compaction has ended; never rejects. */
   readonly ended: Promise<void>;
-  /** Aborts it. */
+  /** Aborts the compaction. */
   readonly controller: AbortController;
   /** The outcome; undefined while it runs, and if it failed. */
   compacted?: Compacted<M>;

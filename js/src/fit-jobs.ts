@@ -19,7 +19,7 @@ import type { Body, Messages, Report, Same } from "./types.js";
 interface Running {
   /** Whose history it compacts. */
   readonly owner: string;
-  /** Aborts it. */
+  /** Aborts the compaction. */
   readonly controller: AbortController;
   /** Resolves when the compaction has ended; never rejects. */
   readonly ended: Promise<void>;

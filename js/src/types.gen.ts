@@ -1149,9 +1149,13 @@ export interface Pin {
 
 /** Prices are per million tokens, in any currency. Cache prices default to Input. */
 export interface PolicyPrices {
+  /** the price of input that is not read from the cache */
   input?: number;
+  /** the price of what the model writes */
   output?: number;
+  /** the price of input that is read from the cache; by default, that of other input */
   cache_read?: number;
+  /** the price of input that is written to the cache; by default, that of other input */
   cache_write?: number;
 }
 

@@ -137,10 +137,10 @@ type Gate struct {
 
 // Prices are per million tokens, in any currency. Cache prices default to Input.
 type Prices struct {
-	Input      float64  `json:"input,omitempty"`       // of tokens that are not read from the cache
-	Output     float64  `json:"output,omitempty"`      // of tokens that the model writes
-	CacheRead  *float64 `json:"cache_read,omitempty"`  // of tokens that are read from the cache; nil means Input
-	CacheWrite *float64 `json:"cache_write,omitempty"` // of tokens that are written to the cache; nil means Input
+	Input      float64  `json:"input,omitempty"`       // the price of input that is not read from the cache
+	Output     float64  `json:"output,omitempty"`      // the price of what the model writes
+	CacheRead  *float64 `json:"cache_read,omitempty"`  // the price of input that is read from the cache; by default, that of other input
+	CacheWrite *float64 `json:"cache_write,omitempty"` // the price of input that is written to the cache; by default, that of other input
 }
 
 // Summary configures how digests are made.

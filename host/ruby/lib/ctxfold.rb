@@ -126,7 +126,8 @@ class Ctxfold
     done
   end
 
-  # Compacts messages if compaction is due. Store the answer's state for the next call.
+  # Compacts messages if compaction is due; otherwise the answer has them unchanged. Store the answer's state for the next
+  # call.
   def compact(messages, policy: nil, options: nil, state: nil, &summarize)
     words, held = request(policy, options, state, messages)
     calls = Calls.new(summarize)

@@ -70,8 +70,8 @@ class Compactor(Compacting):
         usage: Optional["types.Counted"] = None,
     ) -> Done[M]:
         """Compacts messages if compaction is due, for programs that replace their list with the result and store its
-        state with the list.
-        """
+        state with the list. If compaction is not due, the result has the same messages. Raises :class:`CtxfoldError`
+        if the operation fails."""
         return await run(self._compacted(transcript(messages), state, policy, options, usage))
 
     @checked
@@ -83,8 +83,8 @@ class Compactor(Compacting):
         state: Optional["types.State"] = None,
         policy: Optional["types.Policy"] = None,
     ) -> Done[M]:
-        """Restores contents that compactions removed: those with the given handles or, by default, everything in the store.
-        """
+        """Restores contents that compactions removed: those with the given handles or, by default, everything in the
+        store. Contents that the store lacks stay removed."""
         source = transcript(messages)
         store = _archive.store_in(self._store)
         return await run(_archive.restore(self._module, store, source, self._restoring(policy, state, source), handles))
@@ -106,7 +106,8 @@ class Compactor(Compacting):
         """Finds removed messages that contain the words of a query. Searches the contents with the given handles or,
         by default, all archived contents that the messages name.
 
-        Dates may be days, months or years: ``2025-03-14``, ``2025-03`` or ``2025``.
+        Dates may be days, months or years: ``2025-03-14``, ``2025-03`` or ``2025``. ``limit`` is the maximum number
+        of results.
         """
         source = None if messages is None else transcript(messages)
         asked = without_none({"query": query, "limit": limit, "roles": roles, "after": after, "before": before})
@@ -211,11 +212,13 @@ class Conversation(Live[Msg]):
         return await run(self._held.append(messages))
 
     async def set_messages(self, messages: Sequence[Msg]) -> None:
-        """Replaces all messages, for example after the user edited an earlier one."""
+        """Replaces all messages, for example after the user edited an earlier one. If one is invalid, the
+        conversation stays unchanged. It waits for a running compaction, but cancels a background one."""
         await run(self._held.replace(messages))
 
     async def check(self, *, usage: Optional["types.Counted"] = None) -> "types.Check":
-        """Reports whether a compaction is due."""
+        """Reports whether a compaction is due. It compacts nothing. ``usage`` is the provider's count for the last
+        call."""
         return await run(self._held.check({"usage": usage} if usage else None))
 
     async def after_turn(self, *, usage: Optional["types.Counted"] = None) -> Optional[Done[List[Msg]]]:
@@ -237,12 +240,13 @@ class Conversation(Live[Msg]):
         return await run(self._held.before_turn(dict(options or {}), next_of(next)))
 
     async def compact(self) -> Done[List[Msg]]:
-        """Compacts the conversation even if compaction is not due."""
+        """Compacts the conversation even if compaction is not due. If that would gain nothing, the result is not
+        ``changed``."""
         return await run(self._held.compact())
 
     async def restore(self, *handles: str) -> Done[List[Msg]]:
         """Restores contents that compactions removed: those with the given handles or, if none are given, everything
-        in the store."""
+        in the store. The conversation continues with the result. Raises ``invalid_option`` without a store."""
         return await run(self._held.restore(handles or None))
 
     async def call(self, send: Callable[[List[Msg]], Union[T, Awaitable[T]]]) -> T:

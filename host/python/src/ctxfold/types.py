@@ -707,9 +707,13 @@ class PolicyPrices(TypedDict):
     """Prices are per million tokens, in any currency. Cache prices default to Input."""
 
     input: NotRequired[float]
+    """the price of input that is not read from the cache"""
     output: NotRequired[float]
+    """the price of what the model writes"""
     cache_read: NotRequired[float]
+    """the price of input that is read from the cache; by default, that of other input"""
     cache_write: NotRequired[float]
+    """the price of input that is written to the cache; by default, that of other input"""
 
 #: Archive is whether and how removed content is archived.
 Archive = Literal[
