@@ -123,6 +123,9 @@ func (k *turnLog) files(paths []string, size int) string {
 		if strings.HasPrefix(g.history, triedVerb) {
 			return -1
 		}
+		if len(g.names) > mostSwept && strings.HasPrefix(g.history, wroteVerb) { // mostly trials
+			return 0
+		}
 		return g.count
 	}
 	sorting.Stable(groups, func(a, b group) int { return rank(&b) - rank(&a) })

@@ -67,5 +67,5 @@ func damaged(t *testing.T, script string) {
 	takenBack(&r)
 	glimpse(script)
 	testMessage(script)
-	rewrittenBy(script)
+	changesByCode(script)
 }

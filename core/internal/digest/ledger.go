@@ -107,8 +107,9 @@ type collector struct {
 	people newcomers
 	// unruled is set in a talk between people, which has no standing instructions.
 	unruled bool
-	// patches holds the patches that scripts wrote to files.
+	// patches holds the patches that scripts wrote to files, and scripts the programs.
 	patches patchFiles
+	scripts scriptFiles
 }
 
 // message adds the facts of message i to the ledger: requests and rules of the user, commands, files, errors and work
@@ -203,12 +204,18 @@ func (c *collector) call(p *transcript.Part) {
 	if script != "" {
 		folder = folderOf(script)
 		shellFiles(script, read, wrote)
-		c.patches.ran(script, func() string {
+		output := func() string {
 			if p.Pair < 0 {
 				return ""
 			}
 			return ResultText(c.t, int(p.Pair))
-		}, func(patch string) { patchedFiles(patch, wrote) })
+		}
+		c.patches.ran(script, output, func(patch string) { patchedFiles(patch, wrote) })
+		failed := func() bool {
+			exit := exitIn(output())
+			return exit != "" && exit != "0" || p.Pair >= 0 && failedResult(c.t, p.Pair)
+		}
+		c.scripts.ran(script, failed, output, func(change *change) { wrote(change.path) }, func(string, string) {})
 	}
 }
 

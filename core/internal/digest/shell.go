@@ -35,6 +35,10 @@ func shellFiles(script string, read, wrote func(string)) {
 				}
 			}
 			files(words[1:], 1, into)
+		case "cp":
+			if from, to := copyOf(words); from != "" && !isBackup(from, to) {
+				wrote(to)
+			}
 		case "tee", "touch":
 			files(words[1:], 0, wrote)
 		case "mv", "rm", "git":
@@ -132,7 +136,8 @@ func moveOf(words []string) (all []move) {
 func files(words []string, skip int, see func(string)) {
 	for _, w := range words {
 		switch {
-		case w == "" || strings.HasPrefix(w, "-"): // sed -i '' has an empty word
+		case w == "" || w[0] == '-': // sed -i '' has an empty word
+		case strings.HasSuffix(w, ".") && strings.Trim(w, "./") != "": // the end of a sentence
 		case skip > 0:
 			skip--
 		case strings.ContainsAny(w, "./") && !strings.ContainsAny(w, "$*?`{}<>|()=,\n"):

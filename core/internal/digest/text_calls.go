@@ -415,6 +415,9 @@ func (c *collector) inText(i int) {
 			c.patches.ran(call.command, func() string { return text }, func(patch string) {
 				patchedFiles(patch, func(path string) { c.Modified = addPath(c.Modified, inFolder(folderOf(call.command), path)) })
 			})
+			c.scripts.ran(call.command, func() bool { return exit != "" && exit != "0" }, func() string { return text }, func(change *change) {
+				c.Modified = addPath(c.Modified, inFolder(folderOf(call.command), change.path))
+			}, func(string, string) {})
 			c.ran(call.command, of)
 		}
 		if k == len(c.called)-1 {

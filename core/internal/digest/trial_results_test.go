@@ -59,16 +59,58 @@ func TestWholeFilePasses(t *testing.T) {
 	wants(t, text, []string{"- bash (pytest test_lamp.py::test_light", "passed, in [1]: `pytest test_ramp.py`"}, []string{"- bash (pytest test_ramp.py", "failed, in [1]: `pytest test_ramp.py"})
 }
 
-// A script that rewrites a file of the project has changed that file.
+// A program that rewrites a file has edited it as its texts say. If these don't say it, the file has changed.
 func TestScriptsThatRewrite(t *testing.T) {
+	heat := `with open('src/heat.py', 'r') as f:\n    text = f.read()\nwith open('src/heat.py', 'w') as f:\n    f.write(`
 	text := logOf(t, `[
 {"role":"user","content":"Let the kiln hold 900 degrees."},
 `+ranAs("0", "", "pytest", "4 passed")+`,
-`+ranAs("1", "", `cat > fix.py << 'EOF'\nwith open('src/heat.py', 'r') as f:\n    text = f.read()\nwith open('src/heat.py', 'w') as f:\n    f.write(text.replace('640', '900'))\nEOF`, "")+`,
+`+ranAs("1", "", `cat > fix.py << 'EOF'\n`+heat+`text.replace('hold = 640', 'hold = 900'))\nEOF`, "")+`,
 `+ranAs("2", "", "python fix.py", "Replaced the limit")+`,
-`+ranAs("3", "", `cat > show.py << 'EOF'\nprint(open('src/lamp.py').read())\nEOF\npython show.py`, "lamp 7")+`
+`+ranAs("3", "", `cat > show.py << 'EOF'\nprint(open('src/lamp.py').read())\nEOF\npython show.py`, "lamp 7")+`,
+`+ranAs("4", "", `cat > sort.py << 'EOF'\n`+heat+`sorted(text))\nEOF`, "")+`,
+`+ranAs("5", "", "python sort.py", "Sorted the lines")+`
 ]`, 4000)
-	wants(t, text, []string{"ran `python fix.py` → Replaced the limit (rewrites src/heat.py)", "`pytest` → 4 passed (before the last edits)", "ran `python show.py` → lamp 7"}, []string{"rewrites src/lamp"})
+	wants(t, text, []string{"edited src/heat.py: changes `hold = 640` to `hold = 900`", "ran `python sort.py` → Sorted the lines (rewrites src/heat.py)", "`pytest` → 4 passed (before the last edits)", "ran `python show.py` → lamp 7"},
+		[]string{"rewrites src/lamp", "Replaced the limit"})
+}
+
+// Programs edit files in many ways, which the log says, unless their output says that something was not found.
+func TestProgramsThatEdit(t *testing.T) {
+	for _, c := range []struct{ program, output, want string }{
+		{`python - <<'EOF'\np = '/kiln/heat.py'\ns = open(p).read()\nold = '''hold = 640\n'''\nnew = '''hold = 900\nfan = 3\n'''\ns = s.replace(old, new)\nopen(p, 'w').write(s)\nEOF`, "", "edited /kiln/heat.py: changes `hold = 640` to `hold = 900` `fan = 3`"},
+		{`python3 <<EOF\nfrom pathlib import Path\np = Path('/kiln/heat.py')\np.write_text(p.read_text().replace('hold = 640', 'hold = 900'))\nEOF`, "", "edited /kiln/heat.py: changes `hold = 640` to `hold = 900`"},
+		{`python -c \"import re; t = open('/kiln/heat.py').read(); t = re.sub(r'(hold )= 640', r'\\1= 900', t); open('/kiln/heat.py', 'w').write(t)\"`, "", "edited /kiln/heat.py: changes `= 640` to `= 900`"},
+		{`cat > /tmp/e.py <<'EOF'\nlines = open('/kiln/heat.py').readlines()\nlines.insert(7, f'{indent}limit = 980\\n')\nwith open('/kiln/heat.py', 'w') as f:\n    f.writelines(lines)\nEOF\npython /tmp/e.py`, "", "edited /kiln/heat.py: adds `limit = 980`"},
+		{`node -e \"const fs = require('fs'); let s = fs.readFileSync('/kiln/heat.js', 'utf8'); s = s.replace(/hold: 640/, 'hold: 900'); fs.writeFileSync('/kiln/heat.js', s)\"`, "", "edited /kiln/heat.js: changes `hold: 640` to `hold: 900`"},
+		{`python - <<'EOF'\nwith open('/kiln/fan.py', 'w') as f:\n    f.write('''def turn(speed):\n    return speed * 7 + 40\n''')\nEOF`, "", "wrote /kiln/fan.py: defines turn"},
+		{`cat > /tmp/e.py <<'EOF'\ns = open('/kiln/heat.py').read()\nopen('/kiln/heat.py.new', 'w').write(s.replace('hold = 640', 'hold = 900'))\nEOF\npython /tmp/e.py && cp /kiln/heat.py.new /kiln/heat.py`, "", "edited /kiln/heat.py: changes `hold = 640` to `hold = 900`"},
+		{`python - <<'EOF'\ns = open('/kiln/heat.py').read()\nopen('/kiln/heat.py', 'w').write(s.replace('hold = 640', 'hold = 900'))\nEOF`, "pattern not found", "(rewrites /kiln/heat.py)"},
+	} {
+		text := logOf(t, `[
+{"role":"user","content":"Let the kiln hold 900 degrees."},
+`+ranAs("1", "", c.program, c.output)+`
+]`, 4000)
+		wants(t, text, []string{c.want, "/kiln/"}, nil)
+		_, list, _ := strings.Cut(text, "<modified-files>")
+		wants(t, list, []string{" in [1]"}, []string{".new —"})
+	}
+}
+
+// A copy of a file that is copied back takes back what was edited since.
+func TestCopiedBack(t *testing.T) {
+	edit := func(id, from, to string) string {
+		return `{"role":"assistant","content":[{"type":"tool_call","id":"` + id + `","name":"edit","arguments":{"path":"/kiln/heat.py","old":"` + from + `","new":"` + to + `"}}]},
+{"role":"tool_result","tool_call_id":"` + id + `","tool_name":"edit","content":"ok"},
+`
+	}
+	text := logOf(t, `[
+{"role":"user","content":"Let the kiln hold 900 degrees."},
+`+edit("1", "lamp = 1", "lamp = 2")+ranAs("2", "", "cd /kiln && cp heat.py heat.py.bak", "")+`,
+`+edit("3", "hold = 640", "hold = 700")+ranAs("4", "", "cd /kiln && cp heat.py.bak heat.py", "")+`,
+{"role":"assistant","content":"The kiln is as it was."}
+]`, 4000)
+	wants(t, text, []string{"changes `hold = 640` to `hold = 700` (taken back later)", "/kiln/heat.py — edited in [1]"}, []string{"`lamp = 2` (taken back", ".bak —"})
 }
 
 // Documentation that a command prints says nothing about the work.

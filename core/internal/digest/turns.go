@@ -89,7 +89,8 @@ type turnReader struct {
 	troubles critbit.Map[int]
 	goesOn   bool                // the assistant continues after the last message
 	written  critbit.Map[place]  // for each path, as a script spells it, the unit about the file written from a heredoc
-	rewrites critbit.Map[string] // for each such path, the file that the script rewrites, or ""
+	scripts  scriptFiles         // the programs that scripts wrote to files
+	copies   critbit.Map[copied] // the copies of files, by path
 	commits  []place             // the commits that no rebase has replaced
 	stashed  []place             // the edits that git's stash holds
 	patches  patchFiles          // the patches that scripts wrote to files

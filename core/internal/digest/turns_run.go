@@ -43,7 +43,8 @@ type execution struct {
 	read     []string // the files that it reads
 	changed  []string // the files to which it redirects output
 	writes   bool     // it redirects output to files
-	rewrites string   // the file that the script which it runs rewrites
+	rewrites string   // a file that a program which it runs rewrites in an unknown way
+	edits    bool     // a program which it runs edits files
 	meant    bool     // it failed, as the assistant had intended
 	over     bool     // it has ended, and its outcome is known
 }
@@ -88,6 +89,9 @@ func (r *turnReader) addOutcome(c *execution) {
 		return
 	case !c.failed() && c.result == "" && tidies(c.script):
 		return
+	}
+	if c.edits && !overcame && c.onlyEdits() {
+		return // what it changed has units
 	}
 	text := c.text()
 	if !overcame && c.rewrites == "" && c.isSilent(text) {
@@ -140,7 +144,11 @@ func (r *turnReader) changeFiles(c *execution) {
 		written = r.writeHeredocs(c)
 	}
 	r.tries(c)
+	restored := r.rewrite(c)
 	gone := r.moved(c)
+	for _, path := range restored {
+		gone.Add(path)
+	}
 	r.removed(c, &gone)
 	r.takeBack(c.whole, c.failed())
 	for _, path := range c.changed {
@@ -157,7 +165,6 @@ func (r *turnReader) writeHeredocs(c *execution) (written []string) {
 		written = append(written, inFolder(c.folder, path))
 		if !thrownAway(path) {
 			r.written.Set(strings.Clone(path), r.here())
-			r.rewrites.Set(strings.Clone(path), inFolder(c.folder, rewrittenBy(body)))
 		}
 		r.change(c.message, &change{path: inFolder(c.folder, path), added: linesOf(body), created: true, content: body})
 	})
@@ -219,6 +226,17 @@ func (r *turnReader) inspected(c *execution) {
 	} else if c.result != "" {
 		r.add(unit{kind: ranUnit, message: int32(c.message), text: c.text(), factor: ofReading / 2})
 	}
+}
+
+// onlyEdits reports whether a script that edits files runs nothing but one program, without failing.
+func (c *execution) onlyEdits() bool {
+	programs := 0
+	eachCommand(c.script, func(words []string) {
+		if kindOfWords(words) > looks {
+			programs++
+		}
+	}, func(string) {})
+	return programs <= 1 && c.kind == acts && c.rewrites == "" && !c.failed()
 }
 
 // isSilent reports whether a command isn't worth a unit unless the assistant says that it didn't work. text describes
@@ -301,7 +319,7 @@ func setsUp(script string) bool {
 var interpreters = wordListOf("python python2 python3 node deno bun tsx ts-node bash sh zsh ruby perl php rscript patch source")
 
 // tries marks files that an earlier script wrote and this command runs, because such a file is usually a trial rather
-// than a part of the work. If the file rewrites another one, and the command didn't fail, that one has changed.
+// than a part of the work.
 func (r *turnReader) tries(c *execution) {
 	script := c.script
 	for n := 0; r.written.Len() > 0 && len(script) > 0 && n < 32; n++ {
@@ -310,10 +328,6 @@ func (r *turnReader) tries(c *execution) {
 			continue
 		}
 		for _, path := range words[1:] {
-			if target, _ := r.rewrites.Get(path); target != "" && !c.failed() {
-				c.rewrites = target
-				r.touch(target, "changed")
-			}
 			if at, found := r.written.Get(path); found && at.unit < len(r.turns[at.turn].units) {
 				if u := &r.turns[at.turn].units[at.unit]; u.kind == changeUnit {
 					u.tried, u.factor = true, min(u.factor, ofCommand)

@@ -1,0 +1,184 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ctxfold/ctxfold/core/internal/critbit"
+)
+
+// scriptFiles holds the programs that scripts wrote to files, and the changed copies of files that these programs wrote.
+type scriptFiles struct {
+	programs critbit.Map[string]   // by path as given in the script
+	drafts   critbit.Map[[]change] // by path
+}
+
+// missingSigns lists phrases, in lower case, with which a program reports that it didn't find what it should replace.
+var missingSigns = substringsOf("not found|could not find|couldn't find|cannot find|can't find|no match|not replaced|nothing to replace|no changes|not applied|traceback (most recent")
+
+// ran calls changed for each change to a file that a program makes which a shell script runs, and copied for each file
+// that the script copies. A change has no lines if they are unknown, also if the output says that something was not
+// found. ran also stores the programs that the script writes to files.
+func (s *scriptFiles) ran(script string, failed func() bool, output func() string, changed func(c *change), copied func(from, to string)) {
+	copies := strings.Contains(script, "cp ") || strings.Contains(script, "mv ")
+	if s.programs.Len() == 0 && !copies && !mayWrite(script) {
+		return
+	}
+	rest := script
+	if strings.Contains(script, "<<") {
+		rest = withoutWritten(script, func(path, body string) {
+			if mayWrite(body) {
+				s.programs.Set(strings.Clone(path), body)
+			}
+		})
+	}
+	_, docs := cutHeredocs(rest)
+	missing := s.missing(output)
+	left := strings.Count(rest, "\n") + strings.Count(rest, "&&") + strings.Count(rest, ";")
+	eachCommand(rest, func(words []string) {
+		if from, to := copyOf(words); from != "" {
+			s.copied(words[0], from, to, changed, copied)
+			return
+		}
+		program, ok := s.programIn(words)
+		if ok && program == "" && docs != nil {
+			program, docs = strings.Join(docs, "\n"), nil
+		}
+		if !mayWrite(program) || left == 0 && failed() {
+			return
+		}
+		for _, c := range changesByCode(program) {
+			s.changes(&c, missing, changed)
+		}
+	}, func(string) {})
+}
+
+// missing returns a function that reports whether an output says that something was not found.
+func (s *scriptFiles) missing(output func() string) func() bool {
+	known, found := false, false
+	return func() bool {
+		if !known {
+			known, found = true, missingSigns.inAnyCase(endsOf(output()))
+		}
+		return found
+	}
+}
+
+// changes calls changed for a change that a program makes, unless the change is to a new file whose content is unknown.
+// It keeps a changed copy of a file.
+func (s *scriptFiles) changes(c *change, missing func() bool, changed func(c *change)) {
+	switch {
+	case c.created && c.content == "":
+		if len(c.added)+len(c.removed) > 0 {
+			draft := *c
+			draft.created = false
+			s.drafts.Set(strings.Clone(c.path), []change{draft})
+		}
+		return
+	case missing():
+		*c = change{path: c.path}
+	}
+	changed(c)
+}
+
+// copied handles a command (cp or mv) that copies or moves a file to another one.
+func (s *scriptFiles) copied(command, from, to string, changed func(c *change), copied func(from, to string)) {
+	draft, found := s.drafts.Get(from)
+	if !found {
+		if command == "cp" {
+			copied(from, to)
+		}
+		return
+	}
+	for _, c := range draft {
+		c.path = to
+		changed(&c)
+	}
+}
+
+// programIn returns the program that a command passes to an interpreter. ok means that the command runs an interpreter;
+// the program is "" if it comes from the standard input or isn't known.
+func (s *scriptFiles) programIn(words []string) (program string, ok bool) {
+	at := slices.IndexFunc(words[:min(len(words), 4)], func(w string) bool { return interpreters.has(fileName(w)) })
+	if at < 0 {
+		return "", false
+	}
+	for n, w := range words[at+1:] {
+		if (w == "-c" || w == "-e") && at+n+2 < len(words) {
+			return words[at+n+2], true
+		}
+		if program, found := s.programs.Get(w); found {
+			return program, true
+		}
+	}
+	return "", true
+}
+
+// copyOf returns the names of the file that a command copies or moves, and its new name. They are "" for any other
+// command, and if it copies folders or several files.
+func copyOf(words []string) (from, to string) {
+	if words[0] != "cp" && words[0] != "mv" {
+		return "", ""
+	}
+	var names []string
+	files(words[1:], 0, func(name string) { names = append(names, name) })
+	if len(names) != 2 || strings.HasSuffix(names[1], "/") || names[1] == "." || strings.ContainsAny(strings.Join(words[1:], " "), "$*") ||
+		slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "-") && strings.ContainsAny(w, "rR") }) {
+		return "", ""
+	}
+	return names[0], names[1]
+}
+
+// isBackup reports whether a copy is named like the file that it was made from, with something added to the name.
+func isBackup(from, to string) bool {
+	name := fileName(from)
+	return strings.HasPrefix(fileName(to), name) && len(fileName(to)) > len(name) || thrownAway(to)
+}
+
+// copied is a copy of a file: the file's path, and the place in the log at which the copy was made.
+type copied struct {
+	of string
+	at place
+}
+
+// rewrite adds the changes to files that the programs make which a command runs. It returns the files that the command
+// restores from copies.
+func (r *turnReader) rewrite(c *execution) (restored []string) {
+	r.scripts.ran(c.whole, c.failed, func() string { return c.output }, func(change *change) {
+		if change.path = inFolder(c.folder, change.path); len(change.removed)+len(change.added) > 0 {
+			c.edits = true
+			r.change(c.message, change)
+		} else if !thrownAway(change.path) {
+			c.rewrites = change.path
+			r.touch(change.path, "changed")
+		}
+	}, func(from, to string) {
+		from, to = inFolder(c.folder, from), inFolder(c.folder, to)
+		if known, found := r.copies.Get(from); found && samePath(known.of, to) {
+			r.restore(to, known.at)
+			restored = append(restored, to)
+			return
+		}
+		r.copies.Set(strings.Clone(to), copied{strings.Clone(from), r.here()})
+	})
+	return restored
+}
+
+// restore marks the edits of a file since a place as taken back.
+func (r *turnReader) restore(path string, since place) {
+	r.describeEdits()
+	earlier := len(r.commits) > 0
+	r.eachChange(place{turn: -1}, func(u *unit, at place) {
+		switch {
+		case u.undone || !samePath(path, u.source):
+		case at.turn > since.turn || at.turn == since.turn && at.unit >= since.unit:
+			u.undone, u.factor = true, u.factor/2
+		default:
+			earlier = true
+		}
+	})
+	if !earlier {
+		r.touch(path, undoneVerb)
+		r.state.takenBack(path)
+	}
+}
