@@ -300,10 +300,10 @@ func (t *turn) outcome(most int, full bool) turnOutcome {
 
 // answerLine returns the unit of the answer that is its outcome, and a line of up to most bytes that begins with it.
 // said is nil and line is "" if there is no such unit. prose means that tables and code don't count. full means that
-// the rest of the answer follows if there is room.
+// the rest of the answer follows if there is room. If the user chose an option of the answer, the line begins with it.
 func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) {
 	asks := asksIn(t.asked)
-	for n := range t.units {
+	for n := t.chosenOption(); n < len(t.units); n++ {
 		u := &t.units[n]
 		if u.kind != answerUnit || t.contested && u.beside || u.factor <= ofAnnounced || !asks && (t.contested || !u.saysMore()) || prose && (u.isCode() || u.isTable()) {
 			continue

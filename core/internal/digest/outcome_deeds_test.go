@@ -69,3 +69,14 @@ func TestWriteCallSaysWhyItFailedBefore(t *testing.T) {
 		t.Errorf("the error is told %d times:\n%s", n, text)
 	}
 }
+
+// A clipped call shows the values that the user didn't say.
+func TestClippedCallsShowNewValues(t *testing.T) {
+	call := calledTool(9, "book_ferry", `{"user_id":"omar_k7","origin":"ROT","destination":"BGN","kind":"one_way","extras":["cabin"],"ferries":["KLN201","KLN202"],"payment":"card_4471 for 340 euros, the rest from voucher_29"}`, `{"ticket":"T-3391"}`)
+	src := strings.TrimSuffix(ferryTalk(), "]") + `,{"role":"user","content":"I am user omar_k7 and need another one-way ferry from ROT to BGN, with a cabin."}` + call +
+		`,{"role":"assistant","content":"It is booked, and I wish you a pleasant journey with all of your family."},{"role":"user","content":"Good."}]`
+	tr, seq := read(t, "openai-chat", src)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	wants(t, digest.NewExtract(tr, seq, "", l).Digest(1800), []string{"ferries: KLN201, KLN202", "T-3391"}, []string{"origin: ROT"})
+}

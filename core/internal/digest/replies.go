@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -135,6 +136,14 @@ func (t *turn) meant(asked string) (units []int) {
 	return units
 }
 
+// chosenOption returns the index of the first unit about the option that the user's next message chose, or 0 if it chose
+// none.
+func (t *turn) chosenOption() int {
+	return max(0, slices.IndexFunc(t.units, func(u unit) bool {
+		return u.kind == answerUnit && u.factor == ofProposal && u.option() > 0
+	}))
+}
+
 // option returns the number of the option that a unit describes: "2. Lower the current", or a unit below "Option 2:
 // Rail". It returns 0 if the unit doesn't describe an option.
 func (u *unit) option() int {
@@ -145,6 +154,9 @@ func (u *unit) option() int {
 	}
 	for _, text := range []string{u.lead, u.text} {
 		word, rest, _ := strings.Cut(lower(strings.TrimLeft(text[:min(len(text), longestEmpty)], "#*_ ")), " ")
+		if !optionNames.has(word) { // "Flight Option 2"
+			word, rest, _ = strings.Cut(rest, " ")
+		}
 		if number := numberAt(rest + "."); number > 0 && optionNames.has(word) {
 			return number
 		}

@@ -38,3 +38,13 @@ func TestChosenOption(t *testing.T) {
 		`Which one would you like?"},{"role":"user","content":"I'll go with Option 1, please book it."},`+ranAs("2", "", "ships book", "booked")+`,{"role":"assistant","content":"Booked."},{"role":"user","content":"Good."}]`, 330)
 	wants(t, text, []string{"KLN101", "KLN102"}, []string{"KLN201", "KLN302"})
 }
+
+// A short outcome begins with the chosen option, also if its heading begins with another word.
+func TestChosenOptionInAnOutcome(t *testing.T) {
+	option := func(number, ship, fare string) string {
+		return number + `. **Ship Option ` + number + `:**\n   - **First leg:** Rotterdam to Hull\n     - Ship: ` + ship + `1\n     - Fare: ` + fare + `8 guilders\n   - **Second leg:** Hull to Bergen\n     - Ship: ` + ship + `2\n     - Fare: ` + fare + `9 guilders\n\n`
+	}
+	text := logOf(t, `[{"role":"user","content":"Find ships to Bergen."},`+ranAs("1", "", "ships Bergen", "ok")+`,{"role":"assistant","content":"These ships sail on Monday:\n\n`+option("1", "KLN10", "15")+option("2", "KLN20", "16")+option("3", "KLN30", "17")+
+		`Which one would you like?"},{"role":"user","content":"I would like to take Ship Option 2, please."},{"role":"assistant","content":"It is noted."},{"role":"user","content":"Good."}]`, 300)
+	wants(t, text, []string{"KLN201"}, []string{"KLN101", "KLN301"})
+}

@@ -145,7 +145,8 @@ func TestChatDigestDenied(t *testing.T) {
 	if got := digestOf(t, "", 140, texts...); strings.Contains(got, "I bet") && !strings.Contains(got, "(denied next)") {
 		t.Errorf("%s", got)
 	}
-	for _, texts := range [][]string{{"Does it rain in Bergen?", "No, it snows."}, {"The ferry to Runde leaves at 7:15.", "No problem, I will be at the harbour of Aalesund."}} {
+	for _, texts := range [][]string{{"Does it rain in Bergen?", "No, it snows."}, {"The ferry to Runde leaves at 7:15.", "No problem, I will be at the harbour of Aalesund."},
+		{"The ferry to Runde leaves at 7:15.", "It is noted, I will be at the harbour of Aalesund."}} {
 		if got := digestOf(t, "", 4000, texts...); strings.Contains(got, "denied") {
 			t.Errorf("%s", got)
 		}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
@@ -157,6 +158,13 @@ var (
 	assents = strings.Split("no, thank|no thank|no, that is all|no, that's all|no, that's it|no problem|no, problem|no worries|no, i'm good|no, i am good|no, i'm fine|no, not at all|no, it's fine|no, it's ok|no, you're right|no, seriously|no, really|nope, that's|nein, danke|non, merci|no, gracias|não, obrigad|no, grazie|нет, спасибо|不是，谢谢|いいえ、大丈夫|아니요, 괜찮", "|")
 )
 
+// startsWithPhrase reports whether text begins with a phrase whose last word doesn't go on: "it is not" doesn't begin
+// "it is noted".
+func startsWithPhrase(text, phrase string) bool {
+	rest, found := strings.CutPrefix(text, phrase)
+	return found && (rest == "" || byteClass[phrase[len(phrase)-1]]&small == 0 || byteClass[rest[0]]&small == 0)
+}
+
 // mostAsked is the maximum number of messages of one turn that are searched for a question.
 const mostAsked = 8
 
@@ -164,7 +172,7 @@ const mostAsked = 8
 // false if people talk to each other. Between them, "no" usually expresses sympathy: "No, that's awful!"
 func (k *talk) denied(text string, toRole bool) bool {
 	head := strings.ToLower(strings.TrimLeft(text[:min(len(text), 64)], " \n"))
-	if !startsWithAny(head, denials) || startsWithAny(head, assents) {
+	if !slices.ContainsFunc(denials, func(denial string) bool { return startsWithPhrase(head, denial) }) || startsWithAny(head, assents) {
 		return false
 	}
 	if first, _, _ := strings.Cut(head, " "); !toRole && first != "" && strings.IndexByte(",.!", first[len(first)-1]) >= 0 {

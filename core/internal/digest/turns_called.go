@@ -38,7 +38,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	if does {
 		about = name
 	}
-	said := calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(argumentLine(args, most, about))+")")
+	said := calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(argumentLine(args, most, about, r.isAsked))+")")
 	if at, found := r.ran.Get(said); found && !r.unitAt(at).batch {
 		r.drop(at)
 	}
@@ -87,7 +87,7 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	case saysOutcome(short):
 		u.text += " → " + Fence(onOneLine(short))
 	case does && strings.HasPrefix(short, "{"):
-		u.text += " → " + Fence(argumentLine([]byte(short), mostArgument, ""))
+		u.text += " → " + Fence(argumentLine([]byte(short), mostArgument, "", nil))
 	}
 	if isLookup(name) && !failed {
 		u.factor = ofCommand
@@ -144,9 +144,10 @@ var doers = wordListOf("send book rebook create update cancel modify change set 
 	"order reserve register schedule reschedule assign approve confirm post publish issue close enable disable apply grant revoke insert reset")
 
 // argumentLine formats the JSON arguments of a call on one line: "path: a.txt, limit: 5". most is the maximum size of a
-// value in bytes; the line may be about three times as long. An argument for the object of the tool comes first: the
-// reservation_id of update_reservation.
-func argumentLine(args []byte, most int, tool string) string {
+// value in bytes; the line may be about three times as long. If tool is the name of one that changes something, an
+// argument for its object comes first: the reservation_id of update_reservation. In a line so long that its end may be
+// cut, arguments whose values are known to the reader come last.
+func argumentLine(args []byte, most int, tool string, known func(value string) bool) string {
 	if len(args) == 0 || !valid(jsonspan.New(args)) {
 		return clipLine(string(args), most)
 	}
@@ -155,9 +156,12 @@ func argumentLine(args []byte, most int, tool string) string {
 		return clipLine(string(args), most)
 	}
 	list := argumentsIn(args, most)
-	if at := slices.IndexFunc(list, func(a callValue) bool { return isObjectOf(tool, a.key) }); at > 0 {
-		first := list[at]
-		list = slices.Insert(slices.Delete(list, at, at+1), 0, first)
+	if tool != "" {
+		size := 0
+		for _, a := range list {
+			size += len(a.key) + len(a.value) + len(": ") + len(", ")
+		}
+		list = orderedArguments(list, tool, func(value string) bool { return size > usualDeed && known(value) })
 	}
 	var b strings.Builder
 	for _, a := range list {
@@ -170,6 +174,48 @@ func argumentLine(args []byte, most int, tool string) string {
 		b.WriteString(a.key + ": " + a.value)
 	}
 	return b.String()
+}
+
+// mostArguments is the maximum number of arguments of a call that are put in order.
+const mostArguments = 32
+
+// orderedArguments returns the arguments of a call of a tool that changes something, in the order in which they are worth
+// being read: the one for the tool's object, those whose values aren't known, and the others.
+func orderedArguments(list []callValue, tool string, known func(value string) bool) []callValue {
+	ordered := make([]callValue, 0, len(list))
+	object := slices.IndexFunc(list, func(a callValue) bool { return isObjectOf(tool, a.key) })
+	if object >= 0 {
+		ordered = append(ordered, list[object])
+	}
+	var rest []callValue
+	for i, a := range list {
+		switch {
+		case i == object:
+		case i >= mostArguments || known(a.value):
+			rest = append(rest, a)
+		default:
+			ordered = append(ordered, a)
+		}
+	}
+	return append(ordered, rest...)
+}
+
+// askedWithin is the number of turns, with the current one, whose requests show which values the user said. lookAsked is
+// the number of bytes of each request that are searched.
+const (
+	askedWithin = 8
+	lookAsked   = 4000
+)
+
+// isAsked reports whether the user said a value in this turn or in one of the few before it.
+func (r *turnReader) isAsked(value string) bool {
+	for _, t := range r.turns[max(0, len(r.turns)-askedWithin):] {
+		asked := t.asked[:min(len(t.asked), lookAsked)]
+		if strings.Contains(asked, value) || strings.Contains(asked, strings.ReplaceAll(value, "_", "-")) {
+			return true
+		}
+	}
+	return false
 }
 
 // leastObject is the minimum length, in bytes, of a word that names the object of a tool.
