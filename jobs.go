@@ -213,7 +213,9 @@ func (j *job) execute(ctx context.Context, effects []api.Effect) (results []api.
 	return j.await(ctx, wait)
 }
 
-// await waits for a response from the model, for a point in time, or for the end of a lease.
+// await waits for a response from the model, for the time wait.Until, or for the end of the lease that blocks the job,
+// whichever comes first. It returns all responses that have arrived, which may be none, and fails only if ctx ends. If
+// wait is nil, it only waits for responses.
 func (j *job) await(ctx context.Context, wait *api.Effect) ([]api.EffectResult, error) {
 	var timer <-chan time.Time
 	var ended <-chan struct{}

@@ -48,9 +48,11 @@ type SummaryCall struct {
 	Scope api.Scope
 	// Failed reports whether the call returned no summary.
 	Failed bool
-	// InputTokens is the size of the request in tokens, and OutputBytes the size of the summary in bytes.
+	// InputTokens is the estimated size of the request in tokens, and OutputBytes the size of the summary's text in
+	// bytes.
 	InputTokens, OutputBytes int
-	Took                     time.Duration
+	// Took is the time that the call took.
+	Took time.Duration
 }
 
 // RecordsCall describes one call of Options.Records.
@@ -60,7 +62,8 @@ type RecordsCall struct {
 	// Failed reports whether the call failed. Calls that are skipped while the records are unavailable aren't
 	// counted.
 	Failed bool
-	Took   time.Duration
+	// Took is the time that the call took.
+	Took time.Duration
 }
 
 type noMetrics struct{}

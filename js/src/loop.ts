@@ -36,7 +36,10 @@ export interface Means {
   /** Starts a background job, unless the running job `target` already compacts the same messages. */
   begin?(effect: Effect): void;
   stop?(target: number): void;
-  /** Waits until no other job is compacting the conversation. */
+  /**
+   * Waits until no other job is compacting the conversation; no other compaction may begin before this job has ended.
+   * Resolves to the exact size of the conversation if the host has a tokenizer, otherwise to an empty object.
+   */
   enter?(): Promise<Given>;
   /** Tells the conversation that a compaction is about to begin. If the promise rejects, the job ends. */
   before?(beginning: Beginning): Promise<Given>;

@@ -18,7 +18,7 @@ export interface FitMemory {
  * If it fails, fits continue without it.
  */
 export interface SharedMemory {
-  /** The operations that jobs use. */
+  /** The operations with which jobs load and save records, and coordinate by leases. */
   readonly records: Records;
 }
 

@@ -49,7 +49,10 @@ export interface SharedOptions {
   leaseMs?: number;
   /** The time limit for one call of the store, in milliseconds. Default: 2,000. */
   timeoutMs?: number;
-  /** Called with the error if the store is unreachable. Fits continue without the store. */
+  /**
+   * Called with the error when a call of the store fails or takes longer than `timeoutMs`. Fits then continue without
+   * the store for a while.
+   */
   onError?: (error: unknown) => void;
 }
 

@@ -68,7 +68,7 @@ func (e *Extract) terms() *terms {
 	return ts
 }
 
-// addTerms adds the terms of message i. weight is the result of recency for it, in 1/1024.
+// addTerms adds the terms of message i. weight is the result of recency for it, in 1024ths.
 func (e *Extract) addTerms(ts *terms, i int32, weight int64) {
 	m := &e.t.Messages[i]
 	if m.Variant == transcript.Shell {

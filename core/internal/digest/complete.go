@@ -73,8 +73,9 @@ func flatRule(s string) string {
 	return strings.Trim(onOneLine(s), " \"'“”„«»*_`.!")
 }
 
-// missing returns lines with facts that body, a model's digest, lacks, in at most max bytes. The open errors come
-// first, followed by the most valuable other facts.
+// missing returns lines with the facts that body lacks, at most max bytes in total, or "" if there are none. body is a
+// model's digest with the rules and the ledger. The open errors come first, each only if it takes up at most half of
+// the remaining room. The most valuable other facts follow.
 func (e *Extract) missing(body string, max int) string {
 	var lines []string
 	for _, f := range e.ledger.Errors {

@@ -14,7 +14,7 @@ import (
 // sentence, even if all its words occur again later. If it quotes the assistant's sentence, it adds a note with the
 // user's value.
 
-// The factors, in 1/1024, for the weights of the user's sentence and of the assistant's sentence.
+// The factors, in 1024ths, for the weights of the user's sentence and of the assistant's sentence.
 const (
 	ofCounter   = 8192
 	ofCountered = 128

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// The weights, in 1/1024, of the lines with which excerpts are filled, by kind of line.
+// The weights, in 1024ths, of the lines with which excerpts are filled, by kind of line.
 const (
 	ofProseLine  = 1024 // sentences, comments and list items
 	ofDefinition = 700
@@ -113,7 +113,8 @@ func (f *filler) isUnexplained(result int, block excerptBlock, text []string) bo
 	return code && words < least && !isItem(text[0])
 }
 
-// worthInExcerpt returns the weight, in 1/1024, of a line with which an excerpt can be filled, or 0 if it says nothing.
+// worthInExcerpt returns the weight, in 1024ths, of a line with which an excerpt can be filled, or 0 if it says
+// nothing.
 func worthInExcerpt(line string) int {
 	if isAddress(line) {
 		return 0
@@ -164,7 +165,7 @@ func (f *filler) put(result int, chosen []extract.Chosen, size int) {
 	}
 }
 
-// worthOfLine returns the weight of a line, in 1/1024, which depends on its kind. It returns 0 for a line without
+// worthOfLine returns the weight of a line, in 1024ths, which depends on its kind. It returns 0 for a line without
 // information, a search hit, an import, and a line that only copies a value under its own name, such as "owner=owner,".
 func worthOfLine(line string) int {
 	line = strings.TrimSpace(line)

@@ -222,9 +222,10 @@ func (k *turnLog) turnAt(message int32) int {
 	return k.turns[i].number
 }
 
-// aged multiplies a factor by a weight that depends on the age of the turn. The weight rises from 0.8 for the oldest
-// turn to 1.2 for the second newest. It is largest for the last turn, which shows the current state. Once the last turn
-// has an answer, that weight doesn't apply to the steps that led to the answer. led means that the unit is such a step.
+// aged multiplies a factor by a weight that depends on the age of the turn; the result is at least 1. The weight rises
+// evenly from 0.8 for the oldest turn to 1.2 for the last one. Units of the last turn have the weight ofLastTurn
+// instead, because they show the current state, unless it is the only turn or led is true. led means that the unit is a
+// step that led to an answer which the turn already has.
 func (k *turnLog) aged(factor, turn int, led bool) int {
 	if turn > 0 && turn == len(k.turns)-1 && !led {
 		return max(1, factor*ofLastTurn/1024)
@@ -235,7 +236,7 @@ func (k *turnLog) aged(factor, turn int, led bool) int {
 // isStep reports whether a unit is what the assistant thought or said on the way to its answer.
 func (u *unit) isStep() bool { return u.kind == thoughtUnit || u.kind == saidUnit }
 
-// ofLastTurn is the weight of the last turn, in 1/1024.
+// ofLastTurn is the weight of the last turn, in 1024ths.
 const ofLastTurn = 1700
 
 // leastBase is the minimum length, in bytes, of a folder that is named once instead of in each unit.
@@ -424,10 +425,10 @@ func (k *turnLog) showBeside(quotes []extract.Chosen, room int) (files string) {
 // logTries is the maximum number of attempts to write a log that fills its room.
 const logTries = 5
 
-// filled writes the log several times and returns the longest version that fits into room bytes. budget is the initial
-// limit for units in bytes. After an attempt that was too long or too short, the next limit is between the largest
-// limit that was too small and the smallest limit that was too large. asked has the requests of the turns, in the form
-// in which the log shows them.
+// filled writes the log up to logTries times and returns the longest version that fits into room bytes, or an empty
+// logText if none fits. budget is the initial limit, in bytes, for the units. After an attempt that was too long or too
+// short, the next limit is between the largest limit that was too small and the smallest limit that was too large.
+// asked holds the requests of the turns, in the form in which the log shows them.
 func (k *turnLog) filled(asked []string, room, budget int) (best logText) {
 	low, high := 0, -1
 	for try := range logTries {

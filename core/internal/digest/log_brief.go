@@ -56,9 +56,10 @@ func (k *turnLog) briefOnes() *briefRequests {
 	return k.briefs
 }
 
-// briefly returns the requests of all turns, cut to the same length so that they take up about size bytes, or nil if
-// they are too long for that. The first and the newest requests may be twice as long as the others, and those with
-// words of their own three times. Small talk is left out. used is the total size of the returned requests in bytes.
+// briefly returns the requests of all turns, cut to the same length so that they take up at most about size bytes, or
+// nil if they would become too short or are too long for that. Small talk is "". The request with index first and the
+// newest requests may be twice as long as the others, and those with words of their own three times as long. used is
+// the total size, in bytes, of the returned requests and of the text before each of them.
 func (k *turnLog) briefly(size, first int) (out []string, used int) {
 	ones := k.briefOnes()
 	lengths, least := ones.lengths, ones.least

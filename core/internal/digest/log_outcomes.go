@@ -49,8 +49,8 @@ type turnOutcome struct {
 	deeds []deedLine
 }
 
-// outcomesIn returns the outcomes of all turns for a maximum length, given as an index in outcomeLengths, or their full
-// outcomes.
+// outcomesIn returns the outcomes of all turns. length is the index of their maximum length in outcomeLengths, or
+// fullOutcomes for the full outcomes. They are computed once for each length.
 func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	if k.told[length] != nil {
 		return k.told[length]

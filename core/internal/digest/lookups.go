@@ -23,7 +23,7 @@ type lookup struct {
 	members []callValue // of the record itself, without ids that an earlier one has
 }
 
-// The weights of units about a lookup, in 1/1024: of parts with a number that is named later, of the members of the
+// The weights of units about a lookup, in 1024ths: of parts with a number that is named later, of the members of the
 // record itself and of parts with a name that is named later, and of parts of which nothing is known yet.
 const (
 	ofNamed       = 1600

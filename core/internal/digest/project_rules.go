@@ -37,7 +37,7 @@ const (
 type ruleRun struct {
 	from, to int
 	after    int // the index of the run that is needed to understand this run, or -1
-	worth    int // the average value per byte, in 1/64
+	worth    int // the average value per byte, in 64ths
 }
 
 // namesPart is the divisor that yields the share of the shortened file for the names of omitted headings.

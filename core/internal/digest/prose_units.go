@@ -16,7 +16,7 @@ type unit struct {
 	source  string   // the file that the unit is about, or the call that returned it: `tool(argument: value)`
 	item    int      // the position, from 1, in a list that is too long to be a single unit
 	text    string   // one line
-	factor  int      // the factor for the unit's weight, in 1/1024
+	factor  int      // the factor for the unit's weight, in 1024ths
 	failed  attempts // the failed runs of a command
 	lasts   int      // how many of the added lines later edits must remove before this edit no longer counts
 	body    string   // the output of a tool, from which lines are chosen at the end of the turn
@@ -387,7 +387,8 @@ func withoutBold(s string) string {
 	return string(b)
 }
 
-// cleanLead returns a heading or an introduction in the form that is written before a unit.
+// cleanLead returns a heading or an introduction in the form that is written before a unit: without bold type and
+// without a final colon, and clipped to mostLead bytes.
 func cleanLead(s string) string {
 	s = strings.TrimSpace(withoutBold(s))
 	return clipWords(strings.TrimRight(s, ":：*_ "), mostLead)

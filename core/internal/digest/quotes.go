@@ -26,7 +26,7 @@ const (
 // mostPassage is the maximum size of a passage in bytes.
 const mostPassage = 900
 
-// The weights of passages for each name that they share with the log, in 1/1024.
+// The weights of passages for each name that they share with the log, in 1024ths.
 const (
 	ofExplained = 130
 	ofShort     = 90

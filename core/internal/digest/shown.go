@@ -299,7 +299,7 @@ const (
 	leastRelated = 3
 )
 
-// The weights of lines of code in a quote, in 1/1024.
+// The weights of lines of code in a quote, in 1024ths.
 const (
 	ofCondition = 400
 	ofValue     = 320
@@ -311,9 +311,9 @@ var conditionHeads = []string{"if ", "if(", "} else if", "elif ", "case ", "when
 
 var conditionStarts = startsOf(conditionHeads)
 
-// worthInQuote returns the weight of a line in a quote, in 1/1024. Comments and definitions weigh the most, followed by
-// conditions and values. Lines that only pass on a value or an error, or print something, have no weight. text must not
-// be empty.
+// worthInQuote returns the weight of a line in a quote, in 1024ths. Comments and definitions weigh the most, followed
+// by conditions and values. Lines that only pass on a value or an error, or print something, have no weight. text must
+// not be empty.
 func worthInQuote(text string) int {
 	if commentOf(text) != "" {
 		return ofProseLine

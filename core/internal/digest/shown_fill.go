@@ -18,8 +18,9 @@ const (
 	leastSpare  = 400
 )
 
-// The factors by which the weights of spare passages are multiplied, in 1/1024; they depend on how the work used the
-// file. fillTries is the maximum number of times that passages are chosen to fill the room.
+// ofEditedFile and ofSpare are the factors, in 1024ths, by which the weights of spare passages are multiplied:
+// ofEditedFile for passages of files that the work edited, ofSpare for all others. fillTries is the maximum number of
+// attempts to choose passages that fill the room.
 const (
 	ofEditedFile = 256
 	ofSpare      = 128

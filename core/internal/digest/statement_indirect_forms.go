@@ -11,7 +11,8 @@ func (sc *scene) impliedAbroad() int {
 	return max(sc.excludesSo(), sc.unreadable(), sc.slippedAgain(), sc.understandsBetter(), sc.isLacking(), sc.namesAudience(), sc.satisfies(), sc.dispensable())
 }
 
-// Word lists for conclusions: words that rule something out or recommend it, and possessive pronouns for the writer.
+// excluding lists words with which a conclusion rules something out or recommends it. ourOwn lists the possessive
+// pronouns that refer to the writer ("my", "our").
 var (
 	excluding = wordListOf("nichts kein keine keinen ohne lieber besser nur rien pas sans plutôt mieux seulement uniquement nada sin mejor solo sólo sem melhor só apenas niente nessun nessuna senza meglio без лучше только никаких")
 	ourOwn    = wordListOf("mein meine meinen meinem meiner unser unsere unseren unserem mon ma mes notre nos mi mis nuestro nuestra nuestros nuestras meu minha meus minhas nosso nossa nossos nossas mio mia miei mie nostro nostra nostri nostre мой моя моё мои моём моем моей наш наша наши нашей нашем")

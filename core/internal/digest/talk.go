@@ -49,7 +49,7 @@ const (
 	lastingBullet = "* "
 )
 
-// The weights of statements, in 1/1024.
+// The weights of statements, in 1024ths.
 const (
 	ofFirst   = 1536 // the first user message, which shows what the conversation is for
 	ofLasting = 1536 // a lasting statement of an earlier digest

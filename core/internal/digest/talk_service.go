@@ -31,8 +31,8 @@ const (
 	longestMatter = 200
 )
 
-// ofReply is the factor, in 1/1024, for the weight of the user's reply to a question. A reply tells the service what it
-// had to know, even if it contains no number or name.
+// ofReply is the factor, in 1024ths, for the weight of the user's reply to a question. A reply tells the service what
+// it had to know, even if it contains no number or name.
 const ofReply = 1536
 
 // service reports whether the chat is a dialogue with a service and is much longer than size bytes.

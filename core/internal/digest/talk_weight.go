@@ -8,7 +8,7 @@ import (
 )
 
 // longTalk is the length, in bytes, above which the sentences of a text have a lower weight. leastOf is their minimum
-// weight, in 1/1024. An essay isn't worth as many lines as twenty short messages of the same total length.
+// weight, in 1024ths. An essay isn't worth as many lines as twenty short messages of the same total length.
 const (
 	longTalk = 1500
 	leastOf  = 256
@@ -32,7 +32,7 @@ const fullAnswer = 200
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// ofUser is the factor, in 1/1024, for the user's texts in a chat with an assistant: an answer can be requested again,
+// ofUser is the factor, in 1024ths, for the user's texts in a chat with an assistant: an answer can be requested again,
 // but the user's words can't. mostOfUser is the maximum factor if the assistant is talkative. If the participants have
 // names, none of them counts as the user.
 const (
@@ -42,10 +42,10 @@ const (
 
 // shares are the weights of texts in a chat. They depend on how much the user and the assistant write on average.
 type shares struct {
-	user     int  // the factor of the user's texts, in 1/1024
+	user     int  // the factor of the user's texts, in 1024ths
 	lectures bool // the assistant writes far more than the user
 	long     int  // the minimum length, in bytes, of the assistant's texts that have a lower weight
-	least    int  // the minimum of that weight, in 1/1024
+	least    int  // the minimum of that weight, in 1024ths
 }
 
 // shares returns how the user's and the assistant's words are weighed in this chat. The longer the assistant's messages
@@ -72,7 +72,7 @@ func (k *talk) shares() shares {
 	}
 	s.user = min(s.user*assistant/user, 1024*mostOfUser)
 	if s.lectures = assistant > evenTalk*user; s.lectures {
-		ratio := assistant * 16 / (evenTalk * user) // in 1/16, above 16
+		ratio := assistant * 16 / (evenTalk * user) // in 16ths, above 16
 		s.long = max(shortTalk, longTalk*256/(ratio*ratio))
 		s.least = max(leastOfLong, leastOf*16/ratio)
 	}

@@ -12,8 +12,8 @@ import (
 // turn-tail style (S1.29).
 const MaxToolResult = 2000
 
-// turnTail is the style of S1. Its digest is a system message. If the cut divides a turn, the history and the turn's
-// beginning are summarized separately.
+// turnTail is the style of system S1 in docs/reference/published.md. Its digest is a system message. If the cut divides
+// a turn, the history and the turn's beginning are summarized separately.
 var turnTail = &Style{
 	Name: "turn-tail", Role: transcript.System, Split: true,
 	Header:     turnTailHeader,

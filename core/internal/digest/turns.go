@@ -24,7 +24,7 @@ type turn struct {
 	question  unit    // the previous turn's question if asked answers it; otherwise its text is empty
 }
 
-// The weights of units, in 1/1024, by their kind. ofContested is a factor for the weights of a turn.
+// The weights of units, in 1024ths, by their kind. ofContested is a factor for the weights of a turn.
 const (
 	ofAnswer     = 1700 // in the message that closes a turn
 	ofFirstWords = 2600 // its first two units: agents usually begin with the outcome

@@ -11,7 +11,7 @@ import (
 // Some commands print text for people: another agent's report on a terminal, an issue, a note in a tracker, the verdict
 // of a script. The log quotes sentences of such text in the room that is left.
 
-// The weights of printed sentences, in 1/1024: of those that name something, and of others. They are so low that these
+// The weights of printed sentences, in 1024ths: of those that name something, and of others. They are so low that these
 // sentences seldom displace other units.
 const (
 	ofPrinted = ofReport / 4

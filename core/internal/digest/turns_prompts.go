@@ -14,7 +14,8 @@ const (
 // prompt is text that a command passes to another program. to is the command.
 type prompt struct{ to, text string }
 
-// prompts adds the texts that a script passes to other programs. docs holds the script's heredocs.
+// prompts adds the prose that a script passes to other programs to the current turn, as units; of each text it reads at
+// most mostPrompt bytes. i is the index of the message with the script, and docs holds the script's heredocs.
 func (r *turnReader) prompts(i int, script string, docs []string) {
 	for _, p := range promptsIn(script, docs) {
 		first := len(r.now().units)

@@ -2,7 +2,7 @@ package extract
 
 import "math"
 
-// lengthPower is the exponent of the length by which a gain is divided: 0.7, in 1/1024. With an exponent of 1, short
+// lengthPower is the exponent of the length by which a gain is divided: 0.7, in 1024ths. With an exponent of 1, short
 // sentences that say little would win; with 0, long sentences that take the room of several would.
 const lengthPower = 717
 

@@ -21,7 +21,7 @@ import (
 // Item is text to choose from.
 type Item struct {
 	Text string
-	// Factor multiplies the gains of the item's sentences, in 1/1024; 0 means 1024. With a negative factor, they are
+	// Factor multiplies the gains of the item's sentences, in 1024ths; 0 means 1024. With a negative factor, they are
 	// only chosen together with sentences that depend on them.
 	Factor int
 	// Weighed are ranges of the text whose sentences have a factor of their own.
@@ -90,7 +90,7 @@ type Extract struct {
 	signs     signs
 	marks     []bool // a buffer for quoted
 	said      prints
-	weights   []int32 // the weight of each stem, in 1/1024
+	weights   []int32 // the weight of each stem, in 1024ths
 	known     []uint8 // for each stem, 1 if text next to the extract contains it, otherwise 0
 	power     int64   // see lengthPower
 	choice    chooser // the newest choice
@@ -112,7 +112,7 @@ type before struct {
 type sentence struct {
 	item    int32    // the index of its item
 	clauses [2]int32 // its range in Extract.clauses
-	factor  int32    // the factor of its gain, in 1/1024
+	factor  int32    // the factor of its gain, in 1024ths
 	own     bool     // see Chosen.Own
 	asks    bool     // see Chosen.Asks
 	leans   bool     // it is only chosen together with the sentence before
@@ -144,7 +144,7 @@ type clause struct {
 // occurrence is a word at one place in a sentence.
 type occurrence struct {
 	stem   int32
-	factor int32 // in 1/1024; 0 if the word repeats an earlier one of the sentence
+	factor int32 // in 1024ths; 0 if the word repeats an earlier one of the sentence
 }
 
 // New splits items into sentences and weighs their words. nearby holds the words of texts that will appear next to the
@@ -178,7 +178,7 @@ func New(items []Item, nearby *words.StemSet) *Extract {
 	return e
 }
 
-// The factors of words and sentences, in 1/1024. They were fitted to public conversations by halving and doubling each
+// The factors of words and sentences, in 1024ths. They were fitted to public conversations by halving and doubling each
 // of them: near these values, the selected content changes by less than a twentieth.
 const (
 	plain     = 1024
@@ -194,7 +194,7 @@ const (
 	fewWords  = 512 // for clauses of fewer than four words
 )
 
-// unfounded is the factor, in 1/1024, of a sentence that depends on a missing sentence.
+// unfounded is the factor, in 1024ths, of a sentence that depends on a missing sentence.
 const unfounded = 256
 
 // longRepeated is the number of words from which a repeated sentence is treated as a repetition even if it depends on
@@ -339,7 +339,7 @@ func (e *Extract) question(item int32) int32 {
 	return n
 }
 
-// factorOf returns the factor of a sentence's gain, in 1/1024, and whether it is in the first person and contains a
+// factorOf returns the factor of a sentence's gain, in 1024ths, and whether it is in the first person and contains a
 // name or a number. asked means that the sentence asks something.
 func factorOf(it *Item, ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)

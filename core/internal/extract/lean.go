@@ -159,7 +159,8 @@ var (
 	aboutSigns = strings.Fields("它 他 她 那里 那儿 那边 这里 这儿 这家 那家 这个 那个 该 それ そこ その この 그곳 거기 그 ")
 )
 
-// answers reports whether a sentence that follows a question is so short that it means nothing without the question.
+// answers reports whether a sentence that follows a question means nothing without it, because it is short, or not very
+// long and begins with a word such as "yes". ws are the sentence's words; without any, the result is false.
 func answers(text string, ws []words.Word) bool {
 	if len(ws) == 0 {
 		return false

@@ -163,7 +163,9 @@ func (b *Taken) HandleOrNone() string {
 }
 
 // KeepFold archives b, the body of a fold, and makes digest, the item that replaces the folded messages, refer to it.
-// gone contains the items that the fold removed. If b is nil, nothing is archived.
+// gone contains the items that the fold removed. Bodies that this run removed from parts of their messages are no
+// longer archived. Neither are the bodies that the items replaced, because b includes them. If b is nil, it isn't
+// archived, and the bodies that the items replaced stay.
 func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if a.away = append(a.away, it.Msg); b != nil && it.Body > 0 {

@@ -92,8 +92,10 @@ func (b *rebuilding) take(i int) bool {
 	return true
 }
 
-// takeFold appends messages from the body of a fold, each of them once at most. If the body was not given, it appends
-// the digest instead, also only once.
+// takeFold appends the messages p.from to p.to (exclusive) from the body of the fold at p.index. If the body was not
+// given, or is larger than r.room, it appends the digest instead, unless that has already been appended. It returns
+// false if the step is invalid, for example because it uses a message a second time. If the body is invalid, r.at is
+// its index.
 func (b *rebuilding) takeFold(p step) bool {
 	r, changes := b.r, b.r.at
 	it := b.items[p.index]

@@ -415,8 +415,8 @@ func (s *Scanner) Skip() Value {
 	return v
 }
 
-// SkipUnchecked skips an array or an object by counting brackets, for a value that will be checked later. It returns
-// false, without moving the scanner, if the value has no end.
+// SkipUnchecked skips an array or an object by counting brackets, for a value that will be checked later, and returns
+// its span. It returns false, without moving the scanner past the value, if the value is of another kind or has no end.
 func (s *Scanner) SkipUnchecked() (Span, bool) {
 	if kind := s.Kind(); kind != Array && kind != Object {
 		return Span{}, false

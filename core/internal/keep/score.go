@@ -91,8 +91,8 @@ func (k *Keeper) StaysByScore(m int32) bool {
 
 // valued is a group of items in which at least one has a score above 0.
 type valued struct {
-	from, end int // half-open range of items
-	score     float64
+	from, end int     // half-open range of items
+	score     float64 // the highest score of a part in the group
 }
 
 // pinScored pins the groups with the highest scores above 0 as long as there is room. Among equal scores, newer

@@ -317,8 +317,10 @@ func (k *keys) all(first string) []string {
 	return append(append([]string{first}, k.keysFor(k.prints)...), k.keysFor(k.later)...)
 }
 
-// keysOfEntry returns the keys under which to save an entry. The first two are those of the messages that the entry
-// replaces and of those that were sent instead.
+// keysOfEntry returns the keys under which to save an entry: first those of the messages that the entry replaces and of
+// those that were sent instead, then, if the entry has it, that of the replaced messages without the text of the first
+// one. The keys of the messages that had been sent before follow, if the entry describes the compaction in terms of
+// them; see lists.
 func (k *keys) keysOfEntry(e *entry) []string {
 	lists := e.lists()
 	list := []string{k.keyOf(textOf(lists[0].valueOf("print"))), k.keyOf(textOf(lists[0].valueOf("sent")))}

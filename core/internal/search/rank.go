@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// The parameters of BM25 and the weights of the other features, in 1/1024. They were fitted to long public
+// The parameters of BM25 and the weights of the other features, in 1024ths. They were fitted to long public
 // conversations between two people, with and without the names of the speakers; see docs/inside/memory.md.
 const (
 	one = 1024
@@ -29,7 +29,7 @@ const (
 	roleBonus            = 128  // the bonus for a role in the query, likewise
 )
 
-// log2 returns the binary logarithm of n in units of 1/1024. n must be positive.
+// log2 returns the binary logarithm of n, in 1024ths. n must be positive.
 func log2(n uint64) int64 {
 	whole := bits.Len64(n) - 1
 	m := n << (63 - whole) >> 32 // 1 ≤ m/2^31 < 2
@@ -45,7 +45,7 @@ func log2(n uint64) int64 {
 	return r
 }
 
-// squareRoot returns the square root of n; both are in 1/1024.
+// squareRoot returns the square root of n; both are in 1024ths.
 func squareRoot(n int64) int64 {
 	n <<= 10
 	r := int64(1) << ((bits.Len64(uint64(n)) + 1) / 2)
@@ -61,7 +61,7 @@ func squareRoot(n int64) int64 {
 // ranked is a doc with its score.
 type ranked struct {
 	doc   int32 // its index
-	score int64 // in 1/1024 bit
+	score int64 // in 1024ths of a bit
 }
 
 // bestDocs returns the docs with the highest scores, the best first, with one for each message and at most the query's

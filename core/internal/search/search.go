@@ -77,7 +77,7 @@ type Body struct {
 type Hit struct {
 	Body  int        // the index of its body
 	Index int        // index of the message in the body's list; 0 if the body is not a list
-	Score int        // in units of about 1/1024 bit; only comparable among the hits of one search
+	Score int        // in units of about a 1024th of a bit; only comparable among the hits of one search
 	Role  Role       // who wrote the message
 	Date  dates.Date // of the message, or of the last dated message before it; zero if unknown
 	// Offset is the position of the snippet in the message's text, in Unicode scalar values.
@@ -120,7 +120,7 @@ type doc struct {
 // post is an entry of the posting list: a doc that contains a term.
 type post struct {
 	doc  int32
-	tf   int32 // the number of occurrences, in 1/1024; for a pair, the distance in words
+	tf   int32 // the number of occurrences, in 1024ths; for a pair, the distance in words
 	term uint8
 	pair bool // the entry is for a term near the preceding term of the query
 }
@@ -189,7 +189,7 @@ type searching struct {
 
 // term is a word of the query, reduced to its stem.
 type term struct {
-	weight int32 // the weight of a match, in 1/1024 bit
+	weight int32 // the weight of a match, in 1024ths of a bit
 	name   bool  // it may be a name: it is capitalized and not the first word
 	lead   bool  // it is the first word of a question
 	number bool

@@ -68,8 +68,9 @@ func (c *cline) record(s *jsonspan.Scanner) {
 	c.records = append(c.records, r)
 }
 
-// write writes the messages. Consecutive user messages become one, because Cline stores each result of parallel calls
-// as a separate message.
+// write writes the messages that Cline sends, and counts the others as skipped. Consecutive user messages become one,
+// because Cline stores each result of parallel calls as a separate message. It also notes the provider's counts for the
+// responses since the last digest.
 func (c *cline) write() {
 	var sent []int32
 	for i := range c.records {

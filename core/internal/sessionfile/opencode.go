@@ -310,7 +310,8 @@ func (o *opencode) aborted(r *ocRecord, parts []jsonspan.Span) bool {
 	return false
 }
 
-// counts returns the provider's counts in the object at a span.
+// counts returns the provider's token counts in the object at a span; missing counts are 0. OpenCode counts reasoning
+// apart from the output, so it is added to Output.
 func (o *opencode) counts(at jsonspan.Span) (u Usage) {
 	var reasoning int64
 	readAt(o.src, at, field{"input", &u.Input}, field{"output", &u.Output}, field{"reasoning", &reasoning},

@@ -159,11 +159,12 @@ func (o *openHands) enforced(view []int32) (left []int32) {
 	return left
 }
 
-// ohGroups holds groups of events. A view contains either all or none of a group's events. The groups are linked lists:
-// the head arrays give a group's first event by id, and the next arrays the following event in the same group.
+// ohGroups holds groups of events that depend on each other in a view: the calls of one response, calls and their
+// results, and tool loops. The first two kinds are linked lists: the head arrays give a group's first event by id, and
+// the next arrays the following event in the same group. A tool loop is a range of the path.
 type ohGroups struct {
 	*openHands
-	alive              []bool
+	alive              []bool  // which events are still in the view
 	headOf, nextOf     []int32 // the calls of one response, on the whole path
 	headCall, nextCall []int32 // the calls with one id and their results, in the view
 	calls, results     []int32 // the number of calls and results that remain in the view, by id

@@ -154,8 +154,9 @@ func (r *rooCode) standing() (ranks ranks, stands []bool) {
 	return ranks, stands
 }
 
-// write writes the messages that are sent. It merges consecutive user messages into one, as the agent does when it
-// sends them.
+// write writes the messages with the given indexes, which are those that the agent sends. Like the agent, it merges
+// consecutive user messages into one. A summary begins a new message, though, and a truncation marker is always a
+// message of its own; see together.
 func (r *rooCode) write(sent []int32) {
 	for len(sent) > 0 {
 		n := r.together(sent)

@@ -341,7 +341,9 @@ func (w *writer) repeats(i int) int {
 	return w.writeAbove(i, n)
 }
 
-// equalLineAbove returns the index of an earlier line that is equal to line i, or -1.
+// equalLineAbove returns the index of an earlier line that is equal to line i, and remembers line i for later calls. It
+// returns -1 if it finds none among the at most two lines that it compares, if line i is shorter than minLine bytes, or
+// if repeats may not be shortened.
 func (w *writer) equalLineAbove(i int) int {
 	s := w.line(i)
 	if len(s) < minLine || !w.allows(Repeats) {

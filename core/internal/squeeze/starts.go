@@ -52,8 +52,9 @@ func inTime(s string, n int) bool {
 // lastWord returns the text after the last space in s.
 func lastWord(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
 
-// starts writes the lines from line i on that have a common beginning. It writes this beginning once, and below it the
-// rest of each line after a space. It returns the number of lines, or 0 if no such lines begin on line i.
+// starts writes the lines from line i on that have a common beginning: the beginning once, and below it the rest of
+// each line, indented by a space. It returns the number of lines. It returns 0 and writes nothing if there are too few
+// such lines, if too little would be saved, or if the lines are equal, which repeats takes care of.
 func (w *writer) starts(i int) int {
 	start, k := w.startOf(i), 1
 	if start == "" {

@@ -141,10 +141,11 @@ func (w *Writer) accepted(o *ProviderCompaction, messages api.Raw, gain int) *Co
 	return made
 }
 
-// askProvider requests the provider's compaction, or accepts the result. A host that can't request a compaction may
-// have called its model instead, with the prompt for the first part of the record. taken is false if the provider
-// failed, so that the model must be called. p is the prompt for a host that calls its model. output is the maximum size
-// of its reply, and gain the size of what the digest replaces, both in tokens.
+// askProvider requests the provider's compaction, in which case the answer is pending, or accepts the result. A host
+// that can't request a compaction may have called its model instead, with the prompt for the first part of the record.
+// taken is false if the prompt doesn't fit into a request, or if the reply can't be used; then the model must be
+// called. p is the prompt for a host that calls its model. output is the maximum size of its reply, and gain the size
+// of what the digest replaces, both in tokens.
 func (w *Writer) askProvider(o *ProviderCompaction, p digest.Prompt, output, gain int) (a answer, taken bool) {
 	r, fits := w.request(ProviderRequest, p, output)
 	if !fits {

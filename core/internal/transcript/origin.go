@@ -15,7 +15,8 @@ type Origin struct {
 // piece is one replacement: its range in the transcript's source, and the range that it replaces in the host's bytes.
 type piece struct{ from, to, was, end uint32 }
 
-// Add records a replacement, which must come after all earlier ones.
+// Add records that the bytes [from, to) of the transcript's source replace the bytes [was, end) that the host gave.
+// Replacements must be added in order.
 func (o *Origin) Add(from, to, was, end uint32) {
 	o.pieces = append(o.pieces, piece{from, to, was, end})
 }

@@ -288,8 +288,9 @@ func assistantUICall(r *Reader, p transcript.Part, f *frame, at int) {
 // assistantUIDone is the status of a complete assistant message.
 const assistantUIDone = `"status":{"type":"complete","reason":"unknown"}`
 
-// assistantUIResultBody writes a body of the same JSON type as the result, because components read it. If the model
-// sees a list of parts, it writes a list of parts.
+// assistantUIResultBody appends text to dst as the new body of a tool result: as a list with one text part if the model
+// sees a list of parts, and otherwise like aiSDKUIResultBody, because the components that render a result expect an
+// object or a list to stay one. It returns the extended dst, and the size of the new body as the model sees it.
 func assistantUIResultBody(dst []byte, t *transcript.Transcript, result int32,
 	text string) ([]byte, transcript.Measure) {
 	if len(t.InnerParts(int(result))) == 0 {

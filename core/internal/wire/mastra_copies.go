@@ -387,7 +387,8 @@ func resultValue(src []byte, call jsonspan.Span) (found jsonspan.Span) {
 	return found
 }
 
-// addTextCopy adds the text outside the parts as a copy. last is the index of the last text among the parts.
+// addTextCopy adds the text outside the parts, if there is one, as a copy of the text part that sameText finds. last is
+// the index of the last text among the parts.
 func (s *mastraStore) addTextCopy(r *Reader, last int) {
 	if s.text.Str() {
 		r.copyOf(s.sameText(r, last), emptiedPart(transcript.Opaque, &s.text))

@@ -288,7 +288,8 @@ func (r *Reader) isText(f *field, text string) bool {
 	return f.Str() && jsonspan.EqualText(r.Src(), f.Span, text)
 }
 
-// shortText returns the text of a short string field, such as a type or a role, or "".
+// shortText returns the text of a string field of at most maxWord bytes, such as a type or a role. For any other field
+// it returns "".
 func (r *Reader) shortText(f *field) string {
 	if !f.Str() || f.Size.Bytes > maxWord {
 		return ""

@@ -113,7 +113,8 @@ func messageCount(s *ctxfold.Session) int {
 	return len(list)
 }
 
-// agents maps the kind of a session file to the agent's name.
+// agents maps the kinds of session files to the names of the agents, or of the programs that write them. For a kind
+// that is missing here, such as "pi", agent returns the kind itself.
 var agents = map[api.SessionKind]string{api.SessionClaudeCode: "Claude Code", api.SessionCodex: "Codex", api.SessionGeminiCLI: "Gemini CLI",
 	api.SessionCopilot: "GitHub Copilot", api.SessionLetta: "Letta", api.SessionLibreChat: "LibreChat", api.SessionOpenWebUI: "Open WebUI",
 	api.SessionLlamaIndex: "LlamaIndex", api.SessionSemanticKernel: "Semantic Kernel",

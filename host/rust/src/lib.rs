@@ -96,7 +96,7 @@ impl Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// The module rejected the request: docs/reference/errors.md.
+    /// The module rejected the request; see docs/reference/errors.md for the codes.
     Refused(Refusal),
     /// The module trapped during the call. The instance has been replaced: the next call works, but open sessions are lost.
     Trap(String),
@@ -220,7 +220,8 @@ impl Ctxfold {
     pub fn check(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_check, request)
     }
-    /// Begins a compaction, for programs that call their model themselves; see docs/start/languages.md.
+    /// Begins a compaction, for programs that call their model themselves. Unless the compaction is already finished, the answer has the
+    /// plan and the requests to the model; pass the plan and the model's answers to [`Ctxfold::step`]. See docs/start/languages.md.
     pub fn plan(&mut self, request: &Request<'_>) -> Result<Answer, Error> {
         self.run(ffi::ctxfold_plan, request)
     }

@@ -35,8 +35,8 @@ func fit(c passes.Run, pass api.Doer) {
 	take(c, pass, "", 0, from)
 }
 
-// take replaces the items [from, to) with a marker message that states their number. why is the end of that message's
-// text. It does nothing if there are no such items.
+// take replaces the items [from, to) with a marker message that states their number. why follows in the marker, before
+// the closing bracket; it is a reason such as passes.DroppedToFit, or "". It does nothing if there are no such items.
 func take(c passes.Run, pass api.Doer, why string, from, to int) {
 	doc := c.Doc()
 	if from >= to {
