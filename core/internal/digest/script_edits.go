@@ -30,6 +30,7 @@ type codeReader struct {
 	// The lines that the program has replaced since it last wrote a file.
 	removed, added []string
 	count          int // how many texts the program has replaced
+	size           int // the size of these texts and of those that replace them, in bytes
 	changes        []change
 }
 
@@ -50,9 +51,10 @@ const (
 	// lookRewritten is the maximum number of bytes that are read of a program.
 	lookRewritten = 1 << 14
 	// mostNested is the maximum number of open brackets in a program that is read, and mostReplaced that of the texts that
-	// it replaces.
+	// it replaces. lookReplaced is the maximum size of these texts and of those that replace them, in bytes.
 	mostNested   = 48
 	mostReplaced = 200
+	lookReplaced = 2 * lookRewritten
 )
 
 // writeSigns lists parts of calls with which a program writes a file.
@@ -316,7 +318,8 @@ func (r *codeReader) read(path string) {
 
 // replaced records that the program replaces a text.
 func (r *codeReader) replaced(old, now string) {
-	if r.count++; r.count <= mostReplaced && len(r.added)+len(r.removed) < keptChanges {
+	r.count, r.size = r.count+1, r.size+len(old)+len(now)
+	if r.count <= mostReplaced && r.size <= lookReplaced && len(r.added)+len(r.removed) < keptChanges {
 		c := lineChanges("", old, now)
 		r.removed, r.added = append(r.removed, c.removed...), append(r.added, c.added...)
 	}

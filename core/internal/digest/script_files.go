@@ -9,8 +9,27 @@ import (
 
 // scriptFiles holds the programs that scripts wrote to files, and the changed copies of files that these programs wrote.
 type scriptFiles struct {
-	programs critbit.Map[string]   // by path as given in the script
+	programs critbit.Map[program]  // by path as given in the script
 	drafts   critbit.Map[[]change] // by path
+}
+
+// program is a program that a script wrote to a file.
+type program struct {
+	code    string
+	read    bool     // whether the code has been read for its changes
+	changes []change // what the program changes in files
+	done    bool     // whether these changes have been made; another run of the program only repeats them
+}
+
+// changesOnce returns the changes that a run of the program makes. It reads the code only at the first run, so that a
+// program which runs many times costs no more than its size.
+func (p *program) changesOnce() []change {
+	if !p.read {
+		if p.read = true; mayWrite(p.code) {
+			p.changes = changesByCode(p.code)
+		}
+	}
+	return p.changes
 }
 
 // missingSigns lists phrases, in lower case, with which a program reports that it didn't find what it should replace.
@@ -28,7 +47,7 @@ func (s *scriptFiles) ran(script string, failed func() bool, output func() strin
 	if strings.Contains(script, "<<") {
 		rest = withoutWritten(script, func(path, body string) {
 			if mayWrite(body) {
-				s.programs.Set(strings.Clone(path), body)
+				s.programs.Set(strings.Clone(path), program{code: body})
 			}
 		})
 	}
@@ -40,16 +59,17 @@ func (s *scriptFiles) ran(script string, failed func() bool, output func() strin
 			s.copied(words[0], from, to, changed, copied)
 			return
 		}
-		program, ok := s.programIn(words)
-		if ok && program == "" && docs != nil {
-			program, docs = strings.Join(docs, "\n"), nil
+		p, ok := s.programIn(words)
+		if ok && p == nil && docs != nil {
+			p, docs = &program{code: strings.Join(docs, "\n")}, nil
 		}
-		if !mayWrite(program) || left == 0 && failed() {
+		if p == nil || p.done || len(p.changesOnce()) == 0 || left == 0 && failed() {
 			return
 		}
-		for _, c := range changesByCode(program) {
+		for _, c := range p.changes {
 			s.changes(&c, missing, changed)
 		}
+		p.done = !missing()
 	}, func(string) {})
 }
 
@@ -97,21 +117,21 @@ func (s *scriptFiles) copied(command, from, to string, changed func(c *change), 
 }
 
 // programIn returns the program that a command passes to an interpreter. ok means that the command runs an interpreter;
-// the program is "" if it comes from the standard input or isn't known.
-func (s *scriptFiles) programIn(words []string) (program string, ok bool) {
+// the program is nil if it comes from the standard input or isn't known.
+func (s *scriptFiles) programIn(words []string) (p *program, ok bool) {
 	at := slices.IndexFunc(words[:min(len(words), 4)], func(w string) bool { return interpreters.has(fileName(w)) })
 	if at < 0 {
-		return "", false
+		return nil, false
 	}
 	for n, w := range words[at+1:] {
 		if (w == "-c" || w == "-e") && at+n+2 < len(words) {
-			return words[at+n+2], true
+			return &program{code: words[at+n+2]}, true
 		}
-		if program, found := s.programs.Get(w); found {
-			return program, true
+		if s.programs.Has(w) {
+			return s.programs.At(w), true
 		}
 	}
-	return "", true
+	return nil, true
 }
 
 // copyOf returns the names of the file that a command copies or moves, and its new name. They are "" for any other

@@ -130,7 +130,7 @@ func (r *statementReader) add(s string, ws []word, cue int) {
 	whole, fits := s, r.before != "" && len(r.before)+len(s) < maxStatement
 	switch {
 	case r.lead == "" && ws[0].is(others):
-		if !fits || wordsOf(r.before, nil)[0].is(others) {
+		if before := wordsOf(r.before, nil); !fits || len(before) == 0 || before[0].is(others) {
 			return // the subject of the sentence is unknown
 		}
 		whole = r.before + " " + s

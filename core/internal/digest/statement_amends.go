@@ -197,6 +197,9 @@ func (s *statement) amendedUnit() string {
 // rateText returns the rating of a sentence.
 func rateText(s string) rating { return rate(s, wordsOf(s, quotedIn(s))) }
 
+// beginAlike reports whether the first stems of two words are equal. A number, for example, has none.
+func beginAlike(a, b []string) bool { return len(a) > 0 && len(b) > 0 && a[0] == b[0] }
+
 // hasLimit reports whether a statement limits a number, of the given unit if that isn't empty.
 func (s *statement) hasLimit(unit string) bool {
 	ws := wordsOf(s.text, nil)
@@ -209,7 +212,7 @@ func (s *statement) hasLimit(unit string) bool {
 			next = ws[i+1].text
 		}
 		if unit != "" {
-			if unit == next || len(unit) > 4 && len(next) > 4 && stems(unit)[0] == stems(next)[0] {
+			if unit == next || len(unit) > 4 && len(next) > 4 && beginAlike(stems(unit), stems(next)) {
 				return true
 			}
 			continue

@@ -129,3 +129,21 @@ func TestManuals(t *testing.T) {
 {"role":"assistant","content":"Zone 7 is hot."}
 ]`, 4000), []string{"RampUp heats one Zone"}, nil)
 }
+
+// A program that runs again only repeats its edit, unless its first run didn't find what to replace.
+func TestProgramsThatRunAgain(t *testing.T) {
+	written := `cat > /tmp/e.py <<'EOF'\ns = open('/kiln/heat.py').read()\nopen('/kiln/heat.py', 'w').write(s.replace('hold = 640', 'hold = 900'))\nEOF`
+	for _, first := range []string{"", "pattern not found"} {
+		text := logOf(t, `[
+{"role":"user","content":"Let the kiln hold 900 degrees."},
+`+ranAs("1", "", written, "")+`,
+`+ranAs("2", "", "python /tmp/e.py", first)+`,
+`+ranAs("3", "", "python /tmp/e.py", "")+`,
+{"role":"assistant","content":"Zone 7 is hot."}
+]`, 4000)
+		wants(t, text, []string{"edited /kiln/heat.py: changes `hold = 640` to `hold = 900`"}, nil)
+		if strings.Count(text, "changes `hold") != 1 {
+			t.Errorf("after %q the edit is named more than once:\n%s", first, text)
+		}
+	}
+}
