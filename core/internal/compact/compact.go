@@ -147,7 +147,7 @@ func (c *Run) beforePasses() bool {
 
 // settleAndFill makes the result valid, lets the passes use the room that remains below the target, and makes the
 // result valid again. A lot of room may remain, because the thinking that the first repair removes can be a third of
-// the result. An open tool loop that becomes text is filled before, because nothing can be added to its results then.
+// the result. An open tool loop that becomes text is filled first, because nothing can be added to its results later.
 // It returns false if signed thinking could not be kept valid.
 func (c *Run) settleAndFill(steps []passes.Pass) bool {
 	if c.mend.ClosesLoop() && c.doc.Total < c.Target() {

@@ -105,7 +105,7 @@ type collector struct {
 	room   *readRoom
 	around remarks
 	people newcomers
-	// unruled is set in a talk between people, which has no standing instructions.
+	// unruled is set in a conversation between people, which has no standing instructions.
 	unruled bool
 	// patches holds the patches that scripts wrote to files, and scripts the programs.
 	patches patchFiles

@@ -52,8 +52,8 @@ func (n *newcomers) left(text string, statements int) (from, to int) {
 // leastDigits is the number of digits of an id, a zip code, or the number of an order.
 const leastDigits = 4
 
-// identifies reports whether text contains an id, a number or an e-mail address, by which a service tells its customers apart. Members of
-// a group who say their name stay in it, and so do their rules.
+// identifies reports whether text contains an id, a number or an e-mail address, by which a service tells its customers
+// apart. A member of a group who only says a name remains in the group, and so do that member's rules.
 func identifies(text string) bool {
 	digits := 0
 	for i := range len(text) {

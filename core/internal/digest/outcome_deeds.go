@@ -23,8 +23,8 @@ const usualDeed = 160
 // mostDeed returns the maximum length of such a line if that of an answer is most bytes.
 func mostDeed(most int) int { return max(most, min(usualDeed, most*8/5)) }
 
-// deeds returns lines about the last calls of the turn that changed something outside of the conversation, one for each
-// tool, oldest first. Each line has up to most bytes, or twice as many if it is about several calls. A failed call has a line unless a later call of the tool succeeded.
+// deeds returns a line for the last call of each tool that changed something outside of the conversation, oldest first.
+// A line has up to most bytes, twice as many for several calls. A failed call has none if its tool succeeded later.
 func (t *turn) deeds(most int) (lines []deedLine) {
 	var tools []string
 	for n := range slices.Backward(t.units) {

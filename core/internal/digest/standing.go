@@ -29,7 +29,7 @@ func (l *Ledger) addStanding(text string, room *readRoom) {
 }
 
 // AddStanding adds the standing instructions in messages, which must be newer than all messages already in the ledger.
-// A talk between people has none.
+// A conversation between people has none.
 func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	if isBetweenPeople(t, messages) {
 		return

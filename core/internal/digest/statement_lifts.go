@@ -60,8 +60,8 @@ func (j *judging) compares(i int) bool {
 	return false
 }
 
-// Word lists for what is no longer so: words for "than", words after "no more" before a number, words that may follow "ne … plus" and its
-// relatives, and verbs and adjectives for being needed.
+// Word lists for what is no longer so: words for "than", words between "no more" and a number, words that may follow
+// "ne … plus" and its relatives, and verbs and adjectives for being needed.
 var (
 	thanWords = wordListOf("than als que che чем")
 	measured  = wordListOf("de d' di do del della")

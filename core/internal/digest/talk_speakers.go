@@ -68,8 +68,8 @@ func speakerNames(t *transcript.Transcript, messages []int32) (names [2][]string
 	return names
 }
 
-// isBetweenPeople reports whether two or more people talk in messages, whose names precede what they say on both sides.
-// They advise and cheer each other; they don't instruct a model.
+// isBetweenPeople reports whether messages are a conversation between people: on both sides, most of them begin with a
+// name. People advise and encourage each other; they don't instruct a model.
 func isBetweenPeople(t *transcript.Transcript, messages []int32) bool {
 	names := speakerNames(t, messages)
 	return len(names[0]) > 0 && len(names[1]) > 0

@@ -158,8 +158,8 @@ var (
 	assents = strings.Split("no, thank|no thank|no, that is all|no, that's all|no, that's it|no problem|no, problem|no worries|no, i'm good|no, i am good|no, i'm fine|no, not at all|no, it's fine|no, it's ok|no, you're right|no, seriously|no, really|nope, that's|nein, danke|non, merci|no, gracias|não, obrigad|no, grazie|нет, спасибо|不是，谢谢|いいえ、大丈夫|아니요, 괜찮", "|")
 )
 
-// startsWithPhrase reports whether text begins with a phrase whose last word doesn't go on: "it is not" doesn't begin
-// "it is noted".
+// startsWithPhrase reports whether text begins with all words of a phrase. "It is noted" doesn't begin with those of "it
+// is not". The check is only for ASCII letters, in lower case.
 func startsWithPhrase(text, phrase string) bool {
 	rest, found := strings.CutPrefix(text, phrase)
 	return found && (rest == "" || byteClass[phrase[len(phrase)-1]]&small == 0 || byteClass[rest[0]]&small == 0)

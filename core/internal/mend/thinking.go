@@ -72,7 +72,7 @@ func (md *Mender) mayBreakThinking() bool {
 }
 
 // ClosesLoop reports whether SettleThinking will replace the tool loop at the end with text, as the items are now. If
-// so, changes of the results in that loop must come first.
+// so, the results in that loop can only be changed before.
 func (md *Mender) ClosesLoop() bool {
 	if !md.mayBreakThinking() {
 		return false
