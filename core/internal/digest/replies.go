@@ -96,12 +96,6 @@ func isEmptyQuestion(text string) bool {
 	return len(said) <= longestEmpty && asksIn(said) && !names(said) && hasAny(said, emptyQuestions)
 }
 
-// detailHeads lists, in lower case, the beginnings of sentences in which the assistant asks for details that the user's
-// next message then provides.
-var detailHeads = strings.Split("please provide |please share |please give me |please send me |please tell me |please enter |bitte geben sie |bitte nennen |bitte teilen sie |bitte schick|"+
-	"por favor, indique|por favor, proporcione|por favor, facilíteme|por favor, informe|veuillez |merci de me |fornisca |mi fornisca |пожалуйста, укажите|пожалуйста, сообщите|"+
-	"请提供|请告诉|请告知|请您提供|麻烦提供|お名前を|を教えてください", "|")
-
 // meant returns the units of the turn's answer to which a short reply refers; asked is that reply, the user's next
 // message. They describe the option whose number the reply contains, or else contain the closing question. If the
 // question means nothing by itself, meant returns the sentence or the list of options before it.

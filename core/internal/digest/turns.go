@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -185,7 +184,7 @@ func (r *turnReader) before(asked string) {
 			if u.factor /= 4; !namesMore(u.text) {
 				u.factor = isDropped
 			}
-		case slices.Contains(meant, n):
+		case slices.Contains(meant, n) && !isSpent(u.text):
 			if u.factor = ofProposal; accepts(asked) && len(meant) == 1 && (u.item > 0 || asksIn(u.text)) {
 				now.question = *u
 			}
@@ -193,8 +192,10 @@ func (r *turnReader) before(asked string) {
 			u.factor /= 4
 		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of a list that the user accepts
 			u.factor = u.factor * 3 / 2
-		case len(meant) > 0 && isEmptyQuestion(u.text), headedBy(cmp.Or(u.lead, u.text), detailHeads):
+		case len(meant) > 0 && isEmptyQuestion(u.text):
 			u.factor = isDropped
+		default:
+			u.dropSpent(asked)
 		}
 	}
 }
