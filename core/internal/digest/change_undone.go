@@ -44,10 +44,11 @@ func restoredBy(script string) (paths []string, all bool) {
 }
 
 // takeBack marks the uncommitted edits that a script reverts or stashes, and unmarks those that it restores from the
-// stash. It ignores names that aren't those of edited files, such as the name of a branch. A bad script failed.
-func (r *turnReader) takeBack(script string, bad bool) {
+// stash. It ignores names that aren't those of edited files, such as the name of a branch. A bad script failed. The
+// result reports whether the script reverts edits, all of them from the current turn.
+func (r *turnReader) takeBack(script string, bad bool) bool {
 	if bad || !strings.Contains(script, "git ") {
-		return
+		return false
 	}
 	paths, all := restoredBy(script)
 	stashes, pops := stashedBy(script)
@@ -55,17 +56,31 @@ func (r *turnReader) takeBack(script string, bad bool) {
 		r.unstash()
 	}
 	if len(paths) == 0 && !all && !stashes {
-		return
+		return false
 	}
 	commit := place{turn: -1}
 	if len(r.commits) > 0 {
 		commit = r.commits[len(r.commits)-1]
 	}
+	var spent reverted
+	named := func(file string) bool {
+		return all || slices.ContainsFunc(paths, func(path string) bool { return samePath(path, file) })
+	}
+	if !stashes {
+		dropped, _ := r.dropInPlace(commit, named, &spent)
+		for _, path := range dropped {
+			if len(r.commits) == 0 {
+				r.touch(path, undoneVerb)
+				r.state.takenBack(path)
+			}
+		}
+	}
 	r.describeEdits()
 	r.eachChange(commit, func(u *unit, at place) {
-		if u.undone || !all && !stashes && !slices.ContainsFunc(paths, func(path string) bool { return samePath(path, u.source) }) {
+		if u.undone || !stashes && !named(u.source) {
 			return
 		}
+		spent.add(at)
 		u.undone, u.factor = true, u.factor/2
 		if r.state.takenBack(u.source); stashes {
 			r.stashed = append(r.stashed, at)
@@ -74,6 +89,62 @@ func (r *turnReader) takeBack(script string, bad bool) {
 			r.state.takenBack(u.source)
 		}
 	})
+	return !stashes && spent.within(len(r.turns)-1)
+}
+
+// reverted counts the changes that a command reverts.
+type reverted struct {
+	count  int
+	oldest int // the turn of the oldest of them
+}
+
+// add counts the change at a place.
+func (s *reverted) add(at place) {
+	if s.count == 0 || at.turn < s.oldest {
+		s.oldest = at.turn
+	}
+	s.count++
+}
+
+// within reports whether there are changes, and none of them is older than a turn.
+func (s *reverted) within(turn int) bool { return s.count > 0 && s.oldest >= turn }
+
+// inPlace is a command that did nothing but change a file in a way that the log doesn't describe.
+type inPlace struct {
+	path string
+	at   place // its unit
+	runs bool  // it ran a program of the agent
+}
+
+// dropInPlace drops the commands since a place that changed nothing but one of the named files, because the file was
+// restored. If such a command ran a program of the agent, it marks the run as taken back instead. It adds the commands to
+// spent, and returns their files, each perhaps more than once. earlier means that a command before that place had
+// changed a named file.
+func (r *turnReader) dropInPlace(since place, named func(path string) bool, spent *reverted) (paths []string, earlier bool) {
+	from := max(0, len(r.inPlace)-mostTakenBack)
+	recent := r.inPlace[from:]
+	rest := r.inPlace[:from]
+	for _, c := range recent {
+		switch {
+		case !named(c.path):
+			rest = append(rest, c)
+			continue
+		case c.at.turn < since.turn || c.at.turn == since.turn && c.at.unit < since.unit:
+			earlier = true
+			rest = append(rest, c)
+			continue
+		}
+		spent.add(c.at)
+		if u := r.unitAt(c.at); c.runs && u.factor != isDropped {
+			u.text += undoneNote
+			u.factor /= 4
+		} else {
+			u.factor = isDropped
+		}
+		paths = append(paths, c.path)
+	}
+	r.inPlace = rest
+	return paths, earlier
 }
 
 // stashedBy reports whether a script puts all uncommitted edits into git's stash, and whether it restores edits from

@@ -21,6 +21,7 @@ func (c *collector) ended(tool, on, said string, failed bool) {
 		}
 	}
 	c.solved(f) // the call has now succeeded, or failed again
+	c.checkBegun(f)
 	if failed {
 		f.Text = said
 		c.Errors = append(c.Errors, *f)
@@ -111,6 +112,20 @@ func addressIn(text string) string {
 func (c *collector) checkFailed(f *api.LedgerFailure) {
 	if kinds := checksOf(f); kinds != 0 {
 		c.checks[kinds] = len(c.begun)
+	}
+}
+
+// checkBegun drops the errors of earlier checks of the same kinds that couldn't run, because their program, a module or
+// the file to check doesn't exist. The agent has found another check.
+func (c *collector) checkBegun(call *api.LedgerFailure) {
+	kinds := checksOf(call)
+	if kinds == 0 {
+		return
+	}
+	for failed, at := range c.checks {
+		if at > 0 && kinds&checkKinds(failed) != 0 && isAbsent(c.Errors[at-1].Text) {
+			c.Errors[at-1], c.checks[failed] = api.LedgerFailure{}, 0
+		}
 	}
 }
 

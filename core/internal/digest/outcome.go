@@ -102,12 +102,32 @@ func withoutFrame(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
 	if strings.HasPrefix(text, "<returncode>") {
 		_, text, _ = strings.Cut(text, "</returncode>")
-		text = strings.TrimSpace(text)
+		text = withoutAdvice(strings.TrimSpace(text))
 		if inside, found := strings.CutPrefix(text, "<output>"); found {
 			text, _, _ = strings.Cut(inside, "</output>")
 		}
 	}
 	return text
+}
+
+// withoutAdvice returns an output that mini-swe-agent has shortened without the advice before it, and without the tags
+// around its beginning and its end.
+func withoutAdvice(text string) string {
+	rest, found := strings.CutPrefix(text, "<warning>")
+	if !found {
+		return text
+	}
+	_, rest, found = strings.Cut(rest, "</warning>")
+	head, marked := strings.CutPrefix(strings.TrimSpace(rest), "<output_head>")
+	if !found || !marked {
+		return text
+	}
+	head, rest, _ = strings.Cut(head, "</output_head>")
+	if _, tail, found := strings.Cut(rest, "<output_tail>"); found {
+		tail, _, _ = strings.Cut(tail, "</output_tail>")
+		return head + "\n…\n" + tail
+	}
+	return head
 }
 
 // raised returns the exception of the last Python traceback in text, or "".
@@ -162,10 +182,26 @@ func endsInTraceback(output string) bool {
 	return said != "" && strings.HasSuffix(output, said)
 }
 
+// withoutWarnings returns the output of pytest without its section of warnings.
+func withoutWarnings(output string) string {
+	head, rest, found := strings.Cut(output, "= warnings summary =")
+	if !found {
+		return output
+	}
+	head = head[:strings.LastIndexByte(head, '\n')+1]
+	if end := strings.Index(rest, "\n="); end >= 0 {
+		return head + rest[end+1:]
+	}
+	if end := strings.LastIndex(strings.TrimSpace(rest), "\n"); end >= 0 { // its last line sums up
+		return head + strings.TrimSpace(rest)[end+1:]
+	}
+	return head
+}
+
 // complaint returns the error message of a failed tool. This is an exception, or the lines that report errors or begin
 // with a place in a file. If there are none, it returns the beginning and the end of the output.
 func complaint(text string) string {
-	text = strings.TrimSpace(withoutFrame(text))
+	text = strings.TrimSpace(withoutWarnings(withoutFrame(text)))
 	if said := raised(text); said != "" {
 		return said
 	}

@@ -155,6 +155,18 @@ func isBackup(from, to string) bool {
 	return strings.HasPrefix(fileName(to), name) && len(fileName(to)) > len(name) || thrownAway(to)
 }
 
+// spareMarks lists what is added to the name of a copy that is made as a precaution.
+var spareMarks = []string{"bak", "backup", "orig", "old", "save", "copy", "tmp", "~"}
+
+// isSpare reports whether a copy is a backup by its name or its folder.
+func isSpare(from, to string) bool {
+	if !isBackup(from, to) {
+		return false
+	}
+	added, _ := strings.CutPrefix(fileName(to), fileName(from))
+	return thrownAway(to) || hasAny(lower(added), spareMarks)
+}
+
 // copied is a copy of a file: the file's path, and the place in the log at which the copy was made.
 type copied struct {
 	of string
@@ -175,24 +187,33 @@ func (r *turnReader) rewrite(c *execution) (restored []string) {
 	}, func(from, to string) {
 		from, to = inFolder(c.folder, from), inFolder(c.folder, to)
 		if known, found := r.copies.Get(from); found && samePath(known.of, to) {
-			r.restore(to, known.at)
+			if r.restore(to, known.at) {
+				c.spares++
+			}
 			restored = append(restored, to)
 			return
+		}
+		if isSpare(from, to) {
+			c.spares++
 		}
 		r.copies.Set(strings.Clone(to), copied{strings.Clone(from), r.here()})
 	})
 	return restored
 }
 
-// restore marks the edits of a file since a place as taken back.
-func (r *turnReader) restore(path string, since place) {
+// restore marks the edits of a file since a place as taken back. The result reports whether there are any, all of them
+// from the current turn.
+func (r *turnReader) restore(path string, since place) bool {
 	r.describeEdits()
-	earlier := len(r.commits) > 0
+	var spent reverted
+	_, earlier := r.dropInPlace(since, func(file string) bool { return samePath(path, file) }, &spent)
+	earlier = earlier || len(r.commits) > 0
 	r.eachChange(place{turn: -1}, func(u *unit, at place) {
 		switch {
 		case u.undone || !samePath(path, u.source):
 		case at.turn > since.turn || at.turn == since.turn && at.unit >= since.unit:
 			u.undone, u.factor = true, u.factor/2
+			spent.add(at)
 		default:
 			earlier = true
 		}
@@ -201,4 +222,5 @@ func (r *turnReader) restore(path string, since place) {
 		r.touch(path, undoneVerb)
 		r.state.takenBack(path)
 	}
+	return spent.within(len(r.turns) - 1)
 }

@@ -46,8 +46,11 @@ func failedTest(line string) string {
 	}
 	for _, mark := range failMarks {
 		if name, found := strings.CutPrefix(line, mark); found {
-			if mark == "not ok " { // a number precedes the name
+			switch {
+			case mark == "not ok ": // a number precedes the name
 				name = strings.TrimLeft(name, "0123456789 -")
+			case mark == "ERROR: " && strings.Contains(name, ": "): // of pytest itself
+				return ""
 			}
 			return testName(name)
 		}
@@ -123,8 +126,9 @@ func endsInFailure(output string) bool {
 	return false
 }
 
-// absentSigns lists phrases, in lower case, with which a shell or an interpreter says that it can't start a program.
-var absentSigns = substringsOf(": no module named |: command not found|: can't open file |not recognized as an internal or external command")
+// absentSigns lists phrases, in lower case, with which a shell or an interpreter says that it can't start a program, or
+// pytest that it finds no tests.
+var absentSigns = substringsOf(": no module named |: command not found|: can't open file |not recognized as an internal or external command|file or directory not found: ")
 
 // notStarted reports whether the last line of an output says that a program couldn't be started.
 func notStarted(output string) bool {

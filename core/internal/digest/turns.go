@@ -92,6 +92,7 @@ type turnReader struct {
 	copies   critbit.Map[copied] // the copies of files, by path
 	commits  []place             // the commits that no rebase has replaced
 	stashed  []place             // the edits that git's stash holds
+	inPlace  []inPlace           // the commands whose changes to a file the log doesn't describe
 	patches  patchFiles          // the patches that scripts wrote to files
 	around   remarks
 	facts    factReader

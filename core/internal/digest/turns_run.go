@@ -47,6 +47,7 @@ type execution struct {
 	edits    bool     // a program which it runs edits files
 	meant    bool     // it failed, as the assistant had intended
 	over     bool     // it has ended, and its outcome is known
+	spares   int      // how many of its programs only make or restore a copy of a file, or revert edits
 }
 
 // addTextCommand adds a command whose call was written as text, and whose output message i returned. failed means that
@@ -93,6 +94,9 @@ func (r *turnReader) addOutcome(c *execution) {
 	if c.edits && !overcame && c.onlyEdits() {
 		return // what it changed has units
 	}
+	if c.spares > 0 && !c.failed() && c.programs() <= c.spares {
+		return // what it reverts is marked
+	}
 	text := c.text()
 	if !overcame && c.rewrites == "" && c.isSilent(text) {
 		r.silent = unit{kind: ranUnit, message: int32(i), text: text, factor: ofFailure}
@@ -122,7 +126,11 @@ func (r *turnReader) addOutcome(c *execution) {
 	r.rewritten(&c.run, c.output)
 	r.ran.Set(key, r.here())
 	passes := c.kind == checks && !c.failed() && !overcame
+	at := r.here()
 	r.add(unit{kind: ranUnit, message: int32(i), source: tests, text: text, factor: factor, passes: passes, failed: before})
+	if path := c.changesOnly(); path != "" && at.unit < len(r.now().units) {
+		r.inPlace = append(r.inPlace, inPlace{path, at, c.rewrites != ""})
+	}
 }
 
 // changeFiles records what a command does to files. It removes from the script the heredocs that are written to files.
@@ -150,7 +158,9 @@ func (r *turnReader) changeFiles(c *execution) {
 		gone.Add(path)
 	}
 	r.removed(c, &gone)
-	r.takeBack(c.whole, c.failed())
+	if r.takeBack(c.whole, c.failed()) {
+		c.spares++
+	}
 	for _, path := range c.changed {
 		if !gone.Has(path) && !slices.Contains(written, path) {
 			r.touch(path, "changed")
@@ -230,13 +240,29 @@ func (r *turnReader) inspected(c *execution) {
 
 // onlyEdits reports whether a script that edits files runs nothing but one program, without failing.
 func (c *execution) onlyEdits() bool {
-	programs := 0
+	return c.kind == acts && c.rewrites == "" && !c.failed() && c.programs() <= 1
+}
+
+// programs returns the number of commands in a script that do more than look at something.
+func (c *execution) programs() (count int) {
 	eachCommand(c.script, func(words []string) {
 		if kindOfWords(words) > looks {
-			programs++
+			count++
 		}
 	}, func(string) {})
-	return programs <= 1 && c.kind == acts && c.rewrites == "" && !c.failed()
+	return count
+}
+
+// changesOnly returns the file that a script changed if it did nothing else, and otherwise "".
+func (c *execution) changesOnly() string {
+	path := c.rewrites
+	if len(c.changed) == 1 && path == "" {
+		path = c.changed[0]
+	}
+	if path == "" || len(c.changed) > 1 || c.kind != acts && c.kind != alters || c.failed() || c.programs() > 1 {
+		return ""
+	}
+	return path
 }
 
 // isSilent reports whether a command isn't worth a unit unless the assistant says that it didn't work. text describes
