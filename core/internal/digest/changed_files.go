@@ -85,8 +85,8 @@ var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved 
 // share a line. The files that were changed most often come first. Paths are relative to the log's folder if all of
 // them are absolute. Files that don't fit are left out, and the block says so.
 func (k *turnLog) files(paths []string, size int) string {
-	histories := k.histories()
-	paths = withoutRelative(paths)
+	paths = listOf(paths).withoutRelative(paths)
+	histories := k.histories(listOf(paths))
 	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
 	type group struct {
 		history string
@@ -157,16 +157,58 @@ func (k *turnLog) files(paths []string, size int) string {
 	return firstOf(modifiedTag, fenced(lines), size)
 }
 
-// withoutRelative returns paths without relative paths to files that also have an absolute path in the list.
-func withoutRelative(paths []string) (rest []string) {
-	var whole critbit.Map[string]
+// pathList is a list of paths.
+type pathList struct {
+	all   critbit.Map[struct{}]
+	names critbit.Map[namedPath] // by the names of the files
+}
+
+// namedPath is the path of a file with a given name. others means that files of the same name have other paths.
+type namedPath struct {
+	path   string
+	others bool
+}
+
+// listOf returns a list of paths. Of files with the same name, absolute paths come before relative ones.
+func listOf(paths []string) *pathList {
+	l := new(pathList)
 	for _, path := range paths {
-		if strings.HasPrefix(path, "/") {
-			whole.Set(fileName(path), path)
+		l.all.Add(path)
+		known := l.names.At(fileName(path))
+		absolute, before := strings.HasPrefix(path, "/"), strings.HasPrefix(known.path, "/")
+		if known.path == "" || absolute && !before {
+			*known = namedPath{path: path}
+		} else if absolute == before && known.path != path {
+			known.others = true
 		}
 	}
+	return l
+}
+
+// has reports whether a path is in the list.
+func (l *pathList) has(path string) bool { return l.all.Has(path) }
+
+// longer returns the only longer path in the list that ends in path, or path if there is none or more than one.
+func (l *pathList) longer(path string) string {
+	path = strings.TrimPrefix(path, "./")
+	if known, found := l.names.Get(fileName(path)); found && !known.others && len(known.path) > len(path) && samePath(known.path, path) {
+		return known.path
+	}
+	return path
+}
+
+// whole returns path if it is in the list, and otherwise the longer path of the same file.
+func (l *pathList) whole(path string) string {
+	if l.has(path) {
+		return path
+	}
+	return l.longer(path)
+}
+
+// withoutRelative returns paths without relative paths to files that also have an absolute path in the list.
+func (l *pathList) withoutRelative(paths []string) (rest []string) {
 	for _, path := range paths {
-		if known, found := whole.Get(fileName(path)); !found || strings.HasPrefix(path, "/") || !samePath(known, path) {
+		if strings.HasPrefix(path, "/") || !strings.HasPrefix(l.longer(path), "/") {
 			rest = append(rest, path)
 		}
 	}
@@ -272,14 +314,15 @@ func firstOf(tag string, entries []string, max int) string {
 	return "<" + tag + ">\n" + b.String() + "</" + tag + ">"
 }
 
-// histories returns the histories of all files in the log's entries, by path.
-func (k *turnLog) histories() (events critbit.Map[history]) {
+// histories returns the histories of all files in the log's entries, by the paths in a list or, of a file that isn't
+// listed, by its own path.
+func (k *turnLog) histories(listed *pathList) (events critbit.Map[history]) {
 	for i := range k.turns {
 		t := &k.turns[i]
 		touched := t.touched
 		for n := range t.units {
 			for len(touched) > 0 && touched[0].units <= n {
-				events.At(touched[0].path).add(touched[0].verb, t.number)
+				events.At(listed.whole(touched[0].path)).add(touched[0].verb, t.number)
 				touched = touched[1:]
 			}
 			u := &t.units[n]
@@ -291,13 +334,13 @@ func (k *turnLog) histories() (events critbit.Map[history]) {
 				verb = triedVerb
 			}
 			path := u.source
-			if path[0] != '/' {
+			if path[0] != '/' && listed.has(k.base+path) {
 				path = k.base + path
 			}
-			events.At(path).add(verb, t.number)
+			events.At(listed.whole(path)).add(verb, t.number)
 		}
 		for _, f := range touched {
-			events.At(f.path).add(f.verb, t.number)
+			events.At(listed.whole(f.path)).add(f.verb, t.number)
 		}
 	}
 	return events

@@ -172,7 +172,7 @@ func (c *collector) call(p *transcript.Part) {
 	read := func(path string) { c.Read = addPath(c.Read, inFolder(folder, path)) }
 	wrote := func(path string) {
 		if path = inFolder(folder, path); !thrownAway(path) {
-			c.Modified = addPath(c.Modified, path)
+			c.Modified = addPath(c.Modified, strings.TrimPrefix(path, "./"))
 		}
 	}
 	var paths []string
@@ -219,16 +219,18 @@ func (c *collector) call(p *transcript.Part) {
 	}
 }
 
-// folderOf returns the absolute path of the folder that a script changes to first, with a trailing slash, or "".
+// folderOf returns the folder that a script changes to first, with a trailing slash, or "" if it changes to none or to
+// one that only the shell knows. The path is relative if the script's is.
 func folderOf(script string) string {
 	rest, found := strings.CutPrefix(strings.TrimSpace(script), "cd ")
 	if !found {
 		return ""
 	}
-	if dir, _ := shellWord(strings.TrimLeft(rest, " "), 0); strings.HasPrefix(dir, "/") {
-		return strings.TrimRight(dir, "/") + "/"
+	dir, _ := shellWord(strings.TrimLeft(rest, " "), 0)
+	if dir = strings.TrimPrefix(dir, "./"); dir == "" || dir[0] == '-' || dir[0] == '~' || dir[0] == '.' || strings.ContainsAny(dir, "$`*?(\n") {
+		return ""
 	}
-	return ""
+	return strings.TrimRight(dir, "/") + "/"
 }
 
 // inFolder returns the full path of a file named in a command. folder is the folder in which the command runs, or "" if
