@@ -100,6 +100,12 @@ var troubles = substringsOf("error|fail|exception|panic|cannot|can't|not found|n
 // withoutFrame returns a command's output without the tags and the exit code that a tool puts around it.
 func withoutFrame(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "<tool_use_error>"), "</tool_use_error>")
+	if inside, found := strings.CutPrefix(text, "<exception>"); found {
+		inside, _, _ = strings.Cut(inside, "</exception>")
+		if at := strings.LastIndex(inside, timedOut); at >= 0 { // after the whole command
+			return inside[at+len("' "):]
+		}
+	}
 	if strings.HasPrefix(text, "<returncode>") {
 		_, text, _ = strings.Cut(text, "</returncode>")
 		text = withoutAdvice(strings.TrimSpace(text))
@@ -109,6 +115,9 @@ func withoutFrame(text string) string {
 	}
 	return text
 }
+
+// timedOut follows the command in the error with which Python says that it ran too long.
+const timedOut = "' timed out after "
 
 // withoutAdvice returns an output that mini-swe-agent has shortened without the advice before it, and without the tags
 // around its beginning and its end.

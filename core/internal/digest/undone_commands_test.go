@@ -70,3 +70,35 @@ func TestChecksOfNothing(t *testing.T) {
 		wants(t, text, nil, []string{"__init__.py:9"})
 	}
 }
+
+// A file that was restored and changed again afterwards is listed.
+func TestChangedAgain(t *testing.T) {
+	ok := `<returncode>0</returncode>\n<output>\n</output>`
+	for _, again := range []string{
+		"sed -i '40 i lamp.show(zone)' ./zones/heat.py",
+		`# Put it together\nhead -9 ./zones/heat.py > /tmp/new.py\ncat /tmp/function.py >> /tmp/new.py\nmv /tmp/new.py ./zones/heat.py`,
+		"cp zones/heat.py.fixed zones/heat.py",
+		"cd /kiln && cp zones/heat.py.fixed zones/heat.py",
+	} {
+		text := logOf(t, `[
+{"role":"user","content":"Let the kiln hold 900 degrees."},
+`+ranAs("1", "", "cp ./zones/heat.py ./zones/heat.py.backup", ok)+`,
+`+ranAs("2", "", "sed -i 's/hold = 640/hold = 900/' ./zones/heat.py", ok)+`,
+`+ranAs("3", "", "cp ./zones/heat.py.backup ./zones/heat.py", ok)+`,
+`+ranAs("4", "", again, ok)+`,
+{"role":"assistant","content":"The kiln holds 900 degrees."}
+]`, 4000)
+		_, list, _ := strings.Cut(text, "<modified-files>")
+		wants(t, list, []string{"zones/heat.py"}, nil)
+	}
+}
+
+// The error of a command that ran too long doesn't repeat the command.
+func TestCommandsThatRanTooLong(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Fire the kiln."},
+`+ranAs("1", "", "python fire.py --zone 7", `<exception>An error occurred while executing the command: Command '['docker', 'exec', '-w', '/kiln', 'bash', '-c', 'python fire.py --zone 7 --`+strings.Repeat("verbose ", 90)+`']' timed out after 60 seconds</exception>\n<returncode>-1</returncode>\n<output>\n</output>`)+`,
+{"role":"user","content":"And now?"}
+]`, 4000)
+	wants(t, text, []string{"- bash (python fire.py --zone 7): timed out after 60 seconds", "ran `python fire.py --zone 7` →"}, []string{"docker", "verbose"})
+}
