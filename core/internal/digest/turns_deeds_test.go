@@ -140,6 +140,17 @@ func TestThinkingAloud(t *testing.T) {
 		[]string{"had a thought", "sensor_7", "lamp_3", "lamps_1", "oven_2", "exit 123", "+900"})
 }
 
+// Code that a thought is about to use says nothing until it is used. A sentence that begins and ends with code does.
+func TestThoughtsInCode(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Why does zone 7 drift?"},
+{"role":"assistant","content":[{"type":"reasoning","text":"The fan of fan_4.go is wired to zone 6.\n\n`+"`sed -i '9 a import lamp_8' ramp_2.go`"+`\n\n}}\" of glaze_4.go is on the same line.\n\n`+"`heat()` in kiln_5.go calls `ramp()`"+`."},{"type":"tool_call","id":"4","name":"bash","arguments":{"command":"kilnctl fan"}}]},
+{"role":"tool_result","tool_call_id":"4","tool_name":"bash","content":"ok"},
+{"role":"assistant","content":"The fan is the reason."}
+]`, 4000)
+	wants(t, text, []string{"wired to zone 6", "kiln_5.go calls"}, []string{"lamp_8", "glaze_4"})
+}
+
 // If there is little room, each turn gets its outcome before any turn gets more. No word is cut.
 func TestEachTurnHasAnOutcome(t *testing.T) {
 	var b strings.Builder

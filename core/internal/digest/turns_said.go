@@ -312,13 +312,18 @@ func (r *turnReader) thoughts(i int, kind unitKind, text string) {
 		if text = u.text; announces(text) || asksIn(text) || wonders(text) || saysLittle(text) || announces(lead) || wonders(lead) || takesBack(text) || r.joined(from, u) {
 			return
 		}
-		if guesses(text) || deliberates(text) {
+		if guesses(text) || deliberates(text) || lead == "" && isFragment(text) {
 			return
 		}
 		if strings.IndexByte(text, '"') >= 0 || namesMore(text) {
 			r.add(u)
 		}
 	})
+}
+
+// isFragment reports whether a thought is only a piece of code that it is about to use, or begins inside one.
+func isFragment(text string) bool {
+	return text != "" && (strings.IndexByte(")]}", text[0]) >= 0 || text[0] == '`' && strings.IndexByte(text[1:], '`') == len(text)-2)
 }
 
 // thinksAloud reports whether the assistant thinks aloud in a text that it writes while working. That is the case if it
