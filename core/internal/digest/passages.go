@@ -301,9 +301,12 @@ func (p *passageReader) passage(text string, item bool) {
 			p.lead = lead
 			return
 		}
-		if introduces && (introducesPaste(lead) || saysReview(lead)) {
+		if introduces && (introducesPaste(lead) || saysReview(lead) || asksToEdit(lead)) {
 			p.pasted = true
 		}
+	}
+	if n := editLead(text); n > 0 {
+		text = text[:n]
 	}
 	p.out = append(p.out, passage{text: text})
 }
