@@ -39,7 +39,7 @@ func TestEditedTexts(t *testing.T) {
 		statements(text, new(readRoom))
 		asksToEdit(text)
 		editLead(text)
-		isFragment(wordsOf(text, nil))
+		declines(wordsOf(text, nil))
 		ofSection(wordsOf(text, nil))
 	}
 }

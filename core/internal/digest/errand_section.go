@@ -30,9 +30,9 @@ func ofSection(ws []word) bool {
 // longestFragment is the maximum number of words in an answer that isn't a sentence.
 const longestFragment = 3
 
-// isFragment reports whether words only decline or limit something that was just said: "Not for now", "Nothing else",
+// declines reports whether words only decline or limit something that was just said: "Not for now", "Nothing else",
 // "Only if it's cheap".
-func isFragment(ws []word) bool {
+func declines(ws []word) bool {
 	last := len(ws) - 1
 	if last < 1 || last > longestFragment {
 		return false
