@@ -103,3 +103,54 @@ func TestExcerptsInAClosedLoop(t *testing.T) {
 		t.Errorf("%v %v\n%s\n%s", err, left, output(back), src)
 	}
 }
+
+// The room that a fold leaves below the target holds the newest cleared results as a whole, unless the tail would exceed
+// keep_tokens. The archive has no bodies of them, and everything can be restored.
+func TestClearRestoresNewest(t *testing.T) {
+	entry := func(name string) string {
+		return "bash " + name + " " + name + "-says-" + strings.Repeat("all that this result says. ", 12)
+	}
+	src := reads(entry("one"), entry("two"), entry("three"), entry("four"), entry("five"))
+	src = strings.Replace(src, `"content":"go"}`, `"content":"Plan it."},{"role":"assistant","content":[{"type":"text","text":"`+strings.Repeat("The plan is long. ", 500)+`"}]},{"role":"user","content":"go"}`, 1)
+	for _, c := range []struct {
+		keep  string
+		whole []bool // whether the results one to four are whole
+	}{
+		{"1000", []bool{true, true, true, true}},
+		{"480", []bool{false, false, true, true}},
+	} {
+		pol := `{"window":{"tokens":2600,"reserve":1},"gate":{"ratio":1,"target":0.9},"summary":{"mode":"local"},"archive":"bodies",` +
+			`"passes":[{"pass":"clear","keep_recent":1,"excerpt":8},{"pass":"fold","keep_tokens":` + c.keep + `,"boundary":"group"}]}` + force
+		run := run(t, "native", pol, src)
+		out := output(run)
+		if len(run.fold.Items) == 0 || run.doc.Total > run.target {
+			t.Fatalf("%+v\n%s", run.report, out)
+		}
+		cleared := 0
+		for i, name := range []string{"one", "two", "three", "four"} {
+			whole := strings.Contains(out, name+"-says-all that this result says. all")
+			if whole != c.whole[i] {
+				t.Errorf("keep_tokens %s: %s is whole: %t\n%s", c.keep, name, whole, out)
+			}
+		}
+		freed := 0
+		for _, a := range run.report.Actions {
+			freed += a.Tokens
+			if a.Action == api.ActionClear {
+				cleared++
+			}
+		}
+		if run.report.Cleared != cleared || run.report.Tokens.Before-run.doc.Total != freed {
+			t.Errorf("%d results cleared, %d actions; the actions free %d tokens, the run %d", run.report.Cleared, cleared, freed, run.report.Tokens.Before-run.doc.Total)
+		}
+		for _, body := range run.bodies {
+			if body.What == api.BodyToolResult && !strings.Contains(out, body.Handle[:handles.Short]) {
+				t.Errorf("the archive has the body of a result that stays: %+v", body)
+			}
+		}
+		back, left, err := Restore(input(t, "native", pol, out), keptBodies(run))
+		if err != nil || len(left) > 0 || output(back) != src {
+			t.Errorf("%v %v\n%s\n%s", err, left, output(back), src)
+		}
+	}
+}

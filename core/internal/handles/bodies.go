@@ -77,17 +77,41 @@ func (a *Archive) Mark(part int32, marker, text string) {
 // MarkAgain replaces the marker that Mark wrote earlier in this run with another marker, followed by text. The caller
 // must then call Remeasure for the item.
 func (a *Archive) MarkAgain(part int32, marker, text string) {
-	p := &a.doc.T.Parts[part]
-	handle, _ := handleIn(a.doc.T.Bytes(p.Body), resultMarkers...)
-	body := a.doc.Original(part)
-	replaced := []transcript.Span{body}
-	for n := p.Copy; n > 0; n = a.doc.T.Parts[n-1].Copy {
-		replaced = append(replaced, a.doc.T.Parts[n-1].Body)
-	}
+	handle, _ := handleIn(a.doc.T.Bytes(a.doc.T.Parts[part].Body), resultMarkers...)
+	replaced := a.bodiesWith(part)
 	a.doc.Unsplice(func(old transcript.Span) bool { return slices.Contains(replaced, old) })
-	p.Body = body // ResultBody derives the new body's format from the body that it replaces
+	a.doc.T.Parts[part].Body = replaced[0] // ResultBody derives the new body's format from the body that it replaces
 	value, size := a.doc.ResultBody(part, WithHandle(marker, handle)+text)
 	a.doc.SetBody(part, value, size)
+}
+
+// Unmark puts the bodies of parts back that Mark replaced earlier in this run, and takes them out of the archive. sizes
+// are the measures of these bodies. Parts inside the bodies come back too, so none of them may have been removed before
+// Mark. The caller must then call Remeasure for the items.
+func (a *Archive) Unmark(parts []int32, sizes []transcript.Measure) {
+	back := map[uint64]bool{} // by Key
+	for i, part := range parts {
+		p := &a.doc.T.Parts[part]
+		for _, body := range a.bodiesWith(part) {
+			back[body.Key()] = true
+		}
+		p.Body, p.Size = a.doc.Original(part), sizes[i]
+		p.Flags &^= transcript.Cleared | transcript.Edited
+		for k := range a.doc.T.InnerParts(int(part)) {
+			a.doc.T.Parts[int(part)+1+k].Flags &^= transcript.Removed
+		}
+	}
+	a.doc.Unsplice(func(old transcript.Span) bool { return back[old.Key()] })
+	a.Unkeep(func(body transcript.Span) bool { return back[body.Key()] })
+}
+
+// bodiesWith returns the body that a part had before any edit, and the copies of it in other members of the message.
+func (a *Archive) bodiesWith(part int32) []transcript.Span {
+	bodies := []transcript.Span{a.doc.Original(part)}
+	for n := a.doc.T.Parts[part].Copy; n > 0; n = a.doc.T.Parts[n-1].Copy {
+		bodies = append(bodies, a.doc.T.Parts[n-1].Body)
+	}
+	return bodies
 }
 
 // Keep archives a body that is a single span of part, which belongs to message msg. It returns the handle, or "" if the

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/report"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -31,7 +33,7 @@ func init() {
 		Params: []Param{
 			{"keep_recent", "6", "keep_recent is the number of newest tool results that stay; at least 1."},
 			{"min_reclaim", "0", "min_reclaim is the minimum number of tokens to free in total; if fewer would be freed, nothing is cleared, because every clearing invalidates the prompt cache."},
-			{"excerpt", "0", "excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers and errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result that frees no more than that stays whole if the target is reached without it."},
+			{"excerpt", "0", "excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers and errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left, and then the newest results come back as a whole, as far as keep_tokens of the fold allows. A result that frees no more than that stays whole if the target is reached without it."},
 			{"tools", "[]", "tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -."},
 			{"exclude_tools", "[]", "exclude_tools are tools whose results are never cleared."},
 		},
@@ -50,14 +52,14 @@ func (p *ClearPass) Run(c Run) {
 	if p.Excerpt > 0 {
 		targets = p.worthwhile(c, targets)
 	}
+	unsqueezeAll(c, targets)
 	first := len(c.Report().Actions)
-	p.Clear(c, targets)
 	if p.Excerpt > 0 {
 		for i, r := range targets {
-			c.Shortened().cleared = append(c.Shortened().cleared,
-				clearedResult{part: r.part, action: first + i, gain: r.gain})
+			c.Shortened().cleared = append(c.Shortened().cleared, newClearedResult(c.Doc(), r, first+i))
 		}
 	}
+	p.Clear(c, targets)
 }
 
 // worthwhile returns the results to clear. It leaves out results that free little if clearing the others is enough to
@@ -77,22 +79,99 @@ func (p *ClearPass) worthwhile(c Run, targets []result) []result {
 	return large
 }
 
-// clearedResult is a tool result that was cleared: its part, the action that reports it, and the number of tokens that
-// it freed.
+// clearedResult is a tool result that was cleared.
 type clearedResult struct {
-	part         int32 // the part of the result
-	action, gain int   // the index of the action in the report, and the tokens that were freed
+	part   int32              // the part of the result
+	action int                // the index, in the report, of the action that reports it
+	gain   int                // the number of tokens that were freed
+	size   transcript.Measure // of the whole body
+	tokens int                // the size of the whole result in tokens, or 0 if it can't be restored
 }
 
-// FillRoom adds lines of the original results, on which later messages rely, to the remaining markers. It adds as many
-// lines as fit below the target or, if the target was missed, within a 32nd of the limit.
+// newClearedResult returns a result that is about to be cleared. action is the index of the action that will report it.
+func newClearedResult(doc *view.View, r result, action int) clearedResult {
+	parts := doc.T.Parts[r.part : int(r.part)+1+len(doc.T.InnerParts(int(r.part)))]
+	cleared := clearedResult{part: r.part, action: action, gain: r.gain, size: parts[0].Size}
+	if !transcript.AnyHas(parts, transcript.Removed|transcript.Edited) {
+		cleared.tokens = doc.P.Parts(doc.T, parts)
+	}
+	return cleared
+}
+
+// FillRoom uses the room that is left below the target: first for lines of the cleared results, and then for the newest
+// of these results as a whole.
 func (p *ClearPass) FillRoom(c Run) {
+	if p.Excerpt > 0 {
+		p.addExcerpts(c)
+		restoreNewest(c)
+	}
+}
+
+// restoreNewest restores the newest results that the run has cleared, as long as the result of the run stays below the
+// target and its tail no larger than the fold allows. It skips results that are too large.
+func restoreNewest(c Run) {
+	doc := c.Doc()
+	room := c.Target() - doc.Total
+	if fold := c.Fold(); len(fold.Items) > 0 {
+		room = min(room, fold.MaxTail-doc.Tokens(fold.Digest+1, len(doc.Items)))
+	}
+	results, items := clearedStill(c)
+	var parts []int32
+	var sizes []transcript.Measure
+	var changed []int // the indexes of the items that contain them
+	for i, r := range slices.Backward(results) {
+		more := r.tokens - doc.P.Parts(doc.T, doc.T.Parts[r.part:r.part+1]) + 1 // 1 for rounding
+		if r.tokens == 0 || more > room {
+			continue
+		}
+		room -= more
+		parts, sizes, changed = append(parts, r.part), append(sizes, r.size), append(changed, items[i])
+	}
+	if len(parts) == 0 {
+		return
+	}
+	c.Archive().Unmark(parts, sizes)
+	for _, i := range slices.Compact(changed) {
+		doc.Remeasure(i)
+	}
+	forgetCleared(c, parts)
+}
+
+// forgetCleared takes back the reports of results that were restored.
+func forgetCleared(c Run, restored []int32) {
+	s, to := c.Shortened(), c.Report()
+	back := map[int32]bool{} // by part
+	for _, part := range restored {
+		back[part] = true
+	}
+	gone := map[int]bool{} // by action
+	left := s.cleared[:0]
+	for _, r := range s.cleared { // their actions are in order
+		if back[r.part] {
+			gone[r.action] = true
+			continue
+		}
+		r.action -= len(gone)
+		left = append(left, r)
+	}
+	s.cleared = left
+	at := -1
+	to.Actions = slices.DeleteFunc(to.Actions, func(api.Action) bool {
+		at++
+		return gone[at]
+	})
+	to.Cleared -= len(restored)
+}
+
+// addExcerpts adds lines of the original results, on which later messages rely, to the remaining markers. It adds as many
+// lines as fit below the target or, if the target was missed, within a 32nd of the limit.
+func (p *ClearPass) addExcerpts(c Run) {
 	doc := c.Doc()
 	room := c.Target() - doc.Total
 	if room < 0 {
 		room = min(c.Limit()-doc.Total, c.Limit()/32)
 	}
-	if p.Excerpt <= 0 || len(c.Shortened().cleared) == 0 || room <= 0 {
+	if len(c.Shortened().cleared) == 0 || room <= 0 {
 		return
 	}
 	results, items := clearedStill(c)

@@ -76,6 +76,7 @@ func (p *FoldPass) Run(c Run) {
 // must not exceed a limit.
 func (p *FoldPass) fold(c Run, mode foldMode, most int) {
 	f := folding{run: c, doc: c.Doc(), pass: p, mode: mode, most: most}
+	c.Fold().MaxTail = p.KeepTokens
 	f.stays, f.groups = c.Keep().StayingItems()
 	f.cut, f.step = f.tailStart()
 	f.shortenTail()

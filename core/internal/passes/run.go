@@ -39,10 +39,11 @@ type Run interface {
 	RecordDigestFailure(why string) // records why there is no digest, if the policy allows no local one
 }
 
-// Fold is the result of a fold: the items that it removed, and the place of its digest.
+// Fold is the result of a fold: the items that it removed, the place of its digest, and the limit of its tail.
 type Fold struct {
-	Items  []view.Item // the removed items, in order
-	Digest int         // the index of the digest among the document's items
+	Items   []view.Item // the removed items, in order
+	Digest  int         // the index of the digest among the document's items
+	MaxTail int         // the maximum size in tokens of the messages after the digest
 }
 
 // Shortened holds the texts with which passes have replaced longer ones, so that another pass can restore or remove
