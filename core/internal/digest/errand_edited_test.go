@@ -17,6 +17,8 @@ func TestEditedTexts(t *testing.T) {
 		"Not for now.",
 		"Nothing else.",
 		"Nicht jetzt.",
+		"El museo no tiene ascensor.",
+		"Le musée n'a pas d'ascenseur.",
 	} {
 		if got := statements(text, new(readRoom)); len(got) > 0 {
 			t.Errorf("%q: listed %q", text, got)

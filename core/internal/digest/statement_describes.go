@@ -24,7 +24,7 @@ var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qual
 // describes reports whether a sentence with a cue only describes something, or reports what somebody else says: "that
 // endpoint never fails", "my teacher says we must read it".
 func (s *spot) describes() bool {
-	if s.reports() || s.attributed() || s.sighs(s.i) || s.befallen() || s.deniesNothing() || s.describesAll() {
+	if s.lacks() || s.reports() || s.attributed() || s.sighs(s.i) || s.befallen() || s.deniesNothing() || s.describesAll() {
 		return true
 	}
 	if s.ofOccasion() {
@@ -35,6 +35,16 @@ func (s *spot) describes() bool {
 		return s.i == 0 && s.w.text == "use" && (s.textAt(1) == "of" || s.textAt(1) == "after" || s.textAt(1) == "case")
 	}
 	return s.describesSubject()
+}
+
+// possesses lists, in several languages, forms of "has".
+var possesses = wordListOf("hat a tiene tem ha heeft")
+
+// lacks reports whether a sentence only says what one thing lacks: "El museo no tiene ascensor", "Le musée n'a pas
+// d'ascenseur".
+func (sc *scene) lacks() bool {
+	return len(sc.ws) > 4 && definite.has(sc.ws[0].text) && sc.ws[2].is(negations) && possesses.has(sc.ws[3].text) && sc.ws[4].text != "que" &&
+		sc.all&(addressees|products|lastingly|quantifiers) == 0
 }
 
 // ofOccasion reports whether a sentence is about a single occasion, or about what is happening at the moment.
