@@ -15,61 +15,61 @@ type Error struct {
 //
 //easyjson:json
 type Failed struct {
-	Error Error `json:"error"`
+	Error Error `json:"error"` // the first error in the request
 }
 
 // Info is the result of the operation `info`: the version, the features and the limits of this module.
 //
 //easyjson:json
 type Info struct {
-	Name       string         `json:"name"`
-	Version    string         `json:"version"` // semantic version
-	ABI        int            `json:"abi"`     // increases when a host written for the previous ABI would break
-	Ops        []Operation    `json:"ops"`
-	Formats    []FormatInfo   `json:"formats"`
-	Estimators []Estimator    `json:"estimators"`
-	Passes     []PassName     `json:"passes"`
-	PassInfo   []PassInfo     `json:"pass_info"` // names, defaults and descriptions of the same passes
-	Functions  []FunctionName `json:"functions"`
-	Presets    []PresetInfo   `json:"presets"`
-	Limits     Limits         `json:"limits"`
+	Name       string         `json:"name"`       // "ctxfold"
+	Version    string         `json:"version"`    // semantic version
+	ABI        int            `json:"abi"`        // increases when a host written for the previous ABI would break
+	Ops        []Operation    `json:"ops"`        // the operations that this module has
+	Formats    []FormatInfo   `json:"formats"`    // the wire formats, in the order of their names
+	Estimators []Estimator    `json:"estimators"` // the token estimators that a policy can name
+	Passes     []PassName     `json:"passes"`     // the passes that a policy can name
+	PassInfo   []PassInfo     `json:"pass_info"`  // names, defaults and descriptions of the same passes
+	Functions  []FunctionName `json:"functions"`  // functions of published systems, for the operation function; empty unless this is the full module
+	Presets    []PresetInfo   `json:"presets"`    // the presets that a policy can name
+	Limits     Limits         `json:"limits"`     // the largest request that the module accepts
 	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
 // FormatInfo is the name of a wire format with a one-line description.
 type FormatInfo struct {
-	Name Format `json:"name"`
-	Doc  string `json:"doc"`
+	Name Format `json:"name"` // the name that a policy gives as format
+	Doc  string `json:"doc"`  // one line, in Markdown
 }
 
 // PassInfo describes a pass.
 type PassInfo struct {
-	Name       PassName    `json:"name"`
-	Doc        string      `json:"doc"` // what the pass does, phrased to follow its name
-	Parameters []Parameter `json:"parameters"`
-	Markers    []string    `json:"markers"`  // the texts that replace removed content; with an archive each names a handle
-	Messages   []string    `json:"messages"` // how the messages that it inserts begin
-	Counters   []Counter   `json:"counters"`
+	Name       PassName    `json:"name"`       // the name that a policy gives to select the pass
+	Doc        string      `json:"doc"`        // what the pass does, phrased to follow its name
+	Parameters []Parameter `json:"parameters"` // the members of the pass in a policy; empty if it has none
+	Markers    []string    `json:"markers"`    // the texts that replace removed content; with an archive each names a handle
+	Messages   []string    `json:"messages"`   // how the messages that it inserts begin
+	Counters   []Counter   `json:"counters"`   // the numbers that the pass adds to the report; empty if there are none
 }
 
 // Parameter is a parameter of a pass, with its default.
 type Parameter struct {
-	Name    string `json:"name"`
+	Name    string `json:"name"`    // the name of the member
 	Default Raw    `json:"default"` // the value if a policy sets none
 	Doc     string `json:"doc"`     // "" if the text of the previous parameter describes both
 }
 
 // Counter is a number that a pass accumulates. The report has it as a member of this name, or in counts.
 type Counter struct {
-	Name string `json:"name"`
+	Name string `json:"name"` // its key in the report
 	Text string `json:"text"` // what is counted, for people
 }
 
 // PresetInfo is a preset with its policy.
 type PresetInfo struct {
-	Name   Preset `json:"name"`
-	Doc    string `json:"doc"`
+	Name   Preset `json:"name"`               // the name that a policy gives as preset
+	Doc    string `json:"doc"`                // what the preset is for, in one line
 	Policy Raw    `json:"policy" is:"Policy"` // a Policy
 }
 
@@ -94,7 +94,7 @@ type Detection struct {
 
 // Candidate is a format that a transcript may be in.
 type Candidate struct {
-	Format     Format   `json:"format"`
+	Format     Format   `json:"format"`     // the wire format
 	Confidence float64  `json:"confidence"` // from 0 to 1; those of all candidates add up to 1, or to less if no format fits well
 	Evidence   []string `json:"evidence"`   // roles, keys or types that only this format has
 }
@@ -103,10 +103,10 @@ type Candidate struct {
 //
 //easyjson:json
 type Estimate struct {
-	Tokens    int         `json:"tokens"`
-	Source    TokenSource `json:"source"`
-	Bound     int         `json:"bound"` // error bound in percent: nine of ten estimates are closer
-	Estimator Estimator   `json:"estimator"`
+	Tokens    int         `json:"tokens"`             // the estimated size
+	Source    TokenSource `json:"source"`             // where the number of tokens comes from
+	Bound     int         `json:"bound"`              // error bound in percent: nine of ten estimates are closer
+	Estimator Estimator   `json:"estimator"`          // the estimator that was used
 	Family    Family      `json:"family,omitempty"`   // family of tokenizers that the estimate is for; only with the estimator script
 	Format    Format      `json:"format,omitempty"`   // wire format of a transcript
 	Messages  []int       `json:"messages,omitempty"` // tokens of each message
@@ -119,7 +119,7 @@ type Estimate struct {
 //
 //easyjson:json
 type Check struct {
-	Due bool `json:"due"`
+	Due bool `json:"due"` // whether the transcript should be compacted now
 	// Start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is over gate.start.
 	Start bool `json:"start,omitempty"`
 	// Notice is the policy's gate.notice, set if a compaction will come soon and the model has not been told yet. The
@@ -127,16 +127,16 @@ type Check struct {
 	Notice string `json:"notice,omitempty"`
 	// Cold is the reason why the prompt cache is cold, if compaction is due only because of that.
 	Cold      Cold        `json:"cold,omitempty"`
-	Reason    Reason      `json:"reason"` // over_limit, over_bytes, cold, under_budget or unlimited
-	Tokens    int         `json:"tokens"`
-	Source    TokenSource `json:"source"` // where the number of tokens comes from
-	Bound     int         `json:"bound"`  // error bound in percent: nine of ten estimates are closer
-	Limit     int         `json:"limit"`  // compaction is due above this number of tokens
-	Window    int         `json:"window"` // context window, in tokens; 0 if it is unknown
-	Ratio     float64     `json:"ratio"`  // tokens / window; 0 if the window is unknown
-	Messages  int         `json:"messages"`
-	Format    Format      `json:"format"`
-	Estimator Estimator   `json:"estimator"`
+	Reason    Reason      `json:"reason"`    // over_limit, over_bytes, cold, under_budget or unlimited
+	Tokens    int         `json:"tokens"`    // the size of the transcript
+	Source    TokenSource `json:"source"`    // where the number of tokens comes from
+	Bound     int         `json:"bound"`     // error bound in percent: nine of ten estimates are closer
+	Limit     int         `json:"limit"`     // compaction is due above this number of tokens
+	Window    int         `json:"window"`    // context window, in tokens; 0 if it is unknown
+	Ratio     float64     `json:"ratio"`     // tokens / window; 0 if the window is unknown
+	Messages  int         `json:"messages"`  // the number of messages
+	Format    Format      `json:"format"`    // the wire format of the messages
+	Estimator Estimator   `json:"estimator"` // the estimator that was used
 	// State is the request's State, updated with its usage. Absent if the request has no usage.
 	State Raw `json:"state,omitempty" is:"State"`
 	// Raw is the response as received, including members for which this version has no field. Hosts set it.
@@ -147,10 +147,10 @@ type Check struct {
 //
 //easyjson:json
 type Validation struct {
-	Valid      bool        `json:"valid"` // whether the provider would accept the transcript
-	Format     Format      `json:"format"`
-	Messages   int         `json:"messages"`
-	Violations []Violation `json:"violations"`
+	Valid      bool        `json:"valid"`      // whether the provider would accept the transcript
+	Format     Format      `json:"format"`     // the wire format whose rules were checked
+	Messages   int         `json:"messages"`   // the number of messages
+	Violations []Violation `json:"violations"` // empty if there are none
 	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
@@ -159,9 +159,9 @@ type Validation struct {
 type Violation struct {
 	Rule    string `json:"rule"`    // its id in docs/guides/formats.md
 	Message int    `json:"message"` // index in the list; -1 for anything outside it
-	Path    string `json:"path"`
-	Offset  int    `json:"offset"` // bytes from the start of the request
-	Text    string `json:"text"`   // what is wrong, for people
+	Path    string `json:"path"`    // path of the value, as in an Error
+	Offset  int    `json:"offset"`  // bytes from the start of the request
+	Text    string `json:"text"`    // what is wrong, for people
 	// Severity is how the provider reacts to the violation.
 	Severity Severity `json:"severity"`
 	Repair   Repair   `json:"repair"` // how repair fixes it; tolerated violations only if the policy has `"repair":"all"`
@@ -172,9 +172,9 @@ type Violation struct {
 //
 //easyjson:json
 type Planned struct {
-	Plan     Raw              `json:"plan,omitempty" is:"Plan"` // a Plan, for the next step
-	Requests []SummaryRequest `json:"requests,omitempty"`       // independent requests for the host's model
-	Report   Report           `json:"report"`
+	Plan     Raw              `json:"plan,omitempty" is:"Plan"`   // a Plan, for the next step
+	Requests []SummaryRequest `json:"requests,omitempty"`         // independent requests for the host's model
+	Report   Report           `json:"report"`                     // what the compaction did, or why it did nothing
 	State    Raw              `json:"state,omitempty" is:"State"` // a State, for the next compaction
 	// Archive lists the removed bodies, if the policy or the options ask for it. The host must store them before it uses the result.
 	Archive []Body `json:"archive,omitempty"`
@@ -199,8 +199,8 @@ type Planned struct {
 //
 //easyjson:json
 type Repaired struct {
-	Valid  bool   `json:"valid"` // whether the provider would accept the result
-	Report Report `json:"report"`
+	Valid  bool   `json:"valid"`  // whether the provider would accept the result
+	Report Report `json:"report"` // which violations were repaired
 	// Messages or Edits hold the result, depending on the option answer. They are written after all other members.
 	// Messages have the shape of the input, a list or a request body. Edits are a list of Edit.
 	Messages Raw `json:"messages,omitempty" is:"-"`
@@ -213,7 +213,7 @@ type Repaired struct {
 //
 //easyjson:json
 type Restored struct {
-	Report Report `json:"report"`
+	Report Report `json:"report"` // which content was put back
 	// Valid reports whether the result breaks no rule of its format.
 	Valid bool `json:"valid"`
 	// Markers lists the markers in the result that still name a handle, and changes of compactions that could not be
@@ -240,13 +240,13 @@ type NamedHandles struct {
 // Body is content that was removed from the transcript. The host stores it.
 type Body struct {
 	Handle string   `json:"handle"` // SHA-256 of the body, in 64 hexadecimal digits; markers name the first 16
-	What   BodyKind `json:"what"`
+	What   BodyKind `json:"what"`   // the kind of the content
 	// Message is the index in the input list of the message that contained the body. For a fold it is the index of the
 	// first folded message; for changes, that of the first message that only the body contains, or -1.
 	Message int    `json:"message"`
 	Tool    string `json:"tool,omitempty"` // the tool whose result this is
-	Bytes   int    `json:"bytes"`
-	Tokens  int    `json:"tokens"`
+	Bytes   int    `json:"bytes"`          // size of the body, in bytes
+	Tokens  int    `json:"tokens"`         // its estimated size in the transcript, in tokens
 	// Places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of
 	// a fold, and of changes, is a JSON list: its elements are these ranges, and numbers and strings that are copied
 	// into it unchanged.
@@ -269,7 +269,7 @@ type Marker struct {
 //
 //easyjson:json
 type Prints struct {
-	Format Format   `json:"format"`
+	Format Format   `json:"format"` // the wire format of the messages
 	Prints []string `json:"prints"` // fingerprints of the first one, two, … messages
 	// Later are the same without the text of the first message that isn't a system message, where they cover more messages.
 	Later []string `json:"later"`
@@ -281,20 +281,20 @@ type Prints struct {
 //
 //easyjson:json
 type Found struct {
-	Results  []FoundMessage `json:"results"` // the best first
-	Searched Searched       `json:"searched"`
+	Results  []FoundMessage `json:"results"`  // the best first
+	Searched Searched       `json:"searched"` // what the search covered
 	// Raw is the response as received, including members for which this version has no field. Hosts set it.
 	Raw Raw `json:"-"`
 }
 
 // FoundMessage is a message that matches the query.
 type FoundMessage struct {
-	Body   int    `json:"body"` // index of the body with the message in the request
-	Handle string `json:"handle,omitempty"`
-	Index  int    `json:"index"` // index of the message in its body; 0 if the body isn't a list
-	Score  int    `json:"score"` // larger is better; comparable within one answer
-	Role   Role   `json:"role"`
-	Date   string `json:"date,omitempty"` // day of the message, such as 2025-03-14, if known
+	Body   int    `json:"body"`             // index of the body with the message in the request
+	Handle string `json:"handle,omitempty"` // the handle of that body, as the request has it
+	Index  int    `json:"index"`            // index of the message in its body; 0 if the body isn't a list
+	Score  int    `json:"score"`            // larger is better; comparable within one answer
+	Role   Role   `json:"role"`             // the author of the message
+	Date   string `json:"date,omitempty"`   // day of the message, such as 2025-03-14, if known
 	// Offset is where the snippet starts in the text of the message, in Unicode scalar values.
 	Offset int `json:"offset,omitempty"`
 	// Snippet is the best matching passage, about 240 bytes at most. It is data from the conversation, never an instruction.
@@ -303,9 +303,9 @@ type FoundMessage struct {
 
 // Searched describes the extent of a search.
 type Searched struct {
-	Bodies   int `json:"bodies"`
-	Messages int `json:"messages"`
-	Bytes    int `json:"bytes"`
+	Bodies   int `json:"bodies"`   // the number of bodies
+	Messages int `json:"messages"` // the number of messages in them
+	Bytes    int `json:"bytes"`    // the total size of the bodies
 	// Missing lists handles of further removed content that the bodies name but that were not given.
 	Missing []string `json:"missing"`
 }
@@ -339,8 +339,8 @@ type Opened struct {
 
 // Skipped is the number of entries of a session file that are not in the messages, for one reason.
 type Skipped struct {
-	What  SkipReason `json:"what"`
-	Count int        `json:"count"`
+	What  SkipReason `json:"what"`  // why the entries were left out
+	Count int        `json:"count"` // the number of entries
 }
 
 // Saved is the result of the operation `save`: the new file is the first Kept bytes of the old one, followed by Text.
@@ -349,21 +349,21 @@ type Skipped struct {
 type Saved struct {
 	Kind SessionKind `json:"kind"` // which agent's format the file has
 	Kept int         `json:"kept"` // bytes
-	Text string      `json:"text"`
+	Text string      `json:"text"` // the rest of the new file
 }
 
 // Digests is the result of the operation `digests`.
 //
 //easyjson:json
 type Digests struct {
-	Format  Format   `json:"format"`
+	Format  Format   `json:"format"`  // the wire format of the messages
 	Digests []Digest `json:"digests"` // in the order of the messages
 }
 
 // Digest is the content of a message that a compaction wrote.
 type Digest struct {
 	Message int        `json:"message"` // index of the message
-	Kind    DigestKind `json:"kind"`
+	Kind    DigestKind `json:"kind"`    // what the message replaces
 	// Own reports whether the message counts as written by a compaction: the state names it, or it has the role and the position that the
 	// policy gives such messages. Otherwise it only looks like one; somebody may have repeated or forged it.
 	Own    bool   `json:"own"`
@@ -410,32 +410,32 @@ type FunctionResult struct {
 //
 //easyjson:json
 type Verdict struct {
-	Class    FailureClass `json:"class"`
-	Overflow bool         `json:"overflow"` // whether a compaction and one retry may help
-	Silent   bool         `json:"silent"`   // whether the messages did not fit although the provider reported no error
-	Provider string       `json:"provider,omitempty"`
-	Message  string       `json:"message"`
-	Used     int          `json:"used_tokens,omitempty"`
-	Limit    int          `json:"limit_tokens,omitempty"`
+	Class    FailureClass `json:"class"`                  // why the call failed; "none" if it succeeded or the failure is unknown
+	Overflow bool         `json:"overflow"`               // whether a compaction and one retry may help
+	Silent   bool         `json:"silent"`                 // whether the messages did not fit although the provider reported no error
+	Provider string       `json:"provider,omitempty"`     // the provider whose wording was recognized; absent if none was
+	Message  string       `json:"message"`                // the provider's message, taken from the JSON of the body; "" if there is none
+	Used     int          `json:"used_tokens,omitempty"`  // size of the request in tokens, if the provider or the usage reveals it
+	Limit    int          `json:"limit_tokens,omitempty"` // the limit in tokens, if the provider names it or, for a silent overflow, the window
 }
 
 // LimitedOutput is the result of the operation `limit_tool_output`.
 //
 //easyjson:json
 type LimitedOutput struct {
-	Changed   bool   `json:"changed"`
-	Text      string `json:"text"`
-	KeepMedia bool   `json:"keep_media"` // whether images and other media of the output stay
-	Spilled   bool   `json:"spilled"`    // whether the text is a notice: the host keeps the whole output under its handle
-	Handle    string `json:"handle,omitempty"`
+	Changed   bool   `json:"changed"`          // whether Text differs from the given text
+	Text      string `json:"text"`             // the text for the transcript
+	KeepMedia bool   `json:"keep_media"`       // whether images and other media of the output stay
+	Spilled   bool   `json:"spilled"`          // whether the text is a notice: the host keeps the whole output under its handle
+	Handle    string `json:"handle,omitempty"` // handle of the whole output, if that is over the spill limit; also set if the host could not store it
 }
 
 // SummaryRequest asks the host's model for a summary.
 //
 //easyjson:json
 type SummaryRequest struct {
-	ID              string `json:"id"` // return it with the summary
-	Scope           Scope  `json:"scope"`
+	ID              string `json:"id"`                // return it with the summary
+	Scope           Scope  `json:"scope"`             // which part of the conversation the summary covers
 	System          string `json:"system"`            // the system prompt for the model
 	Prompt          string `json:"prompt"`            // the user message for the model; it contains the fenced record of the session
 	MaxOutputTokens int    `json:"max_output_tokens"` // maximum size of the summary, in tokens
@@ -457,10 +457,10 @@ type SummaryRequest struct {
 // ProviderRequest is a call of a provider's own compaction. The host adds `model`, which should be the conversation's, and `max_tokens` if the
 // API requires it.
 type ProviderRequest struct {
-	Format Format `json:"format"`         // format of the API: anthropic or openai-responses
-	Path   string `json:"path"`           // path to POST to, relative to the address of the API: /v1/messages or /v1/responses/compact
-	Beta   string `json:"beta,omitempty"` // the value of the header anthropic-beta
-	Body   Raw    `json:"body" is:"object"`
+	Format Format `json:"format"`           // format of the API: anthropic or openai-responses
+	Path   string `json:"path"`             // path to POST to, relative to the address of the API: /v1/messages or /v1/responses/compact
+	Beta   string `json:"beta,omitempty"`   // the value of the header anthropic-beta
+	Body   Raw    `json:"body" is:"object"` // the request body, to which the host adds the members named above
 }
 
 // RequestConversation is a request for a summary that is appended to the conversation. It starts with what the provider was sent last, so the
@@ -493,7 +493,7 @@ type Edits []Edit
 //easyjson:json
 type Converted struct {
 	From Format `json:"from"` // the format of the input
-	To   Format `json:"to"`
+	To   Format `json:"to"`   // the format of the result
 	// Valid reports whether the provider of the new format would accept the result.
 	Valid bool `json:"valid"`
 	// Lost lists everything that was not carried over, or only in another form, in the order of the messages.
@@ -514,9 +514,9 @@ type Converted struct {
 type Loss struct {
 	Message int         `json:"message"` // index in the input list; -1 for anything outside it
 	Path    string      `json:"path"`    // path of the message or part
-	Kind    LossKind    `json:"kind"`
-	Reason  LossReason  `json:"reason"`
-	Instead LossInstead `json:"instead"`
+	Kind    LossKind    `json:"kind"`    // what was lost
+	Reason  LossReason  `json:"reason"`  // why it was lost
+	Instead LossInstead `json:"instead"` // what the result has in its place
 	// Detail names what was lost: a member's key, a type or a tool. For an id or name that was changed, it is the new
 	// one.
 	Detail string `json:"detail,omitempty"`

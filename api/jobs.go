@@ -58,7 +58,7 @@ type JobSettings struct {
 
 // Turn is a moment at which a conversation may be compacted.
 type Turn struct {
-	Moment TurnMoment `json:"moment"`
+	Moment TurnMoment `json:"moment"` // when the turn takes place
 	// Notes are the notes that the last turn returned, if any.
 	Notes *TurnNotes `json:"notes,omitempty"`
 	// Running is the id of the job that compacts the conversation in the background, above 0; 0 means none.
@@ -106,9 +106,9 @@ const (
 
 // Beginning is passed to the host before a compaction of a conversation begins.
 type Beginning struct {
-	Trigger  Trigger `json:"trigger"`
-	Messages int     `json:"messages"`
-	Tokens   int     `json:"tokens"`
+	Trigger  Trigger `json:"trigger"`  // why the compaction begins
+	Messages int     `json:"messages"` // number of messages in the conversation
+	Tokens   int     `json:"tokens"`   // size of the conversation, in tokens
 }
 
 // RunningJob is a background job that a host runs.
@@ -161,8 +161,8 @@ const (
 // Effect is an action that a job requests from its host. The host responds to an effect with an ID by an
 // EffectResult.
 type Effect struct {
-	Effect EffectName `json:"effect"`
-	ID     int        `json:"id,omitempty"`
+	Effect EffectName `json:"effect"`       // what the host does
+	ID     int        `json:"id,omitempty"` // number of the effect within its job, from 1; absent if it has no result
 	// Keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or the owner if records is
 	// "owner". For begin they are the Keys of the RunningJob until it requests a lease.
 	Keys []string `json:"keys,omitempty"`
@@ -172,9 +172,9 @@ type Effect struct {
 	IfRevision *string `json:"if_revision,omitempty"`
 	Holder     string  `json:"holder,omitempty"`
 	Lease      string  `json:"lease,omitempty"`
-	TTL        int64   `json:"ttl,omitempty"` // in milliseconds
-	Handle     string  `json:"handle,omitempty"`
-	Body       Raw     `json:"body,omitempty" is:"string"`
+	TTL        int64   `json:"ttl,omitempty"`              // in milliseconds
+	Handle     string  `json:"handle,omitempty"`           // handle of the body, for put
+	Body       Raw     `json:"body,omitempty" is:"string"` // the body to store, as JSON, for put
 	// Request is the request to answer, for ask. Sent holds the messages for a request with `conversation`, in the
 	// shape of the input.
 	Request  Raw   `json:"request,omitempty" is:"SummaryRequest"`
@@ -185,19 +185,19 @@ type Effect struct {
 	Messages Raw    `json:"messages,omitempty" is:"any"`
 	Edits    Raw    `json:"edits,omitempty" is:"Edits"`
 	Until    int64  `json:"until,omitempty"` // in milliseconds since 1970
-	Key      string `json:"key,omitempty"`
+	Key      string `json:"key,omitempty"`   // key of the lease to wait for, for wait; absent if only the time counts
 	// Settings are the settings of the job to begin. The host adds the time and a seed.
 	Settings *JobSettings `json:"settings,omitempty"`
-	Notice   *JobNotice   `json:"notice,omitempty"`
-	Target   int          `json:"target,omitempty"`
+	Notice   *JobNotice   `json:"notice,omitempty"` // what to report, for emit
+	Target   int          `json:"target,omitempty"` // id of a RunningJob, for begin and stop, or of an effect, for cancel; absent if there is none
 	// Beginning describes the compaction that the effect before announces.
 	Beginning *Beginning `json:"beginning,omitempty"`
 }
 
 // JobNotice is an event worth a line in a log.
 type JobNotice struct {
-	Name    NoticeName `json:"name"`
-	Message string     `json:"message"`
+	Name    NoticeName `json:"name"`    // what happened
+	Message string     `json:"message"` // text for people, with the cause
 }
 
 // NoticeName is the name of a notice.
@@ -215,15 +215,15 @@ const (
 //
 //easyjson:json
 type JobEvent struct {
-	Now     int64          `json:"now"` // in milliseconds since 1970
-	Results []EffectResult `json:"results,omitempty"`
+	Now     int64          `json:"now"`               // in milliseconds since 1970
+	Results []EffectResult `json:"results,omitempty"` // results of effects, in any order
 	// Cancel ends the job without changes.
 	Cancel bool `json:"cancel,omitempty"`
 }
 
 // EffectResult is the result of an effect.
 type EffectResult struct {
-	ID int `json:"id"`
+	ID int `json:"id"` // the id of the effect
 	// Refused says that the host does not support the effect. The job then works without it.
 	Refused bool `json:"refused,omitempty"`
 	// Error is the reason why the effect failed.
@@ -281,7 +281,7 @@ type JobProgress struct {
 	// NeedsMessages reports whether the next loop_event must include the messages or the session. Messages may have
 	// been added since.
 	NeedsMessages bool     `json:"needs_messages,omitempty"`
-	Effects       []Effect `json:"effects"`
+	Effects       []Effect `json:"effects"` // what the host does next; may be empty
 	// Failure is the reason why the job ended without a result. Nothing was changed.
 	Failure *JobFailure `json:"failure,omitempty"`
 	// Result is the result of the operation, without its member memory.
@@ -296,8 +296,8 @@ type JobProgress struct {
 
 // JobFailure is the reason why a job ended without a result.
 type JobFailure struct {
-	Code    FailureCode `json:"code"`
-	Message string      `json:"message"`
+	Code    FailureCode `json:"code"`    // why the job failed
+	Message string      `json:"message"` // for people; it can change in any version
 	// Path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the
 	// messages, if the error is in the messages.
 	Path   string `json:"path,omitempty"`

@@ -4,7 +4,7 @@ package api
 //
 //easyjson:json
 type Report struct {
-	Reason  Reason `json:"reason"`
+	Reason  Reason `json:"reason"`  // why the transcript was changed, or why it wasn't
 	Changed bool   `json:"changed"` // whether the transcript has changed
 	// Cold is the reason why the prompt cache is cold, if compaction is due only because of that and the transcript is below the limit.
 	Cold Cold `json:"cold,omitempty"`
@@ -16,11 +16,11 @@ type Report struct {
 	Over *Excess `json:"over,omitempty"`
 	// Thrashing is present if compactions follow each other too closely.
 	Thrashing *Thrashing   `json:"thrashing,omitempty"`
-	Preset    Preset       `json:"preset"`
-	Format    Format       `json:"format"`
-	Estimator Estimator    `json:"estimator"`
-	Tokens    ReportTokens `json:"tokens"`
-	Messages  Count        `json:"messages"`
+	Preset    Preset       `json:"preset"`             // the preset of the policy
+	Format    Format       `json:"format"`             // the wire format of the transcript
+	Estimator Estimator    `json:"estimator"`          // the estimator of all token counts
+	Tokens    ReportTokens `json:"tokens"`             // size of the transcript
+	Messages  Count        `json:"messages"`           // number of messages
 	Cleared   int          `json:"cleared"`            // tool results replaced with a marker
 	Squeezed  int          `json:"squeezed,omitempty"` // tool results rewritten in fewer tokens
 	Truncated int          `json:"truncated"`          // texts whose middle was cut
@@ -35,7 +35,7 @@ type Report struct {
 	// CutPoint is the index in the input list of the first message of the tail that a fold kept; absent if nothing
 	// was folded.
 	CutPoint int           `json:"cut_point,omitempty"`
-	Summary  ReportSummary `json:"summary"`
+	Summary  ReportSummary `json:"summary"`         // where the digest comes from
 	Actions  []Action      `json:"actions"`         // one per changed message
 	Bytes    *ReportBytes  `json:"bytes,omitempty"` // if the policy has max_bytes
 	// Cache is the effect on the provider's prompt cache; absent if nothing changes. While summaries are pending, it
@@ -72,12 +72,12 @@ type Report struct {
 
 // Refill breaks down the size of the messages since the last compaction by kind, in tokens. The kinds add up to Tokens.
 type Refill struct {
-	Messages    int `json:"messages"` // the number of messages, not tokens
-	Tokens      int `json:"tokens"`
-	User        int `json:"user,omitempty"`      // the user's texts
-	Assistant   int `json:"assistant,omitempty"` // the assistant's texts
-	Reasoning   int `json:"reasoning,omitempty"`
-	ToolCalls   int `json:"tool_calls,omitempty"`
+	Messages    int `json:"messages"`               // the number of messages, not tokens
+	Tokens      int `json:"tokens"`                 // the total
+	User        int `json:"user,omitempty"`         // the user's texts
+	Assistant   int `json:"assistant,omitempty"`    // the assistant's texts
+	Reasoning   int `json:"reasoning,omitempty"`    // thinking and reasoning of the assistant
+	ToolCalls   int `json:"tool_calls,omitempty"`   // names and arguments
 	ToolResults int `json:"tool_results,omitempty"` // including media in the results
 	Media       int `json:"media,omitempty"`        // images, audio and files in other messages
 	// Other is the size of system messages, of content that only the provider can read, and of each message's overhead.
@@ -93,14 +93,14 @@ type ReportRedacted struct {
 
 // PassCount is a counter of a pass for which the report has no key.
 type PassCount struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"`
+	Name  string `json:"name"`  // name of the counter, as in PassInfo
+	Count int    `json:"count"` // its value
 }
 
 // ReportTokens is the size of a transcript before and after a compaction, in tokens. While summaries are pending, After excludes them.
 type ReportTokens struct {
-	Before int `json:"before"`
-	After  int `json:"after"`
+	Before int `json:"before"` // size of the input
+	After  int `json:"after"`  // size of the result; the same as Before if nothing changed
 	Limit  int `json:"limit"`  // compaction is due above this size
 	Window int `json:"window"` // context window; 0 if it is unknown
 	// Source is where the token counts come from.
@@ -110,21 +110,21 @@ type ReportTokens struct {
 
 // Count holds the number of messages before and after a compaction.
 type Count struct {
-	Before int `json:"before"`
-	After  int `json:"after"`
+	Before int `json:"before"` // messages in the input
+	After  int `json:"after"`  // messages in the result
 }
 
 // StablePrefix is the unchanged start of the list, which a provider's prompt cache can still serve.
 type StablePrefix struct {
-	Messages int `json:"messages"`
-	Bytes    int `json:"bytes"` // bytes of the list that are unchanged, from its opening bracket
-	Tokens   int `json:"tokens"`
+	Messages int `json:"messages"` // number of unchanged messages
+	Bytes    int `json:"bytes"`    // bytes of the list that are unchanged, from its opening bracket
+	Tokens   int `json:"tokens"`   // estimated size of those messages
 }
 
 // ReportSummary says where the digest comes from, and why the model's summary was rejected.
 type ReportSummary struct {
-	Source SummarySource `json:"source"`
-	Why    SummaryFault  `json:"why,omitempty"`
+	Source SummarySource `json:"source"`        // who wrote the digest; "none" if there is none
+	Why    SummaryFault  `json:"why,omitempty"` // why the model's summary was rejected; absent if it wasn't
 	// Error is the host's message about the first request that it could not answer, such as the text of the
 	// summarizer's exception; at most 300 code points. Absent if the host gave none, or the model's summary was used.
 	Error string `json:"error,omitempty"`
@@ -152,8 +152,8 @@ type LeftViolation struct {
 
 // Action is one change to a message, or to a run of messages.
 type Action struct {
-	Action ActionName `json:"action"`
-	Pass   Doer       `json:"pass"` // what made the change
+	Action ActionName `json:"action"` // what was done
+	Pass   Doer       `json:"pass"`   // what made the change
 	// Message is an index in the input list, or -1 for a new message.
 	Message int `json:"message"`
 	// Tokens is the number of tokens that the action saved; negative if it added some.
@@ -179,8 +179,8 @@ type ReportCache struct {
 // Thrashing reports that compactions follow each other too closely, with the likely cause.
 type Thrashing struct {
 	Compactions int            `json:"compactions"` // in a row, including this one
-	Cause       ThrashingCause `json:"cause"`
-	Text        string         `json:"text"` // for people: the cause, and what to do about it
+	Cause       ThrashingCause `json:"cause"`       // the likely cause
+	Text        string         `json:"text"`        // for people: the cause, and what to do about it
 }
 
 // Excess describes by how much a result exceeds its limit, and which messages take the most room. All sizes are tokens.
@@ -195,13 +195,13 @@ type Excess struct {
 type Cause struct {
 	// Message is an index in the input list, or -1 for anything outside it.
 	Message int         `json:"message"`
-	Why     ExcessCause `json:"why"`
-	Tokens  int         `json:"tokens"`
+	Why     ExcessCause `json:"why"`    // why it is still there
+	Tokens  int         `json:"tokens"` // size of the message in the result
 }
 
 // Decision describes the outcome for one message of the input.
 type Decision struct {
-	Message int `json:"message"`
+	Message int `json:"message"` // index in the input list
 	// Decision is "kept", "pinned", or the last action on the message.
 	Decision DecisionName `json:"decision"`
 	Pass     Doer         `json:"pass,omitempty"` // the pass or step that decided
@@ -214,9 +214,9 @@ type Decision struct {
 
 // ReportBytes is the size of the message list as JSON, in bytes.
 type ReportBytes struct {
-	Before int `json:"before"`
-	After  int `json:"after"`
-	Limit  int `json:"limit"` // the policy's max_bytes
+	Before int `json:"before"` // size of the input
+	After  int `json:"after"`  // size of the result
+	Limit  int `json:"limit"`  // the policy's max_bytes
 }
 
 // ReportThinking describes the changes to signed thinking in a result that has changed.

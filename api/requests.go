@@ -53,26 +53,26 @@ type Options struct {
 // are cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long as
 // they take at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
 type Score struct {
-	Calls    []CallScore    `json:"calls,omitempty"`
-	Messages []MessageScore `json:"messages,omitempty"`
+	Calls    []CallScore    `json:"calls,omitempty"`    // scores of tool calls; of several scores for one call, the last counts
+	Messages []MessageScore `json:"messages,omitempty"` // scores of messages; of several scores for one message, the last counts
 }
 
 // CallScore is the score for a tool call and its result.
 type CallScore struct {
-	ID    string  `json:"id"` // the id of the call
-	Score float64 `json:"score"`
+	ID    string  `json:"id"`    // the id of the call
+	Score float64 `json:"score"` // a host's number; low ones go first
 }
 
 // MessageScore is the score for a message: for its texts, and for those tool results in it that have no score of their
 // own.
 type MessageScore struct {
 	Message int     `json:"message"` // index in the list
-	Score   float64 `json:"score"`
+	Score   float64 `json:"score"`   // a host's number; low ones go first
 }
 
 // Redact lists texts to replace in everything that a compaction writes. Messages that stay are unchanged.
 type Redact struct {
-	Texts []Redaction `json:"texts"`
+	Texts []Redaction `json:"texts"` // the texts, in any order
 }
 
 // Redaction is a text that a placeholder replaces wherever it occurs in a message.
@@ -121,11 +121,11 @@ type SummaryOptions struct {
 
 // Usage is a provider's token count for the call that ended with a given message, as open returns it.
 type Usage struct {
-	Message          int `json:"message"` // index of the message; negative counts from the end
-	InputTokens      int `json:"input_tokens,omitempty"`
-	CacheReadTokens  int `json:"cache_read_tokens,omitempty"`
-	CacheWriteTokens int `json:"cache_write_tokens,omitempty"`
-	OutputTokens     int `json:"output_tokens,omitempty"`
+	Message          int `json:"message"`                      // index of the message; negative counts from the end
+	InputTokens      int `json:"input_tokens,omitempty"`       // input that was neither read from nor written to a prompt cache
+	CacheReadTokens  int `json:"cache_read_tokens,omitempty"`  // input read from a prompt cache
+	CacheWriteTokens int `json:"cache_write_tokens,omitempty"` // input written to a prompt cache
+	OutputTokens     int `json:"output_tokens,omitempty"`      // output
 	// TotalTokens is the sum of the other counts. If it is 0, they are added up.
 	TotalTokens int `json:"total_tokens,omitempty"`
 	// LeastTokens is the smallest count of any call of the same conversation: an upper bound for the system prompt
@@ -149,17 +149,17 @@ func (u *Usage) Sum() int {
 //
 //easyjson:json
 type Plan struct {
-	Version     int    `json:"version"` // version of the ABI
-	Messages    int    `json:"messages"`
-	Fingerprint string `json:"fingerprint"`
-	Format      Format `json:"format"`
+	Version     int    `json:"version"`     // version of the ABI
+	Messages    int    `json:"messages"`    // number of messages for which the plan was made
+	Fingerprint string `json:"fingerprint"` // fingerprint of those messages
+	Format      Format `json:"format"`      // the wire format of the transcript
 	// Model is the model named by the result of open, if the policy doesn't name one.
 	Model  string `json:"model,omitempty"`
 	Policy Raw    `json:"policy" is:"Policy"` // the Policy as it was sent
 	// Options are the options with which the plan was made, without the usage, which Correction replaces.
 	Options *Options  `json:"options,omitempty"`
-	State   State     `json:"state"`
-	Replies []Summary `json:"replies,omitempty"`
+	State   State     `json:"state"`             // the State that the request had; zero without one
+	Replies []Summary `json:"replies,omitempty"` // the summaries that earlier steps received
 	// Asked lists the ids of the pending requests. A request that the next step doesn't answer counts as failed.
 	Asked []string `json:"asked,omitempty"`
 	// Fit reports whether the plan was made by fit: its steps need the same memory.
@@ -174,8 +174,8 @@ type Plan struct {
 //
 //easyjson:json
 type Summary struct {
-	ID   string `json:"id"` // the id of the request
-	Text string `json:"text,omitempty"`
+	ID   string `json:"id"`             // the id of the request
+	Text string `json:"text,omitempty"` // the summary; absent if there is an error, or messages
 	// Messages are the provider's result for a request with `provider`: a list of messages of its format, which go into the result unchanged.
 	// The `output` of OpenAI is such a list; Anthropic's `content` belongs in one assistant message.
 	Messages Raw `json:"messages,omitempty" is:"[]object"`
@@ -190,10 +190,10 @@ type Summary struct {
 
 // CallUsage is a provider's count for model calls, in tokens. InputTokens exclude tokens read from or written to a prompt cache.
 type CallUsage struct {
-	InputTokens      int `json:"input_tokens"`
-	CacheReadTokens  int `json:"cache_read_tokens"`
-	CacheWriteTokens int `json:"cache_write_tokens"`
-	OutputTokens     int `json:"output_tokens"`
+	InputTokens      int `json:"input_tokens"`       // input, without the two kinds below
+	CacheReadTokens  int `json:"cache_read_tokens"`  // input read from a prompt cache
+	CacheWriteTokens int `json:"cache_write_tokens"` // input written to a prompt cache
+	OutputTokens     int `json:"output_tokens"`      // output
 }
 
 // Summaries are the responses to a plan's requests.
@@ -206,8 +206,8 @@ type Summaries []Summary
 //
 //easyjson:json
 type MemoryEntry struct {
-	Version  int    `json:"version"`
-	Format   Format `json:"format"`
+	Version  int    `json:"version"`  // version of this structure; entries of unknown versions are ignored
+	Format   Format `json:"format"`   // the wire format of the history
 	Messages int    `json:"messages"` // number of history messages that the compaction covered, including those that it kept
 	Print    string `json:"print"`    // fingerprint of those messages
 	// Later is their fingerprint without the text of the first message that isn't a system message. If that text changes, the entry still
@@ -227,7 +227,7 @@ type MemoryEntry struct {
 	// Calls is the fingerprint of how the covered messages write their tool calls, which Print ignores: the text of
 	// arguments or the order of their members, and ids.
 	Calls string `json:"calls,omitempty"`
-	State State  `json:"state"`
+	State State  `json:"state"` // the State after the compaction
 	// Given is the same compaction relative to the list that the program passed, if that list continued from what had
 	// been sent before.
 	Given *MemoryEntry `json:"given,omitempty"`
@@ -255,18 +255,18 @@ type MemoryEdits []MemoryEdit
 
 // MemoryPoint is a longer beginning of a compacted history, and the messages that were sent for it.
 type MemoryPoint struct {
-	Messages     int    `json:"messages"`
-	Print        string `json:"print"`
-	SentMessages int    `json:"sent_messages"`
-	Sent         string `json:"sent"`
+	Messages     int    `json:"messages"`      // number of history messages in this beginning
+	Print        string `json:"print"`         // fingerprint of those messages
+	SentMessages int    `json:"sent_messages"` // number of messages that were sent for them
+	Sent         string `json:"sent"`          // fingerprint of the sent messages
 }
 
 // State is the data that a host stores with the conversation from one compaction to the next. Hosts don't change it.
 //
 //easyjson:json
 type State struct {
-	Round  int    `json:"round"` // number of compactions so far
-	Ledger Ledger `json:"ledger"`
+	Round  int    `json:"round"`  // number of compactions so far
+	Ledger Ledger `json:"ledger"` // the facts that earlier compactions extracted
 	// Format is the wire format of the conversation. It is stored because the messages left by a compaction may no
 	// longer reveal it.
 	Format Format `json:"format,omitempty"`
@@ -303,8 +303,8 @@ type Ledger struct {
 	Standing []string        `json:"standing,omitempty"`
 	Read     []string        `json:"read,omitempty"`     // files
 	Modified []string        `json:"modified,omitempty"` // files
-	Commands []LedgerCommand `json:"commands,omitempty"`
-	Errors   []LedgerFailure `json:"errors,omitempty"` // tool calls that failed and have not succeeded since
+	Commands []LedgerCommand `json:"commands,omitempty"` // commands that were run
+	Errors   []LedgerFailure `json:"errors,omitempty"`   // tool calls that failed and have not succeeded since
 	// Running is work that is still going on according to the folded messages: shells and agents in the background,
 	// timers, pending approvals.
 	Running []LedgerRunning `json:"running,omitempty"`
@@ -323,15 +323,15 @@ type LedgerRunning struct {
 
 // LedgerCommand is a command that the agent or the user ran.
 type LedgerCommand struct {
-	Command string `json:"command"`
+	Command string `json:"command"`        // the command, shortened if it is long
 	Exit    string `json:"exit,omitempty"` // exit code; "failed" if only the failure is known, absent if the outcome is unknown
 }
 
 // LedgerFailure is a failed tool call.
 type LedgerFailure struct {
-	Tool string `json:"tool"`
-	On   string `json:"on,omitempty"` // the file or the command
-	Text string `json:"text,omitempty"`
+	Tool string `json:"tool"`           // the name of the tool
+	On   string `json:"on,omitempty"`   // the file or the command
+	Text string `json:"text,omitempty"` // the line of the result that says what failed; absent if none does
 }
 
 // Attempts records compactions that didn't help, so that a conversation that can't shrink isn't compacted again, with
@@ -347,7 +347,7 @@ type Attempts struct {
 // Streak counts compactions that follow each other closely: with at most one new user message between two of them or, if there was none, at
 // most two new assistant messages.
 type Streak struct {
-	Compactions int `json:"compactions"`
+	Compactions int `json:"compactions"` // number of compactions in a row
 	// User and Assistant are the numbers of user and assistant messages in the last input.
 	User      int `json:"user"`
 	Assistant int `json:"assistant"`
@@ -368,10 +368,10 @@ type Calibration struct {
 
 // Correction adjusts the estimates of an estimator to a provider's counts.
 type Correction struct {
-	Scale  int         `json:"scale"` // factor of all estimates, in 1/65,536
-	Fixed  int         `json:"fixed"` // tokens outside the transcript
-	Source TokenSource `json:"source"`
-	Bound  int         `json:"bound"` // percent
+	Scale  int         `json:"scale"`  // factor of all estimates, in 1/65,536
+	Fixed  int         `json:"fixed"`  // tokens outside the transcript
+	Source TokenSource `json:"source"` // where the counts come from
+	Bound  int         `json:"bound"`  // percent
 }
 
 // Kept is archived content that the host kept.
@@ -389,34 +389,35 @@ type Bodies []Kept
 //
 //easyjson:json
 type Failure struct {
-	Status       int          `json:"status,omitempty"` // HTTP status code
-	Body         string       `json:"body,omitempty"`   // body of the response, or the text of the error
-	Provider     string       `json:"provider,omitempty"`
+	Status       int          `json:"status,omitempty"`        // HTTP status code
+	Body         string       `json:"body,omitempty"`          // body of the response, or the text of the error
+	Provider     string       `json:"provider,omitempty"`      // name of the provider; it helps with responses that have no body
 	Model        string       `json:"model,omitempty"`         // the model that was called
 	CurrentModel string       `json:"current_model,omitempty"` // the model in use now
-	FinishReason string       `json:"finish_reason,omitempty"`
-	Usage        FailureUsage `json:"usage,omitempty"`
-	Window       int          `json:"window,omitempty"` // context window of the model, in tokens
-	Typed        bool         `json:"typed,omitempty"`  // whether the host's client identified the error as an overflow
+	FinishReason string       `json:"finish_reason,omitempty"` // why a successful call stopped, in the provider's terms
+	Usage        FailureUsage `json:"usage,omitempty"`         // usage of a successful call
+	Window       int          `json:"window,omitempty"`        // context window of the model, in tokens
+	Typed        bool         `json:"typed,omitempty"`         // whether the host's client identified the error as an overflow
 }
 
 // FailureUsage is the usage of a successful call, in tokens. Input excludes tokens read from or written to the cache.
 type FailureUsage struct {
-	Input      int `json:"input_tokens,omitempty"`
-	CacheRead  int `json:"cache_read_tokens,omitempty"`
-	CacheWrite int `json:"cache_write_tokens,omitempty"`
-	Output     int `json:"output_tokens,omitempty"`
+	Input      int `json:"input_tokens,omitempty"`       // input, without the two kinds below
+	CacheRead  int `json:"cache_read_tokens,omitempty"`  // input read from a prompt cache
+	CacheWrite int `json:"cache_write_tokens,omitempty"` // input written to a prompt cache
+	Output     int `json:"output_tokens,omitempty"`      // output
 }
 
-// LimitArguments are the size limits for a tool's output. 0 or less means unlimited.
+// LimitArguments are the size limits for a tool's output. A maximum of 0 or less means unlimited. Absent members have
+// their defaults: 2,000 lines, 51,200 bytes, no limit of characters, and 204,800 characters for SpillChars.
 //
 //easyjson:json
 type LimitArguments struct {
-	MaxLines   int       `json:"max_lines,omitempty"`
+	MaxLines   int       `json:"max_lines,omitempty"`   // lines
 	MaxBytes   int       `json:"max_bytes,omitempty"`   // UTF-8
 	MaxChars   int       `json:"max_chars,omitempty"`   // Unicode scalar values
 	SpillChars int       `json:"spill_chars,omitempty"` // above this size the whole output is stored elsewhere; 0 means never
-	Mode       LimitMode `json:"mode,omitempty"`
+	Mode       LimitMode `json:"mode,omitempty"`        // which part stays
 	Place      string    `json:"place,omitempty"`       // where the host stored it
 	SpillError string    `json:"spill_error,omitempty"` // why the host couldn't store it
 }

@@ -83,8 +83,9 @@ type Clear struct {
 	// clearing invalidates the prompt cache.
 	MinReclaim int
 	// Excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers and errors
-	// that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left. A result
-	// that frees no more than that stays whole if the target is reached without it.
+	// that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is left, and then
+	// the newest results come back as a whole, as far as keep_tokens of the fold allows. A result that frees no more than that
+	// stays whole if the target is reached without it.
 	Excerpt int
 	// Tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _ and -.
 	Tools []string

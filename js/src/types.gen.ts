@@ -620,43 +620,57 @@ export interface Operations {
 
 /** Info is the result of the operation `info`: the version, the features and the limits of this module. */
 export interface Info {
+  /** "ctxfold" */
   name: string;
   /** semantic version */
   version: string;
   /** increases when a host written for the previous ABI would break */
   abi: number;
+  /** the operations that this module has */
   ops: Operation[];
+  /** the wire formats, in the order of their names */
   formats: FormatInfo[];
+  /** the token estimators that a policy can name */
   estimators: Estimator[];
+  /** the passes that a policy can name */
   passes: PassName[];
   /** names, defaults and descriptions of the same passes */
   pass_info: PassInfo[];
+  /** functions of published systems, for the operation function; empty unless this is the full module */
   functions: FunctionName[];
+  /** the presets that a policy can name */
   presets: PresetInfo[];
+  /** the largest request that the module accepts */
   limits: Limits;
 }
 
 /** FormatInfo is the name of a wire format with a one-line description. */
 export interface FormatInfo {
+  /** the name that a policy gives as format */
   name: Format;
+  /** one line, in Markdown */
   doc: string;
 }
 
 /** PassInfo describes a pass. */
 export interface PassInfo {
+  /** the name that a policy gives to select the pass */
   name: PassName;
   /** what the pass does, phrased to follow its name */
   doc: string;
+  /** the members of the pass in a policy; empty if it has none */
   parameters: Parameter[];
   /** the texts that replace removed content; with an archive each names a handle */
   markers: string[];
   /** how the messages that it inserts begin */
   messages: string[];
+  /** the numbers that the pass adds to the report; empty if there are none */
   counters: Counter[];
 }
 
 /** Parameter is a parameter of a pass, with its default. */
 export interface Parameter {
+  /** the name of the member */
   name: string;
   /** the value if a policy sets none */
   default: unknown;
@@ -666,6 +680,7 @@ export interface Parameter {
 
 /** Counter is a number that a pass accumulates. The report has it as a member of this name, or in counts. */
 export interface Counter {
+  /** its key in the report */
   name: string;
   /** what is counted, for people */
   text: string;
@@ -673,7 +688,9 @@ export interface Counter {
 
 /** PresetInfo is a preset with its policy. */
 export interface PresetInfo {
+  /** the name that a policy gives as preset */
   name: Preset;
+  /** what the preset is for, in one line */
   doc: string;
   /** a Policy */
   policy: Policy;
@@ -878,7 +895,8 @@ export interface ClearPass {
   /**
    * excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers and
    * errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room that is
-   * left. A result that frees no more than that stays whole if the target is reached without it. Default: 0.
+   * left, and then the newest results come back as a whole, as far as keep_tokens of the fold allows. A result that
+   * frees no more than that stays whole if the target is reached without it. Default: 0.
    */
   excerpt?: number;
   /**
@@ -1188,6 +1206,7 @@ export interface Detection {
 
 /** Candidate is a format that a transcript may be in. */
 export interface Candidate {
+  /** the wire format */
   format: Format;
   /** from 0 to 1; those of all candidates add up to 1, or to less if no format fits well */
   confidence: number;
@@ -1278,9 +1297,13 @@ export interface SummaryOptions {
 export interface Counted {
   /** index of the message; negative counts from the end */
   message: number;
+  /** input that was neither read from nor written to a prompt cache */
   input_tokens?: number;
+  /** input read from a prompt cache */
   cache_read_tokens?: number;
+  /** input written to a prompt cache */
   cache_write_tokens?: number;
+  /** output */
   output_tokens?: number;
   /** total_tokens is the sum of the other counts. If it is 0, they are added up. */
   total_tokens?: number;
@@ -1295,6 +1318,7 @@ export interface Counted {
 
 /** Redact lists texts to replace in everything that a compaction writes. Messages that stay are unchanged. */
 export interface Redact {
+  /** the texts, in any order */
   texts: Redaction[];
 }
 
@@ -1323,7 +1347,9 @@ export interface Redaction {
  * at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
  */
 export interface Score {
+  /** scores of tool calls; of several scores for one call, the last counts */
   calls?: CallScore[];
+  /** scores of messages; of several scores for one message, the last counts */
   messages?: MessageScore[];
 }
 
@@ -1331,6 +1357,7 @@ export interface Score {
 export interface CallScore {
   /** the id of the call */
   id: string;
+  /** a host's number; low ones go first */
   score: number;
 }
 
@@ -1341,6 +1368,7 @@ export interface CallScore {
 export interface MessageScore {
   /** index in the list */
   message: number;
+  /** a host's number; low ones go first */
   score: number;
 }
 
@@ -1350,6 +1378,7 @@ export interface MessageScore {
 export interface State {
   /** number of compactions so far */
   round: number;
+  /** the facts that earlier compactions extracted */
   ledger: Ledger;
   /**
    * format is the wire format of the conversation. It is stored because the messages left by a compaction may no longer
@@ -1401,6 +1430,7 @@ export interface Ledger {
   read?: string[];
   /** files */
   modified?: string[];
+  /** commands that were run */
   commands?: LedgerCommand[];
   /** tool calls that failed and have not succeeded since */
   errors?: LedgerFailure[];
@@ -1418,6 +1448,7 @@ export interface Ledger {
 
 /** LedgerCommand is a command that the agent or the user ran. */
 export interface LedgerCommand {
+  /** the command, shortened if it is long */
   command: string;
   /** exit code; "failed" if only the failure is known, absent if the outcome is unknown */
   exit?: string;
@@ -1425,9 +1456,11 @@ export interface LedgerCommand {
 
 /** LedgerFailure is a failed tool call. */
 export interface LedgerFailure {
+  /** the name of the tool */
   tool: string;
   /** the file or the command */
   on?: string;
+  /** the line of the result that says what failed; absent if none does */
   text?: string;
 }
 
@@ -1460,6 +1493,7 @@ export interface Attempts {
  * if there was none, at most two new assistant messages.
  */
 export interface Streak {
+  /** number of compactions in a row */
   compactions: number;
   /** user and Assistant are the numbers of user and assistant messages in the last input. */
   user: number;
@@ -1489,10 +1523,13 @@ export interface Calibration {
 
 /** Estimate is the result of the operation `estimate`: the size of a transcript or a text, in tokens. */
 export interface Estimate {
+  /** the estimated size */
   tokens: number;
+  /** where the number of tokens comes from */
   source: TokenSource;
   /** error bound in percent: nine of ten estimates are closer */
   bound: number;
+  /** the estimator that was used */
   estimator: Estimator;
   /** family of tokenizers that the estimate is for; only with the estimator script */
   family?: Family;
@@ -1515,6 +1552,7 @@ export interface CheckRequest {
 
 /** Check is the result of the operation `check`: whether compaction is due. */
 export interface Check {
+  /** whether the transcript should be compacted now */
   due: boolean;
   /**
    * start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is
@@ -1530,6 +1568,7 @@ export interface Check {
   cold?: Cold;
   /** over_limit, over_bytes, cold, under_budget or unlimited */
   reason: Reason;
+  /** the size of the transcript */
   tokens: number;
   /** where the number of tokens comes from */
   source: TokenSource;
@@ -1541,8 +1580,11 @@ export interface Check {
   window: number;
   /** tokens / window; 0 if the window is unknown */
   ratio: number;
+  /** the number of messages */
   messages: number;
+  /** the wire format of the messages */
   format: Format;
+  /** the estimator that was used */
   estimator: Estimator;
   /** state is the request's State, updated with its usage. Absent if the request has no usage. */
   state?: State;
@@ -1566,6 +1608,7 @@ export interface Planned {
   plan?: Plan;
   /** independent requests for the host's model */
   requests?: SummaryRequest[];
+  /** what the compaction did, or why it did nothing */
   report: Report;
   /** a State, for the next compaction */
   state?: State;
@@ -1598,8 +1641,11 @@ export interface Planned {
 export interface Plan {
   /** version of the ABI */
   version: number;
+  /** number of messages for which the plan was made */
   messages: number;
+  /** fingerprint of those messages */
   fingerprint: string;
+  /** the wire format of the transcript */
   format: Format;
   /** model is the model named by the result of open, if the policy doesn't name one. */
   model?: string;
@@ -1607,7 +1653,9 @@ export interface Plan {
   policy: Policy;
   /** options are the options with which the plan was made, without the usage, which Correction replaces. */
   options?: Options;
+  /** the State that the request had; zero without one */
   state: State;
+  /** the summaries that earlier steps received */
   replies?: Summary[];
   /** asked lists the ids of the pending requests. A request that the next step doesn't answer counts as failed. */
   asked?: string[];
@@ -1625,6 +1673,7 @@ export interface Plan {
 export interface Summary {
   /** the id of the request */
   id: string;
+  /** the summary; absent if there is an error, or messages */
   text?: string;
   /**
    * messages are the provider's result for a request with `provider`: a list of messages of its format, which go into
@@ -1647,9 +1696,13 @@ export interface Summary {
  * prompt cache.
  */
 export interface CallUsage {
+  /** input, without the two kinds below */
   input_tokens: number;
+  /** input read from a prompt cache */
   cache_read_tokens: number;
+  /** input written to a prompt cache */
   cache_write_tokens: number;
+  /** output */
   output_tokens: number;
 }
 
@@ -1659,6 +1712,7 @@ export interface Correction {
   scale: number;
   /** tokens outside the transcript */
   fixed: number;
+  /** where the counts come from */
   source: TokenSource;
   /** percent */
   bound: number;
@@ -1668,6 +1722,7 @@ export interface Correction {
 export interface SummaryRequest {
   /** return it with the summary */
   id: string;
+  /** which part of the conversation the summary covers */
   scope: Scope;
   /** the system prompt for the model */
   system: string;
@@ -1706,6 +1761,7 @@ export interface ProviderRequest {
   path: string;
   /** the value of the header anthropic-beta */
   beta?: string;
+  /** the request body, to which the host adds the members named above */
   body: object;
 }
 
@@ -1728,6 +1784,7 @@ export interface RequestConversation {
  * report's estimator.
  */
 export interface Report {
+  /** why the transcript was changed, or why it wasn't */
   reason: Reason;
   /** whether the transcript has changed */
   changed: boolean;
@@ -1748,10 +1805,15 @@ export interface Report {
   over?: Excess;
   /** thrashing is present if compactions follow each other too closely. */
   thrashing?: Thrashing;
+  /** the preset of the policy */
   preset: Preset;
+  /** the wire format of the transcript */
   format: Format;
+  /** the estimator of all token counts */
   estimator: Estimator;
+  /** size of the transcript */
   tokens: ReportTokens;
+  /** number of messages */
   messages: Count;
   /** tool results replaced with a marker */
   cleared: number;
@@ -1776,6 +1838,7 @@ export interface Report {
    * folded.
    */
   cut_point?: number;
+  /** where the digest comes from */
   summary: ReportSummary;
   /** one per changed message */
   actions: Action[];
@@ -1847,7 +1910,9 @@ export interface Excess {
 export interface Cause {
   /** message is an index in the input list, or -1 for anything outside it. */
   message: number;
+  /** why it is still there */
   why: ExcessCause;
+  /** size of the message in the result */
   tokens: number;
 }
 
@@ -1855,6 +1920,7 @@ export interface Cause {
 export interface Thrashing {
   /** in a row, including this one */
   compactions: number;
+  /** the likely cause */
   cause: ThrashingCause;
   /** for people: the cause, and what to do about it */
   text: string;
@@ -1865,7 +1931,9 @@ export interface Thrashing {
  * excludes them.
  */
 export interface ReportTokens {
+  /** size of the input */
   before: number;
+  /** size of the result; the same as Before if nothing changed */
   after: number;
   /** compaction is due above this size */
   limit: number;
@@ -1879,27 +1947,35 @@ export interface ReportTokens {
 
 /** Count holds the number of messages before and after a compaction. */
 export interface Count {
+  /** messages in the input */
   before: number;
+  /** messages in the result */
   after: number;
 }
 
 /** PassCount is a counter of a pass for which the report has no key. */
 export interface PassCount {
+  /** name of the counter, as in PassInfo */
   name: string;
+  /** its value */
   count: number;
 }
 
 /** StablePrefix is the unchanged start of the list, which a provider's prompt cache can still serve. */
 export interface StablePrefix {
+  /** number of unchanged messages */
   messages: number;
   /** bytes of the list that are unchanged, from its opening bracket */
   bytes: number;
+  /** estimated size of those messages */
   tokens: number;
 }
 
 /** ReportSummary says where the digest comes from, and why the model's summary was rejected. */
 export interface ReportSummary {
+  /** who wrote the digest; "none" if there is none */
   source: SummarySource;
+  /** why the model's summary was rejected; absent if it wasn't */
   why?: SummaryFault;
   /**
    * error is the host's message about the first request that it could not answer, such as the text of the summarizer's
@@ -1929,6 +2005,7 @@ export interface ReportSummary {
 
 /** Action is one change to a message, or to a run of messages. */
 export interface Action {
+  /** what was done */
   action: ActionName;
   /** what made the change */
   pass: Doer;
@@ -1946,7 +2023,9 @@ export interface Action {
 
 /** ReportBytes is the size of the message list as JSON, in bytes. */
 export interface ReportBytes {
+  /** size of the input */
   before: number;
+  /** size of the result */
   after: number;
   /** the policy's max_bytes */
   limit: number;
@@ -2002,12 +2081,15 @@ export interface LeftViolation {
 export interface Refill {
   /** the number of messages, not tokens */
   messages: number;
+  /** the total */
   tokens: number;
   /** the user's texts */
   user?: number;
   /** the assistant's texts */
   assistant?: number;
+  /** thinking and reasoning of the assistant */
   reasoning?: number;
+  /** names and arguments */
   tool_calls?: number;
   /** including media in the results */
   tool_results?: number;
@@ -2031,6 +2113,7 @@ export interface ReportRedacted {
 
 /** Decision describes the outcome for one message of the input. */
 export interface Decision {
+  /** index in the input list */
   message: number;
   /** decision is "kept", "pinned", or the last action on the message. */
   decision: DecisionName;
@@ -2051,6 +2134,7 @@ export interface Decision {
 export interface Body {
   /** SHA-256 of the body, in 64 hexadecimal digits; markers name the first 16 */
   handle: string;
+  /** the kind of the content */
   what: BodyKind;
   /**
    * message is the index in the input list of the message that contained the body. For a fold it is the index of the
@@ -2059,7 +2143,9 @@ export interface Body {
   message: number;
   /** the tool whose result this is */
   tool?: string;
+  /** size of the body, in bytes */
   bytes: number;
+  /** its estimated size in the transcript, in tokens */
   tokens: number;
   /**
    * places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
@@ -2077,7 +2163,9 @@ export interface Body {
  * may add members of their own.
  */
 export interface MemoryEntry {
+  /** version of this structure; entries of unknown versions are ignored */
   version: number;
+  /** the wire format of the history */
   format: Format;
   /** number of history messages that the compaction covered, including those that it kept */
   messages: number;
@@ -2111,6 +2199,7 @@ export interface MemoryEntry {
    * arguments or the order of their members, and ids.
    */
   calls?: string;
+  /** the State after the compaction */
   state: State;
   /**
    * given is the same compaction relative to the list that the program passed, if that list continued from what had
@@ -2152,9 +2241,13 @@ export interface MemoryEdit {
 
 /** MemoryPoint is a longer beginning of a compacted history, and the messages that were sent for it. */
 export interface MemoryPoint {
+  /** number of history messages in this beginning */
   messages: number;
+  /** fingerprint of those messages */
   print: string;
+  /** number of messages that were sent for them */
   sent_messages: number;
+  /** fingerprint of the sent messages */
   sent: string;
 }
 
@@ -2184,6 +2277,7 @@ export interface PrintsRequest {
 
 /** Prints is the result of the operation `prints`. */
 export interface Prints {
+  /** the wire format of the messages */
   format: Format;
   /** fingerprints of the first one, two, … messages */
   prints: string[];
@@ -2209,8 +2303,11 @@ export interface ValidateRequest {
 export interface Validation {
   /** whether the provider would accept the transcript */
   valid: boolean;
+  /** the wire format whose rules were checked */
   format: Format;
+  /** the number of messages */
   messages: number;
+  /** empty if there are none */
   violations: Violation[];
 }
 
@@ -2220,6 +2317,7 @@ export interface Violation {
   rule: string;
   /** index in the list; -1 for anything outside it */
   message: number;
+  /** path of the value, as in an Error */
   path: string;
   /** bytes from the start of the request */
   offset: number;
@@ -2244,6 +2342,7 @@ export interface RepairRequest {
 export interface RepairedMessages {
   /** whether the provider would accept the result */
   valid: boolean;
+  /** which violations were repaired */
   report: Report;
 }
 
@@ -2260,6 +2359,7 @@ export interface ConvertRequest {
 export interface Converted {
   /** the format of the input */
   from: Format;
+  /** the format of the result */
   to: Format;
   /** valid reports whether the provider of the new format would accept the result. */
   valid: boolean;
@@ -2280,8 +2380,11 @@ export interface Loss {
   message: number;
   /** path of the message or part */
   path: string;
+  /** what was lost */
   kind: LossKind;
+  /** why it was lost */
   reason: LossReason;
+  /** what the result has in its place */
   instead: LossInstead;
   /**
    * detail names what was lost: a member's key, a type or a tool. For an id or name that was changed, it is the new
@@ -2315,6 +2418,7 @@ export interface Kept {
 
 /** RestoredMessages is the result of the operation `restore`. */
 export interface RestoredMessages {
+  /** which content was put back */
   report: Report;
   /** valid reports whether the result breaks no rule of its format. */
   valid: boolean;
@@ -2361,6 +2465,7 @@ export interface DigestsRequest {
 
 /** Digests is the result of the operation `digests`. */
 export interface Digests {
+  /** the wire format of the messages */
   format: Format;
   /** in the order of the messages */
   digests: Digest[];
@@ -2370,6 +2475,7 @@ export interface Digests {
 export interface Digest {
   /** index of the message */
   message: number;
+  /** what the message replaces */
   kind: DigestKind;
   /**
    * own reports whether the message counts as written by a compaction: the state names it, or it has the role and the
@@ -2415,6 +2521,7 @@ export interface RecallRequest {
 export interface Found {
   /** the best first */
   results: FoundMessage[];
+  /** what the search covered */
   searched: Searched;
 }
 
@@ -2422,11 +2529,13 @@ export interface Found {
 export interface FoundMessage {
   /** index of the body with the message in the request */
   body: number;
+  /** the handle of that body, as the request has it */
   handle?: string;
   /** index of the message in its body; 0 if the body isn't a list */
   index: number;
   /** larger is better; comparable within one answer */
   score: number;
+  /** the author of the message */
   role: Role;
   /** day of the message, such as 2025-03-14, if known */
   date?: string;
@@ -2441,8 +2550,11 @@ export interface FoundMessage {
 
 /** Searched describes the extent of a search. */
 export interface Searched {
+  /** the number of bodies */
   bodies: number;
+  /** the number of messages in them */
   messages: number;
+  /** the total size of the bodies */
   bytes: number;
   /** missing lists handles of further removed content that the bodies name but that were not given. */
   missing: string[];
@@ -2499,7 +2611,9 @@ export interface Opened {
 
 /** Skipped is the number of entries of a session file that are not in the messages, for one reason. */
 export interface Skipped {
+  /** why the entries were left out */
   what: SkipReason;
+  /** the number of entries */
   count: number;
 }
 
@@ -2519,6 +2633,7 @@ export interface Saved {
   kind: SessionKind;
   /** bytes */
   kept: number;
+  /** the rest of the new file */
   text: string;
 }
 
@@ -2570,12 +2685,15 @@ export interface Failure {
   status?: number;
   /** body of the response, or the text of the error */
   body?: string;
+  /** name of the provider; it helps with responses that have no body */
   provider?: string;
   /** the model that was called */
   model?: string;
   /** the model in use now */
   current_model?: string;
+  /** why a successful call stopped, in the provider's terms */
   finish_reason?: string;
+  /** usage of a successful call */
   usage?: FailureUsage;
   /** context window of the model, in tokens */
   window?: number;
@@ -2587,22 +2705,31 @@ export interface Failure {
  * FailureUsage is the usage of a successful call, in tokens. Input excludes tokens read from or written to the cache.
  */
 export interface FailureUsage {
+  /** input, without the two kinds below */
   input_tokens?: number;
+  /** input read from a prompt cache */
   cache_read_tokens?: number;
+  /** input written to a prompt cache */
   cache_write_tokens?: number;
+  /** output */
   output_tokens?: number;
 }
 
 /** Verdict is the result of the operation `classify_error`. */
 export interface Verdict {
+  /** why the call failed; "none" if it succeeded or the failure is unknown */
   class: FailureClass;
   /** whether a compaction and one retry may help */
   overflow: boolean;
   /** whether the messages did not fit although the provider reported no error */
   silent: boolean;
+  /** the provider whose wording was recognized; absent if none was */
   provider?: string;
+  /** the provider's message, taken from the JSON of the body; "" if there is none */
   message: string;
+  /** size of the request in tokens, if the provider or the usage reveals it */
   used_tokens?: number;
+  /** the limit in tokens, if the provider names it or, for a silent overflow, the window */
   limit_tokens?: number;
 }
 
@@ -2612,8 +2739,12 @@ export interface LimitToolOutputRequest {
   arguments?: OutputLimits;
 }
 
-/** OutputLimits are the size limits for a tool's output. 0 or less means unlimited. */
+/**
+ * OutputLimits are the size limits for a tool's output. A maximum of 0 or less means unlimited. Absent members have
+ * their defaults: 2,000 lines, 51,200 bytes, no limit of characters, and 204,800 characters for SpillChars.
+ */
 export interface OutputLimits {
+  /** lines */
   max_lines?: number;
   /** UTF-8 */
   max_bytes?: number;
@@ -2621,6 +2752,7 @@ export interface OutputLimits {
   max_chars?: number;
   /** above this size the whole output is stored elsewhere; 0 means never */
   spill_chars?: number;
+  /** which part stays */
   mode?: LimitMode;
   /** where the host stored it */
   place?: string;
@@ -2630,12 +2762,15 @@ export interface OutputLimits {
 
 /** LimitedOutput is the result of the operation `limit_tool_output`. */
 export interface LimitedOutput {
+  /** whether Text differs from the given text */
   changed: boolean;
+  /** the text for the transcript */
   text: string;
   /** whether images and other media of the output stay */
   keep_media: boolean;
   /** whether the text is a notice: the host keeps the whole output under its handle */
   spilled: boolean;
+  /** handle of the whole output, if that is over the spill limit; also set if the host could not store it */
   handle?: string;
 }
 
@@ -2732,6 +2867,7 @@ export interface JobSettings {
 
 /** EffectResult is the result of an effect. */
 export interface EffectResult {
+  /** the id of the effect */
   id: number;
   /** refused says that the host does not support the effect. The job then works without it. */
   refused?: boolean;
@@ -2806,6 +2942,7 @@ export interface RunningJob {
 
 /** Turn is a moment at which a conversation may be compacted. */
 export interface Turn {
+  /** when the turn takes place */
   moment: TurnMoment;
   /** notes are the notes that the last turn returned, if any. */
   notes?: TurnNotes;
@@ -2844,6 +2981,7 @@ export interface JobProgress {
    * added since.
    */
   needs_messages?: boolean;
+  /** what the host does next; may be empty */
   effects: Effect[];
   /** failure is the reason why the job ended without a result. Nothing was changed. */
   failure?: JobFailure;
@@ -2859,7 +2997,9 @@ export interface JobProgress {
  * Effect is an action that a job requests from its host. The host responds to an effect with an ID by an EffectResult.
  */
 export interface Effect {
+  /** what the host does */
   effect: EffectName;
+  /** number of the effect within its job, from 1; absent if it has no result */
   id?: number;
   /**
    * keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or the owner if records is "owner".
@@ -2877,7 +3017,9 @@ export interface Effect {
   lease?: string;
   /** in milliseconds */
   ttl?: number;
+  /** handle of the body, for put */
   handle?: string;
+  /** the body to store, as JSON, for put */
   body?: string;
   /**
    * request is the request to answer, for ask. Sent holds the messages for a request with `conversation`, in the shape
@@ -2895,10 +3037,13 @@ export interface Effect {
   edits?: Edit[];
   /** in milliseconds since 1970 */
   until?: number;
+  /** key of the lease to wait for, for wait; absent if only the time counts */
   key?: string;
   /** settings are the settings of the job to begin. The host adds the time and a seed. */
   settings?: JobSettings;
+  /** what to report, for emit */
   notice?: JobNotice;
+  /** id of a RunningJob, for begin and stop, or of an effect, for cancel; absent if there is none */
   target?: number;
   /** beginning describes the compaction that the effect before announces. */
   beginning?: Beginning;
@@ -2906,20 +3051,27 @@ export interface Effect {
 
 /** JobNotice is an event worth a line in a log. */
 export interface JobNotice {
+  /** what happened */
   name: NoticeName;
+  /** text for people, with the cause */
   message: string;
 }
 
 /** Beginning is passed to the host before a compaction of a conversation begins. */
 export interface Beginning {
+  /** why the compaction begins */
   trigger: Trigger;
+  /** number of messages in the conversation */
   messages: number;
+  /** size of the conversation, in tokens */
   tokens: number;
 }
 
 /** JobFailure is the reason why a job ended without a result. */
 export interface JobFailure {
+  /** why the job failed */
   code: FailureCode;
+  /** for people; it can change in any version */
   message: string;
   /**
    * path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the messages, if
@@ -2941,6 +3093,7 @@ export interface LoopEventRequest {
 export interface JobEvent {
   /** in milliseconds since 1970 */
   now: number;
+  /** results of effects, in any order */
   results?: EffectResult[];
   /** cancel ends the job without changes. */
   cancel?: boolean;

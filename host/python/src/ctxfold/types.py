@@ -259,7 +259,8 @@ ClearPass = TypedDict(
         "min_reclaim": "NotRequired[int]",
         #: excerpt is the maximum number of tokens of a result that stay after the marker: the lines with names, numbers
         #: and errors that later messages repeat, as far as the target leaves room. Lines that say the most get the room
-        #: that is left. A result that frees no more than that stays whole if the target is reached without it.
+        #: that is left, and then the newest results come back as a whole, as far as keep_tokens of the fold allows. A
+        #: result that frees no more than that stays whole if the target is reached without it.
         "excerpt": "NotRequired[int]",
         #: tools are the tools whose results may be cleared; empty means all tools. Names are compared without case, _
         #: and -.
@@ -753,46 +754,60 @@ class Info(TypedDict):
     """Info is the result of the operation `info`: the version, the features and the limits of this module."""
 
     name: str
+    """'ctxfold'"""
     version: str
     """semantic version"""
     abi: int
     """increases when a host written for the previous ABI would break"""
     ops: List[Operation]
+    """the operations that this module has"""
     formats: List[FormatInfo]
+    """the wire formats, in the order of their names"""
     estimators: List[Estimator]
+    """the token estimators that a policy can name"""
     passes: List[PassName]
+    """the passes that a policy can name"""
     pass_info: List[PassInfo]
     """names, defaults and descriptions of the same passes"""
     functions: List[FunctionName]
+    """functions of published systems, for the operation function; empty unless this is the full module"""
     presets: List[PresetInfo]
+    """the presets that a policy can name"""
     limits: Limits
+    """the largest request that the module accepts"""
 
 
 class FormatInfo(TypedDict):
     """FormatInfo is the name of a wire format with a one-line description."""
 
     name: Format
+    """the name that a policy gives as format"""
     doc: str
+    """one line, in Markdown"""
 
 
 class PassInfo(TypedDict):
     """PassInfo describes a pass."""
 
     name: PassName
+    """the name that a policy gives to select the pass"""
     doc: str
     """what the pass does, phrased to follow its name"""
     parameters: List[Parameter]
+    """the members of the pass in a policy; empty if it has none"""
     markers: List[str]
     """the texts that replace removed content; with an archive each names a handle"""
     messages: List[str]
     """how the messages that it inserts begin"""
     counters: List[Counter]
+    """the numbers that the pass adds to the report; empty if there are none"""
 
 
 class Parameter(TypedDict):
     """Parameter is a parameter of a pass, with its default."""
 
     name: str
+    """the name of the member"""
     default: Any
     """the value if a policy sets none"""
     doc: str
@@ -803,6 +818,7 @@ class Counter(TypedDict):
     """Counter is a number that a pass accumulates. The report has it as a member of this name, or in counts."""
 
     name: str
+    """its key in the report"""
     text: str
     """what is counted, for people"""
 
@@ -811,7 +827,9 @@ class PresetInfo(TypedDict):
     """PresetInfo is a preset with its policy."""
 
     name: Preset
+    """the name that a policy gives as preset"""
     doc: str
+    """what the preset is for, in one line"""
     policy: Policy
     """a Policy"""
 
@@ -850,6 +868,7 @@ class Candidate(TypedDict):
     """Candidate is a format that a transcript may be in."""
 
     format: Format
+    """the wire format"""
     confidence: float
     """from 0 to 1; those of all candidates add up to 1, or to less if no format fits well"""
     evidence: List[str]
@@ -940,9 +959,13 @@ class Counted(TypedDict):
     message: int
     """index of the message; negative counts from the end"""
     input_tokens: NotRequired[int]
+    """input that was neither read from nor written to a prompt cache"""
     cache_read_tokens: NotRequired[int]
+    """input read from a prompt cache"""
     cache_write_tokens: NotRequired[int]
+    """input written to a prompt cache"""
     output_tokens: NotRequired[int]
+    """output"""
     total_tokens: NotRequired[int]
     """total_tokens is the sum of the other counts. If it is 0, they are added up."""
     least_tokens: NotRequired[int]
@@ -967,6 +990,7 @@ class Redact(TypedDict):
     """Redact lists texts to replace in everything that a compaction writes. Messages that stay are unchanged."""
 
     texts: List[Redaction]
+    """the texts, in any order"""
 
 
 class Redaction(TypedDict):
@@ -997,7 +1021,9 @@ class Score(TypedDict):
     """
 
     calls: NotRequired[List[CallScore]]
+    """scores of tool calls; of several scores for one call, the last counts"""
     messages: NotRequired[List[MessageScore]]
+    """scores of messages; of several scores for one message, the last counts"""
 
 
 class CallScore(TypedDict):
@@ -1006,6 +1032,7 @@ class CallScore(TypedDict):
     id: str
     """the id of the call"""
     score: float
+    """a host's number; low ones go first"""
 
 
 class MessageScore(TypedDict):
@@ -1017,6 +1044,7 @@ class MessageScore(TypedDict):
     message: int
     """index in the list"""
     score: float
+    """a host's number; low ones go first"""
 
 
 class State(TypedDict):
@@ -1027,6 +1055,7 @@ class State(TypedDict):
     round: int
     """number of compactions so far"""
     ledger: Ledger
+    """the facts that earlier compactions extracted"""
     format: NotRequired[Format]
     """
     format is the wire format of the conversation. It is stored because the messages left by a compaction may no longer
@@ -1079,6 +1108,7 @@ class Ledger(TypedDict):
     modified: NotRequired[List[str]]
     """files"""
     commands: NotRequired[List[LedgerCommand]]
+    """commands that were run"""
     errors: NotRequired[List[LedgerFailure]]
     """tool calls that failed and have not succeeded since"""
     running: NotRequired[List[LedgerRunning]]
@@ -1097,6 +1127,7 @@ class LedgerCommand(TypedDict):
     """LedgerCommand is a command that the agent or the user ran."""
 
     command: str
+    """the command, shortened if it is long"""
     exit: NotRequired[str]
     """exit code; 'failed' if only the failure is known, absent if the outcome is unknown"""
 
@@ -1105,9 +1136,11 @@ class LedgerFailure(TypedDict):
     """LedgerFailure is a failed tool call."""
 
     tool: str
+    """the name of the tool"""
     on: NotRequired[str]
     """the file or the command"""
     text: NotRequired[str]
+    """the line of the result that says what failed; absent if none does"""
 
 
 class LedgerRunning(TypedDict):
@@ -1143,6 +1176,7 @@ class Streak(TypedDict):
     """
 
     compactions: int
+    """number of compactions in a row"""
     user: int
     """user and Assistant are the numbers of user and assistant messages in the last input."""
     assistant: int
@@ -1185,10 +1219,13 @@ class Estimate(TypedDict):
     """Estimate is the result of the operation `estimate`: the size of a transcript or a text, in tokens."""
 
     tokens: int
+    """the estimated size"""
     source: TokenSource
+    """where the number of tokens comes from"""
     bound: int
     """error bound in percent: nine of ten estimates are closer"""
     estimator: Estimator
+    """the estimator that was used"""
     family: NotRequired[Family]
     """family of tokenizers that the estimate is for; only with the estimator script"""
     format: NotRequired[Format]
@@ -1230,6 +1267,7 @@ class Check(TypedDict):
     """Check is the result of the operation `check`: whether compaction is due."""
 
     due: bool
+    """whether the transcript should be compacted now"""
     start: NotRequired[bool]
     """
     start asks the host to begin a compaction in the background (option background): it isn't due yet, but the size is
@@ -1245,6 +1283,7 @@ class Check(TypedDict):
     reason: Reason
     """over_limit, over_bytes, cold, under_budget or unlimited"""
     tokens: int
+    """the size of the transcript"""
     source: TokenSource
     """where the number of tokens comes from"""
     bound: int
@@ -1256,8 +1295,11 @@ class Check(TypedDict):
     ratio: float
     """tokens / window; 0 if the window is unknown"""
     messages: int
+    """the number of messages"""
     format: Format
+    """the wire format of the messages"""
     estimator: Estimator
+    """the estimator that was used"""
     state: NotRequired[State]
     """state is the request's State, updated with its usage. Absent if the request has no usage."""
 
@@ -1304,6 +1346,7 @@ class Planned(TypedDict):
     requests: NotRequired[List[SummaryRequest]]
     """independent requests for the host's model"""
     report: Report
+    """what the compaction did, or why it did nothing"""
     state: NotRequired[State]
     """a State, for the next compaction"""
     archive: NotRequired[List[Body]]
@@ -1337,8 +1380,11 @@ class Plan(TypedDict):
     version: int
     """version of the ABI"""
     messages: int
+    """number of messages for which the plan was made"""
     fingerprint: str
+    """fingerprint of those messages"""
     format: Format
+    """the wire format of the transcript"""
     model: NotRequired[str]
     """model is the model named by the result of open, if the policy doesn't name one."""
     policy: Policy
@@ -1346,7 +1392,9 @@ class Plan(TypedDict):
     options: NotRequired[Options]
     """options are the options with which the plan was made, without the usage, which Correction replaces."""
     state: State
+    """the State that the request had; zero without one"""
     replies: NotRequired[List[Summary]]
+    """the summaries that earlier steps received"""
     asked: NotRequired[List[str]]
     """asked lists the ids of the pending requests. A request that the next step doesn't answer counts as failed."""
     fit: NotRequired[bool]
@@ -1365,6 +1413,7 @@ class Summary(TypedDict):
     id: str
     """the id of the request"""
     text: NotRequired[str]
+    """the summary; absent if there is an error, or messages"""
     messages: NotRequired[List[Dict[str, Any]]]
     """
     messages are the provider's result for a request with `provider`: a list of messages of its format, which go into
@@ -1387,9 +1436,13 @@ class CallUsage(TypedDict):
     """
 
     input_tokens: int
+    """input, without the two kinds below"""
     cache_read_tokens: int
+    """input read from a prompt cache"""
     cache_write_tokens: int
+    """input written to a prompt cache"""
     output_tokens: int
+    """output"""
 
 
 class Correction(TypedDict):
@@ -1400,6 +1453,7 @@ class Correction(TypedDict):
     fixed: int
     """tokens outside the transcript"""
     source: TokenSource
+    """where the counts come from"""
     bound: int
     """percent"""
 
@@ -1410,6 +1464,7 @@ class SummaryRequest(TypedDict):
     id: str
     """return it with the summary"""
     scope: Scope
+    """which part of the conversation the summary covers"""
     system: str
     """the system prompt for the model"""
     prompt: str
@@ -1465,6 +1520,7 @@ class ProviderRequest(TypedDict):
     beta: NotRequired[str]
     """the value of the header anthropic-beta"""
     body: Dict[str, Any]
+    """the request body, to which the host adds the members named above"""
 
 
 class RequestConversation(TypedDict):
@@ -1489,6 +1545,7 @@ class Report(TypedDict):
     """
 
     reason: Reason
+    """why the transcript was changed, or why it wasn't"""
     changed: bool
     """whether the transcript has changed"""
     cold: NotRequired[Cold]
@@ -1509,10 +1566,15 @@ class Report(TypedDict):
     thrashing: NotRequired[Thrashing]
     """thrashing is present if compactions follow each other too closely."""
     preset: Preset
+    """the preset of the policy"""
     format: Format
+    """the wire format of the transcript"""
     estimator: Estimator
+    """the estimator of all token counts"""
     tokens: ReportTokens
+    """size of the transcript"""
     messages: Count
+    """number of messages"""
     cleared: int
     """tool results replaced with a marker"""
     squeezed: NotRequired[int]
@@ -1537,6 +1599,7 @@ class Report(TypedDict):
     folded.
     """
     summary: ReportSummary
+    """where the digest comes from"""
     actions: List[Action]
     """one per changed message"""
     bytes: NotRequired[ReportBytes]
@@ -1611,7 +1674,9 @@ class Cause(TypedDict):
     message: int
     """message is an index in the input list, or -1 for anything outside it."""
     why: ExcessCause
+    """why it is still there"""
     tokens: int
+    """size of the message in the result"""
 
 #: ExcessCause is the reason why a large message is still in a result that does not fit.
 ExcessCause = Literal[
@@ -1633,6 +1698,7 @@ class Thrashing(TypedDict):
     compactions: int
     """in a row, including this one"""
     cause: ThrashingCause
+    """the likely cause"""
     text: str
     """for people: the cause, and what to do about it"""
 
@@ -1653,7 +1719,9 @@ class ReportTokens(TypedDict):
     """
 
     before: int
+    """size of the input"""
     after: int
+    """size of the result; the same as Before if nothing changed"""
     limit: int
     """compaction is due above this size"""
     window: int
@@ -1668,30 +1736,38 @@ class Count(TypedDict):
     """Count holds the number of messages before and after a compaction."""
 
     before: int
+    """messages in the input"""
     after: int
+    """messages in the result"""
 
 
 class PassCount(TypedDict):
     """PassCount is a counter of a pass for which the report has no key."""
 
     name: str
+    """name of the counter, as in PassInfo"""
     count: int
+    """its value"""
 
 
 class StablePrefix(TypedDict):
     """StablePrefix is the unchanged start of the list, which a provider's prompt cache can still serve."""
 
     messages: int
+    """number of unchanged messages"""
     bytes: int
     """bytes of the list that are unchanged, from its opening bracket"""
     tokens: int
+    """estimated size of those messages"""
 
 
 class ReportSummary(TypedDict):
     """ReportSummary says where the digest comes from, and why the model's summary was rejected."""
 
     source: SummarySource
+    """who wrote the digest; 'none' if there is none"""
     why: NotRequired[SummaryFault]
+    """why the model's summary was rejected; absent if it wasn't"""
     error: NotRequired[str]
     """
     error is the host's message about the first request that it could not answer, such as the text of the summarizer's
@@ -1755,6 +1831,7 @@ SummaryShape = Literal[
 Action = TypedDict(
     "Action",
     {
+        #: what was done
         "action": "ActionName",
         #: what made the change
         "pass": "Doer",
@@ -1820,7 +1897,9 @@ class ReportBytes(TypedDict):
     """ReportBytes is the size of the message list as JSON, in bytes."""
 
     before: int
+    """size of the input"""
     after: int
+    """size of the result"""
     limit: int
     """the policy's max_bytes"""
 
@@ -1899,12 +1978,15 @@ class Refill(TypedDict):
     messages: int
     """the number of messages, not tokens"""
     tokens: int
+    """the total"""
     user: NotRequired[int]
     """the user's texts"""
     assistant: NotRequired[int]
     """the assistant's texts"""
     reasoning: NotRequired[int]
+    """thinking and reasoning of the assistant"""
     tool_calls: NotRequired[int]
+    """names and arguments"""
     tool_results: NotRequired[int]
     """including media in the results"""
     media: NotRequired[int]
@@ -1930,6 +2012,7 @@ class ReportRedacted(TypedDict):
 Decision = TypedDict(
     "Decision",
     {
+        #: index in the input list
         "message": "int",
         #: decision is "kept", "pinned", or the last action on the message.
         "decision": "DecisionName",
@@ -1975,6 +2058,7 @@ class Body(TypedDict):
     handle: str
     """SHA-256 of the body, in 64 hexadecimal digits; markers name the first 16"""
     what: BodyKind
+    """the kind of the content"""
     message: int
     """
     message is the index in the input list of the message that contained the body. For a fold it is the index of the
@@ -1983,7 +2067,9 @@ class Body(TypedDict):
     tool: NotRequired[str]
     """the tool whose result this is"""
     bytes: int
+    """size of the body, in bytes"""
     tokens: int
+    """its estimated size in the transcript, in tokens"""
     places: NotRequired[List[Any]]
     """
     places are the byte ranges of the body, [[from,to]], relative to the start of the request's messages. The body of a
@@ -2013,7 +2099,9 @@ class MemoryEntry(TypedDict):
     """
 
     version: int
+    """version of this structure; entries of unknown versions are ignored"""
     format: Format
+    """the wire format of the history"""
     messages: int
     """number of history messages that the compaction covered, including those that it kept"""
     print: str
@@ -2047,6 +2135,7 @@ class MemoryEntry(TypedDict):
     arguments or the order of their members, and ids.
     """
     state: State
+    """the State after the compaction"""
     given: NotRequired[MemoryEntry]
     """
     given is the same compaction relative to the list that the program passed, if that list continued from what had been
@@ -2090,9 +2179,13 @@ class MemoryPoint(TypedDict):
     """MemoryPoint is a longer beginning of a compacted history, and the messages that were sent for it."""
 
     messages: int
+    """number of history messages in this beginning"""
     print: str
+    """fingerprint of those messages"""
     sent_messages: int
+    """number of messages that were sent for them"""
     sent: str
+    """fingerprint of the sent messages"""
 
 
 class StepRequest(TypedDict):
@@ -2126,6 +2219,7 @@ class Prints(TypedDict):
     """Prints is the result of the operation `prints`."""
 
     format: Format
+    """the wire format of the messages"""
     prints: List[str]
     """fingerprints of the first one, two, … messages"""
     later: List[str]
@@ -2153,8 +2247,11 @@ class Validation(TypedDict):
     valid: bool
     """whether the provider would accept the transcript"""
     format: Format
+    """the wire format whose rules were checked"""
     messages: int
+    """the number of messages"""
     violations: List[Violation]
+    """empty if there are none"""
 
 
 class Violation(TypedDict):
@@ -2165,6 +2262,7 @@ class Violation(TypedDict):
     message: int
     """index in the list; -1 for anything outside it"""
     path: str
+    """path of the value, as in an Error"""
     offset: int
     """bytes from the start of the request"""
     text: str
@@ -2215,6 +2313,7 @@ class RepairedMessages(TypedDict):
     valid: bool
     """whether the provider would accept the result"""
     report: Report
+    """which violations were repaired"""
 
 
 class ConvertRequest(TypedDict):
@@ -2233,6 +2332,7 @@ Converted = TypedDict(
     {
         #: the format of the input
         "from": "Format",
+        #: the format of the result
         "to": "Format",
         #: valid reports whether the provider of the new format would accept the result.
         "valid": "bool",
@@ -2255,8 +2355,11 @@ class Loss(TypedDict):
     path: str
     """path of the message or part"""
     kind: LossKind
+    """what was lost"""
     reason: LossReason
+    """why it was lost"""
     instead: LossInstead
+    """what the result has in its place"""
     detail: NotRequired[str]
     """
     detail names what was lost: a member's key, a type or a tool. For an id or name that was changed, it is the new one.
@@ -2345,6 +2448,7 @@ class RestoredMessages(TypedDict):
     """RestoredMessages is the result of the operation `restore`."""
 
     report: Report
+    """which content was put back"""
     valid: bool
     """valid reports whether the result breaks no rule of its format."""
     markers: List[Marker]
@@ -2402,6 +2506,7 @@ class Digests(TypedDict):
     """Digests is the result of the operation `digests`."""
 
     format: Format
+    """the wire format of the messages"""
     digests: List[Digest]
     """in the order of the messages"""
 
@@ -2412,6 +2517,7 @@ class Digest(TypedDict):
     message: int
     """index of the message"""
     kind: DigestKind
+    """what the message replaces"""
     own: bool
     """
     own reports whether the message counts as written by a compaction: the state names it, or it has the role and the
@@ -2461,6 +2567,7 @@ class Found(TypedDict):
     results: List[FoundMessage]
     """the best first"""
     searched: Searched
+    """what the search covered"""
 
 
 class FoundMessage(TypedDict):
@@ -2469,11 +2576,13 @@ class FoundMessage(TypedDict):
     body: int
     """index of the body with the message in the request"""
     handle: NotRequired[str]
+    """the handle of that body, as the request has it"""
     index: int
     """index of the message in its body; 0 if the body isn't a list"""
     score: int
     """larger is better; comparable within one answer"""
     role: Role
+    """the author of the message"""
     date: NotRequired[str]
     """day of the message, such as 2025-03-14, if known"""
     offset: NotRequired[int]
@@ -2489,8 +2598,11 @@ class Searched(TypedDict):
     """Searched describes the extent of a search."""
 
     bodies: int
+    """the number of bodies"""
     messages: int
+    """the number of messages in them"""
     bytes: int
+    """the total size of the bodies"""
     missing: List[str]
     """missing lists handles of further removed content that the bodies name but that were not given."""
 
@@ -2574,7 +2686,9 @@ class Skipped(TypedDict):
     """Skipped is the number of entries of a session file that are not in the messages, for one reason."""
 
     what: SkipReason
+    """why the entries were left out"""
     count: int
+    """the number of entries"""
 
 #: SkipReason says why an entry of a session file is not among its messages.
 SkipReason = Literal[
@@ -2611,6 +2725,7 @@ class Saved(TypedDict):
     kept: int
     """bytes"""
     text: str
+    """the rest of the new file"""
 
 
 class SessionOpenRequest(TypedDict):
@@ -2663,12 +2778,15 @@ class Failure(TypedDict):
     body: NotRequired[str]
     """body of the response, or the text of the error"""
     provider: NotRequired[str]
+    """name of the provider; it helps with responses that have no body"""
     model: NotRequired[str]
     """the model that was called"""
     current_model: NotRequired[str]
     """the model in use now"""
     finish_reason: NotRequired[str]
+    """why a successful call stopped, in the provider's terms"""
     usage: NotRequired[FailureUsage]
+    """usage of a successful call"""
     window: NotRequired[int]
     """context window of the model, in tokens"""
     typed: NotRequired[bool]
@@ -2681,9 +2799,13 @@ class FailureUsage(TypedDict):
     """
 
     input_tokens: NotRequired[int]
+    """input, without the two kinds below"""
     cache_read_tokens: NotRequired[int]
+    """input read from a prompt cache"""
     cache_write_tokens: NotRequired[int]
+    """input written to a prompt cache"""
     output_tokens: NotRequired[int]
+    """output"""
 
 
 class ClassifyErrorRequest(TypedDict):
@@ -2696,14 +2818,19 @@ class ClassifyErrorRequest(TypedDict):
 Verdict = TypedDict(
     "Verdict",
     {
+        #: why the call failed; "none" if it succeeded or the failure is unknown
         "class": "FailureClass",
         #: whether a compaction and one retry may help
         "overflow": "bool",
         #: whether the messages did not fit although the provider reported no error
         "silent": "bool",
+        #: the provider whose wording was recognized; absent if none was
         "provider": "NotRequired[str]",
+        #: the provider's message, taken from the JSON of the body; "" if there is none
         "message": "str",
+        #: size of the request in tokens, if the provider or the usage reveals it
         "used_tokens": "NotRequired[int]",
+        #: the limit in tokens, if the provider names it or, for a silent overflow, the window
         "limit_tokens": "NotRequired[int]",
     },
 )
@@ -2721,9 +2848,13 @@ FailureClass = Literal[
 
 
 class OutputLimits(TypedDict):
-    """OutputLimits are the size limits for a tool's output. 0 or less means unlimited."""
+    """
+    OutputLimits are the size limits for a tool's output. A maximum of 0 or less means unlimited. Absent members have
+    their defaults: 2,000 lines, 51,200 bytes, no limit of characters, and 204,800 characters for SpillChars.
+    """
 
     max_lines: NotRequired[int]
+    """lines"""
     max_bytes: NotRequired[int]
     """UTF-8"""
     max_chars: NotRequired[int]
@@ -2731,6 +2862,7 @@ class OutputLimits(TypedDict):
     spill_chars: NotRequired[int]
     """above this size the whole output is stored elsewhere; 0 means never"""
     mode: NotRequired[LimitMode]
+    """which part stays"""
     place: NotRequired[str]
     """where the host stored it"""
     spill_error: NotRequired[str]
@@ -2754,12 +2886,15 @@ class LimitedOutput(TypedDict):
     """LimitedOutput is the result of the operation `limit_tool_output`."""
 
     changed: bool
+    """whether Text differs from the given text"""
     text: str
+    """the text for the transcript"""
     keep_media: bool
     """whether images and other media of the output stay"""
     spilled: bool
     """whether the text is a notice: the host keeps the whole output under its handle"""
     handle: NotRequired[str]
+    """handle of the whole output, if that is over the spill limit; also set if the host could not store it"""
 
 
 class JobSettings(TypedDict):
@@ -2880,6 +3015,7 @@ class EffectResult(TypedDict):
     """EffectResult is the result of an effect."""
 
     id: int
+    """the id of the effect"""
     refused: NotRequired[bool]
     """refused says that the host does not support the effect. The job then works without it."""
     error: NotRequired[str]
@@ -2957,6 +3093,7 @@ class Turn(TypedDict):
     """Turn is a moment at which a conversation may be compacted."""
 
     moment: TurnMoment
+    """when the turn takes place"""
     notes: NotRequired[TurnNotes]
     """notes are the notes that the last turn returned, if any."""
     running: NotRequired[int]
@@ -3016,6 +3153,7 @@ class JobProgress(TypedDict):
     added since.
     """
     effects: List[Effect]
+    """what the host does next; may be empty"""
     failure: NotRequired[JobFailure]
     """failure is the reason why the job ended without a result. Nothing was changed."""
     result: NotRequired[Planned]
@@ -3032,7 +3170,9 @@ class Effect(TypedDict):
     """
 
     effect: EffectName
+    """what the host does"""
     id: NotRequired[int]
+    """number of the effect within its job, from 1; absent if it has no result"""
     keys: NotRequired[List[str]]
     """
     keys are the keys of load, save, lease and release: 64 hexadecimal digits each, or the owner if records is 'owner'.
@@ -3049,7 +3189,9 @@ class Effect(TypedDict):
     ttl: NotRequired[int]
     """in milliseconds"""
     handle: NotRequired[str]
+    """handle of the body, for put"""
     body: NotRequired[str]
+    """the body to store, as JSON, for put"""
     request: NotRequired[SummaryRequest]
     """
     request is the request to answer, for ask. Sent holds the messages for a request with `conversation`, in the shape
@@ -3067,10 +3209,13 @@ class Effect(TypedDict):
     until: NotRequired[int]
     """in milliseconds since 1970"""
     key: NotRequired[str]
+    """key of the lease to wait for, for wait; absent if only the time counts"""
     settings: NotRequired[JobSettings]
     """settings are the settings of the job to begin. The host adds the time and a seed."""
     notice: NotRequired[JobNotice]
+    """what to report, for emit"""
     target: NotRequired[int]
+    """id of a RunningJob, for begin and stop, or of an effect, for cancel; absent if there is none"""
     beginning: NotRequired[Beginning]
     """beginning describes the compaction that the effect before announces."""
 
@@ -3079,7 +3224,9 @@ class JobNotice(TypedDict):
     """JobNotice is an event worth a line in a log."""
 
     name: NoticeName
+    """what happened"""
     message: str
+    """text for people, with the cause"""
 
 #: NoticeName is the name of a notice.
 NoticeName = Literal[
@@ -3094,8 +3241,11 @@ class Beginning(TypedDict):
     """Beginning is passed to the host before a compaction of a conversation begins."""
 
     trigger: Trigger
+    """why the compaction begins"""
     messages: int
+    """number of messages in the conversation"""
     tokens: int
+    """size of the conversation, in tokens"""
 
 #: Trigger is the reason why a compaction of a conversation begins.
 Trigger = Literal[
@@ -3111,7 +3261,9 @@ class JobFailure(TypedDict):
     """JobFailure is the reason why a job ended without a result."""
 
     code: FailureCode
+    """why the job failed"""
     message: str
+    """for people; it can change in any version"""
     path: NotRequired[str]
     """
     path is the location of the error, as in an Error. Offset is its offset in bytes from the start of the messages, if
@@ -3135,6 +3287,7 @@ class JobEvent(TypedDict):
     now: int
     """in milliseconds since 1970"""
     results: NotRequired[List[EffectResult]]
+    """results of effects, in any order"""
     cancel: NotRequired[bool]
     """cancel ends the job without changes."""
 
