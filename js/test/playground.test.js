@@ -55,12 +55,6 @@ test("a visitor sees a result first, and what it is made of", { skip: noBrowser 
   await run.getByRole("button", { name: "Hide the originals" }).click();
   assert.equal(await run.locator(".message").count(), 0);
 
-  const cleared = page.locator(".altered.cleared").first();
-  await cleared.locator("summary").click();
-  await cleared.getByText(/^\[Old tool result content cleared[.,]/).waitFor();
-  const [original = "", now = ""] = await cleared.locator("pre").allTextContents();
-  assert.ok(original.length > now.length && !original.startsWith("["), original.slice(0, 100));
-
   await page.locator(".message").last().hover();
   await page.getByRole("button", { name: "Message 81 as JSON" }).click();
   assert.match((await page.getByRole("dialog").textContent()) ?? "", /"role": "user"/);
@@ -69,6 +63,15 @@ test("a visitor sees a result first, and what it is made of", { skip: noBrowser 
   const result = await download(page, "Save the result");
   const report = await download(page, "Save the report");
   assert.equal(result.length, report.messages.after);
+});
+
+test("a cleared result shows what it was, and what is left of it", { skip: noBrowser }, async (t) => {
+  const page = await open(t, "#window=72000");
+  const cleared = page.locator(".altered.cleared").first();
+  await cleared.locator("summary").click();
+  await cleared.getByText(/^\[Old tool result content cleared[.,]/).waitFor();
+  const [original = "", now = ""] = await cleared.locator("pre").allTextContents();
+  assert.ok(original.length > now.length && !original.startsWith("["), original.slice(0, 100));
 });
 
 test("the slider computes the figures anew while it moves", { skip: noBrowser }, async (t) => {
