@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// Some sentences of an answer say nothing anymore once the user has gone on: those that ask for details, which are in the
-// user's next message, and those that only offer more help. This file removes them.
+// Some sentences of an answer are no longer worth quoting once the user has replied: those that ask for details, which
+// are in the reply, and those that only offer more help. This file removes them.
 
 // detailHeads lists, in lower case, the beginnings of sentences in which the assistant asks for details that the user's
 // next message then provides.
@@ -34,7 +34,7 @@ func isSpent(sentence string) bool {
 	return len(sentence) <= mostSpent && !names(sentence) && (headedBy(sentence, detailHeads) || headedBy(sentence, offerHeads) || detailSigns.inAnyCase(sentence))
 }
 
-// dropSpent removes the sentences from a unit of an answer that say nothing anymore after the user's reply. It drops the
+// dropSpent removes the spent sentences from a unit of an answer; reply is the user's reply to it. It drops the whole
 // unit if too little is left. The points of a list stay if the reply refers to them by number.
 func (u *unit) dropSpent(reply string) {
 	lead := u.lead

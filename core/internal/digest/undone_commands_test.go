@@ -88,8 +88,7 @@ func TestChangedAgain(t *testing.T) {
 `+ranAs("4", "", again, ok)+`,
 {"role":"assistant","content":"The kiln holds 900 degrees."}
 ]`, 4000)
-		_, list, _ := strings.Cut(text, "<modified-files>")
-		wants(t, list, []string{"zones/heat.py"}, nil)
+		wants(t, changedFiles(text), []string{"zones/heat.py"}, nil)
 	}
 }
 
