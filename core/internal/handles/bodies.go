@@ -18,12 +18,12 @@ import (
 // Archive collects the bodies that a compaction removes from a document. The host must store them before it uses the
 // result.
 type Archive struct {
-	doc     *view.View
+	doc     *view.View          // the document that the compaction edits
 	authors *authorship.Authors // says who wrote a message
 	mode    string              // how Archived returns the bodies: "bodies" or "places"; "" if the host keeps no archive
 	before  string              // the handle of the previous compaction's changes, or ""
 
-	taken   []Taken
+	taken   []Taken // the bodies, including those that are void
 	single  []int32 // indexes in taken of the bodies that were archived individually, sorted by message
 	away    []int32 // the messages that are archived as a whole
 	changes string  // the handle of this compaction's changes
@@ -55,9 +55,9 @@ type Taken struct {
 // were not folded. An n of -1 means that only the beginning of the previous message was folded, and that the rest of it
 // stays.
 type element struct {
-	in   int32
-	n    int
-	text string
+	in   int32  // the index of an input message
+	n    int    // 0 if the element is no number
+	text string // a JSON value, or ""
 }
 
 // message reports whether the element refers to an input message.
@@ -316,11 +316,11 @@ func (a *Archive) FoldElements(from, to int, gone func(i int) bool, piece bool) 
 
 // elements collects the elements of a fold's body.
 type elements struct {
-	a      *Archive
+	a      *Archive         // the archive of this run
 	at, to int              // the next item, and the end of the folded range (exclusive)
 	gone   func(i int) bool // whether the item at index i is folded
 	stayed int              // the number of messages that stay since the last folded one
-	list   []element
+	list   []element        // the elements so far
 }
 
 // add appends an input message, preceded by the number of messages before it that stay.

@@ -78,15 +78,15 @@ func (a *Archive) SaveChanges() {
 
 // changesWriter builds the body of a compaction's changes.
 type changesWriter struct {
-	a       *Archive
-	origins []whence // the source of each input message
-	used    []bool   // for each result message, whether it is the source of an input message
-	list    []element
-	tokens  int // the size of the messages in the body
-	first   int // the index of the first message in the body, or -1
+	a       *Archive  // has the document and the bodies that were removed
+	origins []whence  // the source of each input message
+	used    []bool    // for each result message, whether it is the source of an input message
+	list    []element // the elements of the body so far
+	tokens  int       // the size of the messages in the body
+	first   int       // the index of the first message in the body, or -1
 
-	became  []int // for each input message, the result message that replaces it without containing it, or -1
-	stretch stretch
+	became  []int   // for each input message, the result message that replaces it without containing it, or -1
+	stretch stretch // the current range of messages that exist only in the changes
 }
 
 // stretch is a range of consecutive input messages that exist only in the changes.

@@ -24,8 +24,8 @@ type changes struct {
 
 // space is the text that precedes each of the next n input messages.
 type space struct {
-	n    int
-	text string
+	n    int    // number of messages
+	text string // the white space and the comma, as in the input
 }
 
 // gone is a result message that doesn't come from the input, with its print.

@@ -123,7 +123,7 @@ func handleAt(text []byte, markers []string) (handle string, found bool) {
 
 // MediaMarker is the marker that replaces a media part, together with the kind of the removed body.
 type MediaMarker struct {
-	Marker string
+	Marker string       // the text of the marker
 	What   api.BodyKind // the kind of the body
 }
 

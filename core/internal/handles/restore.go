@@ -35,7 +35,7 @@ type restoring struct {
 	// The handle of changes whose messages write tool calls in a different form than the program passed them, or
 	// "".
 	respelled string
-	given     []api.Kept
+	given     []api.Kept        // the bodies that the host passed
 	bodies    critbit.Map[int]  // index in given, by the first digits of the handle
 	folds     map[int]*foldBack // the bodies of folds, by the index of the digest's item
 	room      int               // the number of bytes that may still be written
@@ -59,15 +59,15 @@ type restoring struct {
 
 // foldBack is the parsed body of a fold.
 type foldBack struct {
-	elements []foldElement
-	messages []int  // indexes in elements of the messages
-	changes  string // the handle of the changes of the compaction that made the fold
+	elements []foldElement // in the order of the body
+	messages []int         // indexes in elements of the messages
+	changes  string        // the handle of the changes of the compaction that made the fold
 }
 
-// foldElement is an element of a fold's body: a number if n is not 0, and otherwise the message in text. See element.
+// foldElement is an element of a fold's body: the number n if that is not 0, and otherwise a message. See element.
 type foldElement struct {
-	text []byte
-	n    int
+	text []byte // the element as JSON
+	n    int    // 0 for a message
 }
 
 // Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes
@@ -186,8 +186,8 @@ func (r *restoring) read(text []byte) (view.Item, bool) {
 
 // bodySplice replaces a span of a message with a body.
 type bodySplice struct {
-	old  transcript.Span
-	body int // index in given
+	old  transcript.Span // the bytes to replace
+	body int             // index in given
 }
 
 // putBack restores bodies in the message of an item, once each. It restores the bodies whose handles are named in the
@@ -291,7 +291,7 @@ func (r *restoring) follow() (ok bool) {
 
 // following is the state of restoring.follow.
 type following struct {
-	r     *restoring
+	r     *restoring  // the restoration to which it belongs
 	out   []view.Item // items that are finished
 	stack []view.Item // items to process, in reverse order
 }

@@ -20,10 +20,10 @@ const (
 // Hash computes a SHA-256 (FIPS 180-4) incrementally. The WebAssembly module uses it instead of crypto/sha256, whose
 // dependencies (self-tests, hash interfaces) would add several times as much code to the module.
 type Hash struct {
-	state [8]uint32
-	block [64]byte
-	n     int    // bytes in block
-	size  uint64 // bytes in total
+	state [8]uint32 // the hash of the blocks so far
+	block [64]byte  // the input that does not yet fill a block
+	n     int       // bytes in block
+	size  uint64    // bytes in total
 }
 
 // New returns an empty hash.

@@ -112,8 +112,8 @@ func (f *finding) extended(anchors []anchor, hunks []hunk) []anchor {
 // running describes the run of hunks that is being extended. All of its hunks have moved by the same number of
 // items.
 type running struct {
-	on    bool
-	shift int
+	on    bool // whether there is a run
+	shift int  // the number of items by which its hunks have moved; negative toward the beginning
 }
 
 // extend continues a run with another hunk. It returns false if the place of that hunk remains unknown.

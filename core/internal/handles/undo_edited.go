@@ -18,7 +18,7 @@ type hunk struct {
 	// The index of the first message in gone. If gone is empty, the index of the message after the dropped ones.
 	at     int
 	gone   []gone // consecutive, apart from inserted turns
-	steps  []step
+	steps  []step // in the order of the input
 	print  string // the print of the message after the hunk; "" if unknown
 	twice  int    // how many times in a row the result has messages like the dropped ones before that message
 	behind string // the print of the message before the hunk, if no message follows; "" if unknown
@@ -134,9 +134,9 @@ func (c *changes) front() (front changes, steps []step, gone []gone) {
 
 // undoingEdited is the state of undoing a compaction whose result was edited.
 type undoingEdited struct {
-	r   *restoring
-	at  int // the next item
-	out []view.Item
+	r   *restoring  // has the document to restore
+	at  int         // the next item
+	out []view.Item // the items of the restored document so far
 }
 
 // put replaces the remaining items before index to with the messages that steps produce from these items. It returns
@@ -298,17 +298,17 @@ func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 
 // finding is a search for the places of hunks in the items, in order.
 type finding struct {
-	r     *restoring
-	order []look // the items sorted by their prints
-	shift int    // the number of items by which the last hunk has moved
-	next  int    // the first item that may belong to a hunk
-	high  int    // the first item that certainly belongs to a later hunk
+	r     *restoring // has the document with the items
+	order []look     // the items sorted by their prints
+	shift int        // the number of items by which the last hunk has moved
+	next  int        // the first item that may belong to a hunk
+	high  int        // the first item that certainly belongs to a later hunk
 }
 
-// look is the print of the item at index at.
+// look is an entry of a sorted index: a key, and what has it. The key is a print or a handle.
 type look struct {
-	print string
-	at    int
+	print string // the key
+	at    int    // the index of the item, hunk or message
 }
 
 func compareLooks(a, b look) int {

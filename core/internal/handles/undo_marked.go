@@ -11,9 +11,9 @@ import (
 // same message in another way, and recognizes it by a print that includes these bodies. They are therefore restored
 // before the older compaction is undone.
 type markedPlace struct {
-	step  step
-	hunks int // number of hunks before the message
-	at    int // index of the item, or -1 if the message was not found
+	step  step // puts the bodies back
+	hunks int  // number of hunks before the message
+	at    int  // index of the item, or -1 if the message was not found
 }
 
 // placePuts finds the marked messages among the items from index from on. It looks for each of them between the places
@@ -64,10 +64,10 @@ func (p *markedPlace) handle() string {
 
 // findingMarked is the state of a search for marked messages in the items.
 type findingMarked struct {
-	r     *restoring
-	order []look // the handles that markers name, sorted, with the indexes of their items
-	steps []look // the first handles of the marked messages, sorted, with their indexes
-	shift int    // the number of items by which the previous message has moved
+	r     *restoring // has the document with the items
+	order []look     // the handles that markers name, sorted, with the indexes of their items
+	steps []look     // the first handles of the marked messages, sorted, with their indexes
+	shift int        // the number of items by which the previous message has moved
 }
 
 // sort indexes the items from index from on by the handles in their markers, and the marked messages by their handles.

@@ -41,10 +41,10 @@ func (r *restoring) rebuild(steps []step, items []view.Item) (out []view.Item, o
 
 // rebuilding is the state of restoring.rebuild.
 type rebuilding struct {
-	r     *restoring
-	items []view.Item
-	out   []view.Item
-	used  []bool // which items are in out already, unchanged or restored
+	r     *restoring  // has the bodies that were given
+	items []view.Item // the items of the result
+	out   []view.Item // the items of the input so far
+	used  []bool      // which items are in out already, unchanged or restored
 	// For the item at each index, which messages of its fold are in out. Each message is used at most once.
 	folds   map[int][]bool
 	literal bool // whether a message came from the changes themselves

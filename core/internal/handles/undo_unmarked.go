@@ -8,9 +8,9 @@ import "github.com/ctxfold/ctxfold/core/internal/view"
 
 // bare is a message without the markers that unmark has recorded.
 type bare struct {
-	item     view.Item
-	restored int // the number of bodies restored in it
-	handles  int // the number of handles that were known when the message was made
+	item     view.Item // the item for the message
+	restored int       // the number of bodies restored in it
+	handles  int       // the number of handles that were known when the message was made
 }
 
 // unmark records the handles of the markers that a compaction left in a message, for a message that was not found.

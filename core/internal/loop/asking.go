@@ -11,8 +11,8 @@ import (
 
 // question is a request for a summary and its reply.
 type question struct {
-	ID       string  `json:"id"`
-	Request  api.Raw `json:"request"`
+	ID       string  `json:"id"`                 // the request's id, as in the plan
+	Request  api.Raw `json:"request"`            // the request; empty once there is a reply
 	Flight   int     `json:"flight,omitempty"`   // id of the pending effect that asks it; 0 if there is none
 	Deadline int64   `json:"deadline,omitempty"` // when to give up; set when it is asked for the first time
 	Asked    int     `json:"asked,omitempty"`    // number of attempts so far

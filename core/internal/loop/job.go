@@ -29,16 +29,16 @@ const (
 //
 //easyjson:json
 type Job struct {
-	Version  int             `json:"version"`
-	Settings api.JobSettings `json:"settings"`
-	Policy   api.Raw         `json:"policy,omitempty"`
-	Options  api.Options     `json:"options"`
-	State    api.Raw         `json:"state,omitempty"`
-	Phase    string          `json:"phase"`
-	Clock    int64           `json:"clock"` // time of the newest event, in milliseconds since 1970
-	Random   uint32          `json:"random,omitempty"`
-	LastID   int             `json:"last_id"` // the id of the last effect
-	Flights  []flight        `json:"flights,omitempty"`
+	Version  int             `json:"version"`           // see the constant Version
+	Settings api.JobSettings `json:"settings"`          // the host's settings, without those that apply to the first call only
+	Policy   api.Raw         `json:"policy,omitempty"`  // as the host gave it; empty for the default policy
+	Options  api.Options     `json:"options"`           // the options of the request, completed by the job
+	State    api.Raw         `json:"state,omitempty"`   // the conversation's state, for a plan; may be empty
+	Phase    string          `json:"phase"`             // what the job waits for
+	Clock    int64           `json:"clock"`             // time of the newest event, in milliseconds since 1970
+	Random   uint32          `json:"random,omitempty"`  // state of the pseudo-random sequence, at first the host's seed
+	LastID   int             `json:"last_id"`           // the id of the last effect
+	Flights  []flight        `json:"flights,omitempty"` // the pending effects
 
 	// The contents of the records. At is the index of the first key that has not been looked up yet.
 	Check       api.Raw   `json:"check,omitempty"` // the check of a turn that has not begun to compact
@@ -48,8 +48,8 @@ type Job struct {
 	LaterLoaded bool      `json:"later,omitempty"`    // whether the records for other texts of the first message were loaded
 	Uses        bool      `json:"uses,omitempty"`     // whether the record of the model's calls has been requested
 	Measured    bool      `json:"measured,omitempty"` // whether the idle time of the conversation is known
-	Counted     bool      `json:"counted,omitempty"`
-	Seen        string    `json:"seen,omitempty"` // fingerprint of everything that was found
+	Counted     bool      `json:"counted,omitempty"`  // whether the host was asked for a token count
+	Seen        string    `json:"seen,omitempty"`     // fingerprint of everything that was found
 
 	// Due is the response that the operation returned before the job had the lease. It is still valid with the lease if
 	// the records found (DueSeen) and the messages (DueSize bytes) are the same.
@@ -60,10 +60,10 @@ type Job struct {
 	// The lease. If Holder is "", the job has none, and LeaseKey is the key to lease next.
 	LeaseKey     string `json:"lease_key,omitempty"`
 	Holder       string `json:"holder,omitempty"`
-	WaitKey      string `json:"wait_key,omitempty"` // the key of another job's lease
-	RenewAt      int64  `json:"renew_at,omitempty"`
-	Polls        int    `json:"polls,omitempty"`
-	PollAt       int64  `json:"poll_at,omitempty"`
+	WaitKey      string `json:"wait_key,omitempty"`   // the key of another job's lease
+	RenewAt      int64  `json:"renew_at,omitempty"`   // when to renew the lease, in milliseconds since 1970
+	Polls        int    `json:"polls,omitempty"`      // number of attempts to get a lease that another job holds
+	PollAt       int64  `json:"poll_at,omitempty"`    // when to try again, in milliseconds since 1970
 	GiveUpAt     int64  `json:"give_up_at,omitempty"` // when the job stops waiting for another job's lease
 	Lost         int    `json:"lost,omitempty"`       // number of lost leases
 	WithoutLease bool   `json:"free,omitempty"`       // whether the job may proceed without a lease
@@ -74,21 +74,21 @@ type Job struct {
 	Plan         api.Raw    `json:"plan,omitempty"`
 	Questions    []question `json:"questions,omitempty"`
 	Tries        int        `json:"tries,omitempty"`
-	Window       int        `json:"window,omitempty"` // the window of a forced compaction
-	NoReserve    bool       `json:"no_reserve,omitempty"`
-	Repeats      bool       `json:"repeats,omitempty"`  // whether this repeats a compaction during which the model failed
-	Repeated     bool       `json:"repeated,omitempty"` // whether that repetition has been tried already
-	Stale        *entry     `json:"stale,omitempty"`    // the compaction to repeat
-	Narrowed     int        `json:"narrowed,omitempty"` // the size, in tokens, of a history that was rejected but should fit
-	BackgroundID int        `json:"behind,omitempty"`   // the id of the background job that compacts this history
-	Paused       bool       `json:"paused,omitempty"`   // the model failed recently
+	Window       int        `json:"window,omitempty"`     // the window of a forced compaction
+	NoReserve    bool       `json:"no_reserve,omitempty"` // whether a forced compaction reserves nothing for the output
+	Repeats      bool       `json:"repeats,omitempty"`    // whether this repeats a compaction during which the model failed
+	Repeated     bool       `json:"repeated,omitempty"`   // whether that repetition has been tried already
+	Stale        *entry     `json:"stale,omitempty"`      // the compaction to repeat
+	Narrowed     int        `json:"narrowed,omitempty"`   // the size, in tokens, of a history that was rejected but should fit
+	BackgroundID int        `json:"behind,omitempty"`     // the id of the background job that compacts this history
+	Paused       bool       `json:"paused,omitempty"`     // the model failed recently
 
 	// The model.
-	Failed      bool   `json:"failed,omitempty"` // whether the model returned no summary
-	Down        string `json:"down,omitempty"`   // why the model is not asked any more
-	PausedUntil int64  `json:"paused_until,omitempty"`
-	Probing     bool   `json:"probing,omitempty"` // whether only one request is sent at a time, until a busy model responds
-	After       int64  `json:"after,omitempty"`   // the longest delay that the model asked for, in milliseconds
+	Failed      bool   `json:"failed,omitempty"`       // whether the model returned no summary
+	Down        string `json:"down,omitempty"`         // why the model is not asked any more
+	PausedUntil int64  `json:"paused_until,omitempty"` // when a busy model may be asked again, in milliseconds since 1970; 0 if it isn't busy
+	Probing     bool   `json:"probing,omitempty"`      // whether only one request is sent at a time, until a busy model responds
+	After       int64  `json:"after,omitempty"`        // the longest delay that the model asked for, in milliseconds
 
 	// The end of the job. Answer is the result of the operation, and New the record to save.
 	Answer api.Raw `json:"answer,omitempty"`

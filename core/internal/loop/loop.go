@@ -38,10 +38,10 @@ type Member struct {
 
 // PolicySettings are the policy's settings for compactions below the limit.
 type PolicySettings struct {
-	Starts bool // gate.start: a background compaction begins before it is due
-	Chills bool // gate.idle: a compaction is made when the prompt cache is cold
-	Stored bool // archive: removed content must be stored
-	Model  string
+	Starts bool   // gate.start: a background compaction begins before it is due
+	Chills bool   // gate.idle: a compaction is made when the prompt cache is cold
+	Stored bool   // archive: removed content must be stored
+	Model  string // the model that the policy names, or ""
 }
 
 // call is one call of Start or Continue, in which a job takes its next step.

@@ -14,7 +14,7 @@ import (
 //
 //easyjson:json
 type record struct {
-	Version  int       `json:"version"`
+	Version  int       `json:"version"`            // the version of its form; recordVersion once it has been read
 	Entries  []entry   `json:"entries,omitempty"`  // the compactions, oldest first
 	Attempts []attempt `json:"attempts,omitempty"` // failed attempts, oldest first
 	Calls    []use     `json:"calls,omitempty"`    // the newest calls of the model, oldest first
@@ -23,19 +23,19 @@ type record struct {
 // entry is a remembered compaction. If the model failed during it, Tries is the number of consecutive failures, and
 // Again is the time at which to ask the model again.
 type entry struct {
-	Entry     api.Raw `json:"entry"` // a MemoryEntry
-	Tries     int     `json:"tries,omitempty"`
-	Again     int64   `json:"again,omitempty"`  // in milliseconds since 1970
-	Window    int     `json:"window,omitempty"` // the window of a forced compaction
-	NoReserve bool    `json:"no_reserve,omitempty"`
+	Entry     api.Raw `json:"entry"`                // a MemoryEntry
+	Tries     int     `json:"tries,omitempty"`      // 0 if the model succeeded
+	Again     int64   `json:"again,omitempty"`      // in milliseconds since 1970
+	Window    int     `json:"window,omitempty"`     // the window of a forced compaction
+	NoReserve bool    `json:"no_reserve,omitempty"` // whether it reserved nothing for the output
 }
 
 // attempt is a failed attempt to compact a history.
 //
 //easyjson:json
 type attempt struct {
-	Print    string `json:"print"` // fingerprint of the history without the text of its first message, which may change with each request
-	Messages int    `json:"messages"`
+	Print    string `json:"print"`            // fingerprint of the history without the text of its first message, which may change with each request
+	Messages int    `json:"messages"`         // number of messages in the history
 	Tokens   int    `json:"tokens,omitempty"` // size of a failed background compaction's history, in tokens: the next one begins when the history has grown
 	Tries    int    `json:"tries,omitempty"`  // how many times the model failed in a row
 	Again    int64  `json:"again,omitempty"`  // when to ask it again, in milliseconds since 1970
@@ -65,7 +65,7 @@ const (
 
 // loadedRecord is a record with its revision.
 type loadedRecord struct {
-	record   record
+	record   record // its contents
 	revision string // changes with each save
 }
 
@@ -168,26 +168,26 @@ func readThird(list members) (r record) {
 //
 //easyjson:json
 type goRecord struct {
-	Version  int         `json:"version"`
-	Entry    api.Raw     `json:"entry,omitempty"`
-	Degraded *goDegraded `json:"degraded,omitempty"`
+	Version  int         `json:"version"`            // 2
+	Entry    api.Raw     `json:"entry,omitempty"`    // a MemoryEntry, or nothing
+	Degraded *goDegraded `json:"degraded,omitempty"` // nil if the model succeeded
 }
 
 type goDegraded struct {
-	Tries     int   `json:"tries"`
-	Again     int64 `json:"again"`
-	Window    int   `json:"window,omitempty"`
-	NoReserve bool  `json:"no_reserve,omitempty"`
+	Tries     int   `json:"tries"`                // number of consecutive failures
+	Again     int64 `json:"again"`                // when to ask the model again, in seconds since 1970
+	Window    int   `json:"window,omitempty"`     // the window of a forced compaction, or 0
+	NoReserve bool  `json:"no_reserve,omitempty"` // whether it reserved nothing for the output
 }
 
 // cRecord is a record of version 1. The C library wrote such records. Again is in seconds since 1970.
 //
 //easyjson:json
 type cRecord struct {
-	Version int     `json:"version"`
-	Tries   int     `json:"tries"`
-	Again   int64   `json:"again"`
-	Entries []entry `json:"entries"`
+	Version int     `json:"version"` // 1
+	Tries   int     `json:"tries"`   // number of consecutive failures
+	Again   int64   `json:"again"`   // when to ask the model again
+	Entries []entry `json:"entries"` // the compactions, oldest first
 }
 
 // readFlat reads an entry that itself has the members tries and again. JavaScript wrote the time in milliseconds,
@@ -272,8 +272,8 @@ func (r *record) text() string {
 
 // keys holds the keys of a history in the records, and the data from which they are computed.
 type keys struct {
-	owner  []byte // hash of the owner
-	format string
+	owner  []byte   // hash of the owner
+	format string   // the name of the history's wire format
 	prints []string // the prints of the first message, of the first two messages, and so on
 	later  []string // the same without the text of the first message; only the print of that message alone contains it
 }

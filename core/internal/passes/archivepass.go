@@ -19,18 +19,18 @@ import (
 //
 //easyjson:json
 type ArchivePass struct {
-	Pass         string   `json:"pass"`
-	KeepRecent   int      `json:"keep_recent"`
-	Mode         string   `json:"mode"`
-	MinTokens    int      `json:"min_tokens"`
-	MaxRequests  int      `json:"max_requests"`
-	MaxInput     int      `json:"max_input"`
-	MaxOutput    int      `json:"max_output"`
-	Excerpt      int      `json:"excerpt"`
-	Batch        int      `json:"batch"`
-	MaxBatches   int      `json:"max_batches"`
-	Tools        []string `json:"tools"`
-	ExcludeTools []string `json:"exclude_tools"`
+	Pass         string   `json:"pass"`          // the pass's name
+	KeepRecent   int      `json:"keep_recent"`   // number of newest results that stay; 0 turns the pass off
+	Mode         string   `json:"mode"`          // who writes the summaries: "model" or "local"
+	MinTokens    int      `json:"min_tokens"`    // minimum size of a result to summarize, in tokens
+	MaxRequests  int      `json:"max_requests"`  // maximum number of summaries by the model
+	MaxInput     int      `json:"max_input"`     // how much of a result the model is shown, in runes
+	MaxOutput    int      `json:"max_output"`    // how much of its answer is used, in runes
+	Excerpt      int      `json:"excerpt"`       // maximum length of an excerpt, in runes
+	Batch        int      `json:"batch"`         // number of results per summary; 0 is 1
+	MaxBatches   int      `json:"max_batches"`   // maximum number of batches; 0 is no limit
+	Tools        []string `json:"tools"`         // the tools whose results may be archived; empty for all
+	ExcludeTools []string `json:"exclude_tools"` // the tools whose results stay
 }
 
 func init() {

@@ -17,12 +17,12 @@ import (
 //
 //easyjson:json
 type ClearPass struct {
-	Pass         string   `json:"pass"`
-	KeepRecent   int      `json:"keep_recent"`
-	MinReclaim   int      `json:"min_reclaim"`
-	Excerpt      int      `json:"excerpt"`
-	Tools        []string `json:"tools"`
-	ExcludeTools []string `json:"exclude_tools"`
+	Pass         string   `json:"pass"`          // the pass's name
+	KeepRecent   int      `json:"keep_recent"`   // number of newest results that stay
+	MinReclaim   int      `json:"min_reclaim"`   // minimum number of tokens to free in total
+	Excerpt      int      `json:"excerpt"`       // maximum number of tokens of a result that stay; 0 for none
+	Tools        []string `json:"tools"`         // the tools whose results may be cleared; empty for all
+	ExcludeTools []string `json:"exclude_tools"` // the tools whose results stay
 }
 
 func init() {

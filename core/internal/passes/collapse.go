@@ -18,9 +18,9 @@ import (
 //
 //easyjson:json
 type CollapsePass struct {
-	Pass       string `json:"pass"`
-	KeepRecent int    `json:"keep_recent"`
-	MaxText    int    `json:"max_text"`
+	Pass       string `json:"pass"`        // the pass's name
+	KeepRecent int    `json:"keep_recent"` // number of newest messages that stay
+	MaxText    int    `json:"max_text"`    // maximum length of a text in the line, in bytes
 }
 
 func init() {

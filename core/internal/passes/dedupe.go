@@ -20,11 +20,11 @@ import (
 //
 //easyjson:json
 type dedupePass struct {
-	Pass         string   `json:"pass"`
-	MinTokens    int      `json:"min_tokens"`
-	MinReclaim   int      `json:"min_reclaim"`
-	Superseded   string   `json:"superseded"`
-	ExcludeTools []string `json:"exclude_tools"`
+	Pass         string   `json:"pass"`          // the pass's name
+	MinTokens    int      `json:"min_tokens"`    // minimum number of tokens that a removal saves
+	MinReclaim   int      `json:"min_reclaim"`   // minimum number of tokens to free in total
+	Superseded   string   `json:"superseded"`    // results of which tools a later call replaces: "reads", "all" or "none"
+	ExcludeTools []string `json:"exclude_tools"` // the tools whose results stay
 }
 
 func init() {
@@ -84,8 +84,8 @@ var dedupeMarkers = [...]string{repeated: handles.DuplicateMarker, superseded: h
 
 // deduping examines the tool results, beginning with the newest.
 type deduping struct {
-	pass     *dedupePass // the pass, with its parameters
-	doc      *view.View
+	pass     *dedupePass            // the pass, with its parameters
+	doc      *view.View             // the document with the results
 	archive  *handles.Archive       // takes the removed content
 	excluded func(tool string) bool // reports whether a tool's results stay
 	results  critbit.Map[int32]     // by tool, size and hash: results that may be equal, and are then compared

@@ -19,16 +19,16 @@ import (
 //
 //easyjson:json
 type DropPass struct {
-	Pass       string `json:"pass"`
-	KeepFirst  int    `json:"keep_first"`
-	KeepRecent int    `json:"keep_recent"`
+	Pass       string `json:"pass"`        // the pass's name
+	KeepFirst  int    `json:"keep_first"`  // number of messages that stay at the beginning
+	KeepRecent int    `json:"keep_recent"` // number of messages that stay at the end
 }
 
 // FitPass keeps the newest messages that fit into the target, and drops all earlier messages (S0.29).
 //
 //easyjson:json
 type FitPass struct {
-	Pass string `json:"pass"`
+	Pass string `json:"pass"` // the pass's name
 }
 
 func init() {

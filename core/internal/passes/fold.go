@@ -19,13 +19,13 @@ import (
 //
 //easyjson:json
 type FoldPass struct {
-	Pass         string `json:"pass"`
-	KeepTokens   int    `json:"keep_tokens"`
-	Boundary     string `json:"boundary"`
-	KeepLast     bool   `json:"keep_last"`
-	KeepMessages int    `json:"keep_messages"`
-	MinMessages  int    `json:"min_messages"`
-	ForceTurn    bool   `json:"force_turn"`
+	Pass         string `json:"pass"`          // the pass's name
+	KeepTokens   int    `json:"keep_tokens"`   // maximum size of the tail, in tokens
+	Boundary     string `json:"boundary"`      // where the tail may begin, such as "turn"
+	KeepLast     bool   `json:"keep_last"`     // whether the last group stays even if it is larger
+	KeepMessages int    `json:"keep_messages"` // number of newest messages in the tail, for some boundaries
+	MinMessages  int    `json:"min_messages"`  // minimum number of messages to fold
+	ForceTurn    bool   `json:"force_turn"`    // whether the tail of a forced compaction is the newest turn of the user
 }
 
 // foldMode is the purpose of a fold. A fold is either a pass of the policy or a step of the last resort. The latter
@@ -99,16 +99,16 @@ func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
 
 // folding is the state of one fold.
 type folding struct {
-	run      Run
-	doc      *view.View
-	pass     *FoldPass // the pass, with its parameters
-	mode     foldMode  // why it folds, and so how far it may go
-	most     int       // the maximum size of the result in tokens, if it is bounded
-	stays    []bool    // by item
-	groups   []int32   // by item
-	cut      int       // the index of the item at which the tail begins
-	step     int32     // the part of that item at which the tail begins, or -1 if it is the whole item
-	provider *summary.ProviderCompaction
+	run      Run                         // the compaction, with its rooms
+	doc      *view.View                  // the document that the fold edits
+	pass     *FoldPass                   // the pass, with its parameters
+	mode     foldMode                    // why it folds, and so how far it may go
+	most     int                         // the maximum size of the result in tokens, if it is bounded
+	stays    []bool                      // for each item, whether it stays
+	groups   []int32                     // for each item, the number of its group
+	cut      int                         // the index of the item at which the tail begins
+	step     int32                       // the part of that item at which the tail begins, or -1 if it is the whole item
+	provider *summary.ProviderCompaction // the part that the provider can compact; nil if it isn't asked
 
 	scope    api.Scope     // what the summary covers
 	messages []int32       // the messages that the digest covers

@@ -138,12 +138,12 @@ func (p *FoldPass) Cut(c Run, groups []int32, keep int) (cut int, step int32) {
 
 // tail is the range of newest items that a fold keeps.
 type tail struct {
-	run    Run
-	doc    *view.View
-	groups []int32 // by item, the number of its group
-	cut    int     // the index of the first item in the tail
-	step   int32   // the part of that item at which the tail begins, or -1
-	tokens int     // the size of the tail
+	run    Run        // the compaction
+	doc    *view.View // the document of the items
+	groups []int32    // by item, the number of its group
+	cut    int        // the index of the first item in the tail
+	step   int32      // the part of that item at which the tail begins, or -1
+	tokens int        // the size of the tail
 }
 
 // starts reports whether item i is the first of a group.

@@ -24,12 +24,12 @@ const (
 
 // resort is the last resort, which brings a result under its limit.
 type resort struct {
-	run    Run
-	doc    *view.View
-	most   int   // the maximum size of the result in tokens
-	newest int32 // the newest user message, or -1
-	from   int   // the first item that may be cut
-	part   int32 // the first part of that item that may be cut, or -1 for all
+	run    Run        // the compaction, with its rooms
+	doc    *view.View // the document that is shortened
+	most   int        // the maximum size of the result in tokens
+	newest int32      // the newest user message, or -1
+	from   int        // the first item that may be cut
+	part   int32      // the first part of that item that may be cut, or -1 for all
 }
 
 // newResort returns a last resort that can cut all items. most is the maximum size of the result in tokens.

@@ -9,8 +9,8 @@ import (
 //
 //easyjson:json
 type ReasoningPass struct {
-	Pass string `json:"pass"`
-	Mode string `json:"mode"`
+	Pass string `json:"pass"` // the pass's name
+	Mode string `json:"mode"` // "latest_turn", "strip" or "keep"
 }
 
 func init() {

@@ -21,12 +21,12 @@ import (
 //
 //easyjson:json
 type RehydratePass struct {
-	Pass           string `json:"pass"`
-	MaxFiles       int    `json:"max_files"`
-	Tokens         int    `json:"tokens"`
-	Tool           string `json:"tool"`
-	AlwaysNewest   bool   `json:"always_newest"`
-	ShrinkMessages bool   `json:"shrink_messages"`
+	Pass           string `json:"pass"`            // the pass's name
+	MaxFiles       int    `json:"max_files"`       // maximum number of files to restore
+	Tokens         int    `json:"tokens"`          // maximum size of all of them, in tokens
+	Tool           string `json:"tool"`            // the only tool whose results are files; "" for all that read files
+	AlwaysNewest   bool   `json:"always_newest"`   // whether the newest file may exceed Tokens
+	ShrinkMessages bool   `json:"shrink_messages"` // whether the fold must leave fewer messages than before
 }
 
 func init() {
@@ -101,11 +101,11 @@ type RestoredFile struct {
 
 // Rehydration selects the files to restore.
 type Rehydration struct {
-	view             *view.View
-	room             int // the available room in tokens
-	MaxFiles, Tokens int // the maximum number of files, and their maximum total size in tokens
-	Tool             string
-	AlwaysNewest     bool
+	view             *view.View // the view in which the files were read
+	room             int        // the available room in tokens
+	MaxFiles, Tokens int        // the maximum number of files, and their maximum total size in tokens
+	Tool             string     // the only tool whose results are files; "" for all that read files
+	AlwaysNewest     bool       // whether the newest file may exceed Tokens, up to room
 	// Whole means that only successful reads of whole files count. Files come first if a kept message says that they
 	// haven't changed since they were read.
 	Whole bool

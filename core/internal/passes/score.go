@@ -12,8 +12,8 @@ import (
 // low is a tool result or an assistant text with a score below 0, which the host can do without.
 type low struct {
 	result
-	score float64
-	text  int // the size of the text in tokens; 0 for a tool result
+	score float64 // the score that the host gave, below 0
+	text  int     // the size of the text in tokens; 0 for a tool result
 }
 
 // LowFirst removes content with a score below 0, lowest scores first, until the target is reached. It clears tool

@@ -27,12 +27,12 @@ import (
 //
 //easyjson:json
 type squeezePass struct {
-	Pass         string   `json:"pass"`
-	KeepRecent   int      `json:"keep_recent"`
-	MinTokens    int      `json:"min_tokens"`
-	MinReclaim   int      `json:"min_reclaim"`
-	Tools        []string `json:"tools"`
-	ExcludeTools []string `json:"exclude_tools"`
+	Pass         string   `json:"pass"`          // the pass's name
+	KeepRecent   int      `json:"keep_recent"`   // number of newest results that stay, in general
+	MinTokens    int      `json:"min_tokens"`    // minimum number of tokens by which a result shrinks
+	MinReclaim   int      `json:"min_reclaim"`   // minimum number of tokens to free in total
+	Tools        []string `json:"tools"`         // the tools whose results may be squeezed; empty for all
+	ExcludeTools []string `json:"exclude_tools"` // the tools whose results stay
 }
 
 func init() {
@@ -127,9 +127,9 @@ func (p *squeezePass) Run(c Run) {
 
 // shortening is the state of shortening results, which begins with the newest.
 type shortening struct {
-	pass *squeezePass
-	run  Run
-	log  bool // whether the current result is a log that the model has read
+	pass *squeezePass // the pass, with its parameters
+	run  Run          // the compaction, with its rooms
+	log  bool         // whether the current result is a log that the model has read
 	// Whether to shorten only escape codes, progress lines and reminders in the current result, because it is an error
 	// or one of the newest results.
 	terminal bool

@@ -15,10 +15,10 @@ import (
 //
 //easyjson:json
 type ToolDigestPass struct {
-	Pass         string   `json:"pass"`
-	KeepRecent   int      `json:"keep_recent"`
-	Tools        []string `json:"tools"`
-	ExcludeTools []string `json:"exclude_tools"`
+	Pass         string   `json:"pass"`          // the pass's name
+	KeepRecent   int      `json:"keep_recent"`   // number of newest results that stay; 0 turns the pass off
+	Tools        []string `json:"tools"`         // the tools whose results may be cleared; empty for all
+	ExcludeTools []string `json:"exclude_tools"` // the tools whose results stay
 }
 
 func init() {

@@ -18,10 +18,10 @@ import (
 //
 //easyjson:json
 type TruncatePass struct {
-	Pass         string   `json:"pass"`
-	MaxLines     int      `json:"max_lines"`
-	Tools        []string `json:"tools"`
-	ExcludeTools []string `json:"exclude_tools"`
+	Pass         string   `json:"pass"`          // the pass's name
+	MaxLines     int      `json:"max_lines"`     // maximum number of lines of a text that stay
+	Tools        []string `json:"tools"`         // the tools whose results may be truncated; empty for all
+	ExcludeTools []string `json:"exclude_tools"` // the tools whose results stay
 }
 
 func init() {

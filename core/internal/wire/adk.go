@@ -147,8 +147,8 @@ func adkUnseen(r *Reader, first int) bool {
 
 // adkCompaction is a compaction by the framework. An event contains it in place of the events that it summarizes.
 type adkCompaction struct {
-	found bool
-	texts []field
+	found bool    // whether the event has a compaction
+	texts []field // the texts of its content, in order
 }
 
 var (

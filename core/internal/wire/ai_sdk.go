@@ -360,9 +360,9 @@ func (r *Reader) signedFlags(each func(key []byte, value *jsonspan.Value)) (flag
 // valid when text replaces the body. If the value is a list of parts, the body is the whole output, since text
 // can't replace the list.
 type aiSDKOutput struct {
-	body  jsonspan.Span
-	size  jsonspan.Measure
-	flags transcript.Flags
+	body  jsonspan.Span    // zero if there is no value
+	size  jsonspan.Measure // zero for a list of parts, which have their own sizes
+	flags transcript.Flags // IsError if the tool failed or was not allowed to run; otherwise 0
 }
 
 var aiSDKOutputKeys = []string{"type", "value", "reason"}

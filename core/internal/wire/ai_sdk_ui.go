@@ -230,8 +230,8 @@ func aiSDKUIAnswer(dst, part []byte, text string) []byte {
 		return true
 	})
 	type splice struct {
-		at   jsonspan.Span
-		text []byte
+		at   jsonspan.Span // the bytes of the part to replace
+		text []byte        // what replaces them
 	}
 	state, approval := f[0].Span, f[1].Span
 	splices := []splice{{state, []byte(`"output-denied"`)}}

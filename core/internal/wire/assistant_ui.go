@@ -99,10 +99,11 @@ func assistantUISteps(t *transcript.Transcript, first int) {
 	}
 }
 
-// attachments reads the parts of a message outside its content: texts or, if media is set, images and files.
+// attachments measures the parts in a message's attachments, which are outside its content: texts, images, files and
+// audio.
 type attachments struct {
 	payload
-	media bool
+	media bool // whether an image, a file or audio was read
 }
 
 var attachmentKeys = []string{"content"}

@@ -43,7 +43,7 @@ type Rules struct {
 	Bound       string // signed reasoning is bound to what precedes it
 	Server      string // a tool call that the provider runs itself has its result, in the same message or later
 
-	Answers    Answers
+	Answers    Answers         // where tool results must be
 	ResultRole transcript.Role // role of messages that hold tool results, for repairs that write one
 	// A result must have the name of its call's tool, and may be paired by the name alone (G4).
 	Named bool
@@ -105,14 +105,14 @@ type Violation struct {
 
 // Checker checks a sequence of messages: those of a transcript, or those that a pass has left.
 type Checker struct {
-	T          *transcript.Transcript
-	F          *Format     // its format
-	Seq        []int32     // indexes into T.Messages
-	Violations []Violation // those that were found
-	closed     bool        // whether open calls at the end are violations
-	place      []int32     // for each message of T: its position in Seq, or -1
-	run        []int32     // for each position: the number of its run, which consists of consecutive messages of one role
-	asked      []int32     // for each position: the last position before it with a user or system message, or -1
+	T          *transcript.Transcript // the transcript to which the messages belong
+	F          *Format                // its format
+	Seq        []int32                // indexes into T.Messages
+	Violations []Violation            // those that were found
+	closed     bool                   // whether open calls at the end are violations
+	place      []int32                // for each message of T: its position in Seq, or -1
+	run        []int32                // for each position: the number of its run, which consists of consecutive messages of one role
+	asked      []int32                // for each position: the last position before it with a user or system message, or -1
 	// For each position: the last position before it with a message that holds more than tool results, or -1.
 	owner []int32
 	// For each position: the last position before it with a system message, or with a user message that holds more than

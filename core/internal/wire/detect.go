@@ -10,7 +10,7 @@ import (
 
 // Guess is a format that a transcript may be in.
 type Guess struct {
-	Format     *Format
+	Format     *Format  // the guessed format
 	Confidence float64  // from 0 to 1; all guesses add up to at most 1
 	Evidence   []string // the format's own signs that were seen
 }
@@ -93,8 +93,8 @@ const likeness = 0.25
 
 type detector struct {
 	*jsonspan.Scanner
-	signs   *signs // all that exist
-	seen    []*sign
+	signs   *signs   // all that exist
+	seen    []*sign  // the signs found so far, without duplicates
 	unknown []string // up to maxUnknown roles and types that no format and no shape has
 	some    bool     // whether there are messages
 	done    bool     // whether only one format is left, and one of its own signs was seen

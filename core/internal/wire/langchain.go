@@ -91,9 +91,9 @@ var lcKeys = []string{
 
 // lcEnvelope is the object that contains a message's members: the message itself, or an object in it.
 type lcEnvelope struct {
-	class  lcClass
-	within int   // the key of that object, or -1
-	held   frame // the members
+	class  lcClass // the class that a constructor names; zero for other spellings
+	within int     // the key of that object, or -1
+	held   frame   // the members
 }
 
 // readLangChain reads a message in any spelling. The parts are added to r.T.
@@ -159,7 +159,7 @@ func (e *lcEnvelope) typ(r *Reader, m *transcript.Message, f *field) string {
 // lcClass is the path of a class, as a list of names.
 type lcClass struct {
 	name   field // the last name, which is the class itself
-	python bool
+	python bool  // whether the path begins with "langchain", as the Python library writes it
 }
 
 // spelling returns the spelling of a message. within is the key of the object that contains the message's content, or

@@ -76,7 +76,7 @@ func lcBlock(r *Reader, parent int32) {
 // lcThought holds what a block says about reasoning: whether it is signed, and the text of a Bedrock thought.
 type lcThought struct {
 	signed bool
-	text   field
+	text   field // the text of a Bedrock thought; of kind Invalid if there is none
 }
 
 var lcThoughtKeys = []string{"text", "signature"}

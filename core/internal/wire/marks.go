@@ -87,8 +87,8 @@ func (w *marking) readTools(s *jsonspan.Scanner) {
 
 // marking collects cache breakpoints.
 type marking struct {
-	f     *Format
-	marks []Mark
+	f     *Format // says which breakpoints the messages can have
+	marks []Mark  // the breakpoints found so far
 }
 
 // readObject reads the cache breakpoints of the message, part or tool at the scanner.

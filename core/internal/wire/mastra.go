@@ -75,8 +75,8 @@ type mastraStore struct {
 	first       int                // index of the message's first part
 	calls       []mastraInvocation // the calls outside the parts
 	files       []mastraFile       // the attachments outside the parts
-	text, think field
-	signal      mastraSignal
+	text, think field              // a text and reasoning outside the parts
+	signal      mastraSignal       // zero if the message is no signal
 }
 
 // readMastra reads a message, which must be of version 2. Members that repeat parts are linked to these parts as
@@ -220,9 +220,9 @@ var mastraPartKeys = []string{
 
 // mastraInside holds what was read from a part's members that are objects or lists.
 type mastraInside struct {
-	call     mastraInvocation
-	details  mastraDetails
-	metadata mastraMetadata
+	call     mastraInvocation // zero if the part is no tool call
+	details  mastraDetails    // of reasoning; zero for other parts
+	metadata mastraMetadata   // zero if it has none
 }
 
 func (in *mastraInside) read(r *Reader, key int, _ *frame) bool {
@@ -335,8 +335,8 @@ func (d *mastraDetails) part(p *transcript.Part, text *field, flags transcript.F
 // mastraMetadata is the metadata of a part: data for the provider and, under "mastra", what the model sees of a
 // result.
 type mastraMetadata struct {
-	flags, summary transcript.Flags
-	output         field
+	flags, summary transcript.Flags // of reasoning with provider data, and of a text that is a compaction by the provider; 0 without such data
+	output         field            // what the model sees of the result; of kind Invalid if it sees the result itself
 }
 
 var mastraOwnKeys = []string{"modelOutput"}

@@ -13,8 +13,8 @@ import (
 // mastraInvocation is a tool call in Mastra's form: in a part, or as a copy outside the parts.
 type mastraInvocation struct {
 	span                                jsonspan.Span // the whole object
-	id, name, args, state, result, text field
-	failed                              bool // the tool returned an error
+	id, name, args, state, result, text field         // the members of the object; text is the text of an error
+	failed                              bool          // the tool returned an error
 }
 
 var mastraCallKeys = []string{"toolCallId", "toolName", "args", "state", "result", "isError", "errorText"}
@@ -150,8 +150,8 @@ func mastraMedia(r *Reader, parent int32) (media bool) {
 // mastraFile is an attachment outside the parts.
 type mastraFile struct {
 	span jsonspan.Span // the whole object
-	url  field
-	mime field
+	url  field         // where the content is: a URL, or a data URL with the content
+	mime field         // the media type
 }
 
 var mastraAttachmentKeys = []string{"url", "contentType"}

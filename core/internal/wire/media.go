@@ -11,8 +11,8 @@ import (
 // payload is the size of a file or an image: the number of base64 characters (0 for a URL or a reference to the
 // provider's store), or the measure of its text.
 type payload struct {
-	chars uint32
-	words jsonspan.Measure
+	chars uint32           // base64 characters read so far
+	words jsonspan.Measure // the measure of the texts read so far
 }
 
 // text measures a payload that is a string: base64, a data URL or another URL.

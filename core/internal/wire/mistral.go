@@ -139,9 +139,9 @@ func mistralPart(r *Reader) {
 
 // thoughtText collects the chunks of a thought: their total measure, and the text if there is only one.
 type thoughtText struct {
-	chunks int
-	body   jsonspan.Span
-	size   jsonspan.Measure
+	chunks int              // number of chunks read so far
+	body   jsonspan.Span    // the string of the only chunk; zero if there is no chunk with text, or more than one
+	size   jsonspan.Measure // the measure of all chunks
 }
 
 var thoughtKeys = []string{"text"}

@@ -76,7 +76,8 @@ var responsesKeys = []string{
 type itemDialect struct {
 	keys  []string // of an item, in the order of the constants above
 	parts []string // of a part, in the order of the constants below
-	item  func(typ string) (item responsesItem, known bool)
+	// item returns the description of a type of item. known is false if the dialect has no such type.
+	item func(typ string) (item responsesItem, known bool)
 	// kept means that an SDK has stored the items. An item may then contain what is a separate item in the API, and
 	// providerData has the remaining members.
 	kept bool
@@ -98,10 +99,10 @@ var responsesDialect = itemDialect{keys: responsesKeys, parts: responsesPartKeys
 
 // responsesItem describes a type of item: who wrote it, and what its members mean.
 type responsesItem struct {
-	role transcript.Role
-	kind transcript.Kind
-	body int   // the key of a tool call's arguments or a tool result's text; 0 if the item has no text to show or clear
-	id   usage // the role of the item's own id
+	role transcript.Role // who wrote it
+	kind transcript.Kind // the kind of the part that represents it
+	body int             // the key of a tool call's arguments or a tool result's text; 0 if the item has no text to show or clear
+	id   usage           // the role of the item's own id
 	// answer is the template of a call's result, as in answers. It is "" if text can't answer the call: a computer
 	// call, for example, needs a screenshot.
 	answer string

@@ -10,11 +10,11 @@ import (
 type early struct {
 	// Index in Parts of the part that represents the item and is completed at its end; -1 if there is none.
 	self    int
-	content bool            // whether the texts of a reasoning item were read
-	summary bool            // whether its summary was read
-	output  bool            // whether a tool's output was read
-	result  transcript.Part // the body and its measure, if the output isn't a list of parts
-	extra   jsonspan.Measure
+	content bool             // whether the texts of a reasoning item were read
+	summary bool             // whether its summary was read
+	output  bool             // whether a tool's output was read
+	result  transcript.Part  // the body and its measure, if the output isn't a list of parts
+	extra   jsonspan.Measure // the measure of the texts of a shell call's output that are not in result
 }
 
 // read reads the member at the reader. It returns false, without reading it, if the member must wait for the end of

@@ -99,8 +99,8 @@ func fileKind(r *Reader, kind transcript.Kind, mime, body *field) transcript.Kin
 // inside reads the parts inside a tool result. They must follow the result in Parts, so the result is added before it
 // has been read completely.
 type inside struct {
-	part func(r *Reader, parent int32)
-	self int32 // index of the result; -1 if it hasn't been added
+	part func(r *Reader, parent int32) // reads one part; parent is self
+	self int32                         // index of the result; -1 if it hasn't been added
 }
 
 // read reads the list at the reader, which belongs to result p. It returns false if there is none, or if p is inside a

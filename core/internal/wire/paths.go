@@ -9,9 +9,9 @@ import (
 // Paths returns the JSON paths of violations. It scans each message at most once, no matter how many of its parts break
 // a rule.
 type Paths struct {
-	F  *Format
-	T  *transcript.Transcript
-	at []int32 // for each part of the last scanned message: its index in its list, plus one
+	F  *Format                // the transcript's format
+	T  *transcript.Transcript // the transcript with the violations
+	at []int32                // for each part of the last scanned message: its index in its list, plus one
 }
 
 // Of returns the path of a violation: the index of the message in the list and, if the part is in a list of the

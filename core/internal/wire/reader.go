@@ -18,14 +18,15 @@ const (
 // Reader reads one transcript: a scanner, and the records that are built from it.
 type Reader struct {
 	*jsonspan.Scanner
-	T      *transcript.Transcript // the transcript that is being built
-	F      *Format                // its format
-	input  bool                   // the text is the caller's input, so its size must be limited
+	T     *transcript.Transcript // the transcript that is being built
+	F     *Format                // its format
+	input bool                   // the text is the caller's input, so its size must be limited
+	// The results of fields by depth, modulo the number of frames.
 	frames [6]frame
-	depth  int    // the number of frames in use
-	from   uint32 // offset at which reading began
-	items  *itemDialect
-	lone   int // number of lone surrogates in messages
+	depth  int          // the number of frames in use
+	from   uint32       // offset at which reading began
+	items  *itemDialect // the spelling of the items; nil in formats without items
+	lone   int          // number of lone surrogates in messages
 	// skipped counts the bytes of members that were not read.
 	skipped int
 	// message is the message being read. It is a field of the reader because arguments of function values would be
@@ -35,8 +36,8 @@ type Reader struct {
 
 // field is a member of an object, as read by fields. Its Kind is Invalid if the object has no such member.
 type field struct {
-	Kind jsonspan.Kind
-	Key  uint32 // offset of the member, at its key
+	Kind jsonspan.Kind // the kind of its value
+	Key  uint32        // offset of the member, at its key
 	jsonspan.Span
 	Size jsonspan.Measure // the size of a string's text, or of any other value as compact JSON
 	Raw  uint32           // size as compact JSON, in bytes

@@ -210,7 +210,7 @@ func (r *Reader) member(object *field, key []string) (kind jsonspan.Kind) {
 
 // tanStackPairs holds the state while the results of a message are paired with its calls.
 type tanStackPairs struct {
-	r        *Reader
+	r        *Reader          // the reader of the message
 	calls    critbit.Map[int] // for each id, the index of its newest call plus one, or 0 if that call has a result
 	open     int              // number of calls without a result
 	answered bool             // the previous part is a result

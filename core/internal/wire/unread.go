@@ -104,13 +104,13 @@ func hasNoBody(p *transcript.Part) bool {
 
 // coverage measures the text in messages for Format.Coverage.
 type coverage struct {
-	t     *transcript.Transcript
-	f     *Format
-	spans []jsonspan.Span // spans that have already been read or measured; sorted
-	reach []uint32        // for each span, the largest end of it and the spans before it
-	texts int             // bytes of text outside the spans
-	long  int             // bytes of text in strings of at least minBeside bytes
-	top   bool            // whether the members of the message itself come next
+	t     *transcript.Transcript // the transcript that was read
+	f     *Format                // its format
+	spans []jsonspan.Span        // spans that have already been read or measured; sorted
+	reach []uint32               // for each span, the largest end of it and the spans before it
+	texts int                    // bytes of text outside the spans
+	long  int                    // bytes of text in strings of at least minBeside bytes
+	top   bool                   // whether the members of the message itself come next
 }
 
 // messageCoverage returns how much of message i was read as content, and how much text in it was not, in bytes.

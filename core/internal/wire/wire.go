@@ -95,7 +95,7 @@ type Format struct {
 	// nil.
 	Link func(t *transcript.Transcript, from int)
 
-	Rules Rules
+	Rules Rules // what makes a transcript valid in this format
 	// Extra reports violations that the general rules don't cover; may be nil.
 	Extra func(c *Checker)
 }
