@@ -213,7 +213,7 @@ var (
 
 // errandSigned is the counterpart of errand for scripts without spaces.
 func errandSigned(s string) bool {
-	if isThisTimeSigned(s) {
+	if isThisTimeSigned(s) || requestsOne(s) {
 		return true
 	}
 	for _, also := range [...]string{"另外", "顺便", "順便", "还有", "還有", "然后", "再", "，"} {
@@ -224,7 +224,7 @@ func errandSigned(s string) bool {
 			return !hasAny(s, lastSigns)
 		}
 	}
-	return choosesSigned(s) || changesOne(s) || requestsOne(s)
+	return choosesSigned(s) || changesOne(s)
 }
 
 // Character sequences for a single occasion, and for the future, in scripts without spaces, in Korean and in Hindi.

@@ -210,16 +210,6 @@ func choosesSigned(s string) bool {
 	return wished
 }
 
-// Character sequences in Chinese requests for one thing, such as "给我推荐一家餐馆", and those that turn such a request into
-// a rule about many.
-var (
-	oneSigns  = strings.Fields("找一 找个 找個 找家 推荐一 推荐个 推薦一 推薦個 订一 訂一 订个 选一 選一 换一 換一 查一下")
-	manySigns = strings.Fields("每 都 总 總 从不 從不 必须 必須 不要 别 別 永远 永遠 以后 以後 今后 今後 只能 禁止 务必 一律 时候 時候 如果 任何")
-)
-
-// requestsOne reports whether a Chinese sentence asks for one thing to be found or chosen now.
-func requestsOne(s string) bool { return hasAny(s, oneSigns) && !hasAny(s, manySigns) }
-
 // hasAny reports whether s contains any of the signs.
 func hasAny(s string, signs []string) bool {
 	for _, sign := range signs {

@@ -39,8 +39,13 @@ func describesInChinese(sign, before, rest string) bool {
 		return strings.HasPrefix(rest, "了") || strings.TrimRight(rest, "。！!.") == ""
 	case "使用", "保持": // "what the program uses"
 		return len(before) > 4*len("使") && !endsWithAny(before, "请", "請", "都", "要", "只", "，", "。", "始终", "一律")
-	case "我喜欢", "我喜歡", "我更喜欢", "喜欢", "喜歡", "更喜欢", "更喜歡": // "a jacket that I like"
-		return strings.HasPrefix(rest, "的") && !strings.Contains(rest, "是")
+	case "我喜欢", "我喜歡", "我更喜欢", "喜欢", "喜歡", "更喜欢", "更喜歡": // "a jacket that I like", "she will like it", "fine, I like it, thanks"
+		return strings.HasPrefix(rest, "的") && !strings.Contains(rest, "是") || endsWithAny(before, "会", "會") ||
+			(before == "" || endsWithAny(before, "，", "，我")) && (rest == "" || startsWithAny(rest, endOfClause))
+	case "记住", "記住": // "I've memorized it"
+		return strings.HasPrefix(rest, "了")
+	case "只能": // "then there is no choice"
+		return perfect(rest)
 	}
 	for _, subject := range [...]string{"该", "該", "你的任务"} { // "the program should …", "your task is …"
 		if strings.HasPrefix(before, subject) {
@@ -48,6 +53,17 @@ func describesInChinese(sign, before, rest string) bool {
 		}
 	}
 	return endsWithAny(before, "他", "她") || strings.HasPrefix(before, "在") && strings.Contains(before, "国") // "in England one must …"
+}
+
+// endOfClause lists the characters that end a clause in Chinese.
+var endOfClause = []string{"，", "。", "！", "；", "啊", "呀", "了"}
+
+// perfect reports whether the first clause of a Chinese text reports a decision or an event: "只能去这里了".
+func perfect(text string) bool {
+	if n := strings.IndexAny(text, ",.，。；！"); n >= 0 {
+		text = text[:n]
+	}
+	return strings.HasSuffix(text, "了")
 }
 
 // writing contains characters from Chinese words for what an assistant writes: answers, code, examples, names, titles.
@@ -104,7 +120,7 @@ func countsInChinese(text string) bool {
 	}
 	number := false
 	for _, r := range text {
-		if number && strings.ContainsRune("点點號号位张張间間晚月人", r) {
+		if number && strings.ContainsRune("点點號号位张張间間晚月人元块塊分星", r) {
 			return true
 		}
 		number = r >= '0' && r <= '9' || strings.ContainsRune("一二两兩三四五六七八九十半", r) || number && r == '个'
