@@ -46,13 +46,13 @@ func init() {
 
 // chatWords holds a framework's names for the members of messages and parts, and for the types of parts.
 type chatWords struct {
-	role, parts, tag           string
-	textType, text             string
-	callType, id, name, plugin string
-	arguments                  string
-	resultType, resultID       string
-	result                     string
-	imageType, url             string
+	role, parts, tag           string // of a message; tag is the member with a part's type
+	textType, text             string // the type of a text, and its member
+	callType, id, name, plugin string // the type of a call, and its members; plugin may be ""
+	arguments                  string // of a call
+	resultType, resultID       string // of a result, with the id of its call; "" if results are messages
+	result                     string // of a result
+	imageType, url             string // of an image
 }
 
 var chatSpellings = [...]chatWords{
@@ -67,8 +67,8 @@ var chatSpellings = [...]chatWords{
 // are saved in the same way.
 type chatList struct {
 	chatTree
-	words *chatWords
-	apart bool // calls are only in additional_kwargs, as older versions of LlamaIndex write them
+	words *chatWords // the spelling of the messages
+	apart bool       // calls are only in additional_kwargs, as older versions of LlamaIndex write them
 }
 
 // readChatList reads a list of messages: a plain array, an object with messages, or a store with one conversation.

@@ -46,14 +46,14 @@ var copilotEvents = []Sign{
 // chatLog holds the part of a log's conversation that has been read so far.
 type chatLog struct {
 	chatTree
-	entries []logEntry
-	first   string // the time of the first entry
+	entries []logEntry // the entries that were not taken back, oldest first
+	first   string     // the time of the first entry
 }
 
 // logEntry is an entry, and the id by which others refer to it.
 type logEntry struct {
-	at jsonspan.Span
-	id string // its id
+	at jsonspan.Span // the whole entry
+	id string        // its id
 }
 
 // readLog reads a log of entries, which may be a list or one per line, and must be in ascending order of time. Entries

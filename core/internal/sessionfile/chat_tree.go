@@ -54,15 +54,15 @@ var (
 // chatNode is a message of the tree. Its id fields hold positions until path replaces them with the ids' numbers (see
 // ids).
 type chatNode struct {
-	at, text, parts jsonspan.Span
-	files, model    jsonspan.Span
+	at, text, parts jsonspan.Span // the whole message, its text, and the list of its parts; zero if missing
+	files, model    jsonspan.Span // the user's files, and the name of the model; zero if missing
 	name            jsonspan.Span // its id
 	children        jsonspan.Span // the messages inside it; zero if there are none
-	id, parent      int32
-	user            bool
-	role            string
-	first, n        int32 // it has become the messages [first, first+n)
-	changed         bool  // it contains the summary of a compaction, so it can't be copied
+	id, parent      int32         // noID if missing
+	user            bool          // it says that the user wrote it
+	role            string        // "user", "assistant" or "system"
+	first, n        int32         // it has become the messages [first, first+n)
+	changed         bool          // it contains the summary of a compaction, so it can't be copied
 }
 
 // chatTree reads the export of a chat application, whose messages form a tree.
@@ -76,7 +76,7 @@ type chatTree struct {
 	about   jsonspan.Span // the id of the conversation
 	nested  bool          // messages contain the messages that answer them
 	full    bool          // the list isn't empty
-	answer  chatAnswer
+	answer  chatAnswer    // what was read of the current answer
 }
 
 // readChat reads an export of app with one chat, and writes the messages on the path to its current message.

@@ -44,23 +44,23 @@ var ccSigns = []Sign{
 // ccLine is a line that is part of the tree. Its id fields hold positions until resolve replaces them with the ids'
 // numbers (see ids).
 type ccLine struct {
-	at      jsonspan.Span
-	kind    ccKind
-	side    bool // belongs to a subagent
-	failed  bool // the agent's note that a request to the provider failed
-	replay  bool // repeats a message that the program has sent
-	summary bool // the summary of the messages that the preceding compaction removed
-	linked  bool // has a parent member, even if it is null
-	used    bool // its message is in the result
-	uuid    int32
-	parent  int32 // the parent's uuid; after resolve, the index of the parent's line, or -1
-	id      int32 // the id of the provider's message
-	first   int32 // its blocks are blocks[first:end]
-	end     int32
-	keep    int32 // for a compaction, its index in keeps, or -1
-	content jsonspan.Span
-	model   jsonspan.Span
-	usage   jsonspan.Span
+	at      jsonspan.Span // the whole line
+	kind    ccKind        // what it means for the conversation
+	side    bool          // belongs to a subagent
+	failed  bool          // the agent's note that a request to the provider failed
+	replay  bool          // repeats a message that the program has sent
+	summary bool          // the summary of the messages that the preceding compaction removed
+	linked  bool          // has a parent member, even if it is null
+	used    bool          // its message is in the result
+	uuid    int32         // its own id, or noID
+	parent  int32         // the parent's uuid; after resolve, the index of the parent's line, or -1
+	id      int32         // the id of the provider's message
+	first   int32         // its blocks are blocks[first:end]
+	end     int32         // exclusive
+	keep    int32         // for a compaction, its index in keeps, or -1
+	content jsonspan.Span // of its message; zero if it has none
+	model   jsonspan.Span // the name of the model that wrote it, a string
+	usage   jsonspan.Span // the provider's counts for it, an object
 }
 
 type ccKind uint8
@@ -76,10 +76,10 @@ const (
 type ccBlock struct {
 	span   jsonspan.Span // the whole block
 	line   int32         // the index of its line
-	kind   ccBlockKind
-	moved  bool  // a result that is written directly after its call instead of here, or left out
-	id     int32 // the id that pairs a tool call with its result
-	answer int32 // for a call, the index of the block with its result, or -1
+	kind   ccBlockKind   // ccOther unless it is a call or a result
+	moved  bool          // a result that is written directly after its call instead of here, or left out
+	id     int32         // the id that pairs a tool call with its result
+	answer int32         // for a call, the index of the block with its result, or -1
 }
 
 type ccBlockKind uint8
@@ -93,22 +93,22 @@ const (
 // ccKeep lists the earlier messages that a compaction keeps: by their uuids, or as the segment of the path from head to
 // tail. They are inserted after the anchor, before what follows the anchor.
 type ccKeep struct {
-	anchor, head, tail int32
-	uuids              []int32
+	anchor, head, tail int32   // uuids, or noID
+	uuids              []int32 // nil if the messages are a segment
 }
 
 type claudeCode struct {
 	*file
 	byteForByte
 	list    jsonspan.Span // the list of entries, if the file is a list
-	ids     ids
-	numbers int // the number of different ids
-	records []ccLine
-	blocks  []ccBlock
-	keeps   []ccKeep
-	leaf    int32   // index of the line at which the conversation ends, or -1
-	cut     int32   // index of the compaction with which the conversation begins, or -1
-	path    []int32 // the indexes of the lines from the root to the leaf
+	ids     ids           // all uuids and other ids
+	numbers int           // the number of different ids
+	records []ccLine      // in the order of the file
+	blocks  []ccBlock     // of all lines, in the order of the file
+	keeps   []ccKeep      // what the compactions keep
+	leaf    int32         // index of the line at which the conversation ends, or -1
+	cut     int32         // index of the compaction with which the conversation begins, or -1
+	path    []int32       // the indexes of the lines from the root to the leaf
 }
 
 func readClaudeCode(f *file) writer {

@@ -25,18 +25,18 @@ func init() {
 // clineRecord is a message in the list.
 type clineRecord struct {
 	at, content jsonspan.Span // the whole message, and its content
-	role        string
-	ts          int64 // its time, in milliseconds since 1970
-	usage       Usage // the provider's counts for it
+	role        string        // "user" or "assistant"; "" if missing
+	ts          int64         // its time, in milliseconds since 1970
+	usage       Usage         // the provider's counts for it
 }
 
 type cline struct {
 	*file
 	merged
-	list    jsonspan.Span
-	records []clineRecord
-	folded  int64 // the time of the newest digest, in milliseconds since 1970
-	model   jsonspan.Span
+	list    jsonspan.Span // the list of messages
+	records []clineRecord // in the order of the file
+	folded  int64         // the time of the newest digest, in milliseconds since 1970
+	model   jsonspan.Span // the name of the model that was called last, a string; zero if unknown
 }
 
 func readCline(f *file) writer {

@@ -47,8 +47,8 @@ type timeOf struct{ file *file }
 // number is a destination for an id. It receives the id's position in the results of ids.rank, or noID if the value is
 // not a string.
 type number struct {
-	ids *ids
-	to  *int32
+	ids *ids   // the ids of the file
+	to  *int32 // receives the position
 }
 
 // read reads the object at s into the fields, and skips members that no field names. If a key occurs twice, its last

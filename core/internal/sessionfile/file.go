@@ -14,8 +14,8 @@ import (
 // the reading.
 type file struct {
 	*Session
-	kind    *Kind // of the file
-	src     []byte
+	kind    *Kind           // of the file
+	src     []byte          // the bytes of the file
 	err     *jsonspan.Error // the first error; nil if there is none
 	whole   int             // the end of the last complete line
 	stamp   jsonspan.Span   // the time of the last entry, a string; zero if it has none

@@ -27,7 +27,7 @@ func init() {
 
 // gcChange is one change to the list of messages.
 type gcChange struct {
-	kind gcKind
+	kind gcKind        // what happens to the list
 	id   int32         // position in ids, or noID
 	span jsonspan.Span // the object in the file
 }
@@ -43,8 +43,8 @@ const (
 type geminiCLI struct {
 	*file
 	byRole
-	ids     ids
-	changes []gcChange
+	ids     ids             // the ids of the messages
+	changes []gcChange      // in the order of the file
 	records []jsonspan.Span // the messages that remain after all changes
 	record  int32           // index of the record being written
 	asked   jsonspan.Span   // the last model in the file
@@ -126,9 +126,9 @@ func (g *geminiCLI) messages(s *jsonspan.Scanner) {
 // gcReplay is the list of messages while the changes are applied.
 type gcReplay struct {
 	*geminiCLI
-	list  []jsonspan.Span
-	owner []int32 // the id of each message in list
-	at    []int32 // the index of the message with each id, or -1
+	list  []jsonspan.Span // the messages so far
+	owner []int32         // the id of each message in list
+	at    []int32         // the index of the message with each id, or -1
 }
 
 // replay applies all changes and returns the messages that remain.

@@ -65,10 +65,10 @@ func (g *geminiCLI) saveList(s *saver) {
 
 // gcList writes the list of records.
 type gcList struct {
-	g      *geminiCLI
-	s      *saver
-	begins []*gcUnit // for each message of the file, the unit that begins with it, or nil
-	n      int       // the number of records so far
+	g      *geminiCLI // the file's reader
+	s      *saver     // has the messages to save
+	begins []*gcUnit  // for each message of the file, the unit that begins with it, or nil
+	n      int        // the number of records so far
 }
 
 // next starts the next record.

@@ -42,10 +42,10 @@ type goose struct {
 	byRole
 	list    jsonspan.Span // the list of messages; zero in a file of lines
 	about   jsonspan.Span // in a file of lines, the object that describes the session; zero if there is none
-	records []gooseRecord
-	marks   bool // messages record whether they are sent
-	usage   Usage
-	model   jsonspan.Span
+	records []gooseRecord // in the order of the file
+	marks   bool          // messages record whether they are sent
+	usage   Usage         // the newest counts of the provider; Message is -1 if they describe no message
+	model   jsonspan.Span // the name of the model, a string; zero if unknown
 }
 
 // readGoose reads a session that is one exported object, or one record per line, possibly after a line about the
@@ -134,9 +134,9 @@ func (g *goose) unsent(r *gooseRecord) api.SkipReason {
 
 // gooseHeard is the content of a tool result, as blocks and as texts.
 type gooseHeard struct {
-	blocks []byte
-	said   []string
-	media  bool // whether there are images among the blocks
+	blocks []byte   // JSON objects, separated by commas
+	said   []string // the texts
+	media  bool     // whether there are images among the blocks
 }
 
 // add adds an item of a tool result's content. It ignores items other than texts and images.

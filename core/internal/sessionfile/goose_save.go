@@ -38,7 +38,7 @@ func (g *goose) save(s *saver) {
 // gooseMerge writes the new messages between the records of the file.
 type gooseMerge struct {
 	*goose
-	s         *saver
+	s         *saver // has the messages to save
 	n         int    // number of messages written
 	next      int32  // the record to write next
 	created   int64  // the newest time of the records so far, in seconds since 1970

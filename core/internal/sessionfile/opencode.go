@@ -33,24 +33,24 @@ type ocRecord struct {
 	role            string        // "user" or "assistant"
 	summary         bool          // a complete response with the summary of a compaction
 	failed          bool          // the request to the provider failed
-	compaction      bool
-	tail            int32 // for a compaction, the id of the first message of its tail
-	provider, model jsonspan.Span
-	tokens          jsonspan.Span
+	compaction      bool          // it requests a compaction
+	tail            int32         // for a compaction, the id of the first message of its tail
+	provider, model jsonspan.Span // the name of the provider and of the model, strings
+	tokens          jsonspan.Span // the provider's counts, an object
 }
 
 type opencode struct {
 	*file
-	ids        ids
+	ids        ids           // the ids of the messages
 	info       jsonspan.Span // the object that describes the session
-	list       jsonspan.Span
-	whole      jsonspan.Span
-	records    []ocRecord
-	order      []int32 // the indexes of the records that are sent, in order
-	back       int32   // the id of the message that the user reverted the session to, or noID
-	backPart   jsonspan.Span
-	asked      int // index of the user's last message, which names the model; -1 if there is none
-	summarized int32
+	list       jsonspan.Span // the list of messages
+	whole      jsonspan.Span // the object that is the session
+	records    []ocRecord    // in the order of the file
+	order      []int32       // the indexes of the records that are sent, in order
+	back       int32         // the id of the message that the user reverted the session to, or noID
+	backPart   jsonspan.Span // the id of the part in that message from which on it is undone, a string; zero for the whole message
+	asked      int           // index of the user's last message, which names the model; -1 if there is none
+	summarized int32         // index of the newest summary that is sent, or -1
 }
 
 // readOpencode reads an exported session, and writes the messages that the next request contains: after the newest

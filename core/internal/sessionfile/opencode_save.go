@@ -45,16 +45,16 @@ func (o *opencode) save(s *saver) {
 }
 
 type ocWriter struct {
-	o *opencode
+	o *opencode // the file's reader
 	*saver
-	ids             critbit.Map[*ocRecord]
-	user, assistant *ocRecord // the last message of each role, whose settings new messages copy
-	session         string
-	ms              int64
-	given           int64  // the number of ids made so far
-	id              string // the id of the message being written
-	parent          string // the id of the last user message
-	calls           critbit.Map[jsonspan.Span]
+	ids             critbit.Map[*ocRecord]     // the records of the file, by id
+	user, assistant *ocRecord                  // the last message of each role, whose settings new messages copy
+	session         string                     // the id of the new session, as JSON
+	ms              int64                      // the time of the compaction, in milliseconds since 1970; later than all times in the file
+	given           int64                      // the number of ids made so far
+	id              string                     // the id of the message being written
+	parent          string                     // the id of the last user message
+	calls           critbit.Map[jsonspan.Span] // the parts with the calls of the old record, by the calls' ids
 }
 
 // next returns a new id in opencode's form, as JSON. Such ids ascend with time.

@@ -84,14 +84,14 @@ func (k ohKind) sent() bool { return k >= ohSystem && k <= ohAgentError }
 
 // ohEvent is an event. Its id fields hold positions until resolve replaces them with the ids' numbers (see ids).
 type ohEvent struct {
-	at         jsonspan.Span
-	kind       ohKind
-	linked     bool // it names its parent
-	root       bool // it is marked as having no parent
-	thinks     bool // it has thinking blocks
-	executable bool // a call that the agent will run if it has no result
-	id         int32
-	parent     int32
+	at         jsonspan.Span // the whole event
+	kind       ohKind        // what the event is
+	linked     bool          // it names its parent
+	root       bool          // it is marked as having no parent
+	thinks     bool          // it has thinking blocks
+	executable bool          // a call that the agent will run if it has no result
+	id         int32         // its own id, or noID
+	parent     int32         // the id of the event that precedes it, or noID
 	response   int32         // the id of the model response that the event belongs to
 	call       int32         // the id of the tool call
 	action     int32         // for a result, the id of the event with its call
@@ -103,16 +103,16 @@ type ohEvent struct {
 
 type openHands struct {
 	*file
-	ids       ids
-	events    []ohEvent
-	forgotten []int32
+	ids       ids           // the ids of events, responses and calls
+	events    []ohEvent     // in the order of the file
+	forgotten []int32       // the ids that condensations forget
 	list      jsonspan.Span // the list of events, if the file is a list
 	base      jsonspan.Span // the object from base_state.json; zero if the file doesn't include it
 	leaf      jsonspan.Span // the id of the newest event in base, a string
 	head      int32         // that id, or noID
 	empty     bool          // the base state says that the conversation is empty
-	numbers   int
-	path      []int32 // the indexes of the events from the root to the newest
+	numbers   int           // the number of different ids
+	path      []int32       // the indexes of the events from the root to the newest
 	// The result of the condensations: indexes of events, and ohSummaryOf(i) for the summary of condensation i.
 	raw       []int32
 	view      []int32 // the entries of raw that are sent

@@ -88,7 +88,7 @@ func (o *openHands) countsByResponse() *critbit.Map[Usage] {
 
 // ohTotals are the running totals of the agent server.
 type ohTotals struct {
-	sum  Usage
+	sum  Usage // the totals so far
 	last Usage // of the last call
 }
 

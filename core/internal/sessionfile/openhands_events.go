@@ -260,8 +260,8 @@ func (o *openHands) appendPreserved(dst, src []byte, message jsonspan.Span, i in
 
 // ohPreserved is the content of a message, as appendPreserved writes it.
 type ohPreserved struct {
-	dst, src []byte
-	calls    bool // whether the message has tool calls
+	dst, src []byte // the result so far, and the source of the message
+	calls    bool   // whether the message has tool calls
 }
 
 func (t *ohPreserved) member(name string, v jsonspan.Span) {

@@ -10,7 +10,7 @@ import (
 // ohSaver appends events to a session.
 type ohSaver struct {
 	*saver
-	o      *openHands
+	o      *openHands           // the file's reader
 	parent string               // the id of the newest event, as JSON; "" in files from before events had parents
 	newest string               // the id of the newest event, as JSON, in all files
 	calls  critbit.Map[*ohCall] // the calls, by id

@@ -68,14 +68,14 @@ const ohChunkSize = 512
 // ohList is a list whose lookups, removals and insertions stay fast as it grows. A file may have a condensation for
 // each event.
 type ohList struct {
-	first, last *ohChunk
+	first, last *ohChunk   // nil if the list was never filled
 	where       []*ohChunk // the chunk of each event, then of each condensation's summary
-	length      int
+	length      int        // number of entries
 }
 
 type ohChunk struct {
-	items []int32
-	next  *ohChunk
+	items []int32  // at most ohChunkSize entries
+	next  *ohChunk // nil for the last one
 }
 
 func (l *ohList) of(entry int32) **ohChunk {
@@ -164,13 +164,13 @@ func (o *openHands) enforced(view []int32) (left []int32) {
 // the next arrays the following event in the same group. A tool loop is a range of the path.
 type ohGroups struct {
 	*openHands
-	alive              []bool  // which events are still in the view
-	headOf, nextOf     []int32 // the calls of one response, on the whole path
-	headCall, nextCall []int32 // the calls with one id and their results, in the view
-	calls, results     []int32 // the number of calls and results that remain in the view, by id
-	loopOf             []int32 // the tool loop of each event, or -1
-	loops              []ohLoop
-	gone               []int32 // removed events whose groups have not been removed yet
+	alive              []bool   // which events are still in the view
+	headOf, nextOf     []int32  // the calls of one response, on the whole path
+	headCall, nextCall []int32  // the calls with one id and their results, in the view
+	calls, results     []int32  // the number of calls and results that remain in the view, by id
+	loopOf             []int32  // the tool loop of each event, or -1
+	loops              []ohLoop // in the order of the path
+	gone               []int32  // removed events whose groups have not been removed yet
 }
 
 // ohLoop is a tool loop, path[from:to].

@@ -25,21 +25,21 @@ func init() {
 
 // piEntry is a line. Its id fields hold positions until resolve replaces them with the ids' numbers (see ids).
 type piEntry struct {
-	at     jsonspan.Span
-	header bool
-	kind   piKind
-	linked bool // has a parent member, even if it is null
-	used   bool // it is in the result or was deliberately left out
-	id     int32
-	parent int32 // the parent's id; after resolve, the index of the parent's entry, or -1
-	kept   int32 // for a compaction, the id of the first entry to keep; in version 1 its index
-	byLine bool  // kept is an index
-	first  int32 // its call ids are calls[first:end]
-	end    int32
-	model  jsonspan.Span
+	at     jsonspan.Span // the whole entry
+	header bool          // it is the line that describes the session
+	kind   piKind        // what it means for the conversation
+	linked bool          // has a parent member, even if it is null
+	used   bool          // it is in the result or was deliberately left out
+	id     int32         // its own id, or noID
+	parent int32         // the parent's id; after resolve, the index of the parent's entry, or -1
+	kept   int32         // for a compaction, the id of the first entry to keep; in version 1 its index
+	byLine bool          // kept is an index
+	first  int32         // its call ids are calls[first:end]
+	end    int32         // exclusive
+	model  jsonspan.Span // the name of a model, a string; zero if it names none
 	body   jsonspan.Span // its message, or the whole entry if that is the message
-	usage  jsonspan.Span
-	role   *piRole
+	usage  jsonspan.Span // the provider's counts, an object; zero if there are none
+	role   *piRole       // how its message is converted; nil if it has none
 	target int32         // for an edit, the id of the entry that it changes
 	value  jsonspan.Span // for an edit its replacement, for a compaction its system message
 	edit   int32         // index of the edit that applies to the entry, or -1
@@ -61,11 +61,11 @@ const (
 
 type pi struct {
 	*file
-	ids     ids
-	numbers int
-	entries []piEntry
-	calls   []int32 // the ids of the tool calls in responses, and of the calls that results answer
-	path    []int32
+	ids     ids             // the ids of entries and calls
+	numbers int             // the number of different ids
+	entries []piEntry       // in the order of the file
+	calls   []int32         // the ids of the tool calls in responses, and of the calls that results answer
+	path    []int32         // the indexes of the entries from the root to the newest
 	prompts []jsonspan.Span // the system messages on the path that are still valid
 	texts   []string        // their texts outside of sections
 	version int64           // the version of the file; 0 means 1

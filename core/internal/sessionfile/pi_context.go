@@ -84,7 +84,7 @@ func (p *pi) system(last int) {
 
 // piNamed is a named section of the system prompt, or a named tool.
 type piNamed struct {
-	name string
+	name string // the name by which later messages replace it
 	// For a tool, the tool twice; for a section, the member and its text. A zero value means that it was removed.
 	span, value jsonspan.Span
 }

@@ -6,7 +6,7 @@ import "github.com/ctxfold/ctxfold/core/internal/jsonspan"
 // doesn't list are copied.
 type piRole struct {
 	name    string // pi's role
-	native  string
+	native  string // the role in the native format
 	members rename // nil if the message stays unchanged
 }
 

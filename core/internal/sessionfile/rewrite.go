@@ -56,7 +56,8 @@ type member struct {
 	key   string // the key in the file
 	to    string // the new key; "" removes the member
 	value string // the new value, as JSON; "" keeps the old value
-	with  func(dst, src []byte, value jsonspan.Span) []byte
+	// with appends the new value of a member to dst. It is nil if the value is kept or given by value.
+	with func(dst, src []byte, value jsonspan.Span) []byte
 }
 
 // rename is a table of conversions. Members that aren't in the table stay unchanged.

@@ -43,15 +43,15 @@ type rooRecord struct {
 type rooCode struct {
 	*file
 	merged
-	ids     ids
-	list    jsonspan.Span
-	records []rooRecord
-	calls   []rooCall
+	ids     ids               // the ids of truncation markers
+	list    jsonspan.Span     // the list of messages
+	records []rooRecord       // in the order of the file
+	calls   []rooCall         // in the order of the file
 	live    critbit.Map[bool] // the ids of the calls after the last summary
 	first   int               // index of the last summary, or 0
 	cline   bool              // written by Cline, which records truncations in another file
 	newest  int64             // the latest time of a message, in milliseconds since 1970
-	model   jsonspan.Span
+	model   jsonspan.Span     // the name of the model that was called last, a string; zero if unknown
 }
 
 // rooCall is a tool call.

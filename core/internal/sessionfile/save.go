@@ -26,9 +26,9 @@ type Saving struct {
 
 // Saved describes the new session file: the first Kept bytes of the old file, followed by Text.
 type Saved struct {
-	Kind string
-	Kept int
-	Text []byte
+	Kind string // the name of the file's kind
+	Kept int    // number of bytes
+	Text []byte // empty if nothing has changed
 }
 
 // Save writes the compacted messages of a session back into its file so that the agent resumes with exactly these
@@ -102,11 +102,11 @@ type saver struct {
 	from []int32         // for each message, the index of the same message in the file, or -1
 	// For each message of the file, the start of its origins; the last element is the end of all origins.
 	begins []int32
-	kept   int
-	out    []byte
-	seed   []byte
-	n      int // the number of ids made so far
-	w      writer
+	kept   int    // number of leading bytes of the file that stay
+	out    []byte // what follows them, as far as it was written
+	seed   []byte // what new ids are derived from: a hash of the file's end and of the messages
+	n      int    // the number of ids made so far
+	w      writer // saves in the form of the file's kind
 }
 
 // elements returns the spans of the values in a list.
@@ -133,8 +133,8 @@ func hash(text []byte) uint64 {
 // and ignores differences in spelling, since the host may have decoded and encoded the messages.
 func (s *saver) matchMessages() {
 	type known struct {
-		print uint64
-		at    int32
+		print uint64 // the hash of the message
+		at    int32  // its index among the file's messages
 	}
 	compact := func(src []byte, p jsonspan.Span) []byte { return jsonspan.AppendCompact(nil, p.Slice(src)) }
 	order := make([]known, len(s.old))

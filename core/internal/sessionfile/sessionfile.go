@@ -67,13 +67,13 @@ type Kind struct {
 // Beside describes the items of a list that isn't a session. Why explains where the session is instead.
 type Beside struct {
 	Sign
-	Why string
+	Why string // a clause for the error message
 }
 
 // Sign identifies an object by the value of its "type" ("" for any) and by keys that it must have.
 type Sign struct {
-	Type string
-	Keys []string
+	Type string   // "" for any
+	Keys []string // the keys that the object must have
 }
 
 // kinds holds the registered kinds, sorted by name so that the order of initialization has no effect on results.
