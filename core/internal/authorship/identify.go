@@ -32,14 +32,14 @@ type Places struct {
 // Without a state, or with the state of another conversation, a message counts only if it has the role and the position
 // that the policy uses.
 type identifying struct {
-	doc    *view.View
-	places Places
-	ours   []Origin
-	known  int      // number of messages at the front that the last compaction left
-	names  []string // from the state; nil if it names no message of this conversation
-	groups []int32  // of the input, computed on demand
-	pinned []bool   // by group: whether the policy pins one of its messages, computed on demand
-	last   map[uint8]int
+	doc    *view.View    // the document to examine
+	places Places        // where the policy puts such messages
+	ours   []Origin      // by input message: what it is, as far as it was examined
+	known  int           // number of messages at the front that the last compaction left
+	names  []string      // from the state; nil if it names no message of this conversation
+	groups []int32       // of the input, computed on demand
+	pinned []bool        // by group: whether the policy pins one of its messages, computed on demand
+	last   map[uint8]int // the results of lastPlace, by origin
 }
 
 // Identify finds the messages of the document that earlier compactions wrote, using the state of the last compaction

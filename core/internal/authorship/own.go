@@ -14,8 +14,8 @@ import (
 // is treated according to its role: an assistant's text is folded as such, nothing is taken from it into the ledger and
 // the state, and the digest includes it.
 type Authors struct {
-	doc  *view.View
-	ours []Origin // by message of the input
+	doc  *view.View // the document
+	ours []Origin   // by message of the input
 }
 
 // maxOwn is the maximum number of messages that a state names as written by compactions.

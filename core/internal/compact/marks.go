@@ -35,7 +35,7 @@ func (c *Run) mark() {
 
 // placing holds the cache breakpoints of a result and decides where to add more.
 type placing struct {
-	c      *Run
+	c      *Run          // the compaction
 	given  []wire.Mark   // breakpoints set by the app
 	beside []wire.Mark   // breakpoints outside the list
 	marks  [][]wire.Mark // the breakpoints in each item

@@ -65,9 +65,9 @@ type turn struct {
 
 // piece is a part from the source or, if part is -1, text that the conversion wrote.
 type piece struct {
-	kind transcript.Kind
-	part int32  // its index in the source, or -1
-	text string // the text, if part is -1
+	kind transcript.Kind // as in the source; Text if the conversion wrote it
+	part int32           // its index in the source, or -1
+	text string          // the text, if part is -1
 }
 
 // Convert converts t from one format to another, which must have a Target. list is the path of the list of messages,

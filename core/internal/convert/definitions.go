@@ -10,8 +10,8 @@ import (
 
 // definition is a tool definition. description and schema are JSON; schema is the schema of the arguments.
 type definition struct {
-	name                string
-	description, schema []byte
+	name                string // "" if it has none
+	description, schema []byte // nil if missing
 }
 
 // definitions reads the tool definitions in a member of a request body: tools, functions or toolConfig. Tools that the
@@ -104,11 +104,11 @@ func definitionMemberOf(name string) *definitionMember {
 
 // defining is the state of reading one object that is a definition or part of one.
 type defining struct {
-	c     *conversion
-	d     *definition
-	depth int
-	typ   string
-	list  bool // whether the object contains a list of definitions
+	c     *conversion // records what is lost
+	d     *definition // receives the definition
+	depth int         // number of objects of the definition around this one
+	typ   string      // the object's type, or the key that names a tool of the provider
+	list  bool        // whether the object contains a list of definitions
 }
 
 // read reads a definition in the form of any format. depth is the number of objects around it that belong to the same

@@ -10,12 +10,12 @@ import (
 
 // payload is an image, a file or audio, however a format stores it.
 type payload struct {
-	mime   string // the media type, or ""
-	data   string // base64
-	url    string // where the content is, if it isn't in data, text or stored
-	text   string // the content of a text file
-	stored string // the id or URI under which the provider stores it
-	name   string
+	mime   string   // the media type, or ""
+	data   string   // base64
+	url    string   // where the content is, if it isn't in data, text or stored
+	text   string   // the content of a text file
+	stored string   // the id or URI under which the provider stores it
+	name   string   // the file's name, or ""
 	lost   []string // the names of members that could not be interpreted
 }
 

@@ -24,8 +24,8 @@ type tree struct {
 // node separates the keys below it by one bit: by the bit mask in the byte at index at or, if mask is longer, by
 // whether the key has that byte at all.
 type node struct {
-	at   uint32
-	mask uint16
+	at   uint32 // index of a byte of the key
+	mask uint16 // one bit of that byte, or longer
 	// child holds the indexes of the two subtrees. An index is that of a node or, if negative, the complement (^) of a
 	// key's index.
 	child [2]int32

@@ -31,9 +31,9 @@ const (
 // phrase is a sequence of words that expresses a distance in time. Words are compared in lower case; "#" matches a
 // number, and "@" the name of a weekday.
 type phrase struct {
-	words []string
-	n     int // the distance in units, to be multiplied by the number for "#"
-	unit  unit
+	words []string // in lower case
+	n     int      // the distance in units, to be multiplied by the number for "#"
+	unit  unit     // the unit of n
 }
 
 // phraseRows lists phrases, separated by commas, in languages in which people write to assistants. Weeks occur only

@@ -128,7 +128,7 @@ func (c *chooser) result() []Chosen {
 // conversation would be left out.
 type chooser struct {
 	*Extract
-	spread  bool
+	spread  bool    // whether to spread the choice over all sentences
 	left    int     // bytes
 	limited bool    // a sentence was not chosen, or cut, because of the budget
 	chosen  []uint8 // how many times each stem was chosen

@@ -20,7 +20,7 @@ import (
 
 // Item is text to choose from.
 type Item struct {
-	Text string
+	Text string // in any language; may have several lines
 	// Factor multiplies the gains of the item's sentences, in 1024ths; 0 means 1024. With a negative factor, they are
 	// only chosen together with sentences that depend on them.
 	Factor int
@@ -82,20 +82,20 @@ func (c Chosen) Text(text string) string { return text[c.From:c.To] }
 
 // Extract contains the sentences of items, with the weights of their words. It can be used for any number of choices.
 type Extract struct {
-	items     []Item       // the texts
-	sentences []sentence   // of all items, in order
-	clauses   []clause     // of all sentences, in order
-	words     []occurrence // of all sentences, in order
-	stems     stems        // the numbers of the words' stems
-	signs     signs
-	marks     []bool // a buffer for quoted
-	said      prints
-	weights   []int32 // the weight of each stem, in 1024ths
-	known     []uint8 // for each stem, 1 if text next to the extract contains it, otherwise 0
-	power     int64   // see lengthPower
-	choice    chooser // the newest choice
-	before    before  // what precedes the next sentence
-	forms     []form
+	items     []Item           // the texts
+	sentences []sentence       // of all items, in order
+	clauses   []clause         // of all sentences, in order
+	words     []occurrence     // of all sentences, in order
+	stems     stems            // the numbers of the words' stems
+	signs     signs            // how rare Chinese characters are
+	marks     []bool           // a buffer for quoted
+	said      prints           // the sentences so far, to recognize repetitions
+	weights   []int32          // the weight of each stem, in 1024ths
+	known     []uint8          // for each stem, 1 if text next to the extract contains it, otherwise 0
+	power     int64            // see lengthPower
+	choice    chooser          // the newest choice
+	before    before           // what precedes the next sentence
+	forms     []form           // the groups of sentences that differ only in their numbers
 	formAt    map[uint64]int32 // the index of each form plus one, by its print
 }
 
@@ -120,15 +120,15 @@ type sentence struct {
 	form    int32    // the index of its form plus one, 0 if it has no number
 	nth     int32    // its number within the form
 	first   int32    // the indexes of its best clauses, first and last, when its gain was last computed
-	last    int32
-	gain    int64
-	rank    uint64 // of gain; see chooser.rank
-	alone   alone
+	last    int32    // its last best clause
+	gain    int64    // what choosing its best clauses adds at present
+	rank    uint64   // of gain; see chooser.rank
+	alone   alone    // its gain before anything is chosen
 }
 
 // alone describes the gain of a sentence before anything is chosen.
 type alone struct {
-	gain   int64
+	gain   int64 // as in sentence
 	bucket int32 // its binary logarithm, in eighths
 	size   int32 // of its best clauses, in bytes
 }
@@ -143,7 +143,7 @@ type clause struct {
 
 // occurrence is a word at one place in a sentence.
 type occurrence struct {
-	stem   int32
+	stem   int32 // the number of its stem
 	factor int32 // in 1024ths; 0 if the word repeats an earlier one of the sentence
 }
 

@@ -4,7 +4,7 @@ package extract
 // older of two sentences with the same rank is better.
 type ranked struct {
 	rank     uint64 // 0 if there is no sentence
-	sentence int32
+	sentence int32  // its index
 }
 
 func (a ranked) better(b ranked) bool {

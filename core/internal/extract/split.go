@@ -12,10 +12,10 @@ import (
 // splitter iterates over the sentences of text. A sentence ends at its final punctuation, at the end of the line, or
 // when it is longer than longestSentence. Code blocks are skipped.
 type splitter struct {
-	text     string
-	whole    bool // the whole text is one sentence
-	from, to int  // the range of the sentence, in bytes, without white space around it
-	at       int
+	text     string // the text to split
+	whole    bool   // the whole text is one sentence
+	from, to int    // the range of the sentence, in bytes, without white space around it
+	at       int    // where the next sentence is looked for, in bytes
 }
 
 // longestSentence is the length, in bytes, after which a sentence is cut at the next space or, in scripts without

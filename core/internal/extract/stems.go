@@ -6,14 +6,14 @@ import "math/bits"
 // so anybody can write words that collide. Such words share a number and weigh too little, which affects no other
 // words.
 type stems struct {
-	slots []slot
+	slots []slot  // a hash table; its size is a power of two
 	df    []int32 // the number of sentences that contain each stem
 	in    []int32 // the last sentence that contained each stem, from 1
 }
 
 type slot struct {
-	stem uint32
-	id   int32 // the number of the stem plus one, 0 if the slot is empty
+	stem uint32 // the stem's hash
+	id   int32  // the number of the stem plus one, 0 if the slot is empty
 }
 
 // probes is the maximum number of slots that are examined for a stem.

@@ -49,8 +49,8 @@ func (s *Scanner) appendGo(dst []byte) []byte {
 
 // goMember is a member that has been written: its decoded key, and its range in the output.
 type goMember struct {
-	key        []byte
-	start, end int
+	key        []byte // in UTF-8
+	start, end int    // offsets
 }
 
 // appendGoObject appends the object at the scanner with its keys sorted. Of members with the same key, the last one

@@ -93,7 +93,7 @@ func (s Str) JSON() Measure {
 // Value is a value of any kind: its span, and its measure in compact JSON form.
 type Value struct {
 	Span
-	Kind Kind
+	Kind Kind // what the value is
 	Measure
 }
 

@@ -32,15 +32,15 @@ func PathAt(src []byte, offset int) string {
 
 // pathWalk scans JSON up to an offset. open holds the objects and arrays that enclose the current position.
 type pathWalk struct {
-	s      *Scanner
-	offset int
+	s      *Scanner // scans the source
+	offset int      // where the walk ends
 	open   []pathFrame
 }
 
 type pathFrame struct {
 	key    Span // the key of the current member
 	index  int  // the index of the current element
-	object bool
+	object bool // whether it is an object
 	value  bool // the current member's or element's value has begun
 }
 

@@ -37,8 +37,8 @@ type tally struct {
 	narrower uint32 // bytes of the decoded text that begin no character
 	pairs    uint32 // characters of two UTF-16 code units
 	escapes  uint32 // as in Str
-	escaped  bool
-	wide     bool // there are escapes of six characters (\u)
+	escaped  bool   // as in Str
+	wide     bool   // there are escapes of six characters (\u)
 }
 
 // str reads a string from its opening quote on. In one pass it finds the end, checks UTF-8 and escapes, and measures

@@ -13,10 +13,10 @@ import (
 // fixer applies the fixes for one check. It edits messages immediately but collects changes to the list of items,
 // which is rebuilt at the end, so that positions stay valid until then.
 type fixer struct {
-	md    *Mender // the Mender
-	doc   *view.View
-	place places // the positions of messages
-	marks []mark // by item
+	md    *Mender    // the Mender
+	doc   *view.View // the document to repair
+	place places     // the positions of messages
+	marks []mark     // by item
 
 	inserts    map[int][]byte    // messages to insert after an item; -1 means the front
 	unanswered map[int32][]int32 // by message: the part indexes of calls without results
@@ -252,8 +252,8 @@ func (r *fixer) answerInside(item int, calls []int32) {
 
 // move moves an item to the position after another item. If from is -1, a new message is inserted there instead.
 type move struct {
-	from, behind int
-	text         []byte
+	from, behind int    // indexes of items
+	text         []byte // the new message, if from is -1
 }
 
 // moveResult plans to move a tool result directly after its call: together with its message or, if the message has

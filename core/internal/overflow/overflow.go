@@ -198,9 +198,9 @@ func (e *errorTexts) member(s *jsonspan.Scanner, key string) {
 
 var innerTexts = []string{"message", "detail", "type"}
 
-// extract returns the text of the error in a response body. ok is false if the body isn't a JSON object, or has no such
-// text.
-func extract(src []byte) (string, bool) {
+// extract returns the text of the error in a response body, which may be "". ok is false if the body isn't a JSON
+// object, or has no such text.
+func extract(src []byte) (text string, ok bool) {
 	s := jsonspan.New(src)
 	if s.Kind() != jsonspan.Object {
 		return "", false
@@ -222,8 +222,8 @@ func extract(src []byte) (string, bool) {
 }
 
 type found struct {
-	text string
-	ok   bool
+	text string // without white space around it
+	ok   bool   // whether there is such a text; it may be empty
 }
 
 // read reads the text at the scanner. It skips any other value.

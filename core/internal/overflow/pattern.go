@@ -4,7 +4,7 @@ import "strings"
 
 // Rule describes how one provider words an error.
 type Rule struct {
-	Provider string
+	Provider string // who words it so
 	// Pattern is a piece of the error's text in lower case. {used} and {limit} match numbers of tokens, {n}
 	// matches any other number, and * matches any text of up to 200 bytes.
 	Pattern string

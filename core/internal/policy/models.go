@@ -93,7 +93,7 @@ func namesModel(entry, name string) bool {
 // inputs below the length from which the provider charges more.
 type listPrice struct {
 	Name                                 string // as Model.Name
-	Input, Output, CacheRead, CacheWrite uint32
+	Input, Output, CacheRead, CacheWrite uint32 // prices of input, output, and input that is read from or written to the prompt cache
 }
 
 // KnownPrices returns the policy's prices or, if it has none, the list prices of its model in US dollars. It returns

@@ -8,8 +8,8 @@ import (
 
 // rule is a requirement that a policy's value must meet.
 type rule struct {
-	at, must string // its key, and the end of the error message
-	broken   func(p *Policy) bool
+	at, must string               // its key, and the end of the error message
+	broken   func(p *Policy) bool // reports whether a policy breaks the rule
 }
 
 const (

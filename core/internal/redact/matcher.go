@@ -9,7 +9,7 @@ import (
 // matcher finds many texts in one pass (Aho-Corasick). Its time is linear in the size of the searched text, no matter
 // how many texts there are and how they overlap.
 type matcher struct {
-	nodes []node
+	nodes []node     // the root is first; empty before the first add
 	first [256]int32 // the root's child for each first byte
 }
 
@@ -19,10 +19,10 @@ type node struct {
 	fail   int32 // the state for the longest proper suffix that is a prefix of one of the texts
 	longer int32 // this state, or the longest of its suffixes at which one of the texts ends; 0 for none
 	text   int32 // the index of the text that ends here, plus one
-	depth  int32
-	child  int32
+	depth  int32 // the length of the path to it, in bytes
+	child  int32 // its newest child; 0 if it has none
 	next   int32 // the next child of the same node
-	by     byte
+	by     byte  // the byte that leads to it
 }
 
 // hit is a place to replace: a half-open range of bytes, and the index of the text whose placeholder is inserted.

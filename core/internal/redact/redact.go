@@ -25,12 +25,12 @@ const (
 
 // Redactor replaces texts with placeholders.
 type Redactor struct {
-	Known  []string // the hashes of the numbered texts, in the order of their numbers
-	Counts api.ReportRedacted
+	Known  []string           // the hashes of the numbered texts, in the order of their numbers
+	Counts api.ReportRedacted // what was replaced
 
-	texts   []api.Redaction
-	as      []string // the placeholder of each text; "" until it is found
-	matcher matcher
+	texts   []api.Redaction // the texts to replace
+	as      []string        // the placeholder of each text; "" until it is found
+	matcher matcher         // finds the spellings
 	// By the text, the index in texts plus one, for texts that must match a whole string.
 	whole   critbit.Map[int32]
 	numbers critbit.Map[int32] // the number of each text in Known, by its hash
@@ -38,9 +38,9 @@ type Redactor struct {
 	// For each spelling, the number of levels of nested JSON that its placeholder must be escaped for.
 	levels []int8
 
-	hits    []hit
-	text    []byte
-	offsets []uint32
+	hits    []hit    // a buffer for the hits in a string
+	text    []byte   // a buffer for a decoded string
+	offsets []uint32 // for each byte of text, its offset in the source; the last element is the end
 }
 
 // New returns a redactor that replaces texts in a conversation. known holds the hashes of the texts that were numbered

@@ -312,11 +312,11 @@ func (s *searching) recordDistance(k, distance int32) {
 // message is a message being read.
 type message struct {
 	*searching
-	r       *jsonspan.Scanner
-	hasRole bool
-	typed   bool // its type determined its role
-	answers bool // it contains a tool result
-	says    bool // it contains text of its own
+	r       *jsonspan.Scanner // reads the message
+	hasRole bool              // whether a member gave its role
+	typed   bool              // its type determined its role
+	answers bool              // it contains a tool result
+	says    bool              // it contains text of its own
 }
 
 // readValue reads a value in a message and searches its strings. depth is its nesting depth.

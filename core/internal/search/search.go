@@ -70,7 +70,7 @@ func (s *RoleSet) Add(r Role) { *s |= 1 << r }
 // searched as plain text.
 type Body struct {
 	Handle string // whole or shortened to at least 16 digits; "" if unknown
-	Text   []byte
+	Text   []byte // the body as it was archived
 }
 
 // Hit is a message that matches the query.
@@ -87,7 +87,7 @@ type Hit struct {
 
 // Stats describe what a search has covered.
 type Stats struct {
-	Messages int
+	Messages int // number of messages, counting each piece of a long one
 	Bytes    int // the total size of the bodies
 	// Named lists the handles that the bodies name and that belong to none of them, in order of appearance. Fetching
 	// these bodies extends the search.
@@ -107,22 +107,22 @@ const (
 
 // doc is the unit that is scored: a message, or a piece of a long message.
 type doc struct {
-	body, index int32
+	body, index int32      // index of the body, and of the message in it
 	piece       int32      // index of the piece in its message
 	words       int32      // the number of its words
 	from, end   uint32     // the byte range of the message in its body
 	date        dates.Date // of the message; 0 if unknown
-	role        Role
-	digest      bool // a digest of messages that are searched themselves
-	raw         bool // its body is plain text, not JSON
+	role        Role       // who wrote the message
+	digest      bool       // a digest of messages that are searched themselves
+	raw         bool       // its body is plain text, not JSON
 }
 
 // post is an entry of the posting list: a doc that contains a term.
 type post struct {
-	doc  int32
+	doc  int32 // index of the doc
 	tf   int32 // the number of occurrences, in 1024ths; for a pair, the distance in words
-	term uint8
-	pair bool // the entry is for a term near the preceding term of the query
+	term uint8 // index of the term
+	pair bool  // the entry is for a term near the preceding term of the query
 }
 
 // Run searches bodies and returns the hits, best first. Hits with equal scores are in the order of the bodies, and
@@ -165,26 +165,26 @@ type searching struct {
 	asked []dates.Found // the dates in the query
 	role  RoleSet       // the roles that the query names
 
-	docs     []doc // the docs that have been read
-	posts    []post
-	named    []string
+	docs     []doc                 // the docs that have been read
+	posts    []post                // the posting list, in the order of the docs
+	named    []string              // the handles that the bodies name, with repetitions
 	handed   critbit.Map[struct{}] // the shortened handles of the bodies
-	messages int
-	full     bool
+	messages int                   // number of messages so far
+	full     bool                  // whether the bodies have too many messages
 
 	// The message being read:
 	cur     doc
 	tf      [words.MostKnown]int32
 	pair    [words.MostKnown]int32
 	last    [words.MostKnown]int32 // the position of each term's last occurrence, in words, from 1
-	touched []uint8
-	found   []words.Found
-	room    []byte
-	carried dates.Date // the date of the last dated message before it
-	pieces  int        // number of texts in the message so far
+	touched []uint8                // the terms that occur in it
+	found   []words.Found          // a buffer for the words of a text
+	room    []byte                 // a buffer for a decoded string
+	carried dates.Date             // the date of the last dated message before it
+	pieces  int                    // number of texts in the message so far
 
-	collects  bool // collect the texts of the message instead of counting words
-	collected []byte
+	collects  bool   // collect the texts of the message instead of counting words
+	collected []byte // the texts, with a line feed between two
 }
 
 // term is a word of the query, reduced to its stem.
@@ -192,7 +192,7 @@ type term struct {
 	weight int32 // the weight of a match, in 1024ths of a bit
 	name   bool  // it may be a name: it is capitalized and not the first word
 	lead   bool  // it is the first word of a question
-	number bool
+	number bool  // it is a number
 }
 
 // parseQuery parses the query into terms, roles and dates. Each word counts once. Words after the maximum number of

@@ -17,9 +17,9 @@ func Func[T any](list []T, compare func(a, b T) int) { sort.Sort(sorter(list, co
 func Stable[T any](list []T, compare func(a, b T) int) { sort.Stable(sorter(list, compare)) }
 
 type indexed struct {
-	n    int
-	less func(i, j int) bool
-	swap func(i, j int)
+	n    int                 // length of the list
+	less func(i, j int) bool // compares two elements by index
+	swap func(i, j int)      // exchanges two elements
 }
 
 func sorter[T any](list []T, compare func(a, b T) int) *indexed {

@@ -50,10 +50,10 @@ var control = [256]bool{0x1b: true, '\r': true, '\b': true, '\n': true}
 
 // terminal simulates a terminal to find the text that remains on its screen.
 type terminal struct {
-	text string
-	at   int // the position in the text
-	out  []byte
-	line int // the start of the current line in out
+	text string // what the tool has written
+	at   int    // the position in the text
+	out  []byte // what is on the screen so far
+	line int    // the start of the current line in out
 }
 
 // restart moves the cursor to the beginning of the line, as a carriage return does.

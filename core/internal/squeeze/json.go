@@ -183,10 +183,10 @@ func (w *writer) value(at int) (end int, ok bool) {
 
 // nodeReader is the state of a parser that turns a JSON value into nodes.
 type nodeReader struct {
-	w     *writer
-	at    int
+	w     *writer         // has the text, and gets the nodes
+	at    int             // the position in the text
 	stack [maxDepth]int32 // the indexes of the open arrays and objects
-	depth int
+	depth int             // number of open arrays and objects
 }
 
 // space skips white space. It returns false at the end of the text.

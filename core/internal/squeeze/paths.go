@@ -5,8 +5,8 @@ import "strings"
 // place is a parsed line of a search result: "path:12:text" for a match, or "path-12-text" for a line of context.
 type place struct {
 	path, rest string // rest begins with the line number
-	number     int
-	match      bool
+	number     int    // the line number
+	match      bool   // whether the line is a match
 }
 
 // maxPath is the maximum length of a path, in bytes.

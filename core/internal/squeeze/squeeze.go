@@ -106,28 +106,28 @@ func Text(text string, o Options) (out string, form Form, ok bool) {
 
 // writer is the state of shortening a text.
 type writer struct {
-	src     string  // the text
-	out     []byte  // what was written
-	forms   Form    // the forms that were used
-	without Form    // the forms that must not be used
-	lines   []int32 // the start of each line, followed by one more than the length of the text
-	seen    []int32 // for each hash, one more than the indexes of the last two lines that have it
-	shift   uint    // the number of bits by which a hash is shifted to the right to index seen
-	judged  int     // the line up to which bracket, unit and margin are valid
-	bracket bool    // whether brackets determine the indentation of these lines
-	unit    int     // the indentation per level in these lines, in bytes
-	margin  int     // the indentation that all of these lines share, in bytes
-	level   int     // the indentation of the last line that was written, in bytes
-	opened  bool    // whether the last line that was written ends with an open bracket
-	start   int     // lines before this one don't share a beginning
-	member  int     // no lines of JSON members begin before this line
-	noJSON  int     // no complete JSON value begins before this offset
-	nodes   []node
-	cols    []column
-	twice   bool    // whether values may repeat, so that again looks for them
-	values  []int32 // for each hash, the node of the last key whose value has it
-	diff    bool    // whether the current line is in a hunk of a diff
-	bare    bool    // whether the lines around the hits of a search are removed
+	src     string   // the text
+	out     []byte   // what was written
+	forms   Form     // the forms that were used
+	without Form     // the forms that must not be used
+	lines   []int32  // the start of each line, followed by one more than the length of the text
+	seen    []int32  // for each hash, one more than the indexes of the last two lines that have it
+	shift   uint     // the number of bits by which a hash is shifted to the right to index seen
+	judged  int      // the line up to which bracket, unit and margin are valid
+	bracket bool     // whether brackets determine the indentation of these lines
+	unit    int      // the indentation per level in these lines, in bytes
+	margin  int      // the indentation that all of these lines share, in bytes
+	level   int      // the indentation of the last line that was written, in bytes
+	opened  bool     // whether the last line that was written ends with an open bracket
+	start   int      // lines before this one don't share a beginning
+	member  int      // no lines of JSON members begin before this line
+	noJSON  int      // no complete JSON value begins before this offset
+	nodes   []node   // those of the JSON value that is being written
+	cols    []column // the columns of the table that is being written
+	twice   bool     // whether values may repeat, so that again looks for them
+	values  []int32  // for each hash, the node of the last key whose value has it
+	diff    bool     // whether the current line is in a hunk of a diff
+	bare    bool     // whether the lines around the hits of a search are removed
 }
 
 // line returns line i without its line feed.

@@ -29,11 +29,11 @@ func withoutSteps(text string) (short string, changed bool) {
 
 // stepRuns copies lines and shortens runs of progress lines. A run consists of lines of the same kind.
 type stepRuns struct {
-	out     []byte
-	kind    stepKind
+	out     []byte   // the result so far
+	kind    stepKind // of the current run; zero if there is none
 	lines   []string // the lines of the current run
 	listed  int      // the number of bytes in lines with a size or a duration, including lines that were cut
-	changed bool
+	changed bool     // whether a run was shortened
 }
 
 // add adds the next line, with its line feed. A line of another kind ends the current run.

@@ -11,7 +11,7 @@ import (
 
 // native describes a provider's compaction API for a wire format.
 type native struct {
-	format     string
+	format     string   // the name of the wire format
 	path, beta string   // the path of the API, and the value of the header anthropic-beta
 	list       string   // the member that contains the messages
 	beside     []string // the members of the conversation's request body that the API needs
@@ -190,7 +190,7 @@ func sealed(item []byte) bool {
 // Compacted is a compaction of messages by a provider.
 type Compacted struct {
 	Messages [][]byte // JSON
-	Tokens   int
+	Tokens   int      // number of tokens of the messages
 }
 
 // providerBody is the text of the digest that accompanies a provider's compaction. It is followed by the ledger.

@@ -29,7 +29,7 @@ const (
 // Writer produces digests with the host's model, with its provider, or with code alone. Requests returns the requests
 // that must be answered first.
 type Writer struct {
-	doc           *view.View
+	doc           *view.View     // the document to compact
 	policy        *policy.Policy // says who writes summaries, and how long they are
 	state         *api.State     // of the last compaction
 	ledger        *digest.Ledger // the facts that digests list
@@ -40,9 +40,9 @@ type Writer struct {
 	replies   []api.Summary        // the host's replies
 	requests  []api.SummaryRequest // the requests to answer
 	prefix    *Prefix              // the request that is appended to the conversation, or nil
-	forecast  Forecast
-	callCost  Cost // the cost of the model calls
-	compacted bool // whether the provider has compacted a part of this document
+	forecast  Forecast             // valid if there are requests
+	callCost  Cost                 // the cost of the model calls
+	compacted bool                 // whether the provider has compacted a part of this document
 }
 
 // New returns a Writer for a document whose result should have at most target() tokens. If keepOnFailure is true, or if

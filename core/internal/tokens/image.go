@@ -90,10 +90,10 @@ const maxPixels = 1 << 24
 
 // base64 decodes base64 text inside a JSON string. After its end, or after an invalid character, it returns zeros.
 type base64 struct {
-	text []byte
-	bits uint32
-	n    uint // the number of valid bits in bits
-	read int  // the number of bytes read
+	text []byte // what has not been decoded yet
+	bits uint32 // the lowest n bits are decoded, but not read yet
+	n    uint   // the number of valid bits in bits
+	read int    // the number of bytes read
 }
 
 // byte returns the next byte, from 0 to 255. At the end of the text, it returns 0.

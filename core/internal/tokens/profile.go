@@ -62,7 +62,7 @@ type Profile struct {
 type Cost struct {
 	Tokens         int    // a fixed cost, in tokens
 	Units          uint64 // a fixed cost, in the profile's units, which is added before they are divided
-	NoText, NoName bool
+	NoText, NoName bool   // whether the text costs nothing, and whether the name does
 	// Spell measures the part's text as the program that the estimator imitates would write it. If it is nil, the text
 	// is measured as it is in the source.
 	Spell func(t *transcript.Transcript, part *transcript.Part) transcript.Measure

@@ -8,8 +8,8 @@ import (
 // Origin maps the source of a transcript to the bytes that the host gave, if some of them were replaced before reading.
 // Messages that stay are written from the host's bytes.
 type Origin struct {
-	Src    []byte
-	pieces []piece
+	Src    []byte  // the bytes that the host gave
+	pieces []piece // the replacements, in order
 }
 
 // piece is one replacement: its range in the transcript's source, and the range that it replaces in the host's bytes.

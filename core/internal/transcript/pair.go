@@ -14,8 +14,8 @@ const recent = 64
 
 // pairer finds the call that a result answers: the newest unanswered call before the result that has the same id.
 type pairer struct {
-	t    *Transcript
-	open []int32 // part indexes of unanswered calls, oldest first; some may have been answered since
+	t    *Transcript // the transcript whose calls are paired
+	open []int32     // part indexes of unanswered calls, oldest first; some may have been answered since
 	// The calls that can be answered by name alone. There is one queue for each name and message, and the newest
 	// message is last.
 	named critbit.Map[[]queue]
@@ -27,8 +27,8 @@ type pairer struct {
 
 // queue holds the calls in one message that have the same name, oldest first.
 type queue struct {
-	msg   int32
-	calls []int32
+	msg   int32   // the index of the message
+	calls []int32 // part indexes
 }
 
 // PairCalls links tool calls and results, for the parts at or after index from. Ids may be reused in later turns, so a

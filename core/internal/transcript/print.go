@@ -164,9 +164,9 @@ func bodyAt(at uint32, bodies *[2]Span) Span {
 
 // printer computes the fingerprints of what a model sees.
 type printer struct {
-	t       *Transcript
-	text    []byte // a buffer for decoding texts
-	spelled bool   // whether the spelling counts: the exact text of arguments, and the order of an object's members
+	t       *Transcript // the transcript that the model sees
+	text    []byte      // a buffer for decoding texts
+	spelled bool        // whether the spelling counts: the exact text of arguments, and the order of an object's members
 }
 
 // step returns the hash h with the value v mixed in.

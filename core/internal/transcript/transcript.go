@@ -104,14 +104,14 @@ type Part struct {
 	Parent int32 // index of the tool result that holds this part, or -1
 	// For a tool call, the index of its result, and for a result, the index of its call; -1 if there is none.
 	Pair   int32
-	Caller int32 // for a tool call made by a provider's tool, the index of that tool's call plus one; 0 for others
-	Span   Span  // the whole part
-	Body   Span  // the JSON value of its text, arguments or result
-	ID     Span  // the id that pairs a call with its result, a JSON string; zero if there is none
-	Name   Span  // the tool's name, a JSON string; zero if there is none
-	Size   Measure
-	NameSz Measure
-	Data   uint32 // length of the base64 payload of an image, a file or audio, in characters
+	Caller int32   // for a tool call made by a provider's tool, the index of that tool's call plus one; 0 for others
+	Span   Span    // the whole part
+	Body   Span    // the JSON value of its text, arguments or result
+	ID     Span    // the id that pairs a call with its result, a JSON string; zero if there is none
+	Name   Span    // the tool's name, a JSON string; zero if there is none
+	Size   Measure // the measure of its text, arguments or result
+	NameSz Measure // the measure of its name
+	Data   uint32  // length of the base64 payload of an image, a file or audio, in characters
 	// Copy is the index, plus one, of another part of the message that has the same content and is removed together
 	// with this part; 0 if there is none. Such parts form a chain, of which only the first counts. A copy shares the id
 	// of its tool call, and a copy with a Body gets the same replacement as the first.
@@ -168,7 +168,7 @@ const (
 
 // Message is one element of the transcript's list.
 type Message struct {
-	Role     Role
+	Role     Role    // who speaks
 	Span     Span    // the whole message
 	RoleSpan Span    // the role, a string; zero if the message has none
 	Content  Span    // the value of its content member; zero if there is none
@@ -176,9 +176,9 @@ type Message struct {
 	First    int32   // the message's parts are Parts[First : First+Count]
 	Count    int32   // the number of parts
 	Extra    Measure // members other than the parts that are sent and billed
-	Variant  Variant
-	Label    Span // for a variant: the command, or the type of the note; zero if there is none
-	Exit     Span // the exit code of a Shell command, a number; zero if there is none
+	Variant  Variant // Plain for most messages
+	Label    Span    // for a variant: the command, or the type of the note; zero if there is none
+	Exit     Span    // the exit code of a Shell command, a number; zero if there is none
 	// A list of tool calls outside the content that is never sent (ai-sdk: toolCalls); zero if there is none.
 	OldCalls Span
 	Reasoned bool // a repair gave it empty reasoning (OC9)
@@ -199,16 +199,16 @@ type Message struct {
 type Meta struct {
 	Loop    Span // the id of the loop that the message belongs to, a string; zero if there is none
 	Turn    int  // index of the message's turn in the loop, from 0
-	HasTurn bool
+	HasTurn bool // whether Turn is set
 	Member  Span // the member of the message that holds the turn, including its key; zero if there is none
 	Stamp   Span // the time of the message, as the application spells it; zero if unknown
 
 	// Agent determines whether the message is sent to the model, and User whether it is shown to the user. Unset
 	// means yes (S4.10).
 	Agent, User Setting
-	Label       Span // the application's label for the message, a string; zero if there is none (S4.11)
-	Usage       Usage
-	Stop        Span // the reason why the model stopped, a string; zero if there is none
+	Label       Span  // the application's label for the message, a string; zero if there is none (S4.11)
+	Usage       Usage // the provider's counts for the call that wrote the message
+	Stop        Span  // the reason why the model stopped, a string; zero if there is none
 }
 
 // Setting is a yes-or-no choice that can be left open.
@@ -236,8 +236,8 @@ func (u Usage) TotalTokens() int {
 
 // Transcript holds the messages of one conversation, in one wire format.
 type Transcript struct {
-	Src      []byte // the bytes that spans below arenaBase point into
-	arena    []byte
+	Src      []byte    // the bytes that spans below arenaBase point into
+	arena    []byte    // the bytes that spans from arenaBase on point into
 	Outer    Span      // the whole value: the list, or the request body
 	List     Span      // the array of messages
 	Messages []Message // in order; see Input

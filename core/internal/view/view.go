@@ -45,11 +45,11 @@ type View struct {
 	Close  transcript.Span
 	Leans  []Lean
 	edits  []edit
-	Beside bool // whether U+FFFD replaces lone surrogates outside the list
-	sorted bool
+	Beside bool              // whether U+FFFD replaces lone surrogates outside the list
+	sorted bool              // whether edits is sorted by message and position
 	next   int               // the position after the last edits returned, if they are sorted
 	bodies []transcript.Span // the original bodies of edited parts, by part index; zero for others
-	adder  *wire.Adder
+	adder  *wire.Adder       // reads new messages; nil until it is needed
 	// A copy of the value that was weighed last. It is cached because most values that are written are the same marker.
 	weighed     []byte
 	weighedSize transcript.Measure
@@ -62,8 +62,8 @@ type Lean struct{ Message, On int32 }
 
 // edit replaces a span of the source with another span.
 type edit struct {
-	msg      int32
-	Old, new transcript.Span
+	msg      int32           // the index of the message in the transcript
+	Old, new transcript.Span // new is zero if the old span is removed
 }
 
 // NewView returns the view of the first n messages of t.

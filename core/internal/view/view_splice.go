@@ -55,12 +55,12 @@ func (v *View) removal(m, n int32) (e edit, gone bool) {
 	return edit{}, false
 }
 
-// neighbour describes the parts after a part in its list (see keptBehind) or before it. parent is the list's tool
-// result, or -1.
+// neighbour describes the parts after a part in its list (see keptBehind) or before it. parent is the tool result that
+// holds the list, or -1 for a list of the message.
 type neighbour struct {
 	parent    int32
-	any, kept bool
-	at        int
+	any, kept bool // whether a part after it is kept, or before it
+	at        int  // the index of the next part of the list, or -1
 }
 
 // listOf returns the index of the list that a part belongs to: one of its message's lists, or the list inside a tool

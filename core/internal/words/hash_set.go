@@ -65,8 +65,8 @@ func (s *HashSet) Has(hash uint64) bool {
 
 // StemSet is a growing set of the stems of words. The zero value and nil are empty sets.
 type StemSet struct {
-	stems HashSet
-	room  []Word // a buffer for the words of a text
+	stems HashSet // the stems' hashes
+	room  []Word  // a buffer for the words of a text
 }
 
 // StemsOf returns the stems of the words in texts.

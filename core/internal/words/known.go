@@ -5,8 +5,8 @@ type Known struct {
 	// A filter by the first three bytes of ASCII words: a clear bit means that no word of the set begins with them.
 	begin [1 << 15 / 64]uint64
 	first [1 << 10 / 64]uint64 // the same for other words and for pairs, by their first two runes in lower case
-	slots [4 * MostKnown]slot
-	n     int // the number of stems
+	slots [4 * MostKnown]slot  // a hash table
+	n     int                  // the number of stems
 }
 
 // MostKnown is the maximum number of stems in a set.

@@ -11,10 +11,10 @@ import (
 // range. If gaps is set, the range is cut into blocks of each characters, and only some blocks belong to the class:
 // gaps holds the distances between these, and 255 continues a longer distance.
 type runeClass struct {
-	state  int
-	ranges []rune
-	gaps   string
-	each   int
+	state  int    // the automaton's state after such a character
+	ranges []rune // first and last characters, alternating
+	gaps   string // one byte per distance, in blocks
+	each   int    // number of characters in a block
 }
 
 // runeClasses lists the classes of non-ASCII characters. A character belongs to the first class that contains it.
@@ -160,8 +160,8 @@ func runesOf(chars string) (ranges []rune) {
 // symbols maps non-ASCII characters to their symbols: each up to U+FFFF, and those of U+1F000 to U+1FFFF in groups of
 // 64.
 type symbols struct {
-	plane       [1 << 16]uint8
-	pictographs [64]uint8
+	plane       [1 << 16]uint8 // by character
+	pictographs [64]uint8      // by group, from U+1F000
 }
 
 // runes returns the symbols of all characters. The table takes some time and memory, so it is made on first use.

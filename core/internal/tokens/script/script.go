@@ -181,10 +181,10 @@ var escapes = map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f
 
 // Family is a tokenizer family.
 type Family struct {
-	Name   string // that of the tokenizer
-	Table  string // weights, in codes
-	Bound  int    // percent: the error that nine of ten texts of a few thousand bytes stay below
-	once   sync.Once
+	Name   string              // that of the tokenizer
+	Table  string              // weights, in codes
+	Bound  int                 // percent: the error that nine of ten texts of a few thousand bytes stay below
+	once   sync.Once           // guards weighs
 	weighs *jsonspan.Automaton // the automaton for Table; nil until it is needed
 }
 
