@@ -41,7 +41,7 @@ type ban struct {
 	*statement
 	verb    string // the first word of the action
 	first   bool   // it says what must be done first: "ask Marta before you mail anybody"
-	forbids bool
+	forbids bool   // it strictly forbids the action
 }
 
 // appendBan appends a rule to bans if it forbids something, or requires something else to be done first.

@@ -187,9 +187,10 @@ func fenced(list []string) []string {
 	return out
 }
 
+// ledgerBlock is a block of facts in the text of a ledger.
 type ledgerBlock struct {
-	share int
-	write func(max int) string
+	share int                  // how much of the room that is left it may take, in percent
+	write func(max int) string // returns the block in at most max bytes, or ""
 }
 
 // cutBlocks returns the text of a digest without the ledger's blocks, whose entries it adds to l.

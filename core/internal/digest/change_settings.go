@@ -7,8 +7,8 @@ import (
 
 // settingLine is a line of a settings file. Elements of a list have no value unless they begin with a key.
 type settingLine struct {
-	line, key, value string
-	item             bool // an element of a YAML list
+	line, key, value string // the whole line, its key, and its value, or "" without one
+	item             bool   // an element of a YAML list
 }
 
 // settingFiles lists the extensions of settings files.

@@ -94,7 +94,7 @@ func (r *turnReader) takeBack(script string, bad bool) bool {
 
 // reverted counts the changes that a command reverts.
 type reverted struct {
-	count  int
+	count  int // number of changes
 	oldest int // the turn of the oldest of them
 }
 
@@ -111,9 +111,9 @@ func (s *reverted) within(turn int) bool { return s.count > 0 && s.oldest >= tur
 
 // inPlace is a command that did nothing but change a file in a way that the log doesn't describe.
 type inPlace struct {
-	path string
-	at   place // its unit
-	runs bool  // it ran a program of the agent
+	path string // the file, as the command spells it
+	at   place  // its unit
+	runs bool   // it ran a program of the agent
 }
 
 // dropInPlace drops the commands since a place that changed nothing but one of the named files, because the file was

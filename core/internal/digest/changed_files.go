@@ -32,7 +32,7 @@ type history struct {
 	text  string // "edited in [2], [5]; moved in [7]"
 	verb  string // the last verb in text
 	comes bool   // whether the session created the file
-	count int
+	count int    // number of changes
 }
 
 // add adds a change, named by its verb, that the entry with the given number mentions. An entry is named once, unless
@@ -89,9 +89,9 @@ func (k *turnLog) files(paths []string, size int) string {
 	histories := k.histories(listOf(paths))
 	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
 	type group struct {
-		history string
-		count   int
-		names   []string
+		history string   // as in history.text
+		count   int      // as in history.count
+		names   []string // the names of the files
 	}
 	var groups []group
 	var at critbit.Map[int] // for each history, the index of its group plus one
@@ -159,7 +159,7 @@ func (k *turnLog) files(paths []string, size int) string {
 
 // pathList is a list of paths.
 type pathList struct {
-	all   critbit.Map[struct{}]
+	all   critbit.Map[struct{}]  // the paths
 	names critbit.Map[namedPath] // by the names of the files
 }
 

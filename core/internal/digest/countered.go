@@ -189,9 +189,9 @@ func (k *talk) counter() {
 // claimReader reads the claims in the items of a talk. It reuses its buffers.
 type claimReader struct {
 	*talk
-	own    []claim // the claims in one of the user's items
-	ranges [][2]int
-	ws     []words.Word
+	own    []claim      // the claims in one of the user's items
+	ranges [][2]int     // a buffer for the sentences of an item
+	ws     []words.Word // a buffer for the words of a sentence
 	// Buffers for the newest claim, and the blocks of memory that claims share.
 	about, keptAbout       []words.Word
 	measures, keptMeasures []measure

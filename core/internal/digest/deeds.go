@@ -153,17 +153,17 @@ func appendPlain(dst []byte, s *jsonspan.Scanner, src []byte) []byte {
 // the conversation. They share a unit of the log, so that each keeps what it was about and what came of it: "called
 // cancel_berth 2 times: Amsel → refund: 120; Elster → refund: 80 (reason: sold)".
 type batch struct {
-	tool  string
-	at    place // of the unit
-	calls []deed
-	left  int // the number of earlier calls that are no longer in calls
+	tool  string // the name of the tool; "" for no batch
+	at    place  // of the unit
+	calls []deed // at most mostBatch, oldest first
+	left  int    // the number of earlier calls that are no longer in calls
 }
 
 // deed is such a call: its text, its arguments, and what its result adds.
 type deed struct {
-	said   string
-	args   []callValue
-	result string
+	said   string      // its arguments as text, by which a repeated call is recognized
+	args   []callValue // at most mostCompared
+	result string      // "" if it adds nothing
 }
 
 // callValue is an argument of a call, with its value on one line.

@@ -62,7 +62,7 @@ const maxExcerptLines = 4000
 // Excerpts chooses blocks of tool results on which the rest of the conversation relies: those with names, paths,
 // numbers and errors that later messages and calls repeat. It prefers rare terms. A block is quoted as a whole.
 type Excerpts struct {
-	texts  []string
+	texts  []string              // the results
 	lines  [][]excerptLine       // by result, in text order
 	blocks [][]excerptBlock      // by result, in text order
 	terms  critbit.Map[repeated] // the terms that later messages repeat
@@ -79,7 +79,7 @@ func (r repeated) worth() int64 {
 
 // excerptLine is a line of a result, or a piece of a long line.
 type excerptLine struct {
-	from, to int
+	from, to int      // its range in the result, in bytes
 	text     int      // the offset after the line's number and indentation
 	indent   int      // the width of the indentation, with a tab counting as two
 	gap      bool     // whether an empty line precedes this line
@@ -338,7 +338,7 @@ func (e *Excerpts) written(result int, chosen []int) string {
 // excerptChoice holds the chosen lines of each result, their sizes in bytes, and the number of bytes that remain for
 // all results.
 type excerptChoice struct {
-	lines [][]int
+	lines [][]int // by result: indexes of lines
 	used  []int
 	room  int
 	said  critbit.Map[struct{}] // the texts of the chosen lines
@@ -387,7 +387,7 @@ func (e *Excerpts) text(result, line int) string {
 // the same result. The worth is divided by two for the second block of a result, by three for the third, and so on.
 type rankedBlock struct {
 	excerptBlock
-	result int
+	result int // the index of the result
 	worth  int64
 }
 

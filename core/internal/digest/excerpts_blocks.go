@@ -10,7 +10,7 @@ import (
 
 // excerptBlock is a block in a result: the lines from from up to, but not including, to.
 type excerptBlock struct {
-	from, to int
+	from, to int // indexes of lines
 	// The lines above the block that the reader needs to understand it: its heading, the line that introduces its list,
 	// and the definition around it.
 	heads []int
@@ -32,7 +32,7 @@ const mostBlockHeads = 6
 
 // blockSplitter divides the lines of a text into blocks.
 type blockSplitter struct {
-	source string
+	source string         // the text
 	lines  []excerptLine  // its lines
 	ends   []int          // for each line, the first later line that isn't indented more
 	title  int            // the line of the current heading, or -1

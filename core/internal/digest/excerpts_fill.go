@@ -60,8 +60,8 @@ func (e *Excerpts) fill(c *excerptChoice, most []int) {
 // filler holds the blocks with which excerpts can be filled.
 type filler struct {
 	*Excerpts
-	choice  *excerptChoice
-	items   []extract.Item
+	choice  *excerptChoice // what has been chosen so far
+	items   []extract.Item // one for each block
 	found   []excerptBlock // the block of each item
 	results []int          // the result of each item
 	known   [][]string     // the chosen lines of each result

@@ -18,13 +18,14 @@ func Flatten(t *transcript.Transcript, messages []int32, clip int) string {
 	return string(f.b)
 }
 
+// flattener writes messages as a record, or passes their pieces on.
 type flattener struct {
-	t           *transcript.Transcript
-	b           []byte
-	clip        int
-	guarded     bool // whether texts must not contain the mark », and names must be on one line
-	thoughtless bool // whether to omit reasoning
-	media       bool // whether to mention each image and file in a tool result
+	t           *transcript.Transcript // the transcript with the messages
+	b           []byte                 // the record so far
+	clip        int                    // maximum size of a tool result and of a call's arguments, in bytes; 0 for no limit
+	guarded     bool                   // whether texts must not contain the mark », and names must be on one line
+	thoughtless bool                   // whether to omit reasoning
+	media       bool                   // whether to mention each image and file in a tool result
 	// piece, if set, receives the pieces unclipped. They are then not written to b.
 	piece func(kind pieceKind, head, text string)
 }

@@ -224,8 +224,8 @@ const (
 // quoteLines makes u quote the search hits that contain the most names mentioned in the turn.
 func (s *turnWords) quoteLines(u *unit) {
 	type codeLine struct {
-		text  string
-		names int
+		text  string // without white space around it
+		names int    // number of names that the turn mentions
 	}
 	var best []codeLine
 	for line := range strings.Lines(trimRune(u.body)) {

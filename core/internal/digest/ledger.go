@@ -93,18 +93,18 @@ func (l *Ledger) AddBranch(t *transcript.Transcript, i int) {
 // collector adds facts from messages to a ledger.
 type collector struct {
 	*Ledger
-	t      *transcript.Transcript
-	failed critbit.Map[int] // by key: the index in Errors plus one; 0 if the call has succeeded since
-	older  int              // the number of Errors when the user made the last request
-	begun  []int            // for each of Errors, the value of worked at the time of the failure
-	asked  critbit.Map[int] // by address: the index in Errors plus one of the call that failed to fetch it
-	worked int              // the number of successful calls that did more than inspect something
-	beyond int              // the number of Errors that were checked for a workaround
-	checks [checkSets]int   // by kinds of checks: the index in Errors plus one of the last failure
-	called []textCall       // calls written as text whose output hasn't come yet
-	room   *readRoom
-	around remarks
-	people newcomers
+	t      *transcript.Transcript // the transcript with the messages
+	failed critbit.Map[int]       // by key: the index in Errors plus one; 0 if the call has succeeded since
+	older  int                    // the number of Errors when the user made the last request
+	begun  []int                  // for each of Errors, the value of worked at the time of the failure
+	asked  critbit.Map[int]       // by address: the index in Errors plus one of the call that failed to fetch it
+	worked int                    // the number of successful calls that did more than inspect something
+	beyond int                    // the number of Errors that were checked for a workaround
+	checks [checkSets]int         // by kinds of checks: the index in Errors plus one of the last failure
+	called []textCall             // calls written as text whose output hasn't come yet
+	room   *readRoom              // buffers for statements; nil until they are needed
+	around remarks                // what the agent said before and after the current message
+	people newcomers              // recognizes that another customer talks
 	// unruled is set in a conversation between people, which has no standing instructions.
 	unruled bool
 	// patches holds the patches that scripts wrote to files, and scripts the programs.

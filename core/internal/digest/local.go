@@ -11,14 +11,14 @@ import (
 // Extract holds the material for a digest that is written without a model: the user's requests and rules in their own
 // words, changes, commands and failures, statements of the agent, and open work. It depends on nothing but its input.
 type Extract struct {
-	t        *transcript.Transcript
-	messages []int32          // the indexes of the messages that the digest replaces
-	ledger   *Ledger          // the facts about them
-	layout   *layout          // the sections of the digest
-	old      [sections]string // the sections of the previous digest
-	beside   []string         // texts that appear next to the digest
-	talk     *talk            // the statements of the conversation
-	log      *turnLog         // the log of a working session
+	t        *transcript.Transcript // the transcript with the messages
+	messages []int32                // the indexes of the messages that the digest replaces
+	ledger   *Ledger                // the facts about them
+	layout   *layout                // the sections of the digest
+	old      [sections]string       // the sections of the previous digest
+	beside   []string               // texts that appear next to the digest
+	talk     *talk                  // the statements of the conversation
+	log      *turnLog               // the log of a working session
 
 	plan     planList // the newest state of the plan
 	standing string   // the block of standing instructions

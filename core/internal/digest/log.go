@@ -38,8 +38,8 @@ type turnLog struct {
 	state    endState                         // the state at the end of the messages
 	// outcomes is true if there is enough room for each entry to show an outcome.
 	outcomes bool
-	short    bool // whether each request is cut to a few words; see briefly
-	outcome  outcomeRoom
+	short    bool                            // whether each request is cut to a few words; see briefly
+	outcome  outcomeRoom                     // how much of the outcomes there is room for
 	told     [fullOutcomes + 1][]turnOutcome // the outcomes of all turns, for each length; nil until they are needed
 	wrote    []bool                          // for each turn, whether its entry ends with the line of its outcome
 }

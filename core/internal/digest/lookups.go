@@ -16,8 +16,8 @@ import (
 
 // lookup is the result of such a call.
 type lookup struct {
-	at      place // where the units about it belong
-	message int32
+	at      place       // where the units about it belong
+	message int32       // index of the message with the result
 	call    string      // `tool(argument: value)`
 	record  string      // JSON; "" if an earlier lookup had the same call and record
 	members []callValue // of the record itself, without ids that an earlier one has
@@ -98,11 +98,11 @@ const leastID = 8
 
 // namedLater holds the words of the texts and calls after a message.
 type namedLater struct {
-	t     *transcript.Transcript
-	next  int           // the last message that isn't included yet
-	said  bool          // anybody said something after the message
-	stems words.StemSet // the stems of these words
-	room  []words.Word
+	t     *transcript.Transcript // the transcript that is read
+	next  int                    // the last message that isn't included yet
+	said  bool                   // anybody said something after the message
+	stems words.StemSet          // the stems of these words
+	room  []words.Word           // a buffer for the words of a text
 }
 
 // goBackTo includes the messages after message i. Of message i itself, it includes what the assistant says in it.
@@ -168,9 +168,9 @@ const leastNamed = 3
 
 // part is an object in a record: an item of an order, a card in a profile.
 type part struct {
-	list   string // the key of the array or object that contains it
-	key    string // its own key in such an object
-	values []callValue
+	list   string      // the key of the array or object that contains it
+	key    string      // its own key in such an object
+	values []callValue // its plain members; at least one
 }
 
 // parts are the parts of a record, without the record itself. Each array of plain values is in lists.

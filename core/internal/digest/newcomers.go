@@ -10,7 +10,7 @@ import (
 
 // newcomers recognizes messages in which another customer begins to talk.
 type newcomers struct {
-	begun   bool
+	begun   bool     // whether a message has been read
 	base    int      // the number of statements before the first message
 	known   []string // what the current person is called: names and ids, in lower case
 	greeted int      // the number of statements before the last greeting

@@ -57,8 +57,8 @@ const lookMeant = 300
 // remarks caches, in lower case, what the agent writes directly before and after a message with results. One message
 // may contain many results.
 type remarks struct {
-	message int // the index of the message plus one
-	said    string
+	message int    // the index of the message plus one
+	said    string // what was written around that message; at most lookMeant bytes before and after it
 }
 
 // meant reports whether the agent expected a script to fail. message is the index of the message that contains the

@@ -9,7 +9,7 @@ import (
 // passage is a piece of running text written by the user. It is a paragraph, or a list item together with the
 // introduction of its list ("Never").
 type passage struct {
-	lead, text string
+	lead, text string // the introduction of the list, or "", and the text
 	// placed means that the block is about certain lines of a file: "in gate.go around lines 12 to 20".
 	placed bool
 }
@@ -78,19 +78,21 @@ func isDump(text string, least int) bool {
 	return lines >= least && said*2 < lines
 }
 
+// passageReader splits text of the user into passages.
 type passageReader struct {
-	rest   string
+	rest   string     // the text that has not been read yet
 	block  []textLine // consecutive lines that aren't empty
-	fence  string
-	lead   string
-	tags   int
-	pasted bool // whether the rest of the text was pasted
-	out    []passage
+	fence  string     // the fence that ends the current code block; "" outside of one
+	lead   string     // the introduction of the next passage; "" if there is none
+	tags   int        // number of tags that were looked up; see mostTags
+	pasted bool       // whether the rest of the text was pasted
+	out    []passage  // the passages so far
 }
 
+// textLine is a line of the current block.
 type textLine struct {
-	text        string
-	item, codes bool
+	text        string // without white space around it, and without the sign of a list item
+	item, codes bool   // whether it begins a list item, and whether it looks like code
 }
 
 // line reads one line. Code, quotes, tables and tags that programs added end the block of text before them and are

@@ -19,11 +19,12 @@ type Pieces struct {
 	said, brief int     // the numbers of tokens in words and short results, which stay whole, and in short reasoning
 }
 
+// piece is an entry of the record: a text, a call or a result.
 type piece struct {
-	message    int32 // the index of the message among the recorded messages
-	kind       pieceKind
-	head, text string
-	tokens     int
+	message    int32     // the index of the message among the recorded messages
+	kind       pieceKind // how it may be clipped
+	head, text string    // the heading of the entry, and its text
+	tokens     int       // size of both, in tokens
 }
 
 // pieceKind is the kind of a piece, which determines how the piece may be clipped.

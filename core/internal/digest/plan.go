@@ -12,10 +12,10 @@ import (
 // planList is the plan of a session: the newest state in the tool that keeps it, or the newest checklist that the
 // assistant wrote.
 type planList struct {
-	points  []point
-	head    string // the line before the points, if the list comes from the previous digest
-	message int32  // the message with the newest state
-	written bool   // the list is in the assistant's text, so which steps are done is inferred
+	points  []point // in the order of the list
+	head    string  // the line before the points, if the list comes from the previous digest
+	message int32   // the message with the newest state
+	written bool    // the list is in the assistant's text, so which steps are done is inferred
 }
 
 // point is a step of a plan.

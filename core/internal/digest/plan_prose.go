@@ -131,7 +131,7 @@ func (k *turnLog) withoutList(message int32) {
 type marker struct {
 	in   critbit.Map[uint64] // for each word, the set of steps that contain it
 	need [mostPoints]int     // for each step, how many of its words a unit must contain
-	done uint64
+	done uint64              // the steps that are done, one bit for each
 }
 
 // newMarker returns a marker for steps. It ignores words that occur in most of the steps, because they don't

@@ -9,7 +9,7 @@ import (
 
 // ruleLine is a line of an instruction file.
 type ruleLine struct {
-	text    string
+	text    string    // without the line break
 	heading int       // the index of the heading above the line, or -1
 	value   int       // 0 for headings, empty lines and tags
 	begins  rulesUnit // the unit that the line begins
@@ -35,7 +35,7 @@ const (
 
 // ruleRun is the range of lines of a unit, without the heading.
 type ruleRun struct {
-	from, to int
+	from, to int // indexes of lines; to is exclusive
 	after    int // the index of the run that is needed to understand this run, or -1
 	worth    int // the average value per byte, in 64ths
 }
@@ -205,7 +205,7 @@ func isRuleHeading(s string) bool { return s != "" && s[0] == '#' && len(s) < 2*
 // ruleReader parses an instruction file. heading is the index of the heading above the current line, or -1; code means
 // that the line is inside a code block.
 type ruleReader struct {
-	lines   []ruleLine
+	lines   []ruleLine // the lines so far
 	heading int
 	code    bool
 	last    string // the previous non-empty line; "" after a heading or a tag

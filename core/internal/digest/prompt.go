@@ -64,8 +64,8 @@ Paths, identifiers, commands, figures and open questions that will be needed aga
 
 // Prompt holds the parts of a request for a summary.
 type Prompt struct {
-	Style        *Style // nil means ctxfold's own style
-	Scope        api.Scope
+	Style        *Style           // nil means ctxfold's own style
+	Scope        api.Scope        // what the summary covers
 	Record       string           // the messages, as rendered by the style's Record
 	Prior        string           // the previous digest
 	Task         string           // the user's first request

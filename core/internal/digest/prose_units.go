@@ -10,7 +10,7 @@ import (
 
 // unit is the smallest piece of text that an entry of the log can quote, and can be understood as part of its entry.
 type unit struct {
-	kind    unitKind
+	kind    unitKind // where it comes from
 	message int32    // the message that contains the unit
 	lead    string   // the introduction: a heading, or the line before a list
 	source  string   // the file that the unit is about, or the call that returned it: `tool(argument: value)`
@@ -80,20 +80,21 @@ func unitsWithCode(text string, most int, see func(lead, text string, item int))
 	p.endList()
 }
 
+// proseReader splits prose into units; see proseUnits.
 type proseReader struct {
-	see     func(lead, text string, item int)
-	heading string // the last heading
-	lead    string // the line that introduces the text after it
-	open    string // the unit that can still be extended
-	item    bool   // whether the open unit is a list item
-	list    []string
-	heads   []listHead // the items with nested lists, outermost first
-	may     int        // the indentation of the open item if a nested list may follow, or -1
-	table   bool
-	fence   string
-	code    string // the lines of the open code block
-	lines   int    // the number of these lines
-	most    int    // the maximum size of a quoted block in bytes
+	see     func(lead, text string, item int) // receives each unit: its introduction, its text, and its number in a list of units, or 0
+	heading string                            // the last heading
+	lead    string                            // the line that introduces the text after it
+	open    string                            // the unit that can still be extended
+	item    bool                              // whether the open unit is a list item
+	list    []string                          // the items of the open list
+	heads   []listHead                        // the items with nested lists, outermost first
+	may     int                               // the indentation of the open item if a nested list may follow, or -1
+	table   bool                              // whether the last line was a row of a table
+	fence   string                            // the fence that ends the open code block; "" outside of one
+	code    string                            // the lines of the open code block
+	lines   int                               // the number of these lines
+	most    int                               // the maximum size of a quoted block in bytes
 }
 
 // listHead is a list item that contains a nested list.

@@ -41,7 +41,7 @@ const (
 
 // fileText is a line of a file.
 type fileText struct {
-	number, text string
+	number, text string // the number that a tool wrote before the line, or "", and the line without indentation
 	hash         uint64 // the hash of the text in the file
 	indent       int    // in characters; a tab counts as two
 	comment      bool   // whether the line contains only a comment

@@ -90,16 +90,16 @@ func (f *passageFinder) outline(i, from, end int) string {
 
 // outlineWriter writes lines of a definition's body, with "…" in place of lines that are left out.
 type outlineWriter struct {
-	f      *passageFinder
-	indent int         // the indentation of the definition
-	open   []openBlock // the blocks around the current line whose first lines were written
-	opens  bool        // whether the last line that was written opens a block with a bracket
-	gap    int         // the indentation of the first line left out since the last written one, or 0
+	f      *passageFinder // finds the lines and writes them
+	indent int            // the indentation of the definition
+	open   []openBlock    // the blocks around the current line whose first lines were written
+	opens  bool           // whether the last line that was written opens a block with a bracket
+	gap    int            // the indentation of the first line left out since the last written one, or 0
 }
 
 // openBlock is a block whose first line has been written.
 type openBlock struct {
-	indent  int
+	indent  int  // the indentation of its first line
 	bracket bool // whether a bracket opens the block and another one must close it
 }
 

@@ -184,8 +184,8 @@ func (l *Ledger) endWork(t *transcript.Transcript, n int32) {
 // Lasting identifies tool results with content that exists nowhere else and is still needed after their messages are
 // gone.
 type Lasting struct {
-	t      *transcript.Transcript
-	ledger Ledger // the work that is still running after the messages
+	t      *transcript.Transcript // the transcript with the results
+	ledger Ledger                 // the work that is still running after the messages
 }
 
 // NewLasting returns a Lasting for the messages of t with the given indexes. It finds out which work these messages

@@ -225,7 +225,7 @@ type sign struct {
 	stops      bool   // the tool ends the work that its arguments name
 	quotes     bool   // the tool prints texts from elsewhere
 	notice     bool   // the agent program reports that something has ended
-	failed     bool
+	failed     bool   // the call failed
 }
 
 // signOf returns what part n may say about running work. ok is false if it can't say anything about it.

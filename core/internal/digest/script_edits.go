@@ -17,9 +17,9 @@ import (
 
 // codeReader reads a program in Python or JavaScript and collects the changes that it makes to files.
 type codeReader struct {
-	code  string
-	at    int
-	js    bool
+	code  string              // the program
+	at    int                 // the position in it, in bytes
+	js    bool                // whether it is in JavaScript
 	calls []codeCall          // the brackets that are open
 	vars  critbit.Map[string] // the variables to which a text or a path was assigned
 	reads []string            // the files that it reads
@@ -29,20 +29,20 @@ type codeReader struct {
 	into  string              // the variable that the statement assigns to; itemOf for an element of a list
 	// The lines that the program has replaced since it last wrote a file.
 	removed, added []string
-	count          int // how many texts the program has replaced
-	size           int // the size of these texts and of those that replace them, in bytes
-	changes        []change
+	count          int      // how many texts the program has replaced
+	size           int      // the size of these texts and of those that replace them, in bytes
+	changes        []change // the changes so far
 }
 
 // codeCall is an open bracket: that of a call, of an index, or of neither.
 type codeCall struct {
-	bracket  byte
-	name     string // the name before the bracket
-	receiver string // the path of the object whose method is called
-	args     [2]string
-	known    [2]bool // whether args has the argument
-	count    int     // the number of commas so far
-	regexp   bool    // the first argument is a regular expression of JavaScript
+	bracket  byte      // the opening bracket
+	name     string    // the name before the bracket
+	receiver string    // the path of the object whose method is called
+	args     [2]string // the first two arguments, if they are texts
+	known    [2]bool   // whether args has the argument
+	count    int       // the number of commas so far
+	regexp   bool      // the first argument is a regular expression of JavaScript
 }
 
 const (

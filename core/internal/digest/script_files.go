@@ -15,7 +15,7 @@ type scriptFiles struct {
 
 // program is a program that a script wrote to a file.
 type program struct {
-	code    string
+	code    string   // the text of the program
 	read    bool     // whether the code has been read for its changes
 	changes []change // what the program changes in files
 	done    bool     // whether these changes have been made; another run of the program only repeats them
@@ -169,8 +169,8 @@ func isSpare(from, to string) bool {
 
 // copied is a copy of a file: the file's path, and the place in the log at which the copy was made.
 type copied struct {
-	of string
-	at place
+	of string // the path of the original
+	at place  // the place in the log at which it was made
 }
 
 // rewrite adds the changes to files that the programs make which a command runs. It returns the files that the command

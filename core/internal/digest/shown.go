@@ -66,14 +66,14 @@ type laterChanges struct {
 
 // quoteReader collects passages of files from a transcript, beginning with the last message.
 type quoteReader struct {
-	t     *transcript.Transcript
-	log   *turnLog
-	later laterChanges
-	said  turnWords   // the words of the log
-	room  int         // the number of bytes that may still be read
-	spare int         // the number of bytes that spare passages may still take
-	lines []fileText  // a buffer for the lines of a file
-	found []fileQuote // newest file first
+	t     *transcript.Transcript // the transcript with the files
+	log   *turnLog               // the log with which the passages compete for room
+	later laterChanges           // what later messages have done to the files
+	said  turnWords              // the words of the log
+	room  int                    // the number of bytes that may still be read
+	spare int                    // the number of bytes that spare passages may still take
+	lines []fileText             // a buffer for the lines of a file
+	found []fileQuote            // newest file first
 }
 
 // quotesOf returns passages of the files that the given messages read and change. quotes compete with the log for room;

@@ -6,8 +6,8 @@ package digest
 
 // updates holds the standing instructions that revoke or change earlier ones.
 type updates struct {
-	list []*statement
-	room readRoom
+	list []*statement // in the order of the rules
+	room readRoom     // buffers for a sentence
 }
 
 // updatesIn returns the statements in rules that revoke or change earlier ones.

@@ -36,16 +36,16 @@ func statements(text string, r *readRoom) (out []string) {
 
 // readRoom holds buffers that are reused from one passage to the next.
 type readRoom struct {
-	stems  []words.Word
-	words  []word
-	ranges [16][2]int
-	cues   [16]int32
+	stems  []words.Word // of a passage
+	words  []word       // of a sentence
+	ranges [16][2]int   // of the sentences in a passage, in bytes
+	cues   [16]int32    // offsets of the words in a passage that may belong to cues, in bytes
 }
 
 // statementReader finds the statements of a passage.
 type statementReader struct {
 	*passage
-	room   *readRoom
+	room   *readRoom // buffers
 	out    []string  // the statements so far
 	order  featureOf // finds out whether the paragraph asks for something new
 	before string    // the previous sentence

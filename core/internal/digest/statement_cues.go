@@ -8,9 +8,9 @@ package digest
 // consists of one or more words, as returned by wordsOf, with one space between them. An elided word counts as a word
 // ("d' accord"). In other languages, a cue is a character sequence.
 type cueRow struct {
-	place, strength   int
-	changes, negative bool
-	cues              string
+	place, strength   int    // where a cue must be, such as lead, and how strict it is, such as wish
+	changes, negative bool   // whether the cues announce a change, and whether they negate
+	cues              string // the cues
 }
 
 // cueRows lists the cues for languages that separate words with spaces and don't inflect the beginnings of words.

@@ -5,9 +5,9 @@ package digest
 
 // featureOf finds requests for something new in a paragraph.
 type featureOf struct {
-	passage string
-	read    int  // number of bytes that have been searched
-	asked   bool // one of the searched sentences asks for something new
+	passage string // the paragraph
+	read    int    // number of bytes that have been searched
+	asked   bool   // one of the searched sentences asks for something new
 }
 
 // builds lists verbs that people use to ask for something new.

@@ -164,7 +164,7 @@ type signSet struct {
 	phrases                 // all signs in a list have the same hash of their first bytes
 	heads   [1 << 12]uint16 // by the hash of three bytes, the number of the first sign plus one; 0 if there is none
 	long    [1 << 12]uint16 // the same for six bytes
-	texts   []string
+	texts   []string        // the signs, by number
 }
 
 // signAt is a sign that text contains, with its first position in bytes.

@@ -9,17 +9,17 @@ import (
 
 // word is a word of a sentence, in lower case.
 type word struct {
-	text   string // the word
-	at     int    // offset of its beginning, in bytes
-	end    int    // offset of its end
-	script int    // the script of its first character
-	starts bool   // a clause begins with it
-	breaks bool   // it follows punctuation that ends a clause
-	quoted bool   // it is in quotes
-	cue    bool   // it belongs to a cue, so it isn't the subject
-	known  bool   // it is in the tables
-	cues   uint16 // the number of the first cue that begins with it, plus one; 0 if there is none
-	kinds  wordKind
+	text   string   // the word
+	at     int      // offset of its beginning, in bytes
+	end    int      // offset of its end
+	script int      // the script of its first character
+	starts bool     // a clause begins with it
+	breaks bool     // it follows punctuation that ends a clause
+	quoted bool     // it is in quotes
+	cue    bool     // it belongs to a cue, so it isn't the subject
+	known  bool     // it is in the tables
+	cues   uint16   // the number of the first cue that begins with it, plus one; 0 if there is none
+	kinds  wordKind // what the tables say about it; 0 for an unknown word
 }
 
 // wordsOf returns the words in text. quoted marks the bytes of text that are in quotes; it is nil if there are none.

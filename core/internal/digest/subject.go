@@ -12,7 +12,7 @@ import (
 // statement is a standing instruction that has been analysed so that it can be compared with others.
 type statement struct {
 	rating
-	text    string
+	text    string   // as the user wrote it
 	stems   []uint32 // hashes of the stems of its meaningful words, sorted and without duplicates
 	object  []uint32 // of a revocation: the stems of the clause that revokes, sorted and without duplicates
 	counts  []uint32 // hashes of the numbers in it, in words or digits

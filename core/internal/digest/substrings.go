@@ -9,7 +9,7 @@ import (
 // substrings is a fixed set of strings of at least two bytes. It determines in one pass whether a text contains any of
 // them.
 type substrings struct {
-	list []string
+	list []string // the strings
 	// The index of the first string that begins with two bytes of a certain hash, plus one; 0 if there is none.
 	heads [256]uint8
 	next  []uint8 // for each string, the index of the next one with the same hash, plus one; 0 if there is none

@@ -13,19 +13,19 @@ import (
 // because a statement that is replaced by mistake is lost, whereas an outdated one that is kept by mistake only appears
 // next to its update, each with its day.
 type fact struct {
-	subject  []uint32 // stems of the other informative words, sorted
-	values   []uint32 // stems of its names and numbers, sorted
-	value    string   // its only name or number, as written; "" if it has several
-	changes  changeKind
-	counts   bool   // value is a number
-	lives    bool   // it states where somebody lives
-	moved    bool   // it states that somebody moved
-	works    bool   // it states where, or as what, somebody works
-	self     bool   // its subject is the speaker
-	corrects bool   // it admits a mistake
-	number   string // its only number, as written; "" if it has several
-	denies   uint32 // the stem of the value that it denies: "5433, not 5432"; 0 if there is none
-	size     int    // words
+	subject  []uint32   // stems of the other informative words, sorted
+	values   []uint32   // stems of its names and numbers, sorted
+	value    string     // its only name or number, as written; "" if it has several
+	changes  changeKind // how it announces a change
+	counts   bool       // value is a number
+	lives    bool       // it states where somebody lives
+	moved    bool       // it states that somebody moved
+	works    bool       // it states where, or as what, somebody works
+	self     bool       // its subject is the speaker
+	corrects bool       // it admits a mistake
+	number   string     // its only number, as written; "" if it has several
+	denies   uint32     // the stem of the value that it denies: "5433, not 5432"; 0 if there is none
+	size     int        // words
 }
 
 // changeKind says how a statement announces a change.
@@ -39,8 +39,8 @@ const (
 
 // factReader analyses statements. It reuses its buffers.
 type factReader struct {
-	ws    []words.Word
-	stems []uint32 // of all facts
+	ws    []words.Word // a buffer for the words of a sentence
+	stems []uint32     // of all facts
 }
 
 // fact analyses a statement. It leaves out the subject and the values of a statement that is too long to replace

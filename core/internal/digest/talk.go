@@ -15,7 +15,7 @@ import (
 // one message. The speaker is named at the beginning of the line or of an earlier line, and the day in a bracketed line
 // above it.
 type talk struct {
-	items     []extract.Item
+	items     []extract.Item   // the statements
 	sources   []source         // of items
 	turns     []int32          // of items; see pair
 	skipped   bool             // messages before the next item were skipped
@@ -24,10 +24,10 @@ type talk struct {
 	served    bool             // see serve
 	crowded   bool             // the user's names and numbers take more than the whole room
 	facts     map[int]*fact    // facts of the chosen sentences, by Chosen.Sentence
-	reader    factReader
-	corrected []correction // the statements that correct earlier ones
-	countered []countered  // what the user contradicted
-	months    [13]string   // how a header has spelled a day of each month
+	reader    factReader       // analyses sentences
+	corrected []correction     // the statements that correct earlier ones
+	countered []countered      // what the user contradicted
+	months    [13]string       // how a header has spelled a day of each month
 }
 
 // source is the origin of an item.

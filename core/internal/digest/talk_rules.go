@@ -48,7 +48,7 @@ type ruleFinder struct {
 
 // ruleInTalk is a sentence of a rule, without the punctuation around it. listed means that the block contains the rule.
 type ruleInTalk struct {
-	text   string
+	text   string // as the user wrote it
 	listed bool
 }
 

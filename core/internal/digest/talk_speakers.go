@@ -15,8 +15,8 @@ const largeMessage = 1 << 16
 
 // author holds the metadata of a message that is outside its content.
 type author struct {
-	day  dates.Date
-	name string // the author's name
+	day  dates.Date // zero if the message has no date
+	name string     // the author's name
 }
 
 // writtenBy returns the author and the time of message i, which are in its members or in its metadata.

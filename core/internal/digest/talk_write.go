@@ -40,12 +40,12 @@ func (k *talk) sections(size int) (out [sections]string) {
 // talkLines writes the lines of a digest.
 type talkLines struct {
 	*talk
-	kept         []extract.Chosen
-	was          []string        // for each statement, a note about the statement that it replaces
-	alike        []extract.Alike // for each statement, others that say the same
-	day, speaker string          // of the last line
-	before       int             // the item of the last line; -1 if there is none
-	room         []byte          // a buffer for a line
+	kept         []extract.Chosen // the statements to write, in order
+	was          []string         // for each statement, a note about the statement that it replaces
+	alike        []extract.Alike  // for each statement, others that say the same
+	day, speaker string           // of the last line
+	before       int              // the item of the last line; -1 if there is none
+	room         []byte           // a buffer for a line
 }
 
 // line returns the statements with indexes [from, to), which are from the same item, as one line. It leaves out those

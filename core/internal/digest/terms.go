@@ -282,11 +282,12 @@ type terms struct {
 	size int // the number of bytes that were searched
 }
 
+// term is a term with its weight.
 type term struct {
-	text   string
-	kind   termKind
-	seen   int32 // the last message that was counted for the term
-	weight int64
+	text   string   // as it was spelled first
+	kind   termKind // what it looks like
+	seen   int32    // the last message that was counted for the term
+	weight int64    // the sum of the weights of the messages that contain it
 }
 
 func (ts *terms) add(text string, weight int64, message int32) {

@@ -79,8 +79,8 @@ func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 func outputsAmong(t *transcript.Transcript, messages []int32) (like []int32) {
 	var leads, ends critbit.Map[int]
 	type edge struct {
-		lead, end string
-		output    bool
+		lead, end string // the beginning of a message, and its last line if that ends like a prompt; otherwise ""
+		output    bool   // whether it begins as tools' output does
 	}
 	edgesOf := make([]edge, len(messages))
 	count := func(of *critbit.Map[int], key string) {

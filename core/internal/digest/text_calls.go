@@ -9,11 +9,11 @@ import (
 
 // textCall is a call that the assistant wrote as text.
 type textCall struct {
-	tool    string // the tool's name; shellTool for a block of commands
-	command string // the command to run, or ""
-	path    string // the file that the call is about, or ""
-	text    string // the arguments or commands in their original form
-	given   []givenArgument
+	tool    string          // the tool's name; shellTool for a block of commands
+	command string          // the command to run, or ""
+	path    string          // the file that the call is about, or ""
+	text    string          // the arguments or commands in their original form
+	given   []givenArgument // in the order of the call
 }
 
 // givenArgument is a named argument of a call that the assistant wrote as text.

@@ -83,7 +83,7 @@ type turnReader struct {
 	sent     turnWords               // the words of the texts that commands passed to other programs
 	shells   critbit.Map[*execution] // for each id of a shell that runs on, its command
 	plan     planList                // the last plan that the assistant wrote down
-	state    *endState
+	state    *endState               // the state of the work after the entries
 	// troubles maps an error's key to the index of the last turn in which the error occurred, plus one.
 	troubles critbit.Map[int]
 	goesOn   bool                // the assistant continues after the last message
@@ -94,9 +94,9 @@ type turnReader struct {
 	stashed  []place             // the edits that git's stash holds
 	inPlace  []inPlace           // the commands whose changes to a file the log doesn't describe
 	patches  patchFiles          // the patches that scripts wrote to files
-	around   remarks
-	facts    factReader
-	silent   unit // the last command that isn't worth a unit, unless the assistant then says that it didn't work
+	around   remarks             // what the agent said before and after the current message
+	facts    factReader          // analyses sentences
+	silent   unit                // the last command that isn't worth a unit, unless the assistant then says that it didn't work
 }
 
 // turnsOf returns a reader with the entries for messages, numbered from first on. asked holds the user's requests in

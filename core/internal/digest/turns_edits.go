@@ -23,13 +23,13 @@ type hunks struct {
 // fileHunks lists the hunks of a file. key identifies the file, because its path may be long.
 type fileHunks struct {
 	key   string
-	hunks []int
+	hunks []int // indexes in hunks.all
 }
 
 // hunk is the change that a unit describes.
 type hunk struct {
 	change
-	at    place
+	at    place  // the place of the unit
 	tried change // the first edit, in its original form
 	// The unit in which the assistant mentions trouble just before a later edit of the same lines; -1 if there is none.
 	why int

@@ -223,7 +223,7 @@ func withoutDot(line string) string {
 
 // poll counts the calls of a command that looks at the state of something. at is the unit of the last one.
 type poll struct {
-	calls int
+	calls int // number of calls in the turn
 	at    place
 	shown bool // whether there is such a unit
 }

@@ -168,7 +168,7 @@ func (p *phrases) link(n int, head *uint16) {
 // cue is a phrase, or a character sequence, that suggests that a sentence is a statement.
 type cue struct {
 	*cueRow
-	text string
+	text string // in lower case
 }
 
 // words returns the number of words in a cue.
