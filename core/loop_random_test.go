@@ -396,7 +396,7 @@ func shrink(s schedule, wrong string) (schedule, string) {
 // models that fail, are slow or never answer. Whatever happens, every call ends with messages that the provider accepts, nothing is lost,
 // and no job waits forever. Operations are answered by a small core. With CTXFOLD_LONG it plays a million schedules; CTXFOLD_SCHEDULES sets
 // another number, and CTXFOLD_SEED the first of them; alone it plays only that one.
-func TestLoopSchedules(t *testing.T) { playAll(t, true, 500, 10_000, 1_000_000) }
+func TestLoopSchedules(t *testing.T) { playAll(t, true, 500, 2_000, 1_000_000) }
 
 // TestLoopSchedulesOfCore plays schedules in which the whole core answers.
 func TestLoopSchedulesOfCore(t *testing.T) { playAll(t, false, 20, 100, 5_000) }
