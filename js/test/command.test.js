@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { before, test } from "node:test";
+import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createCompactor, load, restoreFrom } from "ctxfold";
 import { directoryStore } from "ctxfold/directory";
@@ -36,6 +36,18 @@ function run([program = "", ...args], { cwd = root, input = "" } = {}) {
 /** @param {string[]} args @param {{ cwd?: string, input?: string | Buffer }} [options] */
 const ctxfold = (args, options) => run([...command, ...args], options);
 
+/**
+ * Runs the command in one process for all tests of this file. A process of its own for each call would start Node and compile the module
+ * again, so `ctxfold` is for what needs one: each exit code, standard input as a pipe, signals, and that a process ends.
+ * @type {Command}
+ */
+let called;
+let stop = async () => {};
+before(() => {
+  ({ called, stop } = commandProcess());
+});
+after(() => stop());
+
 /** Creates a folder that is deleted after the test. @param {import("node:test").TestContext} t */
 async function folder(t) {
   const path = await mkdtemp(join(tmpdir(), "ctxfold-command-"));
@@ -55,17 +67,16 @@ const history = Array.from({ length: 40 }, (_, n) => [
   { role: "assistant", content: `Kiln ${n} had ${900 + n} degrees.` },
 ]).flat();
 
-test("it says what it is, and what there is", async (t) => {
+test("it says what it is, and what there is", async () => {
   assert.deepEqual(await ctxfold(["--version"]), { code: 0, out: `ctxfold ${version}\n`, err: "" });
-  const inOneProcess = commandProcess(t);
   for (const args of [[], ["--help"], ["help"]]) {
-    const { code, out, err } = await inOneProcess(args, { cwd: root });
+    const { code, out, err } = await called(args);
     assert.equal(code, 0);
     assert.equal(err, "");
     for (const name of ["compact", "open", "restore", "search", "validate"])
       assert.match(out, new RegExp(`^  ${name} `, "m"));
   }
-  const { out } = await inOneProcess(["compact", "--help"], { cwd: root });
+  const { out } = await called(["compact", "--help"]);
   for (const option of ["--window TOKENS", "--archive DIRECTORY", "-o, --output FILE"]) assert.ok(out.includes(option));
 });
 
@@ -78,11 +89,11 @@ test("compact keeps what it removes, search finds it and restore puts it back, b
   assert.match(compacted.err, /^result +compacted$/m);
   assert.ok(compacted.out.length < text.length / 2);
   await writeFile(join(cwd, "short.json"), compacted.out);
-  const valid = await ctxfold(["validate", "short.json"], { cwd });
+  const valid = await called(["validate", "short.json"], { cwd });
   assert.match(valid.out, /^short\.json: valid \(\d+ messages, format openai-chat\)\n$/);
-  const found = await ctxfold(["search", "--limit", "1", "kept", "How hot was kiln 3?"], { cwd });
+  const found = await called(["search", "--limit", "1", "kept", "How hot was kiln 3?"], { cwd });
   assert.match(found.out, /^handle [0-9a-f]{16} message \d+ {2}\w+\n {2}.*kiln 3/i);
-  const restored = await ctxfold(["restore", "--archive", "kept", "short.json"], { cwd });
+  const restored = await called(["restore", "--archive", "kept", "short.json"], { cwd });
   assert.equal(restored.code, 0, restored.err);
   assert.equal(restored.out, `${text}\n`);
   const mode = (await stat(join(cwd, "kept"))).mode & 0o777;
@@ -92,9 +103,9 @@ test("compact keeps what it removes, search finds it and restore puts it back, b
 test("restore says what it cannot put back, and prints the rest", async (t) => {
   const cwd = await folder(t);
   await writeFile(join(cwd, "history.json"), JSON.stringify(history));
-  const { out } = await ctxfold(["compact", "--window", "4k", "--archive", "kept", "history.json"], { cwd });
+  const { out } = await called(["compact", "--window", "4k", "--archive", "kept", "history.json"], { cwd });
   await writeFile(join(cwd, "short.json"), out);
-  const empty = await ctxfold(["restore", "--archive", "empty", "short.json"], { cwd });
+  const empty = await called(["restore", "--archive", "empty", "short.json"], { cwd });
   assert.equal(empty.code, 1);
   assert.equal(empty.out, out);
   assert.match(empty.err, /^not in the archive +\d+ handles?$/m);
@@ -102,12 +113,12 @@ test("restore says what it cannot put back, and prints the rest", async (t) => {
     const file = join(cwd, "kept", name);
     await writeFile(file, `${await readFile(file, "utf8")}?`);
   }
-  const corrupt = await ctxfold(["restore", "--archive", "kept", "short.json"], { cwd });
+  const corrupt = await called(["restore", "--archive", "kept", "short.json"], { cwd });
   assert.equal(corrupt.code, 1);
   assert.equal(corrupt.out, out);
   assert.match(corrupt.err, /^corrupt in the archive +\d+ handles?$/m);
   assert.match(
-    (await ctxfold(["search", "kept", "kiln"], { cwd })).err,
+    (await called(["search", "kept", "kiln"], { cwd })).err,
     /^corrupt in the archive +\d+ files?, not searched$/m,
   );
 });
@@ -120,14 +131,14 @@ test("a session file that its agent can resume, in place of the old one and with
   const args = ["compact", "--session", "--force", "--window", "20k", "--policy", policy];
   const before = await readFile(file, "utf8");
   await symlink(file, join(cwd, "link.jsonl"));
-  const done = await ctxfold([...args, "-o", "link.jsonl", "link.jsonl"], { cwd });
+  const done = await called([...args, "-o", "link.jsonl", "link.jsonl"], { cwd });
   assert.equal(done.code, 0, done.err);
   assert.equal(done.out, "");
   assert.match(done.err, /^read +Claude Code session, anthropic, 10 messages$/m);
   assert.ok((await stat(join(cwd, "link.jsonl"))).isFile());
   const after = await readFile(file, "utf8");
   assert.ok(after.includes('"subtype":"compact_boundary"') && after.length > before.length);
-  const opened = await ctxfold(["open", "--messages", "session.jsonl"], { cwd });
+  const opened = await called(["open", "--messages", "session.jsonl"], { cwd });
   const compactor = createCompactor({ module: await load() });
   assert.deepEqual(JSON.parse(opened.out), compactor.open(after).messages);
   assert.deepEqual(await readdir(cwd), ["link.jsonl", "session.jsonl"]);
@@ -152,13 +163,13 @@ test("a session that was made here is opened, with what its provider counted", a
         : { role: "assistant", model: "claude-opus-4-5", content: [{ type: "text", text: `${n} degrees` }], usage },
   }));
   await writeFile(join(cwd, "made.jsonl"), entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
-  const { code, out, err } = await ctxfold(["open", "made.jsonl"], { cwd });
+  const { code, out, err } = await called(["open", "made.jsonl"], { cwd });
   assert.equal(code, 0, err);
   assert.match(out, /^kind +claude-code\nformat +anthropic\nmodel +claude-opus-4-5\nmessages +30\n/);
   assert.match(out, /^usage +5,730 tokens up to message 29, by the provider/m);
-  const validated = await ctxfold(["validate", "made.jsonl"], { cwd });
+  const validated = await called(["validate", "made.jsonl"], { cwd });
   assert.equal(validated.out, "made.jsonl (Claude Code session): valid (30 messages, format anthropic)\n");
-  const found = await ctxfold(["search", "--limit", "1", "made.jsonl", "kiln 4"], { cwd });
+  const found = await called(["search", "--limit", "1", "made.jsonl", "kiln 4"], { cwd });
   assert.match(found.out, /^made\.jsonl message 4 {2}user\n/);
 });
 
@@ -171,7 +182,7 @@ test("a command of the shell writes the summary; what it breaks is told and cost
   );
   assert.match(written.err, /^summary +the summarizer's$/m);
   assert.ok(written.out.includes("Know how hot each kiln was."));
-  const failed = await ctxfold(args("exit 3"), { input });
+  const failed = await called(args("exit 3"), { input });
   assert.equal(failed.code, 0);
   assert.match(failed.err, /the summarizer "exit 3" failed: exit status 3/);
   assert.match(failed.err, /^summary +the local digest, because/m);
@@ -246,9 +257,8 @@ test("bad input is said with its place, its code and what to do, and the exit co
     [["compac"], /there is no command "compac", did you mean compact\?/],
     [["batch"], /"batch" is a command of the Go program alone: go install github\.com/],
   ];
-  const inOneProcess = commandProcess(t); // starting Node costs more than these calls; only input needs a process
-  for (const [args, says, input] of cases) {
-    const { code, out, err } = await (input ? ctxfold(args, { cwd, input }) : inOneProcess(args, { cwd }));
+  for (const [n, [args, says, input]] of cases.entries()) {
+    const { code, out, err } = await (n === 0 ? ctxfold : called)(args, { cwd, input });
     assert.equal(code, 2, `${args.join(" ")}: ${err}`);
     assert.equal(out, "");
     assert.match(err, says);
@@ -270,9 +280,9 @@ test("a result that does not fit is printed, and the exit code is 3; one that br
     /^standard input: 1 violation \(2 messages, format openai-chat\)\n.*\n.*│ 2:27 +│ messages\[1\] │/s,
   );
   const texts = '[{"role":"user","content":"a"},{"role":"user","content":"b"}]';
-  const guessed = await ctxfold(["validate"], { input: texts });
+  const guessed = await called(["validate"], { input: texts });
   assert.match(guessed.out, /format plain\)[\s\S]*\nNo message shows its format, [^\n]+--format\.\n$/);
-  const named = await ctxfold(["validate", "--format", "anthropic"], { input: texts });
+  const named = await called(["validate", "--format", "anthropic"], { input: texts });
   assert.equal(named.out, "standard input: valid (2 messages, format anthropic)\n");
 });
 
@@ -281,7 +291,7 @@ test("secrets are replaced in what a compaction writes", async (t) => {
   const secret = "sk-ABCDEFGHIJKLMNOPQRSTUV";
   const input = JSON.stringify([{ role: "user", content: `My key is ${secret}.` }, ...history]);
   const args = ["compact", "--window", "4k", "--archive", "kept", "--redact", "(?i)SK-[a-z]{20,}"];
-  const { code, out } = await ctxfold(args, { cwd, input });
+  const { code, out } = await called(args, { cwd, input });
   assert.equal(code, 0);
   assert.ok(!out.includes(secret));
   for (const name of await readdir(join(cwd, "kept"))) {
@@ -342,23 +352,28 @@ before(async () => {
   if (built) go = target;
 });
 
-/** Starts a process that runs the command for one call after another. @param {import("node:test").TestContext} t @returns {Command} */
-function commandProcess(t) {
+/** Starts a process that runs the command for one call after another, and returns a function that ends it. */
+function commandProcess() {
   const child = fork(join(root, "js/test/support/command-calls.js"), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
+    serialization: "advanced", // input may be bytes
   });
   const died = once(child, "exit").then(([code]) => assert.fail(`the process has ended with ${code}`));
-  t.after(async () => {
-    child.kill();
-    await died.catch(() => {});
-  });
-  return async (args, options) => {
-    child.send({ args, ...options });
-    return (await Promise.race([once(child, "message"), died]))[0];
+  died.catch(() => {}); // each call says so
+  return {
+    /** @type {Command} */
+    called: async (args, { cwd = root, input } = {}) => {
+      child.send({ args, cwd, input });
+      return (await Promise.race([once(child, "message"), died]))[0];
+    },
+    stop: async () => {
+      child.kill();
+      await died.catch(() => {});
+    },
   };
 }
 
-/** @typedef {(args: string[], options: { cwd: string }) => Promise<Ran>} Command */
+/** @typedef {(args: string[], options?: { cwd?: string, input?: string | Buffer }) => Promise<Ran>} Command */
 
 /**
  * Runs calls of one command, and returns everything that it printed and wrote.
@@ -397,12 +412,8 @@ test("it does and says what the Go command does, to the byte, and they share arc
   ]);
   /** @type {Command} */
   const goCommand = (args, options) => run([go, ...args], options);
-  const ownCommand = commandProcess(t);
   for (const calls of [...SAME, ...opened]) {
-    const [theirs, ours] = [
-      await said(goCommand, await folder(t), calls),
-      await said(ownCommand, await folder(t), calls),
-    ];
+    const [theirs, ours] = [await said(goCommand, await folder(t), calls), await said(called, await folder(t), calls)];
     for (const [i, call] of calls.entries()) assert.deepEqual(ours[i], theirs[i], call);
     assert.deepEqual(ours, theirs);
   }

@@ -1,14 +1,17 @@
 /**
  * Runs the command many times in one process that compiles the module only once; in a separate
- * process each call would take half a second of CPU time. The parent sends {args, cwd} and gets the
- * result of a process: {code, out, err}.
+ * process each call would take half a second of CPU time. The parent sends {args, cwd, input} and gets
+ * the result of a process: {code, out, err}.
  */
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 const main = new URL("../../dist/command/main.js", import.meta.url).href;
 let calls = 0;
 
-process.on("message", async (/** @type {{args: string[], cwd: string}} */ { args, cwd }) => {
+/** @typedef {{args: string[], cwd: string, input?: string | Uint8Array}} Call */
+
+process.on("message", async (/** @type {Call} */ { args, cwd, input = "" }) => {
   const texts = { out: "", err: "" };
   const streams = /** @type {const} */ ([
     [process.stdout, "out"],
@@ -23,6 +26,7 @@ process.on("message", async (/** @type {{args: string[], cwd: string}} */ { args
       }
     );
   }
+  Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input)]), configurable: true });
   process.chdir(cwd);
   process.argv = [process.execPath, fileURLToPath(main), ...args];
   process.exitCode = undefined;
