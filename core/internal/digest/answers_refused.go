@@ -233,3 +233,16 @@ func lastReminder(text string) (before, reminder string, ok bool) {
 func inReminder(reminder string) string {
 	return reminder[len(reminderOpen) : len(reminder)-len(reminderEnd)]
 }
+
+// interruptedMark begins the message that Claude Code writes when the user stops the assistant. interruptedNote follows a
+// request in whose turn the assistant had done nothing by then, as it would otherwise seem to be carried out.
+const (
+	interruptedMark = "[Request interrupted"
+	interruptedNote = " (not done: the user interrupted it)"
+)
+
+// interrupts reports whether message i says that the user stopped the assistant.
+func interrupts(t *transcript.Transcript, i int) bool {
+	text := t.Bytes(t.FirstText(i))
+	return len(text) > len(interruptedMark) && string(text[1:len(interruptedMark)+1]) == interruptedMark
+}

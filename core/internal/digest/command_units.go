@@ -35,7 +35,7 @@ var (
 		"env printenv echo printf date test [ diff cmp cd true false sleep wait jq awk sort uniq cut tr xxd hexdump od strings readlink " +
 		"realpath basename dirname whoami uname lsof top htop history")
 	gitLooks = wordListOf("status diff log show branch ls-files rev-parse blame grep remote fetch config describe shortlog reflog stash")
-	asksOnly = wordListOf("status version --version -v help --help -h list ls info show describe view logs doctor whoami ls-tree ls-remote " +
+	asksOnly = wordListOf("status version --version help --help list ls info show describe view logs doctor whoami ls-tree ls-remote " +
 		"for-each-ref check-ignore rev-list --list which get search wait capture")
 	alterers = wordListOf("rm mv cp mkdir rmdir ln chmod chown touch tee kill pkill docker kubectl helm terraform systemctl service gh glab " +
 		"apt apt-get brew pip pip3 psql mysql rsync scp ssh tar unzip curl wget")
@@ -58,8 +58,10 @@ func runOf(script, output string, failed bool) run {
 	if abandoned(output) { // the exit code means nothing
 		r.exit, r.kind = "", looks
 	}
+	unbuilt := false // nothing but packages failed
 	if r.kind == checks {
-		r.tests = testList(failedTests(plainText(output)))
+		names, count := failedTests(plainText(output))
+		r.tests, unbuilt = testList(names, count), !slices.ContainsFunc(names, func(name string) bool { return !isUnbuilt(name) })
 		hides := r.exit == "" || r.exit == "0" && mayHide(r.script)
 		if r.tests != "" && (hides || r.exit == "0") || hides && endsInFailure(plainText(output)) {
 			r.exit = "failed"
@@ -72,6 +74,9 @@ func runOf(script, output string, failed bool) run {
 	case r.failed() && r.kind == checks:
 		if r.failure = testMessage(plainText(output)); r.failure == "" {
 			r.failure = withoutEnds(complaint(plainText(output)), r.tests != "")
+			if unbuilt && r.failure != "" { // what doesn't compile says more than the packages that need it
+				r.tests = ""
+			}
 		} else {
 			r.asserts = true
 		}
@@ -199,6 +204,8 @@ func kindOfProgram(words []string) (kind runKind, known bool) {
 		}
 	}
 	switch {
+	case len(words) == 2 && (words[1] == "-v" || words[1] == "-h") && checkers.Row(name) == 0: // of a test runner, -v means verbose
+		return looks, true
 	case name == "git":
 		return kindOfGit(words), true
 	case isManual(words, name):

@@ -139,6 +139,9 @@ func (k *turnLog) appendHead(b []byte, i int, request string, opens bool, earlie
 	if t.kept {
 		b = append(b, keptNote...)
 	}
+	if t.stopped {
+		b = append(b, interruptedNote...)
+	}
 	if opens && affirms(t.asked) {
 		b = append(b, unknownQuestion...)
 	}

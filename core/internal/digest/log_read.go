@@ -150,6 +150,7 @@ func readLog(text string) (turns []turn, base string) {
 			t.question.text = strings.TrimSuffix(t.asked[at+len(questionOpen):], questionEnd)
 			t.asked = t.asked[:at]
 		}
+		t.asked, t.stopped = strings.CutSuffix(t.asked, interruptedNote)
 		t.asked, t.kept = strings.CutSuffix(t.asked, keptNote)
 	}
 	return turns, base

@@ -226,7 +226,16 @@ func TestCommitMessage(t *testing.T) {
 func TestFailedTests(t *testing.T) {
 	for _, c := range []struct{ script, output, want string }{
 		{"go test ./kiln 2>&1 | tail -9", "--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: 940, not 900\n    --- FAIL: TestRamp/seven (0.00s)\nFAIL\nFAIL\texample.com/kiln\t0.1s\n",
-			"ran `go test ./kiln` → failed: TestRamp, TestRamp/seven, example.com/kiln"},
+			"ran `go test ./kiln` → failed: TestRamp/seven: 940, not 900"},
+		{"go test -v ./kiln", "=== RUN   TestDoor\n    door_test.go:3: failed once\n--- PASS: TestDoor (0.00s)\n=== RUN   TestRamp\n    heat.go:9: Output of heat: no error\n        zone 7\n" +
+			"    ramp_test.go:8: heating\n    ramp_test.go:9: heat failed: exit status 1\n        Output: the door is open\n    heat.go:9: cooling\n        zone 8\n--- FAIL: TestRamp (0.00s)\nFAIL\nFAIL\texample.com/kiln\t0.1s\nexit code: 1",
+			"ran `go test -v ./kiln` → exit 1: TestRamp: heat failed: exit status 1 Output: the door is open"},
+		{"go test ./kiln", "--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: \n        \tError Trace:\t/kiln/ramp_test.go:9\n        \tError:      \tNot equal: \n        \t            \texpected: 900\n" +
+			"        \tTest:       \tTestRamp\n--- FAIL: TestLamp (0.00s)\n    lamp_test.go:2: want 4\nFAIL\nexit code: 1", "ran `go test ./kiln` → exit 1: TestRamp, TestLamp: Not equal: expected: 900"},
+		{"go test ./kiln", "--- FAIL: TestRamp (0.00s)\npanic: zone 7 is out of range [recovered]\n\ngoroutine 7 [running]:\nFAIL\texample.com/kiln\t0.1s\nexit code: 1", "ran `go test ./kiln` → exit 1: TestRamp: panic: zone 7 is out of range"},
+		{"go test ./...", "FAIL\texample.com/kiln [build failed]\nFAIL\nexit code: 1", "ran `go test ./...` → exit 1: example.com/kiln [build failed]"},
+		{"go test ./... | tail -9", "# example.com/kiln\nkiln/ramp.go:7:2: undefined: lamp\nFAIL\texample.com/kiln [build failed]\nFAIL\texample.com/door [build failed]\nFAIL\n", "ran `go test ./...` → failed: kiln/ramp.go:7:2: undefined: lamp"},
+		{"go test ./...", "--- FAIL: TestRamp (0.00s)\n    ramp_test.go:9: 940, not 900\nFAIL\texample.com/kiln\t0.1s\nFAIL\texample.com/door [build failed]\nFAIL\nexit code: 1", "ran `go test ./...` → exit 1: TestRamp, example.com/door [build failed]: 940, not 900"},
 		{"pytest", "FAILED tests/test_ramp.py::test_seven - AssertionError: 940\n1 failed, 8 passed\nexit code: 1", "ran `pytest` → exit 1: tests/test_ramp.py::test_seven"},
 		{"pytest -x | tail -9", "    assert ramp(7) == 900\nE       assert 940 == 900\nE        +  where 940 = ramp(7)\n\ntests/test_ramp.py:9: AssertionError\n" +
 			"src/kiln.py:3: DeprecationWarning: heat() is old, and fails soon\nFAILED tests/test_ramp.py::test_zone[" + strings.Repeat("a-very-hot-zone-", 6) + "]\n1 failed, 8 passed\n",

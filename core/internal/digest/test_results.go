@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -13,23 +12,37 @@ const (
 	longestTest = 80
 )
 
+// goTestMark precedes the name of a failed test in the output of go test, and goPackageMark that of its package.
+const (
+	goTestMark    = "--- FAIL: "
+	goPackageMark = "FAIL\t"
+)
+
 // failMarks lists phrases that precede a failed test's name in the output of go test, pytest, TAP, unittest, jest,
 // vitest and node.
-var failMarks = []string{"--- FAIL: ", "FAILED ", "not ok ", "FAIL: ", "ERROR: ", "FAIL\t", "✕ ", "✖ ", "× "}
+var failMarks = []string{goTestMark, "FAILED ", "not ok ", "FAIL: ", "ERROR: ", goPackageMark, "✕ ", "✖ ", "× "}
 
 // failedMark follows the name of a failed test in the output of cargo test.
 const failedMark = " ... FAILED"
 
 // failedTests returns the names of the tests that failed according to a test runner's output, at most mostFailed of
-// them and without duplicates, and the number of failed tests. Of a long output, it reads only the beginning and the
-// end.
+// them and without duplicates, and the number of failed tests. It leaves out packages and tests of Go that contain
+// another failed test. Of a long output, it reads only the beginning and the end.
 func failedTests(output string) (names []string, count int) {
 	if len(output) > 4*lookResult {
 		output = output[:2*lookResult] + "\n" + output[len(output)-2*lookResult:]
 	}
+	tests := false // whether a test of Go was named
 	for line := range strings.Lines(output) {
-		name := failedTest(strings.TrimSpace(line))
-		if name == "" || slices.Contains(names, name) {
+		line = strings.TrimSpace(line)
+		name := failedTest(line)
+		if name == "" || slices.Contains(names, name) || tests && strings.HasPrefix(line, goPackageMark) && !isUnbuilt(name) {
+			continue
+		}
+		ofGo := strings.HasPrefix(line, goTestMark)
+		tests = tests || ofGo
+		if n := len(names); ofGo && n > 0 && n == count && strings.HasPrefix(name, names[n-1]+"/") {
+			names[n-1] = name
 			continue
 		}
 		if count++; len(names) < mostFailed {
@@ -38,6 +51,9 @@ func failedTests(output string) (names []string, count int) {
 	}
 	return names, count
 }
+
+// isUnbuilt reports whether the name of what failed is that of a package which Go couldn't build.
+func isUnbuilt(name string) bool { return strings.HasSuffix(name, " failed]") }
 
 // failedTest returns the name of a failed test from a line of a test runner's output, or "".
 func failedTest(line string) string {
@@ -155,44 +171,4 @@ func saysFailure(line string) bool {
 		}
 	}
 	return false
-}
-
-// mostAsserted is the maximum number of lines in the message of a failed test.
-const mostAsserted = 3
-
-// assertHeads lists the beginnings of lines in which tests say what they expected, in the output of jest, vitest, node,
-// unittest and cargo test.
-var assertHeads = []string{"AssertionError", "Expected:", "Received:", "assertion ", "left:", "right:", "expected:", "actual:"}
-
-// testMessage returns what the first failed test says in a test runner's output: the first line of pytest's error, or
-// up to mostAsserted lines that begin with one of assertHeads, or else what pytest's summary says about it. It returns
-// "" if there are none.
-func testMessage(output string) string {
-	if len(output) > 4*lookResult {
-		output = strings.ToValidUTF8(output[:2*lookResult]+"\n"+output[len(output)-2*lookResult:], "")
-	}
-	var said []string
-	summary := ""
-	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line)
-		if summary == "" && strings.HasPrefix(line, "FAILED ") {
-			if _, why, found := strings.Cut(line, " - "); found { // cut at the width of the terminal
-				summary = strings.TrimSpace(strings.TrimSuffix(why, "..."))
-			}
-		}
-		rest, marked := strings.CutPrefix(line, "E  ")
-		rest = strings.TrimSpace(rest)
-		switch {
-		case marked && rest != "" && len(said) == 0:
-			return clipLine(rest, maxFailure)
-		case line == "" || marked:
-		case startsWithAny(line, assertHeads):
-			if said = append(said, line); len(said) == mostAsserted {
-				return clipLine(strings.Join(said, "; "), maxFailure)
-			}
-		case len(said) > 0:
-			return clipLine(strings.Join(said, "; "), maxFailure)
-		}
-	}
-	return clipLine(cmp.Or(strings.Join(said, "; "), summary), maxFailure)
 }

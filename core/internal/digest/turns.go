@@ -15,6 +15,7 @@ type turn struct {
 	from      int32   // the message that begins it
 	asked     string  // the user's words; "" if it continues an earlier turn, or if nobody asked
 	kept      bool    // the request stays in the context
+	stopped   bool    // the user stopped the assistant before it had done anything
 	units     []unit  // in chronological order
 	touched   []touch // files that commands changed
 	contested bool    // the user's next message rejects it
@@ -121,6 +122,9 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 		}
 		if k >= recent || closing[k] {
 			r.message(int(i), closing[k])
+		}
+		if now := r.now(); k >= recent && now.from >= messages[recent] && asked[k] == "" && now.asked != "" && len(now.units) == 0 {
+			now.stopped = now.stopped || t.Messages[i].Role == transcript.User && interrupts(t, int(i))
 		}
 	}
 	r.goesOn = len(messages) > 0 && speaksAfter(t, int(messages[len(messages)-1]))

@@ -65,7 +65,7 @@ func TestFixedTests(t *testing.T) {
 `+ranAs("2", "x", "go test ./kiln", `ok  \texample.com/kiln\t0.1s`)+`,
 `+ranAs("3", "x", "go test ./lamp | tail -3", strings.ReplaceAll(failed, "Ramp", "Lamp"))+`
 ]`, 4000)
-	wants(t, text, []string{"(before that, these failed: TestRamp, example.com/kiln)", "ran `go test ./lamp` → failed: TestLamp", "<open-errors>\n- bash (go test ./lamp"},
+	wants(t, text, []string{"(before that, these failed: TestRamp: 940, not 900)", "ran `go test ./lamp` → failed: TestLamp", "<open-errors>\n- bash (go test ./lamp"},
 		[]string{"→ failed: TestRamp", "- bash (go test ./kiln"})
 }
 

@@ -101,3 +101,22 @@ func TestCommandsThatRanTooLong(t *testing.T) {
 ]`, 4000)
 	wants(t, text, []string{"- bash (python fire.py --zone 7): timed out after 60 seconds", "ran `python fire.py --zone 7` →"}, []string{"docker", "verbose"})
 }
+
+// A request that the user interrupted at once was not carried out.
+func TestInterruptedRequests(t *testing.T) {
+	text := logOf(t, `[
+{"role":"user","content":"Let the kiln hold 900 degrees."},
+`+ranAs("1", "Zone 7 holds 900 degrees.", "kilnctl hold 900", "ok")+`,
+{"role":"user","content":"[Request interrupted by user]"},
+{"role":"user","content":"Commit these changes."},
+{"role":"user","content":"[Request interrupted by user]"},
+{"role":"user","content":"Push the branch kiln_7."},
+{"role":"user","content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]},
+{"role":"user","content":"What does the lamp of zone 7 do?"},
+{"role":"assistant","content":"It glows while lamp_7 is on."}
+]`, 4000)
+	wants(t, text, []string{"user: Commit these changes. (not done: the user interrupted it)\n", "user: Push the branch kiln_7. (not done: the user interrupted it)\n"}, nil)
+	if strings.Count(text, "interrupted it") != 2 {
+		t.Errorf("another turn is interrupted in\n%s", text)
+	}
+}
