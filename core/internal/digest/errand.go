@@ -60,7 +60,7 @@ func errand(s string, ws []word, direct bool) bool {
 	if unspacedText(s) {
 		return errandSigned(s)
 	}
-	if hasSigns(s) && isThisTimeSigned(s) {
+	if hasSigns(s) && (isThisTimeSigned(s) || isNotYetSigned(s)) {
 		return true
 	}
 	i, answers := reaction(ws)
@@ -73,7 +73,7 @@ func errand(s string, ws []word, direct bool) bool {
 		next = ws[i+1]
 	}
 	switch {
-	case declines(ws), ofSection(ws), ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), isThisTime(ws), onlyNow(ws[i:]),
+	case declines(ws), ofSection(ws), ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), isThisTime(ws), onlyNow(ws[i:]), forNow(s, ws[i:]),
 		regretting.has(first) && next.is(singles) && !isGeneral(ws), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
 	case each.has(afterVerb(ws[i:])) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"
@@ -213,7 +213,7 @@ var (
 
 // errandSigned is the counterpart of errand for scripts without spaces.
 func errandSigned(s string) bool {
-	if isThisTimeSigned(s) || requestsOne(s) {
+	if isThisTimeSigned(s) || isNotYetSigned(s) || requestsOne(s) {
 		return true
 	}
 	for _, also := range [...]string{"另外", "顺便", "順便", "还有", "還有", "然后", "再", "，"} {

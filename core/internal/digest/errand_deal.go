@@ -17,10 +17,10 @@ var (
 	getting = wordListOf("use keep get take have receive proceed go be")
 	// arranged lists nouns for objects of deals. Most are singular, because plurals also express tastes: "I like aisle
 	// seats".
-	arranged = wordListOf("insurance flight ticket booking reservation refund payment voucher certificate seat baggage luggage bags fee card cards visa mastercard compensation cancellation allowance warranty option " +
-		"versicherung reiseversicherung gepäck erstattung rückerstattung gutschein geschenkkarte kreditkarte sitzplatz flug buchung zahlung stornierung " +
+	arranged = wordListOf("insurance flight ticket booking reservation refund payment voucher certificate seat baggage luggage bags fee card cards visa mastercard compensation cancellation allowance warranty option train bus room " +
+		"zug zimmer versicherung reiseversicherung gepäck erstattung rückerstattung gutschein geschenkkarte kreditkarte sitzplatz flug buchung zahlung stornierung " +
 		"assurance bagage bagages remboursement vol billet réservation paiement carte siège " +
-		"seguro equipaje reembolso vuelo billete boleto reserva pago tarjeta asiento")
+		"seguro equipaje reembolso vuelo billete boleto reserva pago tarjeta asiento cartão passagem pagamento assento bagagem voo")
 	// handedOver lists verb forms for what a service does with a customer.
 	handedOver = wordListOf("transferred weitergeleitet verbunden weiterverbunden transféré transférée transferido transferida")
 	// afterArranged lists words that can follow a noun in arranged. Before any other word, the noun only modifies
@@ -167,7 +167,7 @@ func objectOf(ws []word, plain bool) int {
 	if end := slices.IndexFunc(ws, func(w word) bool { return w.breaks }); end >= 0 {
 		ws = ws[:end]
 	}
-	certain := !plain || slices.ContainsFunc(ws, func(w word) bool { return owned.has(w.text) || w.text == "instead" })
+	certain := !plain || slices.ContainsFunc(ws, func(w word) bool { return owned.has(w.text) || w.text == "instead" || isThis(&w) })
 	for n, w := range ws[:min(len(ws), mostObject)] {
 		switch {
 		case w.is(addressees), n > 0 && ws[n-1].text == "to" && !getting.has(w.text) && !dealing.has(w.text):

@@ -32,6 +32,44 @@ func editLead(text string) int {
 	return 0
 }
 
+// Word lists for texts by other people: verbs for writing, and labels of comments in a review.
+var (
+	wroteVerbs   = wordListOf("wrote writes commented comments replied schrieb schreibt kommentiert écrit commente escribió escribe comenta scrive scritto escreveu escreve написал написала пишет schreef schrijft")
+	reviewLabels = wordListOf("nit nitpick minor reviewer")
+)
+
+// mostQuoting is the maximum number of words before the colon after which somebody else's text begins.
+const mostQuoting = 8
+
+// wroteLead returns the length of the text before the first colon if it says that somebody else wrote what follows: "The
+// teacher commented: …", "nit: …". Otherwise it returns 0.
+func wroteLead(text string) int {
+	head := trimRune(text[:min(len(text), longestEditLead)])
+	at := strings.IndexByte(head, ':')
+	if k := strings.Index(head, "："); k >= 0 && (at < 0 || k < at) {
+		at = k
+	}
+	if at > 0 && saysWhoWrote(head[:at]) {
+		return at
+	}
+	return 0
+}
+
+// saysWhoWrote reports whether lead, the text before a colon, says that somebody else wrote what follows.
+func saysWhoWrote(lead string) bool {
+	ws := wordsOf(lead, nil)
+	last := len(ws) - 1
+	switch {
+	case last < 0 || last >= mostQuoting || anyIs(ws, ruleNouns):
+		return false
+	case reviewLabels.has(ws[0].text):
+		return last < 2
+	case ws[0].text == "from":
+		return last > 1 && last < 4 && (definite.has(ws[1].text) || ws[1].text == "my" || ws[1].text == "our") && !anyIs(ws, products|lastingly) && ws[last].text != "on"
+	}
+	return last > 0 && wroteVerbs.has(ws[last].text) && !ws[last-1].is(selves|addressees) && !(ws[last-1].is(pasts|shades) && last > 1 && ws[last-2].is(selves|addressees))
+}
+
 // asksToEdit reports whether lead, the text before a colon, asks to edit the text after it.
 func asksToEdit(lead string) bool {
 	if len(lead) > longestEditLead {

@@ -303,11 +303,11 @@ func (p *passageReader) passage(text string, item bool) {
 			p.lead = lead
 			return
 		}
-		if introduces && (introducesPaste(lead) || saysReview(lead) || asksToEdit(lead)) {
+		if introduces && (introducesPaste(lead) || saysReview(lead) || asksToEdit(lead) || saysWhoWrote(lead)) {
 			p.pasted = true
 		}
 	}
-	if n := editLead(text); n > 0 {
+	if n := max(editLead(text), wroteLead(text)); n > 0 {
 		text = text[:n]
 	}
 	p.out = append(p.out, passage{text: text})

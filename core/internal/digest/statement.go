@@ -247,8 +247,32 @@ func rate(s string, ws []word) rating {
 			return order
 		}
 	}
+	if n := askedFor(ws); n > 0 && r.strength == none && asks(s) {
+		ws[n].starts = true
+		if order := rateClause(strings.TrimRight(s, "? "), ws[n:]); order.strength >= wish && order.told {
+			return order
+		}
+	}
 	return r
 }
+
+// askedFor returns the index of the verb in a polite question that asks the reader to avoid something: "Could you please not
+// …?", "Tu peux éviter …?". It returns 0 for any other sentence.
+func askedFor(ws []word) int {
+	wished, you, i := false, false, 0
+	for i < len(ws) && i < 5 && (ws[i].is(wishes|addressees) || ws[i].text == "just" || ws[i].text == "also") {
+		wished = wished || ws[i].is(wishes)
+		you = you || ws[i].is(addressees) || !asksAnybody.has(ws[i].text) && ws[i].text != "please"
+		i++
+	}
+	if !wished || !you || i+1 >= len(ws) || !ws[i].is(negations) && !avoiding.has(ws[i].text) {
+		return 0
+	}
+	return i
+}
+
+// avoiding lists verbs, as they follow "can you", for what the reader shouldn't do.
+var avoiding = wordListOf("avoid stop skip éviter arrêter evitar evitare smettere избегать")
 
 // judging holds the state of rateClause while it judges the cues of a sentence, or of an order within a sentence.
 type judging struct {
