@@ -36,7 +36,7 @@ try-go: needs-node ## Build the module with the newest Go that the proxy serves,
 .PHONY: test-js-long
 test-js-long: needs-node needs-libatomic needs-browser needs-browsers module-full ## Test in Firefox, WebKit, heavy bundlers; 1,000 conversations in workerd; long conversations through the SDKs, 200 random apps, and all ways before each judge
 	$(say) 'npm: Firefox and WebKit, heavy bundlers, 1,000 conversations that are evicted between plan and step, long ones through the SDKs'
-	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}"; \
+	@export CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || command -v chromium-headless-shell || true)}"; \
 	cd js && $(NPM_CI); \
 	for fixture in $(FIXTURES) $(HEAVY); do (cd fixtures/$$fixture && $(INSTALL)); done; \
 	npm run build && CTXFOLD_LONG=1 CONVERSATIONS=1000 node --test test/heavy/*.test.js test/edge.test.js test/sdks.test.js test/apps.test.js test/background.test.js test/fit.test.js test/compactors.test.js test/playground.test.js test/site.test.js test/judges/*.test.js

@@ -6,7 +6,7 @@ BENCH       ?= .
 bench: module module-slim needs-node needs-browser ## Measure ctxfold next to other packages; write docs/inside/benchmarks.md and bench/results.json
 	$(say) 'Benchmarks: about ten minutes on a quiet machine'
 	@cd bench && $(NPM_CI) --ignore-scripts --legacy-peer-deps && \
-	CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)}" node run.js
+	CHROMIUM="$${CHROMIUM:-$$(command -v chromium || command -v chromium-browser || command -v google-chrome || command -v chromium-headless-shell || true)}" node run.js
 
 # Compares ratios of one run with the committed ones, but never times. Ratios vary with the load of the machine, so this is not a test.
 .PHONY: bench-short

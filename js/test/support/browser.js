@@ -4,7 +4,13 @@ import { fileURLToPath } from "node:url";
 import axe from "axe-core";
 import { chromium } from "playwright-core";
 
-const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
+const BROWSER = "/usr/bin/chromium";
+const SHELL = "/usr/bin/chromium-headless-shell";
+const executablePath = process.env.CHROMIUM || (existsSync(SHELL) && !existsSync(BROWSER) ? SHELL : BROWSER);
+/** The shell has no model, but says that one could be downloaded, and then waits for it without end. */
+const withoutModels = executablePath.endsWith("headless-shell")
+  ? ["--disable-blink-features=AIPromptAPI,AISummarizationAPI"]
+  : [];
 
 /** Why the browser tests cannot run, or false. In CI a missing browser is a failure, so nothing is skipped there. */
 export const noBrowser = browserMissing();
@@ -33,6 +39,7 @@ export const launchOptions = {
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    ...withoutModels,
   ],
 };
 
