@@ -67,6 +67,17 @@ func TestStandingIsRevoked(t *testing.T) {
 		{"Je ne mange pas de viande.", "Je mange de nouveau de la viande."},
 		{"No spoilers, please.", "I've finished the series, spoilers are fine now."},
 		{"No spoilers, please.", "I've finished the series, spoilers are fine."},
+		{"Don't mention the Spanish supplier in the mails.", "The supplier can be named everywhere again."},
+		{"Erwähne den Lieferanten nicht in den Mails.", "Der Lieferant darf wieder überall genannt werden."},
+		{"Ne mentionne pas le fournisseur.", "On peut de nouveau citer le fournisseur partout."},
+		{"No menciones al proveedor en los correos.", "Ya se puede nombrar al proveedor en todas partes."},
+		{"Keep prices out of the brochure.", "Put the prices back into the brochure."},
+		{"Don't contact the tenants directly.", "You're allowed to contact the tenants directly again."},
+		{"No dairy for my son.", "My son can have dairy again, the doctor says."},
+		{"Always copy Dana on the mails.", "Dana left the company, no need to copy her."},
+		{"Keep answers under 100 words.", "Forget the word limit."},
+		{"Don't touch the config folder.", "The config folder is free to edit now."},
+		{"Never call me at work.", "I changed jobs, calling me at work is fine."},
 		{"इमोजी का उपयोग न करें।", "इमोजी अब फिर से इस्तेमाल कर सकते हो।"},
 	} {
 		others := []string{"Never push to main.", "Always quote prices in euros.", "Don't call my boss Bob."}
@@ -123,6 +134,15 @@ func TestRevocationIsNarrow(t *testing.T) {
 		{"Call me Robert.", "Never call me Bob."},
 		{"Call me Robert.", "Call me before you deploy anything."},
 		{"No cold drinks.", "I have a cold again."},
+		{"Don't mention the supplier.", "The supplier can deliver again from May."},
+		{"Never suggest places with stairs.", "The stairs can be used again."},
+		{"Don't touch the supplier's folder.", "The supplier can be named again."},
+		{"No dairy for my son.", "My daughter can have dairy again."},
+		{"Never call me at work.", "Calling the bank is fine."},
+		{"Never call me at work.", "Ya se puede llamar al fontanero."},
+		{"Keep answers under 100 words.", "Forget the time limit."},
+		{"Keep the chairs out of the kitchen.", "Put the prices back into the brochure."},
+		{"Don't use the table.", "The table is free now."},
 		{"The limit for meals is 40 euros, always.", "The limit for trains is 90 euros, always."},
 	} {
 		if got := standing(t, c[0], c[1]); !slices.Contains(got, c[0]) {

@@ -220,6 +220,8 @@ type rating struct {
 	able     bool // it says something even if it amends nothing
 	chooses  bool // it chooses another alternative
 	grants   bool // it allows something, but not clearly something that was forbidden
+	frees    bool // it allows to say or to use something again
+	exact    bool // it revokes only a rule with nearly all of its words
 	lasting  bool // its form shows that it isn't an errand
 	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer
 }
@@ -327,6 +329,10 @@ func (j *judging) judgeForm(spacedScript bool) {
 		if j.revokes = true; !j.told {
 			j.strength = weak
 		}
+		return
+	}
+	if j.strength < strict && spacedScript && j.putsBack() {
+		j.strength, j.revokes = weak, true
 		return
 	}
 	if j.strength < strict && spacedScript && !j.revokes && j.lifts() {

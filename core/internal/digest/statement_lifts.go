@@ -21,10 +21,16 @@ var (
 
 // lifts reports whether a sentence revokes or relaxes a rule by its form, and marks the words that say so.
 func (j *judging) lifts() bool {
-	if len(j.ws) < 3 || j.ask || j.all&days != 0 || j.past && !slices.ContainsFunc(j.ws, func(w word) bool { return w.text == "besoin" }) { // "je n'ai plus besoin"
+	if len(j.ws) < 3 || j.ask {
 		return false
 	}
-	return j.noLonger() || j.fineNow() || j.resumed()
+	if j.noNeed() {
+		return true
+	}
+	if j.all&days != 0 || j.past && !slices.ContainsFunc(j.ws, func(w word) bool { return w.text == "besoin" }) { // "je n'ai plus besoin"
+		return false
+	}
+	return j.noLonger() || j.fineNow() || j.mayAgain() || j.resumed()
 }
 
 // noLonger recognizes sentences about what is no longer so: "I no longer need the steps", "Die Quellen brauche ich nicht
@@ -41,6 +47,18 @@ func (j *judging) noLonger() bool {
 	}
 	j.ended, j.ends = true, j.ws[0].is(negations) && from == 0
 	return true
+}
+
+// noNeed recognizes sentences that say that there is no need to do something: "Dana left, no need to copy her". It marks
+// the words that say so.
+func (j *judging) noNeed() bool {
+	for i := 0; i+3 < len(j.ws); i++ {
+		if j.ws[i].text == "no" && j.ws[i+1].text == "need" && j.ws[i+2].text == "to" && (i == 0 || j.ws[i].breaks) {
+			j.ws[i].cue, j.ws[i+1].cue, j.ends = true, true, true
+			return true
+		}
+	}
+	return false
 }
 
 // compares reports whether "more" or its translation, which word i follows, is part of a comparison: "not more [than]",
@@ -138,17 +156,18 @@ func (j *judging) permitsAt(from, i int) bool {
 		if k < i && w.is(conditions|addressees) {
 			return false
 		}
-		fine = fine || k > i && accepting.has(w.text)
+		fine = fine || k > i && (accepting.has(w.text) || w.text == "free" && j.textAt(k+1) == "to")
 		also = also || alsoWords.has(w.text) || k > 0 && w.text == "well" && j.ws[k-1].text == "as"
 		now = now || newly.has(w.text)
 		to = k + 1
 	}
-	if !fine || !now && !also && !(j.permits && j.strength >= wish && from > 0) {
+	doing := isGerund(j.ws[from].text) && j.ws[from].script == spaced && j.ws[i].text == "is"
+	if !fine || !now && !also && !doing && !(j.permits && j.strength >= wish && from > 0) {
 		return false
 	}
-	j.grants = !now && !also
+	j.grants, j.exact = !now && !also, doing && !now && !also
 	for k := from; k < to; k++ {
-		if w := &j.ws[k]; k == i || newly.has(w.text) || alsoWords.has(w.text) || accepting.has(w.text) || w.text == "well" {
+		if w := &j.ws[k]; k == i || newly.has(w.text) || alsoWords.has(w.text) || accepting.has(w.text) || w.text == "well" || w.text == "free" {
 			w.cue = true
 		}
 	}
@@ -165,7 +184,7 @@ func (j *judging) resumed() bool {
 		switch {
 		case i > 0 && w.breaks && again < 0 && !mine.has(j.ws[0].text):
 			verb = -1
-		case verb < 0 && i > 0 && i < 5 && resumes(w.text):
+		case verb < 0 && i > 0 && i < 5 && (resumes(w.text) || w.text == "have" && mayVerbs.has(j.ws[i-1].text)):
 			verb = i
 		case w.is(agains) && w.text != "now" && w.text != "anymore" && w.text != "longer", w.text == "otra" && j.textAt(i+1) == "vez", w.text == "novo":
 			again = i

@@ -17,7 +17,7 @@ const mostOpinion = 3
 
 // isOpinionOnRule reports whether a sentence judges a rule or an idea, and marks the words that say so.
 func (j *judging) isOpinionOnRule() bool {
-	if j.mayGo() {
+	if j.mayGo() || j.dropsLimit() {
 		return true
 	}
 	from := -1 // where the clause begins
@@ -36,6 +36,23 @@ func (j *judging) isOpinionOnRule() bool {
 	}
 	return false
 }
+
+// dropsLimit recognizes orders to forget a limit or a ban, and marks the words that say so: "Forget the word limit".
+func (j *judging) dropsLimit() bool {
+	if len(j.ws) < 3 || !dropping.has(j.ws[0].text) || !definite.has(j.ws[1].text) && j.ws[1].text != "about" {
+		return false
+	}
+	for i := 2; i < len(j.ws) && i < 6 && !j.ws[i].breaks; i++ {
+		if limitNouns.has(j.ws[i].text) || j.ws[i].text == "ban" {
+			j.ws[0].cue = true
+			return true
+		}
+	}
+	return false
+}
+
+// dropping lists verbs of such orders.
+var dropping = wordListOf("forget drop ignore scratch vergiss oublie oubliez olvida olvide esquece dimentica забудь vergeet")
 
 // mayGo recognizes sentences about something that is no longer needed, and marks the words that say so: "The riddles can
 // go".

@@ -22,6 +22,9 @@ type statement struct {
 	unit    string   // the word after its first number
 	limited []uint32 // the stems of the words that say what that limit is for, sorted
 	amended bool     // a newer statement has been added to it that amends its limit
+	says    bool     // it forbids to say or to use something
+	people  []uint32 // hashes of the words for people of the writer's household
+	units   []uint32 // hashes of the stems of the words after its numbers
 	classes int      // the number of stems that denote alternatives such as tabs and spaces
 	any     uint64   // one bit for each stem: two statements without a common bit have no stem in common
 }
@@ -33,6 +36,7 @@ func (s *statement) analyse() {
 	ws := wordsOf(text, quotedIn(text))
 	r := rate(text, ws) // it marks the words of cues
 	from, to := clauseAt(ws, r.lifted-1)
+	s.negative = s.negative || keepsOut(ws)
 	content := false // whether a word other than a cue and a pronoun for the writer has a stem
 	for i := range ws {
 		w, before := &ws[i], len(s.stems)
@@ -50,12 +54,18 @@ func (s *statement) analyse() {
 			}
 		}
 	}
+	s.noteSubjects(ws)
 	s.count(text, ws)
 	s.findTopic(ws)
 	sorting.Ordered(s.stems)
 	s.stems = slices.Compact(s.stems)
 	sorting.Ordered(s.object)
 	s.object = slices.Compact(s.object)
+}
+
+// keepsOut reports whether words forbid something as "Keep the prices out of the letter" does.
+func keepsOut(ws []word) bool {
+	return len(ws) > 2 && (ws[0].text == "keep" || ws[0].text == "leave") && slices.ContainsFunc(ws[2:], func(w word) bool { return w.text == "out" })
 }
 
 // vague lists words for a rule that is named by its subject: "forget the thing about the titles".
@@ -332,11 +342,11 @@ func (s *statement) closest(stems []uint32, older []*statement) int {
 	best, most := -1, 0
 	signed := strings.ContainsFunc(s.text, func(r rune) bool { return scriptOf(r) == unspaced || scriptOf(r) == hangul })
 	for i, old := range older {
-		if s.any&old.any == 0 || old.revokes || s.ends && old.negative || (s.also || s.grants) && !old.negative {
+		if s.any&old.any == 0 || old.revokes || s.ends && old.negative || (s.also || s.grants) && !old.negative || s.spares(old) {
 			continue
 		}
 		same, less := common(stems, old.stems), min(len(stems), len(old.stems))
-		if same > most && (same*3 >= less*2 || s.strength <= weak && same*2 >= less || signed && same*3 >= less || s.limits && s.sharesCount(old)) {
+		if same > most && (same*3 >= less*2 || s.strength <= weak && !s.exact && same*2 >= less || signed && same*3 >= less || s.limits && s.sharesCount(old) || s.limitsUnit(old)) {
 			best, most = i, same
 		}
 	}
