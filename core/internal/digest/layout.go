@@ -57,14 +57,15 @@ var chatLayout = &layout{
 }
 
 // layoutOf returns the layout of a digest of messages. It is the chat layout if the messages contain no tool calls,
-// results or commands, and if the ledger contains no commands, files or errors from earlier messages.
-func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
-	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 {
+// results or commands, if the ledger contains no commands, files or errors from earlier messages, and if neither the
+// previous digest, prior, nor a digest among the messages has a log of turns.
+func layoutOf(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *layout {
+	if t.Outputs || len(l.Commands)+len(l.Modified)+len(l.Read)+len(l.Errors) > 0 || HasLog(prior) {
 		return sessionLayout
 	}
 	for _, i := range messages {
 		m := &t.Messages[i]
-		if m.Variant == transcript.Shell {
+		if m.Variant == transcript.Shell || t.StartsWith(int(i), Header) && HasLog(t.Text(t.FirstText(int(i)))) {
 			return sessionLayout
 		}
 		for n := m.First; n < m.First+m.Count; n++ {
@@ -76,9 +77,9 @@ func layoutOf(t *transcript.Transcript, messages []int32, l *Ledger) *layout {
 	return chatLayout
 }
 
-// Chats reports whether a digest of messages has the layout of a chat.
-func Chats(t *transcript.Transcript, messages []int32, l *Ledger) bool {
-	return layoutOf(t, messages, l) == chatLayout
+// Chats reports whether a digest of messages that continues the digest prior, or "", has the layout of a chat.
+func Chats(t *transcript.Transcript, messages []int32, prior string, l *Ledger) bool {
+	return layoutOf(t, messages, prior, l) == chatLayout
 }
 
 // place moves text from sections that the layout lacks to sections that it has. So a digest written in one layout can

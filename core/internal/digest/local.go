@@ -28,7 +28,7 @@ type Extract struct {
 // NewExtract collects the material for a digest of messages. prior is the previous digest without its blocks. l must
 // already include the facts of messages.
 func NewExtract(t *transcript.Transcript, messages []int32, prior string, l *Ledger) *Extract {
-	layout := layoutOf(t, messages, l)
+	layout := layoutOf(t, messages, prior, l)
 	e := &Extract{t: t, messages: messages, ledger: l, layout: layout, old: layout.place(splitSections(prior))}
 	e.plan, _ = readPlan(e.old[plan])
 	e.findPlan()

@@ -370,26 +370,35 @@ func (k *turnLog) write(size, spare, whole int) logText {
 	return w
 }
 
+// deedShare is the maximum percentage of a log that is kept free of requests for the calls that changed something outside
+// of the conversation.
+const deedShare = 50
+
 // share returns the log with the largest share of room for requests at which everything fits, or an empty log if
 // nothing does. If the log shows outcomes, it tries only the largest share, because outcomes must not take room from
 // requests. size and spare are in bytes, as in write.
-func (k *turnLog) share(size, spare int) (w logText) {
+func (k *turnLog) share(size, spare int) (best logText) {
 	start := requestShare
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
 		start = wholeShare
 	}
+	kept := k.deedsRoom(size)
 	for share := start; share > 0 && (share == start || !k.outcomes); share /= 2 {
-		most := size * share / 100
+		most := min(size*share/100, size-kept)
 		asked, used := k.requests(most + spare)
 		room := size + min(spare, max(0, used-most))
 		forOutcomes := room - used
 		if size >= leastState {
-			forOutcomes = forOutcomes * 2 / 3
+			forOutcomes = max(forOutcomes*2/3, min(forOutcomes, kept))
 		}
-		k.outcome = k.roomForOutcomes(forOutcomes)
-		w = k.filled(asked, room, room-used)
+		k.outcome = k.roomForOutcomes(forOutcomes, asked)
+		w := k.filled(asked, room, room-used)
 		if w.log == "" {
 			continue
+		}
+		best = w
+		if !k.outcomes && k.outcome.from > 0 && k.outcome.deeds > 0 && share > start/2 {
+			continue // with fewer words of the requests, there is room for more of what was changed
 		}
 		if left := room - w.size(); left > size/8 && used > most*3/4 {
 			if more, n := k.requests(used + left); n > used {
@@ -400,7 +409,13 @@ func (k *turnLog) share(size, spare int) (w logText) {
 		}
 		return w
 	}
-	return logText{}
+	return best
+}
+
+// deedsRoom returns the number of bytes of a log of size bytes that requests leave to the calls which changed something
+// outside of the conversation.
+func (k *turnLog) deedsRoom(size int) int {
+	return min(k.sizeOfDeeds(deedLength), size*deedShare/100)
 }
 
 // showBeside returns the text of the best of the chosen quotes that fit into room bytes together with the entries in

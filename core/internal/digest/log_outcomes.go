@@ -85,12 +85,12 @@ func (o *turnOutcome) fitsWhole(most int) bool {
 // roomForOutcomes distributes size bytes among the outcomes. It chooses the largest length at which the outcomes of all
 // turns fit, and shows the newest ones in full in half of the room that is left; the other half is for other units. If
 // not even short outcomes fit, those of turns that changed something outside of the conversation come first, followed by
-// those of the newest turns.
-func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
+// those of the newest turns. asked holds the requests that the log shows.
+func (k *turnLog) roomForOutcomes(size int, asked []string) outcomeRoom {
 	room := outcomeRoom{length: deedLength, from: len(k.turns), deeds: len(k.turns), full: len(k.turns)}
 	if k.outcomes {
 		for room.length = range outcomeLengths {
-			if used := k.sizeOfOutcomes(room.length); used <= size {
+			if used := k.sizeOfOutcomes(room.length) + k.addedRequests(room.length, asked); used <= size {
 				return outcomeRoom{length: room.length, full: k.fullFrom(room.length, (size-used)/2)}
 			}
 		}
@@ -101,7 +101,7 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 	told := k.outcomesIn(room.length)
 	for ; room.deeds > 0; room.deeds-- {
 		if o := &told[room.deeds-1]; o.said != nil && k.settles(o) {
-			if size -= len(o.line); size < 0 {
+			if size -= len(o.line) + k.addedRequest(room.deeds-1, o, asked); size < 0 {
 				break
 			}
 		}
@@ -114,6 +114,24 @@ func (k *turnLog) roomForOutcomes(size int) outcomeRoom {
 		}
 	}
 	return room
+}
+
+// addedRequest returns the number of bytes by which the log grows because the entry of turn i, whose outcome is o, shows
+// what the turn changed although asked has no request of it; see requestOf.
+func (k *turnLog) addedRequest(i int, o *turnOutcome, asked []string) int {
+	if asked[i] != "" || len(o.deeds) == 0 || k.turns[i].asked == "" {
+		return 0
+	}
+	return len(k.least(i)) + requestFrame
+}
+
+// addedRequests returns the sum of addedRequest for all turns, if outcomes have the given length.
+func (k *turnLog) addedRequests(length int, asked []string) (sum int) {
+	told := k.outcomesIn(length)
+	for i := range told {
+		sum += k.addedRequest(i, &told[i], asked)
+	}
+	return sum
 }
 
 // fullFrom returns the index of the first turn whose outcome is shown in full, if that may take up to size bytes more

@@ -264,7 +264,25 @@ func readUnits(t *turn, line string) (units []unit) {
 			}
 		}
 	}
-	return []unit{{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}}
+	u := unit{kind: kind, message: -1, source: source, text: line, factor: ofOldLine * 3 / 4}
+	if kind == ranUnit {
+		u.readDeed()
+	}
+	return []unit{u}
+}
+
+// readDeed gives a unit that was read from a log its former weight if it is about calls that changed something outside of
+// the conversation.
+func (u *unit) readDeed() {
+	called, found := strings.CutPrefix(u.text, calledVerb)
+	name := called[:max(0, strings.IndexAny(called, "( "))]
+	if !found || name == "" || isLookup(name) || !isDeed(name) {
+		return
+	}
+	u.factor, u.batch = ofDeed, called[len(name)] == ' '
+	if strings.Contains(called, ")"+failedArrow) {
+		u.factor = ofFailedDeed
+	}
 }
 
 // countsLines reports whether a line about a change ends with a number of lines or places rather than a description.

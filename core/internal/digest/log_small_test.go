@@ -54,6 +54,38 @@ func TestASmallLogKeepsSettledMatters(t *testing.T) {
 	}
 }
 
+// In a small log, the calls that changed something take precedence over what else the user said.
+func TestASmallLogKeepsWhatWasDone(t *testing.T) {
+	var b strings.Builder
+	topics := strings.Fields("sails crane toilets weather parrot radio bakery gangway buoys kiosk lighthouse showers laundry chandler winch pontoon")
+	for n, topic := range topics {
+		fmt.Fprintf(&b, `,{"role":"user","content":"I have been wondering about the %s for a while now, and my brother Emil asks for the %[1]s too."}`, topic)
+		if n%2 == 1 {
+			fmt.Fprintf(&b, `,{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":"order_service","arguments":"{\"about\":\"%s\",\"boat\":\"Amsel\"}"}}]},{"role":"tool","tool_call_id":"%[1]d","content":"{\"status\":\"ordered\",\"order\":\"HB-44%[1]d\"}"}`, n, topic)
+		}
+		fmt.Fprintf(&b, `,{"role":"assistant","content":"The %s is taken care of."}`, topic)
+	}
+	tr, seq := read(t, "openai-chat", "["+b.String()[1:]+"]")
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	again := digest.NewExtract(tr, nil, digest.NewExtract(tr, seq, "", l).Digest(1500), &digest.Ledger{}) // what an earlier digest has of the calls counts as much
+	orders := strings.Fields("HB-4415 HB-4413 HB-4411 HB-449 HB-447 HB-445 HB-443 HB-441")
+	for size := 300; size <= 1200; size += 20 {
+		text := digest.NewExtract(tr, seq, "", l).Digest(size)
+		for _, want := range orders[:max(1, min(size/200, len(orders)))] {
+			if !strings.Contains(text, want) || len(text) > size {
+				t.Errorf("%d bytes of %d, and %q is missing:\n%s", len(text), size, want, text)
+			}
+		}
+		text = again.Digest(size)
+		for _, want := range orders[:max(1, min(size/250, len(orders)))] {
+			if !strings.Contains(text, want) || len(text) > size {
+				t.Errorf("again, %d bytes of %d, and %q is missing:\n%s", len(text), size, want, text)
+			}
+		}
+	}
+}
+
 // The user's next message contains what the assistant asked for, so the question isn't shown.
 func TestALogTellsNoRequestForDetails(t *testing.T) {
 	if text := smallLog(t, 6000); strings.Contains(text, "Please provide") || strings.Contains(text, "customer number; ") || !strings.Contains(text, "customer number is KD-20417") {

@@ -41,12 +41,12 @@ func TestChats(t *testing.T) {
 		tr, seq := read(t, "native", src)
 		var l digest.Ledger
 		l.Add(tr, seq)
-		if digest.Chats(tr, seq, &l) != want {
+		if digest.Chats(tr, seq, "", &l) != want {
 			t.Errorf("%s: not %v", src, want)
 		}
 	}
 	tr, seq := read(t, "native", `[{"role":"user","content":"Hello, I am Ana."}]`)
-	if digest.Chats(tr, seq, &digest.Ledger{Modified: []string{"a.go"}}) {
+	if digest.Chats(tr, seq, "", &digest.Ledger{Modified: []string{"a.go"}}) {
 		t.Error("a session whose files the ledger knows is no chat")
 	}
 }

@@ -22,7 +22,7 @@ var detailSigns = substringsOf("please provide |could you provide |can you provi
 	"poderia me informar|poderia informar|preciso do seu|potrebbe forni|potrebbe dirmi|не могли бы вы|您能提供|能否提供|可以提供一下|教えていただけ|알려주시겠|알려 주시겠")
 
 // offerHeads lists, in lower case, the beginnings of sentences in which the assistant only offers more help.
-var offerHeads = strings.Split("if you have any question|if you have any other|if you have any more|if you have any further|if you have any concern|if you have more questions|if you need any help|if you need any assistance|if you need any other|if you need any more|if you need any further|if you need further|if you need more|if there's anything else|if there is anything else|is there anything else|"+
+var offerHeads = strings.Split("if you have any question|let me know if you need |let me know if you have |please let me know if you need |please let me know if you have |if you have any other|if you have any more|if you have any further|if you have any concern|if you have more questions|if you need any help|if you need any assistance|if you need any other|if you need any more|if you need any further|if you need further|if you need more|if there's anything else|if there is anything else|is there anything else|"+
 	"feel free to ask|feel free to reach|feel free to let me|please feel free|don't hesitate|please don't hesitate|i'm here to help|how can i assist you|how can i help you|how may i |"+
 	"wenn sie weitere fragen|gibt es noch etwas|kann ich sonst noch|si vous avez d'autres|si tienes alguna otra|si tiene alguna otra|se tiver mais|se avesse altre|如果您还有其他|还有什么可以帮|他に何か", "|")
 

@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -154,5 +155,34 @@ func TestTakenBack(t *testing.T) {
 {"role":"assistant","content":"I closed K7."}]`, 4000)
 	if strings.Contains(text, "is set to 0") || !strings.Contains(text, "K7") {
 		t.Error(text)
+	}
+}
+
+// A digest that continues a log of turns has a log as well, even if the new messages contain no tool calls.
+func TestALogContinuesWithoutToolCalls(t *testing.T) {
+	tr, seq := read(t, "openai-chat", `[{"role":"user","content":"Move my berth to C12, please."},
+{"role":"assistant","tool_calls":[{"id":"1","type":"function","function":{"name":"move_berth","arguments":"{\"berth\":\"C12\",\"boat\":\"Amsel\"}"}}]},
+{"role":"tool","tool_call_id":"1","content":"{\"status\":\"moved\",\"fee\":31.5}"},
+{"role":"assistant","content":"The Amsel has berth C12 now, and the fee is 31.50 euros."}]`)
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	first := digest.NewExtract(tr, seq, "", l).Digest(1500)
+	if !strings.Contains(first, "move_berth(berth: C12") {
+		t.Fatalf("%s", first)
+	}
+	tr, seq = read(t, "openai-chat", `[{"role":"user","content":"And what does a night cost for guests?"},{"role":"assistant","content":"A night at the guest pier costs 18 euros."}]`)
+	l.Add(tr, seq)
+	if digest.Chats(tr, seq, first, l) {
+		t.Error("the digest has the layout of a chat")
+	}
+	second := digest.NewExtract(tr, seq, first, l).Digest(1500)
+	for _, want := range []string{"# What happened\n", "[1] user: Move my berth to C12, please.\n", "  - called move_berth(berth: C12", "[2] user: And what does a night cost", "18 euros"} {
+		if !strings.Contains(second, want) {
+			t.Errorf("%q is missing:\n%s", want, second)
+		}
+	}
+	tr, seq = read(t, "openai-chat", fmt.Sprintf(`[{"role":"user","content":%q},{"role":"user","content":"Thanks."}]`, digest.Message(second)))
+	if digest.Chats(tr, seq, "", &digest.Ledger{}) {
+		t.Error("a digest with a log among the messages counts as a chat")
 	}
 }

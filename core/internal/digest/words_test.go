@@ -143,7 +143,7 @@ func TestTextAgents(t *testing.T) {
 		if len(l.Modified) != 1 || l.Modified[0] != "parser.go" || len(l.Errors) != 1 || !strings.Contains(l.Errors[0].Text, "TestComma") {
 			t.Errorf("%s: modified %q, errors %q", name, l.Modified, l.Errors)
 		}
-		if digest.Chats(tr, seq, &digest.Ledger{}) {
+		if digest.Chats(tr, seq, "", &digest.Ledger{}) {
 			t.Errorf("%s: taken for a chat", name)
 		}
 		if text := digest.Flatten(tr, seq[2:], 0); strings.Contains(text, "» you:") {

@@ -77,6 +77,7 @@ func TestSentences(t *testing.T) {
 		{"我来了。你呢？好！", "我来了。|你呢？|好！"},
 		{"यह है। वह है॥", "यह है।|वह है॥"},
 		{"أين؟ هنا.", "أين؟|هنا."},
+		{"[…] I'd like the second. And … well… Go […]", "[…] I'd like the second.|And …|well…|Go […]"},
 		{strings.Repeat("word ", 200), strings.TrimSpace(strings.Repeat("word ", 121)) + "|" + strings.TrimSpace(strings.Repeat("word ", 79))},
 	} {
 		var got []string

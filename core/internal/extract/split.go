@@ -76,6 +76,10 @@ func (s *splitter) end() int {
 			return i + 1
 		case c >= 0xd8: // a lead byte of the characters below
 			r, size := utf8.DecodeRuneInString(t[i:])
+			if r == '…' && strings.HasPrefix(t[i+size:], "]") { // "[…]" is in place of words that were left out
+				i += size
+				continue
+			}
 			switch r {
 			case '。', '！', '？', '؟', '।', '॥', '۔', '։', '…', '．':
 				return i + size

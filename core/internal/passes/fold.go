@@ -288,7 +288,7 @@ func (f *folding) put(d *summary.Digest) {
 	elements := archive.FoldElements(at, f.cut, func(i int) bool { return !f.stays[i] }, f.head >= 0)
 	body := archive.FoldBody(elements, f.gain)
 	role := f.role()
-	text := handles.NameFold(f.run.Summary().Style().Write(d.Text, f.scope, f.run.State().Round+1, digest.Chats(f.doc.T, f.messages, &f.ledger)), body.HandleOrNone())
+	text := handles.NameFold(f.run.Summary().Style().Write(d.Text, f.scope, f.run.State().Round+1, digest.Chats(f.doc.T, f.messages, f.prior, &f.ledger)), body.HandleOrNone())
 	if f.doc.P.NewMessage(role, text) >= f.gain {
 		return // nothing would be freed
 	}

@@ -11,7 +11,7 @@ import (
 // prior is the text of the previous digest. standing is the block of standing instructions. why says why the model's
 // summary wasn't used; "" if none was requested.
 func (w *writing) local(j Job, prior string, budget, spare int, standing string, why api.SummaryFault) (d Digest) {
-	chats := digest.Chats(w.t, j.Messages, j.Ledger)
+	chats := digest.Chats(w.t, j.Messages, prior, j.Ledger)
 	budget = min(budget, w.usualLocal(j, chats))
 	if w.target() > 0 {
 		free := w.free(j, chats)
@@ -182,5 +182,5 @@ func (w *Writer) HasNoToolCalls() bool {
 	for _, it := range w.doc.Items {
 		messages = append(messages, it.Msg)
 	}
-	return digest.Chats(w.doc.T, messages, w.ledger)
+	return digest.Chats(w.doc.T, messages, "", w.ledger)
 }

@@ -71,7 +71,7 @@ func (w *writing) prefixed(j *Job, output int) (r api.SummaryRequest, b *Prefix)
 	s := &w.policy.Summary
 	p := digest.Prompt{Style: w.Style(), Scope: j.Scope, Prior: j.Prior, Instructions: s.Instructions,
 		Template: s.Prompt, Language: w.language(*j),
-		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
+		Chat: digest.Chats(w.t, j.Messages, j.Prior, j.Ledger)}
 	text := p.Behind(digest.Opening(w.t, int32(j.Tail)))
 	r = api.SummaryRequest{ID: PrefixRequest, Scope: j.Scope, Prompt: text, MaxOutputTokens: output,
 		Temperature: w.Style().Temperature}

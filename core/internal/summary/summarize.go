@@ -171,7 +171,7 @@ func (w *writing) digest(j Job) Digest {
 	if j.Room > 0 {
 		budget = min(budget, j.Room)
 	}
-	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.t, j.Messages, j.Ledger))
+	standing := w.standing(j.Ledger, j.Gain, budget, j.Room, digest.Chats(w.t, j.Messages, j.Prior, j.Ledger))
 	if j.Room > 0 { // the limit applies to the digest and the block together
 		budget = max(budget/2, min(budget, j.Room-w.doc.P.Text(standing)))
 	}
@@ -314,7 +314,7 @@ func (w *writing) answered(j Job, output int) answer {
 	}
 	p := digest.Prompt{Style: s, Scope: j.Scope, Prior: j.Prior, Task: j.Ledger.Task, Round: w.state.Round + 1,
 		Instructions: w.policy.Summary.Instructions, Template: w.policy.Summary.Prompt, Language: w.language(j),
-		Chat: digest.Chats(w.t, j.Messages, j.Ledger)}
+		Chat: digest.Chats(w.t, j.Messages, j.Prior, j.Ledger)}
 	if p.Prior != "" && p.Scope == api.ScopeSession {
 		p.Scope = api.ScopeUpdate
 	}
