@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +22,7 @@ import (
 	"github.com/ctxfold/ctxfold"
 	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/testing/provider"
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 	"github.com/ctxfold/ctxfold/records"
 )
 
@@ -112,16 +112,10 @@ func messages(ctx context.Context, base string, turns int, options ...anthropico
 	return p.Messages, nil
 }
 
-// Two hundred turns through the proxy: the endpoint never receives a request that it would have to reject, the newest message always
-// arrives as the client wrote it, and a conversation is compacted only when that is due and not in every request.
+// Forty turns through the proxy, and two hundred in a long run: the endpoint never receives a request that it would have to reject, the
+// newest message always arrives as the client wrote it, and a conversation is compacted only when that is due and not in every request.
 func TestConversations(t *testing.T) {
-	turns := 80
-	switch {
-	case testing.Short():
-		turns = 40
-	case os.Getenv("CTXFOLD_LONG") != "":
-		turns = 200
-	}
+	turns := trials.Count(40, 40, 200)
 	for _, tt := range []struct {
 		name     string
 		endpoint *provider.Endpoint
