@@ -11,17 +11,18 @@ import (
 // can be named everywhere again", "On peut de nouveau citer le fournisseur". They revoke only a rule that forbids to say or
 // to use the same thing.
 
-// mayVerbs lists verbs for being allowed, including those in allowing. freed lists participles and infinitives of verbs for
-// saying, showing or using something.
+// Word lists for such sentences: verbs for being allowed; participles and infinitives of verbs for saying, showing or using
+// something; words before the verb that make nobody in particular its subject; auxiliaries of the passive; and adverbs for
+// how widely something is allowed.
 var (
 	mayVerbs = wordListOf("can may could darf dürfen kann können peut peuvent puede pueden può possono pode podem можно kan mag mogen")
 	freed    = wordListOf("named mentioned cited quoted discussed used shown included contacted copied added suggested offered written " +
 		"genannt erwähnt zitiert verwendet benutzt gezeigt gebraucht nennen erwähnen zitieren verwenden benutzen nommé mentionné cité utilisé montré nommer mentionner citer utiliser montrer parler " +
 		"nombrado mencionado citado usado mostrado nombrar mencionar citar usar mostrar hablar nominato menzionato citato usato nominare menzionare citare usare mostrare parlare " +
 		"nomear falar упоминать называть использовать писать genoemd vermeld gebruikt noemen vermelden gebruiken")
-	oneself  = wordListOf("on si se man ya já можно nu wieder")
-	freeling = wordListOf("be werden être ser essere worden")
-	freely   = wordListOf("freely everywhere anywhere openly überall offen partout librement libremente ovunque todas partes везде свободно overal")
+	oneself      = wordListOf("on si se man ya já можно nu wieder")
+	passiveVerbs = wordListOf("be werden être ser essere worden")
+	freely       = wordListOf("freely everywhere anywhere openly überall offen partout librement libremente ovunque todas partes везде свободно overal")
 )
 
 // mayAgain recognizes such sentences, and marks all words but those for the thing itself.
@@ -43,7 +44,7 @@ func (j *judging) mayAgain() bool {
 			may = i
 		case freed.has(w.text):
 			verb = i
-		case freeling.has(w.text):
+		case passiveVerbs.has(w.text):
 			passive = true
 		}
 		again = again || newly.has(w.text) || w.is(agains) || w.text == "novo"
@@ -68,7 +69,7 @@ func (j *judging) freedAt(may, verb int, again, passive bool) bool {
 	}
 	for i := range j.ws {
 		w := &j.ws[i]
-		w.cue = w.cue || i == may || i == verb || freeling.has(w.text) || freely.has(w.text) || newly.has(w.text) || w.is(agains|quantifiers) || w.text == "novo"
+		w.cue = w.cue || i == may || i == verb || passiveVerbs.has(w.text) || freely.has(w.text) || newly.has(w.text) || w.is(agains|quantifiers) || w.text == "novo"
 	}
 	j.grants, j.lifted = true, j.ws[may].at+1
 	j.frees = true
