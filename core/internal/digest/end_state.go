@@ -75,8 +75,21 @@ const keptTurn = 1 << 30
 
 // goOn updates the state with the messages of t that stay in the context, which begin at index from.
 func (s *endState) goOn(t *transcript.Transcript, from int) {
+	var called []textCall // calls written as text whose output is still to come
 	for i := from; i < len(t.Messages); i++ {
 		m := &t.Messages[i]
+		switch {
+		case m.Variant == transcript.Shell:
+			script, output := t.Text(m.Label), t.Text(t.FirstText(i))
+			run := runOf(script, output, false)
+			run.exit = exitOf(string(t.Bytes(m.Exit)))
+			s.later(&run, script, output)
+		case m.Role == transcript.Assistant:
+			called = textCalls(t, i)
+		case isTextResult(t, i):
+			s.inText(called, textOutput(t, i))
+			called = nil
+		}
 		for n := m.First; n < m.First+m.Count; n++ {
 			p := &t.Parts[n]
 			if p.Kind != transcript.ToolResult || p.Has(transcript.Removed) || p.Pair < 0 {
@@ -85,16 +98,45 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 			call := &t.Parts[p.Pair]
 			switch useOfCall(t, call) {
 			case runs:
-				script := commandOf(t, call)
-				output := knownOutput(script, withoutExcerptMarker(ResultText(t, int(n))))
-				run := runOf(script, output, p.Has(transcript.IsError))
-				s.undo(&run, output)
-				s.filesOf(&run, script)
-				s.ran(&run, withoutEnvelope(output), keptTurn)
+				s.command(commandOf(t, call), withoutExcerptMarker(ResultText(t, int(n))), p.Has(transcript.IsError))
 			case edits:
 				if path := Path(t, call); path != "" && !failedResult(t, n) {
 					s.changedFile(path)
 				}
+			}
+		}
+	}
+}
+
+// command updates the state after a command in a message that stays in the context. failed means that the tool reported
+// an error.
+func (s *endState) command(script, output string, failed bool) {
+	output = knownOutput(script, output)
+	run := runOf(script, output, failed)
+	s.later(&run, script, output)
+}
+
+// later updates the state after the run of a script in a message that stays in the context.
+func (s *endState) later(r *run, script, output string) {
+	s.undo(r, output)
+	s.filesOf(r, script)
+	s.ran(r, withoutEnvelope(output), keptTurn)
+}
+
+// inText updates the state after calls written as text in a message that stays in the context. output is the output of
+// the last one.
+func (s *endState) inText(calls []textCall, output string) {
+	for n, call := range calls {
+		said := ""
+		if n == len(calls)-1 {
+			said = output
+		}
+		switch {
+		case call.command != "":
+			s.command(call.command, said, failedText(said))
+		case useOf(call.tool) == edits && !failedText(said):
+			for _, c := range call.changes(said) {
+				s.changedFile(c.path)
 			}
 		}
 	}

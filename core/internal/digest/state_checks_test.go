@@ -101,6 +101,43 @@ func TestStateKnowsKeptMessages(t *testing.T) {
 	}
 }
 
+// The state takes into account what agents that write their calls as text, and the user, ran in the messages that stay
+// in the context.
+func TestStateKnowsKeptTextsAndShells(t *testing.T) {
+	const script = "python -m pytest test_ramp.py"
+	asText := func(script, output string) string {
+		return `,{"role":"assistant","content":"THOUGHT: The kiln needs it.\n\n` + "```bash\\n" + script + "\\n```" + `"},{"role":"user","content":"<returncode>0</returncode>\n<output>\n` + output + `\n</output>"}`
+	}
+	inShell := func(script, output string) string {
+		return `,{"role":"bashExecution","command":"` + script + `","output":"` + output + `","exitCode":0,"cancelled":false,"truncated":false,"timestamp":6}`
+	}
+	for format, ran := range map[string]func(script, output string) string{"native": asText, "pi": inShell} {
+		folded := `{"role":"user","content":"Let the ramp of zone 7 hold 900 degrees.","timestamp":1}` + ran("cat kiln/ramp.py", "hold = 640") + ran("python kiln.py --zone 7", "640") + ran(script, "3 passed in 0.1s")
+		for _, kept := range []string{"", ran(script, "4 passed in 0.1s")} {
+			tr, messages := read(t, format, `[`+folded+kept+`]`)
+			all, _ := read(t, format, `[`+folded+`]`)
+			messages = messages[:len(all.Messages)]
+			digest.MarkOutputs(tr, len(tr.Messages), true)
+			l := &digest.Ledger{}
+			l.Add(tr, messages)
+			if text := digest.NewExtract(tr, messages, "", l).Digest(6000); strings.Contains(text, "passed, in [1]: ") != (kept == "") {
+				t.Errorf("%s, then %q:\n%s", format, kept, text)
+			}
+		}
+	}
+}
+
+// The open error of a test that a call written as text ran is what the test asserted, not what the tested code logged.
+func TestErrorsOfTextsAssert(t *testing.T) {
+	tr, messages := read(t, "native", `[{"role":"user","content":"Let the ramp of zone 7 hold 900 degrees."},{"role":"assistant","content":"THOUGHT: Look.\n\n`+"```bash\\ncat ramp.go\\n```"+`"},
+{"role":"user","content":"<returncode>0</returncode>\n<output>\npackage kiln\n</output>"},{"role":"assistant","content":"THOUGHT: Test.\n\n`+"```bash\\ngo test ./kiln\\n```"+`"},
+{"role":"user","content":"<returncode>1</returncode>\n<output>\n--- FAIL: TestRamp (0.00s)\n    heat.go:9: output of heat: no error\n    ramp_test.go:9: 940, not 900\nFAIL\n</output>"}]`)
+	digest.MarkOutputs(tr, len(messages), true)
+	l := &digest.Ledger{}
+	l.Add(tr, messages)
+	wants(t, digest.NewExtract(tr, messages, "", l).Digest(6000), []string{"- bash (go test ./kiln): 940, not 900\n", "→ exit 1: TestRamp: 940, not 900"}, []string{"output of heat"})
+}
+
 // A failed edit is no longer an open error once the file has been read. A plan is left out if the remaining messages
 // have a newer one.
 func TestEditErrorsAndPlansGoOn(t *testing.T) {

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -422,7 +423,7 @@ func (c *collector) inText(i int) {
 		}
 		if k == len(c.called)-1 {
 			run := runOf(call.command, text, exit == "failed")
-			c.ended(call.tool, on, complaint(plainText(text)), exit != "" && exit != "0" && !abandoned(text) && (run.kind != looks || call.command == ""))
+			c.ended(call.tool, on, cmp.Or(run.failure, complaint(plainText(text))), exit != "" && exit != "0" && !abandoned(text) && (run.kind != looks || call.command == ""))
 		}
 	}
 	c.called = nil
