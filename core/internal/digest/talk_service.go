@@ -68,7 +68,15 @@ func (k *talk) courtesies() (n int) {
 // A matter ends when the assistant says goodbye, or when the user says something that doesn't depend on anything before
 // it.
 func (k *talk) serve(size int) {
-	if k.served || !k.service(size) {
+	if k.served {
+		return
+	}
+	if k.exchanges(size) {
+		k.served = true
+		k.exchange()
+		return
+	}
+	if !k.service(size) {
 		return
 	}
 	k.served = true

@@ -72,11 +72,13 @@ func (l *talkLines) line(from, to int) string {
 		}
 		if src.section == dialogue {
 			text = statementOf(text, l.was[n]+l.counterNote(c)+alikeNote(l.alike[n]))
-			if bare := strings.TrimRight(text, ".。"); n+1 < to && l.items[c.Item].Terse && bare != text { // parts of one matter
+			if bare := strings.TrimRight(text, ".。"); n+1 < to && bare != text && l.items[c.Item].Headed {
+				text = bare + "；"
+			} else if n+1 < to && l.items[c.Item].Terse && bare != text { // parts of one matter
 				text = bare + ";"
 			}
 		}
-		if end, _ := utf8.DecodeLastRune(line); len(line) > 0 && end != '。' {
+		if end, _ := utf8.DecodeLastRune(line); len(line) > 0 && end != '。' && end != '；' {
 			line = append(line, ' ')
 		}
 		line = append(line, text...)

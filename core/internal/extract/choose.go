@@ -259,8 +259,11 @@ func (c *chooser) take(n int32) {
 // lift recomputes the gains of the candidates that depend on sentence n, which was just chosen, and moves them up.
 // Their lengths no longer include that of sentence n.
 func (c *chooser) lift(n int32) {
-	for k := n + 1; k <= n+mostBefore && int(k) < len(c.sentences); k++ {
+	for k := n + 1; int(k) < len(c.sentences); k++ {
 		s := &c.sentences[k]
+		if k > n+mostBefore && !(s.leans && s.before == n) {
+			break
+		}
 		candidate := c.state[k] == queued || c.state[k] == waiting && s.alone.bucket >= c.least
 		if !s.leans || s.before != n || !candidate {
 			continue

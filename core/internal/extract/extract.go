@@ -33,6 +33,9 @@ type Item struct {
 	// Terse means that the text has already been shortened, so the worth of a part is proportional to its number of
 	// words; see [Terse].
 	Terse bool
+	// Headed means that each line of the text is a whole sentence, and that the lines after the first one are only
+	// chosen together with it, because it names what they are about.
+	Headed bool
 	// Follows means that the item was said directly after the previous item, so its first sentence may depend on the
 	// last sentence of the previous item.
 	Follows bool
@@ -154,7 +157,7 @@ func New(items []Item, nearby *words.StemSet) *Extract {
 	size := 0
 	for _, it := range items {
 		size += len(it.Text)
-		if it.Terse {
+		if it.Terse || it.Headed {
 			e.power = plain
 		}
 	}
@@ -210,8 +213,8 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 	if !it.Follows {
 		e.before = before{sentence: -1}
 	}
-	first, asked := true, e.question(item)
-	for s := (splitter{text: it.Text, whole: it.Whole}); s.next(); {
+	first, asked, head := true, e.question(item), int32(len(e.sentences))
+	for s := (splitter{text: it.Text, whole: it.Whole, lines: it.Headed}); s.next(); {
 		text := it.Text[s.from:s.to]
 		ws = words.Append(ws[:0], text)
 		if len(ws) == 0 {
@@ -240,6 +243,12 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if out.own && asks {
 			out.own, out.asks = false, false
 		}
+		if it.Headed {
+			out.asks, out.leans, out.before = false, int(head) < len(e.sentences), head
+			if !out.leans {
+				out.before = -1
+			}
+		}
 		out.lower(it, s.from)
 		out.clauses[0] = int32(len(e.clauses))
 		from := int32(len(e.words))
@@ -249,7 +258,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			e.before = before{sentence: -1}
 			continue
 		}
-		if it.Uncut || it.Whole {
+		if it.Uncut || it.Whole || it.Headed {
 			e.clauses = append(e.clauses, clause{int32(s.from), int32(s.to), [2]int32{from, int32(len(e.words))}, true, true})
 		} else {
 			e.cut(item, text, int32(s.from), from, ws, inQuotes)

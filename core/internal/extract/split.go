@@ -14,6 +14,7 @@ import (
 type splitter struct {
 	text     string // the text to split
 	whole    bool   // the whole text is one sentence
+	lines    bool   // each line is one sentence
 	from, to int    // the range of the sentence, in bytes, without white space around it
 	at       int    // where the next sentence is looked for, in bytes
 }
@@ -61,6 +62,12 @@ func (s *splitter) skipCode() {
 // ends a sentence, or the end of the text.
 func (s *splitter) end() int {
 	t := s.text
+	if s.lines {
+		if n := strings.IndexByte(t[s.at:], '\n'); n >= 0 {
+			return s.at + n + 1
+		}
+		return len(t)
+	}
 	for i := s.at; i < len(t); i++ {
 		switch c := t[i]; {
 		case c == '\n':

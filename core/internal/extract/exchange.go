@@ -1,0 +1,418 @@
+package extract
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// In Chinese dialogues with a service, a request and its answer make one statement: "人均50-100元的餐馆 →
+// 莲泽舫". This file shortens both to their clauses that say something.
+
+// The character sequences around what a Chinese request asks for, and before what an answer names. A sequence that begins
+// with another one comes before it.
+var (
+	requestStarts = strings.Fields("请问 請問 请 請 麻烦 麻煩 你们 你 您 能不能 能否 能帮我们 能帮我 能帮 能给我们 能给我 能推荐 能介绍 可不可以 可以 帮忙 幫忙 帮我们 帮我 幫我 帮 给我们 给我 給我 给推荐 给介绍 告诉我 告訴我 知不知道 知道 问一下 问下 想问 查一下 查下 查查 看一下 看看 " +
+		"我还想 我想 我要 我们 再 顺便 順便 推荐一家 推荐一个 推荐个 推荐 推薦 介绍一家 介绍一个 介绍个 介绍 介紹 一下 一家 一个 一個 那就 那你 那您 那请 然后 然後 还有 那么")
+	requestEnds  = strings.Fields("可以吗 可以嗎 好吗 好嗎 行吗 行嗎 好不好 行不行 行不 一下 吗 嗎 呢 呀 啊 呗 唄 吧 哦 嘛 哈 哟")
+	answerStarts = strings.Fields("抱歉 对不起 對不起 那给您推荐 那给你推荐 那 我推荐您去 我推荐你去 我推荐给你们 我推荐给你 我推荐给您 我推荐您 我推荐你 我推荐 为您推荐 给您推荐 给你推荐 推荐您去 推荐你去 推荐您 推荐你 推荐 推薦您 推薦 建议您去 建议你去 建议您 建议你 建议 建議 您可以去 你可以去 您可以 你可以 可以去 您去 你去 您看一下 你看一下 您看 你看 一家 一下")
+	answerEnds   = strings.Fields("吧 哦 呢 哈 啊 呀 哟 等 啦 的呢")
+)
+
+// ofWord lists characters after which a sequence of requestStarts or answerStarts is a part of something else: "我要是".
+var ofWord = []string{"是", "了", "里", "裡", "边", "邊", "儿", "兒", "过", "過", "的"}
+
+// reactionEnds lists characters that end a clause which only reacts to something: "这个分数不低了". pointers lists
+// characters that refer to what was named before.
+const (
+	reactionEnds = "了的啊呀啦呢哈吧"
+	pointers     = "这那它這此该"
+)
+
+// leastName is the length, in bytes, of the shortest name of three characters.
+const leastName = len("颐和园")
+
+// goodWishes lists beginnings of clauses that wish somebody well.
+var goodWishes = strings.Fields("祝你 祝您 祝愿 祝願 祝大家")
+
+// spokenClause is a clause of a message, without the punctuation around it.
+type spokenClause struct {
+	text  string
+	after string // the punctuation behind it
+}
+
+// spokenClauses returns the clauses of a message. Those that are a courtesy are left out.
+func spokenClauses(text string) (out []spokenClause) {
+	from, depth := 0, 0
+	add := func(to, next int) {
+		said := strings.TrimSpace(text[from:to])
+		if ws := words.Append(nil, said); len(ws) > 0 && !containsStart(said, goodWishes) && (!idle(said, ws) || agrees(said) && len(out) == 0) {
+			out = append(out, spokenClause{said, text[to:next]})
+		}
+		from = next
+	}
+	for i, r := range text {
+		switch r {
+		case '(', '（', '「', '《', '“', '【':
+			depth++
+		case ')', '）', '」', '》', '”', '】':
+			depth = max(depth-1, 0)
+		case '，', '。', '！', '？', '；', '…', '!', '?', ';', '\n':
+			if (depth == 0 || r == '\n') && i >= from {
+				depth = 0
+				add(i, i+utf8.RuneLen(r))
+			}
+		}
+	}
+	add(len(text), len(text))
+	return out
+}
+
+// Courteous reports whether a clause at the beginning of a message is a courtesy or a word such as "fine", unlike in
+// an essay or a report.
+func Courteous(text string) bool {
+	head, _, _ := strings.Cut(text, "，")
+	if n := strings.IndexAny(head, "。！？!?\n"); n >= 0 {
+		head = head[:n]
+	}
+	ws := words.Append(nil, head)
+	return len(ws) > 0 && idle(head, ws)
+}
+
+// agrees reports whether a clause is an answer to a question, although it would otherwise be a courtesy.
+func agrees(said string) bool {
+	return strings.HasPrefix(said, "可以")
+}
+
+// joinClauses returns clauses as one sentence without punctuation at its end.
+func joinClauses(list []spokenClause) string {
+	var b strings.Builder
+	for i, c := range list {
+		b.WriteString(c.text)
+		if i+1 < len(list) {
+			b.WriteString("，")
+		}
+	}
+	return strings.TrimRight(b.String(), " 、,")
+}
+
+// without returns text without the given sequences at its beginning and at its end.
+func without(text string, starts, ends []string) string {
+	for again := true; again; {
+		again = false
+		for _, s := range starts {
+			if rest, found := strings.CutPrefix(text, s); found && !containsStart(rest, ofWord) {
+				text, again = strings.TrimLeft(rest, " "), true
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, s := range ends {
+			if rest, found := strings.CutSuffix(text, s); found {
+				text, again = strings.TrimRight(rest, " "), true
+			}
+		}
+	}
+	return text
+}
+
+// valued reports whether a clause contains a number, a quotation or a list.
+func valued(text string) bool {
+	return strings.ContainsAny(text, "0123456789(（《「“\"、") || strings.Contains(text, ", ")
+}
+
+// reacts reports whether a clause has the form of a reaction: it ends with a particle and contains no value.
+func reacts(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return strings.ContainsRune(reactionEnds, r) && !valued(text)
+}
+
+// asksOrOrders lists sequences that only a question or an order contains, in Chinese; seeking lists others that a request may
+// contain.
+var (
+	asksOrOrders = strings.Fields("? ？ 吗 嗎 哪 多少 几点 幾點 什么 什麼 啥 怎 谁 誰 有没有 有沒有 推荐 推薦 介绍 介紹 告诉 告訴 发给 發給 帮 幫 请 請 麻烦 麻煩")
+	seeking      = strings.Fields("么 麼 几 幾 找 查 给我 給我 没有 沒有 想 要")
+)
+
+// Seeks reports whether a message in Chinese contains a question or an order.
+func Seeks(text string) bool { return containsAny(text, asksOrOrders) }
+
+func containsAny(text string, list []string) bool {
+	for _, s := range list {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *spokenClause) seeks() bool {
+	said := c.text + c.after
+	if strings.ContainsAny(said, "谢謝") {
+		return false
+	}
+	return containsAny(said, asksOrOrders) || containsAny(said, seeking)
+}
+
+// Request returns what a message asks for, without courtesies and without reactions to what was said before. asked is
+// false if it asks for nothing. depends means that it refers to something that was named before.
+func Request(text string) (said string, asked, depends bool) {
+	all := spokenClauses(text)
+	kept := all[:0]
+	first, last := len(all), -1 // of the clauses that ask for something
+	for i := range all {
+		if all[i].seeks() {
+			first, last = min(first, i), i
+		}
+	}
+	reacted := false // by the last clause
+	for i, c := range all {
+		if i < first && last >= 0 && c.opensReacting() || strings.ContainsAny(c.text, "谢謝") && !valued(c.text) {
+			continue
+		}
+		reacted = reacts(c.text)
+		if c.text = without(c.text, requestStarts, requestEnds); c.text != "" {
+			kept = append(kept, c)
+		}
+	}
+	said = joinClauses(kept)
+	if last < 0 && reacted && !valued(said) && containsStart(said, reactionStarts) {
+		said = ""
+	}
+	depends = !greets(text) && (strings.ContainsAny(said, pointers) || strings.Contains(said, "他家") || !valued(said) && utf8.RuneCountInString(said) <= shortRequest)
+	return said, last >= 0, depends
+}
+
+// opensReacting reports whether a clause before a request only reacts to the answer before it, and says nothing about the
+// speaker.
+func (c *spokenClause) opensReacting() bool {
+	return !valued(c.text) && (reacts(c.text) && !strings.Contains(c.text, "我") || containsStart(c.text, reactionStarts) || utf8.RuneCountInString(c.text) <= shortReaction)
+}
+
+// shortReaction is the maximum number of characters of a clause that only reacts, whatever its form.
+const shortReaction = 3
+
+// greets reports whether a message begins with a greeting, and so another matter.
+func greets(text string) bool {
+	head := text[:min(len(text), len("嗨，您好"))]
+	return strings.Contains(head, "你好") || strings.Contains(head, "您好")
+}
+
+// reactionStarts lists the beginnings of clauses that react to an answer before the next request.
+var reactionStarts = strings.Fields("也 那 这 這 很 真 太 挺 还不 還不 我很 既然 正好 听 聽 确实 確實 感觉 感覺 原来 原來 看来 看來 没想 沒想")
+
+func containsStart(text string, starts []string) bool {
+	for _, s := range starts {
+		if strings.HasPrefix(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// shortRequest is the maximum number of characters of a request that depends on an earlier one because of its length.
+const shortRequest = 10
+
+// Answer returns what an answer says, without courtesies and remarks.
+func Answer(text string) string {
+	all := spokenClauses(text)
+	kept := all[:0]
+	informed := false
+	for i := range all {
+		informed = informed || !all[i].remarks()
+	}
+	for _, c := range all {
+		if informed && c.remarks() {
+			continue
+		}
+		switch said := without(c.text, answerStarts, answerEnds); {
+		case said != "":
+			c.text = said
+		case len(all) > 1:
+			continue
+		}
+		if len(kept) > 0 && strings.ContainsAny(c.text, pointers) && utf8.RuneCountInString(c.text) <= shortPointer {
+			continue
+		}
+		kept = append(kept, c)
+	}
+	return joinClauses(kept)
+}
+
+// shortPointer is the maximum number of characters of a clause that says no more than "there".
+const shortPointer = 4
+
+// remarks reports whether a clause of an answer only comments on what the answer says, or asks whether it suits.
+func (c *spokenClause) remarks() bool {
+	r, size := utf8.DecodeLastRuneInString(c.text)
+	switch {
+	case valued(c.text):
+		return false
+	case strings.HasPrefix(c.after, "？"), strings.HasPrefix(c.after, "?"):
+		return true
+	case strings.ContainsRune("吧啊呀呢哈啦", r):
+		return strings.ContainsAny(c.text, pointers)
+	case strings.ContainsRune("了的", r):
+		return len(c.text) > size && !denies(c.text, []words.Word{{Kind: words.Pair}})
+	}
+	return false
+}
+
+// describers are the words between what an answer is about and its value.
+var describers = []string{"是", "有", "为", "為", "在", "：", ":"}
+
+// longestAbout is the length, in bytes, of the beginning of an answer that says what it is about.
+const longestAbout = len("目的地附近的地铁站的名字")
+
+// Repeats reports whether an answer says what its question asked about, as "地址是玉带河东大街" does. The question must
+// contain no value. depends means that it doesn't say itself whose address that is; otherwise the answer must say it too.
+func Repeats(question, answer string, depends bool) bool {
+	if valued(question) || utf8.RuneCountInString(question) > longestRepeated {
+		return false
+	}
+	if !depends {
+		n := describedUpTo(question)
+		return n >= leastName && strings.Contains(answer, question[:n])
+	}
+	n := describedUpTo(answer)
+	about := answer[:n]
+	for range 2 { // the last two characters
+		_, size := utf8.DecodeLastRuneInString(about)
+		about = about[:len(about)-size]
+	}
+	return n-len(about) > len("址") && strings.Contains(question, answer[len(about):n])
+}
+
+// longestRepeated is the maximum number of characters of a question that its answer can repeat.
+const longestRepeated = 24
+
+// describedUpTo returns the length of the beginning of text that says what the text is about, or 0.
+func describedUpTo(text string) int {
+	at := 0
+	for _, s := range describers {
+		if n := strings.Index(text[:min(len(text), longestAbout)], s); n > 0 && (at == 0 || n < at) {
+			at = n
+		}
+	}
+	return at
+}
+
+// betweenOffers splits the things that a clause offers.
+var betweenOffers = strings.NewReplacer("、", "\n", ", ", "\n", "或者", "\n", "还有", "\n", "以及", "\n", "，", "\n")
+
+// Pick returns an answer with only that one of the things it offers in a list which a later message names. The answer is
+// unchanged if the message names none of them, or several.
+func Pick(answer, later string) string {
+	if !strings.Contains(answer, "、") && !strings.Contains(answer, ", ") {
+		if !strings.ContainsAny(answer, "0123456789") {
+			return pickOf(answer, later)
+		}
+		return answer
+	}
+	clauses := strings.Split(answer, "，")
+	for i, c := range clauses {
+		clauses[i] = pickOf(c, later)
+	}
+	return strings.Join(clauses, "，")
+}
+
+// pickOf does the same for one list.
+func pickOf(list, later string) (picked string) {
+	offers := strings.Split(betweenOffers.Replace(list), "\n")
+	if len(offers) < 2 {
+		return list
+	}
+	for i, offer := range offers {
+		if offers[i] = strings.TrimSpace(offer); !isNamed(offers[i], later) {
+			continue
+		}
+		if picked != "" {
+			return list
+		}
+		picked = offers[i]
+	}
+	if picked == "" && endNamed(offers[0], later) {
+		picked = offers[0]
+	}
+	if picked == "" {
+		return list
+	}
+	return strings.TrimSuffix(picked, "等")
+}
+
+// leastShared is the length, in bytes, of the shortest part of a name that identifies it.
+const leastShared = len("前门大街")
+
+// isNamed reports whether a text names an offer: all of it, or its beginning.
+func isNamed(offer, text string) bool {
+	if strings.Contains(text, offer) {
+		return len(offer) > len("宫")
+	}
+	return len(offer) > leastShared && strings.Contains(text, trimToRune(offer, leastShared))
+}
+
+// endNamed reports whether a text names the end of an offer that may follow other words.
+func endNamed(offer, text string) bool {
+	for from := range offer {
+		if len(offer)-from < leastName {
+			break
+		}
+		if strings.Contains(text, offer[from:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// trimToRune returns the beginning of text, up to size bytes, without a part of a character at its end.
+func trimToRune(text string, size int) string {
+	for size > 0 && size < len(text) && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return text[:size]
+}
+
+// Chinese reports whether the first words of text contain Han characters and no kana.
+func Chinese(text string) bool {
+	found := false
+	for _, w := range words.Append(nil, trimToRune(text, min(len(text), longestAbout))) {
+		if w.Kind&words.Pair == 0 {
+			continue
+		}
+		for _, r := range text[w.From:w.End] {
+			if r < firstSign || r > lastSign {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
+// leastCommon is the number of characters of a name that two texts have in common; see [SharesName].
+const leastCommon = 5
+
+// SharesName reports whether a request without numbers has a run of at least leastCommon Han characters in common with a
+// text.
+func SharesName(request, text string) bool {
+	if strings.ContainsAny(request, "0123456789") {
+		return false
+	}
+	run, starts := 0, [leastCommon]int{}
+	for i, r := range request {
+		if r < firstSign || r > lastSign {
+			run = 0
+			continue
+		}
+		starts[run%leastCommon] = i
+		if run++; run >= leastCommon && strings.Contains(text, request[starts[run%leastCommon]:i+utf8.RuneLen(r)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// Says reports whether a line that answers nothing says more than a courtesy does.
+func Says(text string) bool { return valued(text) || utf8.RuneCountInString(text) > shortRequest }
