@@ -176,31 +176,53 @@ var (
 // to each option helps", "A short summary first would save me time". It returns the byte offset of the word that shows
 // it, or -1 for any other sentence.
 func (sc *scene) helpful() int {
-	if sc.past || len(sc.ws) > 20 || sc.ws[0].is(things|addressees|tasks) && !articles.has(sc.ws[0].text) && sc.ws[0].text != "the" || sc.ws[0].is(persons) {
+	if sc.past || len(sc.ws) > 20 || !sc.beginsWithKind() {
 		return -1
 	}
 	for i := 1; i < len(sc.ws); i++ {
-		w, next := &sc.ws[i], sc.word(i+1)
-		switch {
+		switch w := &sc.ws[i]; {
 		case w.breaks && !w.is(conjunctions):
 			return -1
 		case helping.has(w.text) && !sc.ws[i-1].is(tasks|persons):
-			if sc.helpsBefore(i) && (next == nil || onMe.has(sc.ws[i-1].text) || next.breaks || onMe.has(next.text) || next.text == "a" && sc.textAt(i+2) == "lot") && sc.ws[i-1].text != "not" {
+			if sc.helpsMe(i) {
 				return w.at
 			}
 			return -1
-		case w.text == "would" && sc.all&products != 0 && next != nil && sc.servesMe(i+1):
-			return w.at
-		case (w.text == "make" || w.text == "makes") && next != nil && next.text == "it" && sc.textAt(i+2) == "easier" && sc.all&products != 0,
-			(w.text == "is" || w.text == "are") && sc.textAt(len(sc.ws)-1) == "me" && sc.all&products != 0 && sc.usefulAt(i+1):
-			return w.at
-		case (w.text == "make" || w.text == "makes") && next.is(quantifiers) && sc.textAt(len(sc.ws)-1) == "difference":
-			return w.at
-		case (w.text == "work" || w.text == "works") && i+3 < len(sc.ws) && sc.textAt(len(sc.ws)-2) != "for" && sc.forMe(i+1):
+		case sc.easesWork(i):
 			return w.at
 		}
 	}
 	return -1
+}
+
+// beginsWithKind reports whether the first word may begin the name of a kind of thing. Otherwise it refers to a person,
+// to the reader, or to something that was mentioned before.
+func (sc *scene) beginsWithKind() bool {
+	w := &sc.ws[0]
+	return !w.is(persons) && (!w.is(things|addressees|tasks) || articles.has(w.text) || w.text == "the")
+}
+
+// helpsMe reports whether the verb at index i says what helps the writer, and not whom else it helps, or with what.
+func (sc *scene) helpsMe(i int) bool {
+	before, next := sc.ws[i-1].text, sc.word(i+1)
+	return before != "not" && sc.helpsBefore(i) &&
+		(next == nil || next.breaks || onMe.has(before) || onMe.has(next.text) || next.text == "a" && sc.textAt(i+2) == "lot")
+}
+
+// easesWork reports whether the verb at index i says that something saves the writer time, is useful, or works well.
+func (sc *scene) easesWork(i int) bool {
+	written, next, last := sc.all&products != 0, sc.word(i+1), sc.textAt(len(sc.ws)-1)
+	switch sc.ws[i].text {
+	case "would":
+		return written && next != nil && sc.servesMe(i+1)
+	case "make", "makes":
+		return next.is(quantifiers) && last == "difference" || written && sc.textAt(i+1) == "it" && sc.textAt(i+2) == "easier"
+	case "is", "are":
+		return written && last == "me" && sc.usefulAt(i+1)
+	case "work", "works":
+		return i+3 < len(sc.ws) && sc.textAt(len(sc.ws)-2) != "for" && sc.forMe(i+1)
+	}
+	return false
 }
 
 // helpsBefore reports whether the words before index i denote a kind of thing and not a person or a particular one.

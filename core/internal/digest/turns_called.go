@@ -19,6 +19,20 @@ const (
 // calledVerb begins a unit about a call of a tool whose use is unknown.
 const calledVerb = "called "
 
+// unknownCall is a call of a tool whose use is unknown, with its result.
+type unknownCall struct {
+	message   int    // index of the message with the call
+	name      string // the name of the tool
+	said      string // the text of the unit, without the result
+	text      string // the result
+	short     string // the result without the lines that tools add around it
+	added     string // what the result adds to what is known; "" if nothing, or if it isn't a record
+	record    bool   // whether the result is a record
+	delegates bool   // whether the tool gives a task to another agent
+	does      bool   // whether the tool changes something outside of the conversation
+	failed    bool   // whether the tool reported an error
+}
+
 // other adds a call of a tool whose use is unknown, with its result. Of several identical calls in a turn, only the
 // last one is kept. text is the result, and failed says that the tool reported an error.
 func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
@@ -26,83 +40,114 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	if name == "" || polling.hasTool(name) || closes(r.t, call) {
 		return
 	}
-	delegates, does, most := delegating.hasTool(name), !isLookup(name) && isDeed(name), mostArgument
-	switch {
-	case delegates:
-		most = mostTask
-	case does:
-		most = mostDeedArgument
-	}
+	c := unknownCall{message: i, name: name, text: text, short: strings.TrimSpace(withoutEnvelope(text)),
+		delegates: delegating.hasTool(name), does: !isLookup(name) && isDeed(name)}
+	c.failed = failed || c.does && hasErrorHead(c.short)
 	args := argumentsOf(r.t, call)
-	about := ""
-	if does {
-		about = name
-	}
-	said := calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(argumentLine(args, most, about, r.isAsked))+")")
-	if at, found := r.ran.Get(said); found && !r.unitAt(at).batch {
+	c.said = calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(c.arguments(args, r.isAsked))+")")
+	if at, found := r.ran.Get(c.said); found && !r.unitAt(at).batch {
 		r.drop(at)
 	}
-	short := strings.TrimSpace(withoutEnvelope(text))
-	failed = failed || does && hasErrorHead(short)
-	u := unit{kind: ranUnit, message: int32(i), text: said, factor: ofCall}
-	added, record := r.added(string(args), short, does && !failed)
-	switch {
-	case does:
-		u.factor = ofDeed
-	case delegates:
-		u.factor = ofTask
-	}
-	switch told := len(short) > mostReturned; {
-	case failed:
-		if u.factor = ofFailure; does {
-			u.factor = ofFailedDeed
-		}
-		u.text += failedArrow + ": " + Fence(clipLine(complaint(plainText(short)), quotedChange))
-	case added != "":
-		u.text += " → " + Fence(added)
-	case told && delegates:
-		r.ran.Set(said, r.here())
-		r.add(u)
-		r.report(i, name, text)
+	c.added, c.record = r.added(string(args), c.short, c.does && !c.failed)
+	u := unit{kind: ranUnit, message: int32(i), text: c.said, factor: c.factor()}
+	if !r.tellResult(&u, &c) {
 		return
-	case told && does && record: // the result adds nothing
-	case record && isLookup(name):
-		r.report(i, said[len(calledVerb):], short)
-		return
-	case told:
-		before := len(r.now().units)
-		r.report(i, said[len(calledVerb):], text)
-		if len(r.now().units) > before && isLookup(name) { // the units from its result suffice
-			return
-		}
-		line, _, _ := strings.Cut(short, "\n")
-		if line = strings.Trim(line, "[ ]"); len(r.now().units) == before && (isTrouble(line) || strings.HasPrefix(line, "No ")) {
-			u.factor = ofFailure
-			u.text += " → " + Fence(clipLine(line, quotedChange))
-		}
-	case strings.HasPrefix(lower(short[:min(len(short), len("success"))]), "success"): // the result says nothing more
-		if !does {
-			u.factor = ofCommand / 4
-		}
-	case saysOutcome(short):
-		u.text += " → " + Fence(onOneLine(short))
-	case does && strings.HasPrefix(short, "{"):
-		u.text += " → " + Fence(argumentLine([]byte(short), mostArgument, "", nil))
 	}
-	if isLookup(name) && !failed {
+	if isLookup(name) && !c.failed {
 		u.factor = ofCommand
 	}
-	if failures := r.failures.At(said); u.factor != ofFailure && u.factor != ofFailedDeed {
+	if failures := r.failures.At(c.said); u.factor != ofFailure && u.factor != ofFailedDeed {
 		*failures = 0
 	} else if *failures++; *failures > 1 {
 		u.text += " (failed " + itoa(*failures) + " times)"
 	}
 	if u.factor == ofDeed {
 		u.text += r.now().failedBefore(name)
-		r.join(&u, name, said, strings.TrimPrefix(u.text[len(said):], " → "), args)
+		r.join(&u, name, c.said, strings.TrimPrefix(u.text[len(c.said):], " → "), args)
 	}
-	r.ran.Set(said, r.here())
+	r.ran.Set(c.said, r.here())
 	r.add(u)
+}
+
+// arguments returns the arguments that the unit shows. isAsked reports whether the user has said a text.
+func (c *unknownCall) arguments(args []byte, isAsked func(text string) bool) string {
+	most, tool := mostArgument, ""
+	if c.does {
+		most, tool = mostDeedArgument, c.name
+	}
+	if c.delegates {
+		most = mostTask
+	}
+	return argumentLine(args, most, tool, isAsked)
+}
+
+// factor returns the factor of the unit's weight, unless its result changes that.
+func (c *unknownCall) factor() int {
+	switch {
+	case c.does:
+		return ofDeed
+	case c.delegates:
+		return ofTask
+	}
+	return ofCall
+}
+
+// tellResult adds what the result says to u, the unit of a call, or to the units of the turn. It returns false if the
+// unit is complete and has been added, or isn't needed.
+func (r *turnReader) tellResult(u *unit, c *unknownCall) bool {
+	switch told := len(c.short) > mostReturned; {
+	case c.failed:
+		if u.factor = ofFailure; c.does {
+			u.factor = ofFailedDeed
+		}
+		u.text += failedArrow + ": " + Fence(clipLine(complaint(plainText(c.short)), quotedChange))
+	case c.added != "":
+		u.text += " → " + Fence(c.added)
+	case told && c.delegates:
+		r.ran.Set(c.said, r.here())
+		r.add(*u)
+		r.report(c.message, c.name, c.text)
+		return false
+	case told && c.does && c.record: // the result adds nothing
+	case c.record && isLookup(c.name):
+		r.report(c.message, c.said[len(calledVerb):], c.short)
+		return false
+	case told:
+		return r.tellLong(u, c)
+	default:
+		c.tellShort(u)
+	}
+	return true
+}
+
+// tellLong adds units from a long result, or its first line to u if that says that something is wrong or missing. It
+// returns false if u isn't needed, because the units from the result suffice.
+func (r *turnReader) tellLong(u *unit, c *unknownCall) bool {
+	before := len(r.now().units)
+	r.report(c.message, c.said[len(calledVerb):], c.text)
+	if len(r.now().units) > before {
+		return !isLookup(c.name)
+	}
+	line, _, _ := strings.Cut(c.short, "\n")
+	if line = strings.Trim(line, "[ ]"); isTrouble(line) || strings.HasPrefix(line, "No ") {
+		u.factor = ofFailure
+		u.text += " → " + Fence(clipLine(line, quotedChange))
+	}
+	return true
+}
+
+// tellShort adds a short result to u, unless it says nothing more than that the call succeeded.
+func (c *unknownCall) tellShort(u *unit) {
+	switch {
+	case strings.HasPrefix(lower(c.short[:min(len(c.short), len("success"))]), "success"):
+		if !c.does {
+			u.factor = ofCommand / 4
+		}
+	case saysOutcome(c.short):
+		u.text += " → " + Fence(onOneLine(c.short))
+	case c.does && strings.HasPrefix(c.short, "{"):
+		u.text += " → " + Fence(argumentLine([]byte(c.short), mostArgument, "", nil))
+	}
 }
 
 // hasErrorHead reports whether the result of a call that wasn't marked as failed begins as an error.
