@@ -349,11 +349,14 @@ func methodIn(line, rest string) string {
 			return ""
 		}
 	}
-	if len(name) < 3 || notMethods.has(name) || strings.HasPrefix(rest, "return ") || strings.HasPrefix(rest, "else ") || strings.HasPrefix(rest, "new ") {
+	if len(name) < 3 || notMethods.has(name) || startsWithAny(rest, notDefining) {
 		return ""
 	}
 	return name
 }
+
+// notDefining lists the beginnings of lines with a call, which may look like the definition of a method.
+var notDefining = []string{"return ", "else ", "new "}
 
 // notMethods lists words that can precede a parenthesis but aren't names of methods.
 var notMethods = wordListOf("if for while switch catch function return else with do try using lock foreach elif unless until match select when describe test beforeEach afterEach")

@@ -73,25 +73,32 @@ func pushOf(output string) string {
 		if !found || len(all) == mostHits || len(line) > 160 {
 			continue
 		}
-		words := strings.Fields(from)
 		to, _, _ = strings.Cut(to, " ")
-		switch {
-		case len(words) < 2 || strings.Contains(from, "|") || strings.Contains(from, "=>"):
-		case strings.Contains(words[0], "..") || words[0] == "+":
-			n := 0
-			if words[0] == "+" && len(words) > 2 {
-				n = 1
-			}
-			all = append(all, words[len(words)-1]+" -> "+to+" ("+words[n]+")")
-		case words[0] == "*":
-			what := "new branch "
-			if strings.Contains(line, "[new tag]") {
-				what = "new tag "
-			}
-			all = append(all, what+to)
+		if change := pushedRef(from, to); change != "" {
+			all = append(all, change)
 		}
 	}
 	return strings.Join(all, "; ")
+}
+
+// pushedRef returns the change of a branch or a tag that a line of git push reports. from and to are the texts on either
+// side of its arrow. It returns "" for any other line.
+func pushedRef(from, to string) string {
+	words := strings.Fields(from)
+	switch {
+	case len(words) < 2 || strings.Contains(from, "|") || strings.Contains(from, "=>"):
+	case strings.Contains(words[0], "..") || words[0] == "+":
+		n := 0
+		if words[0] == "+" && len(words) > 2 {
+			n = 1
+		}
+		return words[len(words)-1] + " -> " + to + " (" + words[n] + ")"
+	case words[0] == "*" && strings.Contains(from, "[new tag]"):
+		return "new tag " + to
+	case words[0] == "*":
+		return "new branch " + to
+	}
+	return ""
 }
 
 // The maximum lengths, in bytes, of quotes from a commit message: the first line, and the whole quote.

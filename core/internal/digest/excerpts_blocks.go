@@ -71,7 +71,7 @@ func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 		line := s.lineAfterComments(n, to)
 		end := s.endOf(line, to)
 		defines := end > line+1 && definedBy(s.text(line)) != ""
-		title := strings.HasPrefix(s.text(n), "#") && s.lines[n].text == s.lines[n].from && s.lines[n].indent == 0
+		title := s.isTitle(n)
 		most := mostBlock
 		if defines {
 			most = largeDefinition
@@ -97,6 +97,13 @@ func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 		n = end
 	}
 	s.paragraph(paragraph, to, heads)
+}
+
+// isTitle reports whether line n is a heading of Markdown. In the result of a tool that numbers lines, a line that begins
+// with the same sign is more likely a comment.
+func (s *blockSplitter) isTitle(n int) bool {
+	l := &s.lines[n]
+	return strings.HasPrefix(s.text(n), "#") && l.text == l.from && l.indent == 0
 }
 
 // lineAfterComments returns the first line from n on that is not a comment on, or an annotation of, the line below it.

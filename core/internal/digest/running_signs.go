@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
@@ -240,41 +241,40 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 		s.notice = strings.Contains(s.text, "<task-notification>") || strings.Contains(s.text, "<subagent_notification>")
 		return s, s.notice
 	case transcript.ToolResult:
-		name := ToolName(t, int(n))
-		key := bareTool(name)
-		use := useOf(name)
-		text := ResultText(t, int(n))
-		if len(text) > 2*lookSign {
-			text = text[:lookSign] + "\n" + text[len(text)-lookSign:]
-		}
-		text = lower(text)
-		if head, _, found := strings.Cut(text, "\noutput:\n"); found { // Codex: the command's output follows
-			text = head
-		}
-		s = sign{text: text, quotes: use == reads || use == searches || use == edits || use == runs, failed: p.Has(transcript.IsError)}
-		s.notice = strings.Contains(s.text, "<task-notification>") && !s.quotes
-		if p.Pair >= 0 {
-			args := CallArgs(t, &t.Parts[p.Pair])
-			s.args = lower(args[:min(len(args), lookArgs)])
-		}
-		for _, stop := range stopTools {
-			s.stops = s.stops || strings.Contains(key, stop)
-		}
-		s.stops = s.stops || use == runs && strings.Contains(s.args, "kill ")
-		return s, true
+		return signOfResult(t, n), true
 	}
 	return s, false
+}
+
+// signOfResult returns what the tool result at part n may say about running work.
+func signOfResult(t *transcript.Transcript, n int32) sign {
+	p := &t.Parts[n]
+	name := ToolName(t, int(n))
+	key, use := bareTool(name), useOf(name)
+	text := ResultText(t, int(n))
+	if len(text) > 2*lookSign {
+		text = text[:lookSign] + "\n" + text[len(text)-lookSign:]
+	}
+	text = lower(text)
+	if head, _, found := strings.Cut(text, "\noutput:\n"); found { // Codex: the command's output follows
+		text = head
+	}
+	s := sign{text: text, quotes: use == reads || use == searches || use == edits || use == runs, failed: p.Has(transcript.IsError)}
+	s.notice = strings.Contains(s.text, "<task-notification>") && !s.quotes
+	if p.Pair >= 0 {
+		args := CallArgs(t, &t.Parts[p.Pair])
+		s.args = lower(args[:min(len(args), lookArgs)])
+	}
+	s.stops = slices.ContainsFunc(stopTools, func(stop string) bool { return strings.Contains(key, stop) }) ||
+		use == runs && strings.Contains(s.args, "kill ")
+	return s
 }
 
 // ends reports whether s says that a piece of work is over.
 func (s *sign) ends(r *api.LedgerRunning) bool {
 	id := lower(r.ID)
 	if s.notice {
-		_, after, found := strings.Cut(s.text, "<task-id>"+id+"<")
-		if !found {
-			_, after, found = strings.Cut(s.text, `"`+id+`"`)
-		}
-		return found && over(after[:min(len(after), 2*nearID+len(r.Output))])
+		return s.announces(id, 2*nearID+len(r.Output))
 	}
 	if r.Kind == timerWork && !s.quotes && strings.HasPrefix(s.text, "loop stopped") {
 		return true
@@ -291,6 +291,16 @@ func (s *sign) ends(r *api.LedgerRunning) bool {
 		return strings.Contains(s.text, "not found") || strings.Contains(s.text, "no such") || strings.Contains(s.text, "not running") || strings.Contains(s.text, "no task")
 	}
 	return over(s.text)
+}
+
+// announces reports whether a notice of the agent program says that the work with an id is over. near is the maximum
+// distance between the id and the word that says so, in bytes.
+func (s *sign) announces(id string, near int) bool {
+	_, after, found := strings.Cut(s.text, "<task-id>"+id+"<")
+	if !found {
+		_, after, found = strings.Cut(s.text, `"`+id+`"`)
+	}
+	return found && over(after[:min(len(after), near)])
 }
 
 // tellsOf reports whether the text says, shortly after an id, that the work with this id is over.

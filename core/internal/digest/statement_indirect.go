@@ -39,9 +39,23 @@ func (sc *scene) concludes() int {
 			}
 			return -1
 		}
-		own = own || w.is(selves) || i == 1 && w.is(negations) && sc.ws[0].text == "there's" || i == 2 && w.is(negations) && sc.ws[0].text == "there" || w.text == "my" || w.text == "our" || mine.has(w.text) || i == 0 && pointed.has(w.text) && (sc.ws[1].text == "is" || sc.ws[1].text == "are" || governs.has(sc.ws[1].text))
+		own = own || sc.statesFact(i)
 	}
 	return -1
+}
+
+// statesFact reports whether the word at index i shows that the sentence begins with a fact from which something may
+// follow: it refers to the writer, says that something doesn't exist, or points at what the message contains.
+func (sc *scene) statesFact(i int) bool {
+	w, first := &sc.ws[i], sc.ws[0].text
+	switch {
+	case w.is(selves) || w.text == "my" || w.text == "our" || mine.has(w.text):
+		return true
+	case i == 0:
+		next := sc.textAt(1)
+		return pointed.has(w.text) && (next == "is" || next == "are" || governs.has(next))
+	}
+	return w.is(negations) && (i == 1 && first == "there's" || i == 2 && first == "there")
 }
 
 // concludesAt reports whether the clause that begins at word i says what holds for everything of a kind, or what to

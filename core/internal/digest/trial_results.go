@@ -77,7 +77,7 @@ func glimpse(output string) string {
 			continue
 		}
 		last = line
-		if len(line) > glimpseLine || len(lines) == mostWarnings || !warningSigns.inAnyCase(line) || isOthersWarning(line) || isFrame(line) {
+		if len(lines) == mostWarnings || !isVerdict(line) {
 			continue
 		}
 		if line = onOneLine(line); !slices.Contains(lines, line) {
@@ -91,4 +91,9 @@ func glimpse(output string) string {
 		lines = append(lines, last)
 	}
 	return clipLine(strings.Join(lines, "; "), mostGlimpse)
+}
+
+// isVerdict reports whether a line of at most glimpseLine bytes reports a problem or how the trial ended.
+func isVerdict(line string) bool {
+	return len(line) <= glimpseLine && warningSigns.inAnyCase(line) && !isOthersWarning(line) && !isFrame(line)
 }

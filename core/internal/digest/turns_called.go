@@ -56,17 +56,23 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	if isLookup(name) && !c.failed {
 		u.factor = ofCommand
 	}
-	if failures := r.failures.At(c.said); u.factor != ofFailure && u.factor != ofFailedDeed {
-		*failures = 0
-	} else if *failures++; *failures > 1 {
-		u.text += " (failed " + itoa(*failures) + " times)"
-	}
+	r.countFailures(&u, c.said)
 	if u.factor == ofDeed {
 		u.text += r.now().failedBefore(name)
 		r.join(&u, name, c.said, strings.TrimPrefix(u.text[len(c.said):], " → "), args)
 	}
 	r.ran.Set(c.said, r.here())
 	r.add(u)
+}
+
+// countFailures counts the failures of a call in the turn, and adds their number to u, the unit of the last one, if there
+// are several. A success sets the count to 0. said is the text of the unit without the result.
+func (r *turnReader) countFailures(u *unit, said string) {
+	if failures := r.failures.At(said); u.factor != ofFailure && u.factor != ofFailedDeed {
+		*failures = 0
+	} else if *failures++; *failures > 1 {
+		u.text += " (failed " + itoa(*failures) + " times)"
+	}
 }
 
 // arguments returns the arguments that the unit shows. isAsked reports whether the user has said a text.

@@ -189,9 +189,14 @@ func (c *call) prepareSave(a api.Raw, new *record, then string) {
 	if c.byPrefix() && new != nil {
 		c.prepareKeys(k, new)
 	}
-	if !chills {
-		return
+	if chills {
+		c.saveCall(k)
 	}
+}
+
+// saveCall adds the model's newest call, for the history with the given keys, to the record to save. If records are saved
+// by prefix, it requests that the call is saved in a record of its own.
+func (c *call) saveCall(k *keys) {
 	call := use{Print: k.prints[len(k.prints)-1], Time: c.Clock, Model: c.Settings.Model, Provider: c.Settings.Provider}
 	if c.byPrefix() { // losing a record of the model's calls only makes idle times less accurate
 		only := record{Version: recordVersion, Calls: []use{call}}

@@ -219,6 +219,16 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 		return outOfRange("remembered", "from 1 to 64")
 	case s.Limit < 0 || s.Limit > maxLimit:
 		return outOfRange("limit", "a number of tokens")
+	}
+	if err := checkWords(s); err != nil {
+		return err
+	}
+	return checkTurn(s)
+}
+
+// checkWords returns an error if a setting that is a word, or a list of words, has an unknown one.
+func checkWords(s *api.JobSettings) *jsonspan.Error {
+	switch {
 	case s.Operation != "" && s.Operation != api.JobFit && s.Operation != api.JobPlan:
 		return outOfRange("operation", "\"fit\" or \"plan\"")
 	case s.Records != "" && s.Records != api.RecordsByPrefix && s.Records != api.RecordsByOwner:
@@ -226,7 +236,7 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	case slices.ContainsFunc(s.Can, func(e api.EffectName) bool { return !slices.Contains(effects, e) }):
 		return outOfRange("can", "a list of effects")
 	}
-	return checkTurn(s)
+	return nil
 }
 
 // checkTurn returns an error if a turn is invalid. A job without a turn is valid.

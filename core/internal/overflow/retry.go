@@ -64,11 +64,16 @@ func RetryOf(c Call) Retry {
 	case c.ShouldRetry == "true" || c.ShouldRetry == "false":
 		r.Busy = c.ShouldRetry == "true"
 	case c.Status > 400:
-		r.Busy = c.Status == 408 || c.Status == 409 || c.Status == 429 || c.Status >= 500 && c.Status != 501
+		r.Busy = isTemporary(c.Status)
 	default:
 		r.Busy = containsAny(text, busyWords) || c.Status == 0 && (c.Network || containsAny(text, networkWords))
 	}
 	return r
+}
+
+// isTemporary reports whether the same request may succeed after an error with an HTTP status.
+func isTemporary(status int) bool {
+	return status == 408 || status == 409 || status == 429 || status >= 500 && status != 501
 }
 
 func containsAny(text string, words []string) bool {
