@@ -166,8 +166,7 @@ func (r *Records) Lease(ctx context.Context, keys []string, holder string, ttl t
 	return true, nil
 }
 
-// Renew extends a lease by ttl, from now on. It returns false if the holder no longer has the lease. It returns false
-// if the holder no longer has the lease.
+// Renew extends a lease by ttl, from now on. It returns false if the holder no longer has the lease.
 func (r *Records) Renew(ctx context.Context, key, holder string, ttl time.Duration) (bool, error) {
 	return renewScript.Run(ctx, r.client, r.all("l:", []string{key}), holder, ttl.Milliseconds()).Bool()
 }

@@ -191,7 +191,8 @@ func (c *conversion) nameCalls() {
 	c.nameNewCalls(fresh, &taken)
 }
 
-// nameNewCalls assigns new ids to tool calls. None of the new ids is in taken yet.
+// nameNewCalls assigns new ids to tool calls, given by their parts, and adds the ids to taken. None of them is in taken
+// yet. If a call had another id, that is recorded as lost.
 func (c *conversion) nameNewCalls(calls []int32, taken *critbit.Map[bool]) {
 	next := 1
 	for _, n := range calls {

@@ -137,8 +137,8 @@ func (c *conversion) holdsMembers(i int32, name string) bool {
 	return name == "additional_kwargs" || spelling < len(c.from.Within) && name != "" && name == c.from.Within[spelling]
 }
 
-// isOtherID reports whether the id at an offset differs from the id that links part n, a call or a result, to its
-// counterpart.
+// isOtherID reports whether the id at an offset of message i differs from the id that links part n, a call or a result, to
+// its counterpart. If n is -1, it takes the message's first part.
 func (c *conversion) isOtherID(i, n int32, at uint32) bool {
 	m := &c.t.Messages[i]
 	if n < 0 && m.Count > 0 {

@@ -78,7 +78,8 @@ func (c *conversion) toolName(n int32) string {
 // arguments is lower than that for messages by this number.
 const argumentsDepth = 12
 
-// argumentsOf returns the arguments of a call as a JSON object. If they are not an object, they are put into one.
+// argumentsOf returns the arguments of a call as a JSON object. If they are not an object, they are put into one; if they
+// are missing or null, the object is empty.
 func (c *conversion) argumentsOf(n int32) []byte {
 	p := &c.t.Parts[n]
 	if p.Body.IsZero() {

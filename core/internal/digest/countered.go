@@ -197,7 +197,7 @@ type claimReader struct {
 	measures, keptMeasures []measure
 }
 
-// blockLength is the usual length of a block of memory for several lists.
+// blockLength is the usual capacity of a block of memory for several lists, in elements.
 const blockLength = 128
 
 // kept returns a copy of list at the end of a block, and the block. If the block is full, it begins another one.

@@ -257,7 +257,8 @@ func (s *changesWriter) space() {
 // quoted returns text as a JSON string.
 func quoted(text string) string { return string(jsonspan.AppendString(nil, text)) }
 
-// origins returns the source of each input message and, for each result message, whether it is such a source.
+// origins returns the source of each input message and, for each result message, whether it is such a source. A message
+// without a source in the result has the zero whence.
 func (a *Archive) origins() (of []whence, used []bool) {
 	of, used = make([]whence, a.doc.Rest), make([]bool, len(a.doc.Items))
 	for i := range a.doc.Items {

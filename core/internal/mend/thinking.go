@@ -278,7 +278,7 @@ func (md *Mender) closeLoop() bool {
 }
 
 // IsHopeless reports whether no result can be valid: the model's thinking mode is unknown, and the last message
-// contains thinking and calls tools that have no results yet.
+// contains thinking and calls tools that have no results yet. If so, it notes the thinking mode in the report.
 func (md *Mender) IsHopeless() bool {
 	mode, source := md.ThinkingMode()
 	if mode != api.ThinkingUnknown || len(md.doc.Items) == 0 || md.doc.Rest < md.doc.T.Input {

@@ -150,7 +150,8 @@ func (c *claudeCode) pairOffPath(call []int32) {
 // synthetic is the model name on messages that the agent wrote itself.
 const synthetic = "<synthetic>"
 
-// assistant writes a provider message. It returns false if the message is empty and therefore not written.
+// assistant writes a provider message, and notes its model and its token counts. It returns false if the message is empty
+// and therefore not written.
 func (c *claudeCode) assistant(t *ccTurn) bool {
 	index := c.Count
 	if len(t.lines) == 1 {

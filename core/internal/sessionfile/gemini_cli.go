@@ -342,7 +342,8 @@ func (g *geminiCLI) answers(result jsonspan.Span) bool {
 	return found
 }
 
-// result writes the result of a call: the parts that Gemini CLI sent, or text.
+// result writes the result of a call: the parts that Gemini CLI sent, or text. It writes nothing for a call without a
+// result. n counts the parts of the message.
 func (g *geminiCLI) result(n *int, s *jsonspan.Scanner) {
 	var id, name, result jsonspan.Span
 	read(s, field{"id", &id}, field{"name", &name}, field{"result", anyValue{&result}})

@@ -149,7 +149,8 @@ func (w *ocWriter) begin(n *int, typ string) {
 	w.write(`{"id":`, w.next("prt"), `,"sessionID":`, w.session, `,"messageID":`, w.id, `,"type":"`+typ+`"`)
 }
 
-// copyPart writes a copy of a part from the file. It leaves out step-finish parts, whose costs describe the old prompt.
+// copyPart writes a copy of a part from the file. It leaves out step-finish parts, whose costs describe the old prompt. A
+// part that requested a compaction becomes the text that the agent sent for it. n counts the parts.
 func (w *ocWriter) copyPart(n *int, p jsonspan.Span) {
 	switch typeOf(w.src, p) {
 	case "step-finish", "":

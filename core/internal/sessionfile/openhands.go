@@ -266,7 +266,7 @@ func (o *openHands) skipOthers(seen []bool) {
 	}
 }
 
-// newest returns the index of the newest event of the conversation, or -1.
+// newest returns the index of the newest event of the conversation, or -1. State updates and errors don't count.
 func (o *openHands) newest() int {
 	i := len(o.events) - 1
 	for i >= 0 && (o.events[i].kind == ohState || o.events[i].kind == ohError) {

@@ -380,8 +380,8 @@ func (w *writer) emitInside(n int32) {
 // minValue is the minimum size, in bytes, of a repeated value that a reference replaces.
 const minValue = 80
 
-// again writes a reference instead of a member's value if an equal value was written earlier, under any key. It returns
-// false if it wrote nothing.
+// again writes a reference instead of a member's value if an equal value was written earlier, under any key. key is the
+// index of the node of the member's key. It returns false if it wrote nothing.
 func (w *writer) again(key int32) bool {
 	v := &w.nodes[key+1]
 	if !w.twice || v.end-v.start < minValue || !w.allows(Repeats) {

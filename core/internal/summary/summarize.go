@@ -301,7 +301,8 @@ func (w *writing) sizeOf(messages []int32) (sum int) {
 }
 
 // extract returns a digest written without a model, for messages whose summary was rejected while that of other
-// messages was accepted. It adds no ledger, because the whole digest gets one. output is its maximum size in tokens.
+// messages was accepted. It adds no ledger, because the whole digest gets one. prior is the previous digest, or "", and
+// output the maximum size in tokens.
 func (w *writing) extract(messages []int32, prior string, output int) string {
 	return digest.NewExtract(w.t, messages, prior, &digest.Ledger{}).Digest(w.doc.P.MaxUnits(output))
 }

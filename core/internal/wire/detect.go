@@ -61,7 +61,7 @@ func (d *Detection) StrictestFormat() (strictest *Format) {
 }
 
 // Detect guesses the format of the transcript at s, which is a list or a request body. Only reading the transcript
-// shows whether it really has that format.
+// shows whether it really has that format. The result is zero if the value is no valid JSON.
 func Detect(s *jsonspan.Scanner) Detection {
 	d := &detector{Scanner: s, signs: vocabulary()}
 	switch d.Kind() {
@@ -83,7 +83,7 @@ func Detect(s *jsonspan.Scanner) Detection {
 	return found
 }
 
-// Resemble records that the messages have a shape that no format reads.
+// Resemble records that the messages have a shape that no format reads, and makes the format nearest to it the only guess.
 func (d *Detection) Resemble(shape *Shape) {
 	d.Shape, d.Guesses = shape, []Guess{{Format: ByName(shape.Nearest), Confidence: likeness}}
 }

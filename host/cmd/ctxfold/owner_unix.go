@@ -16,7 +16,8 @@ func links(info fs.FileInfo) uint64 {
 	return 1
 }
 
-// keepOwner gives a new file the owner of the old one. If that isn't allowed, it returns an error.
+// keepOwner gives a new file the owner and the group of the old one, if they differ. It returns an error if that isn't
+// allowed. It does nothing if the owner of the old file is unknown.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	s, ok := old.Sys().(*syscall.Stat_t)
 	if !ok {
