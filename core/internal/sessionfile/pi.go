@@ -36,7 +36,7 @@ type piEntry struct {
 	byLine bool          // kept is an index
 	first  int32         // its call ids are calls[first:end]
 	end    int32         // exclusive
-	model  jsonspan.Span // the name of a model, a string; zero if it names none
+	model  jsonspan.Span // the name of a model, a string; zero if there is none
 	body   jsonspan.Span // its message, or the whole entry if that is the message
 	usage  jsonspan.Span // the provider's counts, an object; zero if there are none
 	role   *piRole       // how its message is converted; nil if it has none
