@@ -16,12 +16,12 @@ var (
 	requestStarts = strings.Fields("请问 請問 请 請 麻烦 麻煩 你们 你 您 能不能 能否 能帮我们 能帮我 能帮 能给我们 能给我 能推荐 能介绍 可不可以 可以 帮忙 幫忙 帮我们 帮我 幫我 帮 给我们 给我 給我 给推荐 给介绍 告诉我 告訴我 知不知道 知道 问一下 问下 想问 查一下 查下 查查 看一下 看看 " +
 		"我还想 我想 我要 我们 再 顺便 順便 推荐一家 推荐一个 推荐个 推荐 推薦 介绍一家 介绍一个 介绍个 介绍 介紹 一下 一家 一个 一個 那就 那你 那您 那请 然后 然後 还有 那么")
 	requestEnds  = strings.Fields("可以吗 可以嗎 好吗 好嗎 行吗 行嗎 好不好 行不行 行不 一下 吗 嗎 呢 呀 啊 呗 唄 吧 哦 嘛 哈 哟")
-	answerStarts = strings.Fields("抱歉 对不起 對不起 那给您推荐 那给你推荐 那 我推荐您去 我推荐你去 我推荐给你们 我推荐给你 我推荐给您 我推荐您 我推荐你 我推荐 为您推荐 给您推荐 给你推荐 推荐您去 推荐你去 推荐您 推荐你 推荐 推薦您 推薦 建议您去 建议你去 建议您 建议你 建议 建議 您可以去 你可以去 您可以 你可以 可以去 您去 你去 您看一下 你看一下 您看 你看 一家 一下")
+	answerStarts = strings.Fields("抱歉 对不起 對不起 那给您推荐 那给你推荐 那 我推荐您去 我推荐你去 我推荐给你们 我推荐给你 我推荐给您 我推荐您 我推荐你 我推荐 为您推荐 给您推荐 给你推荐 推荐您去 推荐你去 推荐您 推荐你 推荐 推薦您 推薦 我建议您去 我建议你去 我建议您 我建议你 我建议 建议您去 建议你去 建议您 建议你 建议 建議 您可以去 你可以去 你们可以去 您可以 你可以 你们可以 可以去 您去 你去 你们去 您看一下 你看一下 您看 你看 一家 一下")
 	answerEnds   = strings.Fields("吧 哦 呢 哈 啊 呀 哟 等 啦 的呢")
 )
 
 // ofWord lists characters after which a sequence of requestStarts or answerStarts is a part of something else: "我要是".
-var ofWord = []string{"是", "了", "里", "裡", "边", "邊", "儿", "兒", "过", "過", "的"}
+var ofWord = []string{"是", "了", "里", "裡", "边", "邊", "儿", "兒", "过", "過", "的", "们", "們"}
 
 // reactionEnds lists characters that end a clause which only reacts to something: "这个分数不低了". pointers lists
 // characters that refer to what was named before.

@@ -37,7 +37,8 @@ func TestAnswersAreWithoutRemarks(t *testing.T) {
 		"可以。":          "可以",
 		"抱歉，周边没有停车场的。": "周边没有停车场的",
 		"有三家店，柳河店、松山店（东门）和云台店，都很不错的。": "有三家店，柳河店、松山店（东门）和云台店",
-		"柳河店可以吗？": "柳河店可以吗",
+		"柳河店可以吗？":         "柳河店可以吗",
+		"我建议你们去柳河店，那里有灯。": "柳河店",
 	} {
 		if got := Answer(text); got != want {
 			t.Errorf("Answer(%q) = %q, not %q", text, got, want)
