@@ -38,10 +38,12 @@ type turnLog struct {
 	state    endState                         // the state at the end of the messages
 	// outcomes is true if there is enough room for each entry to show an outcome.
 	outcomes bool
-	short    bool                            // whether each request is cut to a few words; see briefly
-	outcome  outcomeRoom                     // how much of the outcomes there is room for
-	told     [fullOutcomes + 1][]turnOutcome // the outcomes of all turns, for each length; nil until they are needed
-	wrote    []bool                          // for each turn, whether its entry ends with the line of its outcome
+	short    bool // whether each request is cut to a few words; see briefly
+	// declining is true if outcomes that say what cannot be done take precedence; see settles.
+	declining bool
+	outcome   outcomeRoom                     // how much of the outcomes there is room for
+	told      [fullOutcomes + 1][]turnOutcome // the outcomes of all turns, for each length; nil until they are needed
+	wrote     []bool                          // for each turn, whether its entry ends with the line of its outcome
 }
 
 // goOn updates the log with the messages that stay in the context, which begin at index from.
@@ -382,6 +384,7 @@ func (k *turnLog) share(size, spare int) (best logText) {
 	if need := k.wholeNeed(); need > size*requestShare/100 && need <= size*wholeShare/100 {
 		start = wholeShare
 	}
+	k.declining = false
 	kept := k.deedsRoom(size)
 	for share := start; share > 0 && (share == start || !k.outcomes); share /= 2 {
 		most := min(size*share/100, size-kept)

@@ -87,14 +87,26 @@ func (o *turnOutcome) fitsWhole(most int) bool {
 // not even short outcomes fit, those of turns that changed something outside of the conversation come first, followed by
 // those of the newest turns. asked holds the requests that the log shows.
 func (k *turnLog) roomForOutcomes(size int, asked []string) outcomeRoom {
-	room := outcomeRoom{length: deedLength, from: len(k.turns), deeds: len(k.turns), full: len(k.turns)}
-	if k.outcomes {
-		for room.length = range outcomeLengths {
-			if used := k.sizeOfOutcomes(room.length) + k.addedRequests(room.length, asked); used <= size {
-				return outcomeRoom{length: room.length, full: k.fullFrom(room.length, (size-used)/2)}
-			}
+	if !k.outcomes {
+		k.declining = true
+		if room := k.someOutcomes(size, deedLength, asked); room.deeds == 0 {
+			return room
+		}
+		k.declining = false
+		return k.someOutcomes(size, deedLength, asked)
+	}
+	for length := range outcomeLengths {
+		if used := k.sizeOfOutcomes(length) + k.addedRequests(length, asked); used <= size {
+			return outcomeRoom{length: length, full: k.fullFrom(length, (size-used)/2)}
 		}
 	}
+	return k.someOutcomes(size, len(outcomeLengths)-1, asked)
+}
+
+// someOutcomes distributes size bytes among outcomes of which not all fit, as roomForOutcomes describes. length is the
+// index in outcomeLengths of their maximum length; it becomes the last one if what was changed doesn't fit.
+func (k *turnLog) someOutcomes(size, length int, asked []string) outcomeRoom {
+	room := outcomeRoom{length: length, from: len(k.turns), deeds: len(k.turns), full: len(k.turns)}
 	if k.sizeOfDeeds(room.length) > size {
 		room.length = len(outcomeLengths) - 1
 	}
@@ -117,9 +129,9 @@ func (k *turnLog) roomForOutcomes(size int, asked []string) outcomeRoom {
 }
 
 // addedRequest returns the number of bytes by which the log grows because the entry of turn i, whose outcome is o, shows
-// what the turn changed although asked has no request of it; see requestOf.
+// an outcome that takes precedence although asked has no request of it; see requestOf.
 func (k *turnLog) addedRequest(i int, o *turnOutcome, asked []string) int {
-	if asked[i] != "" || len(o.deeds) == 0 || k.turns[i].asked == "" {
+	if asked[i] != "" || len(o.deeds) == 0 && k.outcomes || k.turns[i].asked == "" {
 		return 0
 	}
 	return len(k.least(i)) + requestFrame
@@ -223,9 +235,10 @@ func unitsOfSame(turns []turn, t *turn, line string) (units []unit) {
 }
 
 // settles reports whether an outcome takes precedence over others. It does if the turn changed something outside of the
-// conversation, or, when requests are cut to a few words, if it is a short answer that contains a number.
+// conversation, or, when requests are cut to a few words, if it is a short answer that contains a number. In a small log
+// with enough room, it does as well if it says what cannot be done.
 func (k *turnLog) settles(o *turnOutcome) bool {
-	return len(o.deeds) > 0 || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
+	return len(o.deeds) > 0 || k.declining && declinesIn(o.line) || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
 }
 
 // outcomeIn returns the outcome of the turn with index i and its line if room leaves space for them. If they don't, it
@@ -327,8 +340,11 @@ func (t *turn) answerLine(most int, prose, full bool) (said *unit, line string) 
 			continue
 		}
 		text := t.answerFrom(n, most)
-		if full && len(text) < most {
+		switch {
+		case full && len(text) < most:
 			text = t.fullAnswer(n, most)
+		case !full && len(text) > most:
+			text = declining(text, most)
 		}
 		if line := outcomeOf(u, text, answerLabelOf(t, u), most); line != "" {
 			return u, line
