@@ -21,7 +21,7 @@ func forNow(s string, ws []word) bool {
 }
 
 // untilWords lists words for "until", after which an order not to do something yet holds for longer.
-var untilWords = wordListOf("until till unless before without bis bevor ohne jusqu'à jusqu' avant sans hasta sin antes até sem finché prima senza totdat tot voordat пока до без")
+var untilWords = wordListOf("until " + "till " + "unless before without bis bevor ohne jusqu'à jusqu' avant sans hasta sin antes até sem finché prima senza totdat tot voordat пока до без")
 
 // isNotYet reports whether a sentence forbids something only for the moment: "Don't send it yet", "Stornier es noch nicht".
 func isNotYet(ws []word) bool {
@@ -227,7 +227,7 @@ func relays(ws []word) bool {
 	return false
 }
 
-// lastsFrom reports whether words say that something is to be told again and again.
+// lastsFrom reports whether words say that something must be told again and again.
 func lastsFrom(ws []word) bool {
 	for i := range ws {
 		if w := ws[i].text; each.has(w) || w == "whenever" || w == "when" || w == "before" {

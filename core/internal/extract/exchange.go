@@ -303,7 +303,7 @@ func describedUpTo(text string) int {
 var betweenOffers = strings.NewReplacer("、", "\n", ", ", "\n", "或者", "\n", "还有", "\n", "以及", "\n", "，", "\n")
 
 // Pick returns an answer with only that one of the things it offers in a list which a later message names. The answer is
-// unchanged if the message names none of them, or several.
+// unchanged if the message refers to none of them, or to several.
 func Pick(answer, later string) string {
 	if !strings.Contains(answer, "、") && !strings.Contains(answer, ", ") {
 		if !strings.ContainsAny(answer, "0123456789") {
