@@ -59,11 +59,16 @@ func (k *turnLog) unclip(l *Ledger) {
 	}
 	for i := range k.turns {
 		head, _, clipped := strings.Cut(k.turns[i].asked, clippedMark)
+		plan := false
+		if line, _, cut := strings.Cut(head, clippedWord+"\n"); cut {
+			head, clipped, plan = line, true, true
+		}
 		if head = strings.TrimRight(head, " \n"); !clipped || head == "" {
 			continue
 		}
+		plan = plan || strings.Contains(head, "\n")
 		for n, r := range requests[:min(ahead, len(requests))] {
-			if strings.HasPrefix(Fence(r), head) {
+			if strings.HasPrefix(Fence(r), head) || plan && isOutline(r) && strings.HasPrefix(withoutEmptyLines(Fence(r)), withoutEmptyLines(head)) {
 				k.turns[i].asked, requests = r, requests[n+1:]
 				break
 			}
@@ -71,8 +76,11 @@ func (k *turnLog) unclip(l *Ledger) {
 	}
 }
 
-// clippedMark replaces the omitted part of a request.
-const clippedMark = "[…]"
+// clippedMark replaces the omitted part of a request, and clippedWord that of a line or a sentence.
+const (
+	clippedMark = "[…]"
+	clippedWord = " …"
+)
 
 // passing lists words in the headings of sections about next steps or work in progress. Such a section describes the
 // state at the time of an earlier digest. Most of its steps have probably been done since then.

@@ -170,9 +170,17 @@ const (
 
 // clipRequest shortens a request to about most bytes, at the end of a line or between words. The request must be
 // tidied. Two thirds of the result come from the beginning of the request, and the rest from its end. For a pasted
-// request, most of the room goes to the end, where the user's comment is.
+// request, most of the room goes to the end, where the user's comment is. Of a plan in lines, each line is shortened.
 func clipRequest(text string, most int) string {
 	pasted := strings.Count(text, "\n") > manyLines
+	if pasted && isOutline(text) {
+		if len(text) <= min(most, mostPlan) {
+			return text
+		}
+		if plan := clipOutline(text, min(most, mostPlan)); plan != "" {
+			return plan
+		}
+	}
 	if pasted {
 		most = min(most, mostPasted)
 	}

@@ -1,0 +1,120 @@
+package digest
+
+import "strings"
+
+// A request of many lines is often a plan, a specification or a list of tasks in the user's own words. Cut in the middle, it
+// would not say what is to do. So its lines are shortened instead, and parts of parts are left out first.
+
+// mostPlan is the maximum length of such a request in a log, and lookPlan the maximum length of one that is
+// shortened in this way. shortestPart is the minimum length to which a line is shortened. All are in bytes.
+const (
+	mostPlan     = 3000
+	lookPlan     = 1 << 15
+	shortestPart = 80
+)
+
+// isOutline reports whether a tidied request of many lines consists of prose in lines: at least a third of them are
+// headings, items or introductions of lists, and most are no code.
+func isOutline(text string) bool {
+	if len(text) > lookPlan || strings.HasPrefix(text, pastedOpen) || isDump(text, manyLines) || mostlyCode(text) {
+		return false
+	}
+	lines, heads := 0, 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		lines++
+		if item, _ := listItem(line); item || line[0] == '#' || strings.HasSuffix(line, ":") {
+			heads++
+		}
+	}
+	return heads*3 >= lines
+}
+
+// outlineLine is a line of a request, without white space at its end, and the level at which it is left out: the lines with
+// the highest levels go first.
+type outlineLine struct {
+	text  string
+	level int
+}
+
+// The levels of lines.
+const (
+	headLine   = iota // a heading, a line without indentation, or an item of a list
+	nestedLine        // a line with indentation
+	innerLine         // code or a row of a table
+)
+
+// outlineLines returns the lines of a request, without those that are empty or a rule.
+func outlineLines(text string) (lines []outlineLine) {
+	fenced := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		said := strings.TrimLeft(line, " \t")
+		if strings.Trim(said, "-=*_") == "" { // an empty line, or a rule between sections
+			continue
+		}
+		fence := strings.HasPrefix(said, "```") || strings.HasPrefix(said, "~~~")
+		level := headLine
+		switch {
+		case fence || fenced || said[0] == '|', strings.HasPrefix(said, pastedOpen):
+			level = innerLine
+		case len(said) < len(line):
+			level = nestedLine
+		}
+		if fence {
+			fenced = !fenced
+		}
+		lines = append(lines, outlineLine{line, level})
+	}
+	return lines
+}
+
+// clipOutline shortens the lines of a request so that they take up at most most bytes, or leaves out code, rows of tables and
+// lines with indentation if they would become shorter than shortestPart. It returns "" if they still don't fit.
+func clipOutline(text string, most int) string {
+	lines := outlineLines(text)
+	for level := innerLine; level >= headLine; level-- {
+		sizeAt := func(longest int) (size int) {
+			for i := range lines {
+				switch {
+				case lines[i].level <= level:
+					size += min(len(lines[i].text), longest) + len("\n")
+				case i == 0 || lines[i-1].level <= level:
+					size += len(" ") + len(clippedMark)
+				}
+			}
+			return size
+		}
+		if sizeAt(shortestPart) > most {
+			continue
+		}
+		longest := largest(shortestPart, most, func(n int) bool { return sizeAt(n) <= most })
+		var b strings.Builder
+		for i := range lines {
+			switch {
+			case lines[i].level <= level:
+				if b.Len() > 0 {
+					b.WriteByte('\n')
+				}
+				b.WriteString(clipWords(lines[i].text, longest))
+			case i == 0:
+				b.WriteString(clippedMark)
+			case lines[i-1].level <= level:
+				b.WriteString(" " + clippedMark)
+			}
+		}
+		return b.String()
+	}
+	return ""
+}
+
+// withoutEmptyLines returns text without its empty lines.
+func withoutEmptyLines(text string) string {
+	for strings.Contains(text, "\n\n") {
+		text = strings.ReplaceAll(text, "\n\n", "\n")
+	}
+	return text
+}
