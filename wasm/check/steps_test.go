@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -120,24 +121,57 @@ func TestCallsAreChecked(t *testing.T) {
 	store := []byte{0x37, 3, 0, 0x41, 0, 0x10}
 	// loop, blocks, local.get 0, br_table: the beginning of what jumps.mjs rewrites. Functions without that loop stay as Go has built them.
 	jumps := regexp.MustCompile(`\x03\x40(\x02\x40)+\x20\x00\x0e`)
-	const changes = 3
-	for i, at := 0, len(wasm)/4; i < changes; i++ {
-		loop := jumps.FindIndex(wasm[at:])
+	var places []int // of such numbers, one in each function that has such a loop
+	for body := range bodies(t, wasm) {
+		loop := jumps.FindIndex(wasm[body[0]:body[1]])
 		if loop == nil {
-			t.Fatal("there is no table of jumps")
+			continue
 		}
-		at += loop[0]
-		n := bytes.Index(wasm[at:], store)
-		if n < 0 || wasm[at+n-6] != 0x42 {
-			t.Fatal("there is no call to change")
+		from := body[0] + loop[0]
+		if n := bytes.Index(wasm[from:body[1]], store); n >= 6 && wasm[from+n-6] == 0x42 {
+			places = append(places, from+n-4)
 		}
-		block := &wasm[at+n-4]
+	}
+	if len(places) < 4 {
+		t.Fatal("there are no calls to change")
+	}
+	for _, i := range []int{1, 2, 3} {
+		block := &wasm[places[i*len(places)/4]]
 		*block ^= 0x40
 		if out := run(); !strings.Contains(out, "jumps.mjs: function ") {
-			t.Errorf("the return address at %d is changed, and jumps.mjs does not tell: %s", at+n-5, out)
+			t.Errorf("the return address at %d is changed, and jumps.mjs does not tell: %s", places[i*len(places)/4]-1, out)
 		}
 		*block ^= 0x40
-		at += len(wasm) / 8
+	}
+}
+
+// bodies yields the first offset of each function's body in a module, and the offset after it.
+func bodies(t *testing.T, wasm []byte) func(yield func([2]int) bool) {
+	number := func(at int) (n, next int) {
+		v, size := binary.Uvarint(wasm[at:])
+		if size <= 0 {
+			t.Fatal("no number at ", at)
+		}
+		return int(v), at + size
+	}
+	return func(yield func([2]int) bool) {
+		const code = 10 // the section with the bodies
+		for at := 8; at < len(wasm); {
+			id := wasm[at]
+			size, from := number(at + 1)
+			at = from + size
+			if id != code {
+				continue
+			}
+			count, next := number(from)
+			for ; count > 0; count-- {
+				size, body := number(next)
+				next = body + size
+				if !yield([2]int{body, next}) {
+					return
+				}
+			}
+		}
 	}
 }
 
