@@ -169,7 +169,7 @@ func (c *Compactor) restore(ctx context.Context, in Input, bodies []byte) (a *ap
 
 // RecallTool returns the definition of a tool named recall, with which the model can ask for removed content by handle
 // or by query. It is one element for the tools of a request body in the given wire format. Answer the tool's calls with
-// [Compactor.Recall]. It returns an error if the format is unknown or has no tools.
+// [Compactor.Recall]. It returns an error if the format is unknown or not named.
 func (c *Compactor) RecallTool(ctx context.Context, format api.Format) (json.RawMessage, error) {
 	var a api.Recalled
 	_, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(optionsMember(api.Options{Format: format})))

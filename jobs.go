@@ -254,7 +254,7 @@ func (j *job) take(results []api.EffectResult, r api.EffectResult) []api.EffectR
 }
 
 // effect executes any effect except a wait. If answered is true, r is its result; otherwise the result comes later,
-// or never.
+// or never. An error ends the job; failures that the job can handle are in r.
 func (j *job) effect(ctx context.Context, e *api.Effect) (r api.EffectResult, answered bool, err error) {
 	switch e.Effect {
 	case api.EffectLoad:

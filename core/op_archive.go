@@ -269,8 +269,8 @@ func (a *recallArguments) readMember(name string, s *jsonspan.Scanner) bool {
 	return true
 }
 
-// wholeNumber reads a number of at least 0, which may be in quotes, into *to; null is read as 0. It returns false for
-// any other value.
+// wholeNumber reads a whole number from 0 to [jsonspan.MaxSize], which may be in quotes, into *to; null is read as 0. For
+// any other value it returns false, and *to means nothing.
 func wholeNumber(s *jsonspan.Scanner, to *int) bool {
 	kind := s.Kind()
 	n, err := strconv.Atoi(strings.Trim(string(s.Skip().Slice(s.Src())), `"`))

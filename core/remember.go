@@ -87,7 +87,9 @@ func (h *history) entryOf(r *request, t *transcript.Transcript, c *compact.Run) 
 	return &e
 }
 
-// read reads the messages to send from a run. c is the run, which has ended.
+// read fills list from c, a run that has ended. It also notes which messages of the history are missing without being
+// covered (loose), and which depend on others (on); it sets clip if the run only cut a changing first message, and extends
+// cut over the messages that the digest covers only in part.
 func (m *remembering) read(c *compact.Run) {
 	leans := map[int32]int32{}
 	for _, l := range c.Doc().Leans {
@@ -221,7 +223,8 @@ func (h *history) printAt(messages int) (print string, ok bool) {
 }
 
 // end determines where the covered messages end. Later changes and repairs of individual messages don't extend the
-// covered range.
+// covered range. The end then moves on to the first place at which a print identifies the beginning of the history,
+// because the entry is found by that print.
 func (m *remembering) end() {
 	if m.entry != nil {
 		m.cut = max(m.cut, m.entry.at.messages)
@@ -271,9 +274,9 @@ func (m *remembering) split() (first int, behind []place, ok bool) {
 	t := tailEdits{m: m, first: first, next: m.cut}
 	for at := first; at < len(m.list); at++ {
 		if m.list[at].in >= 0 {
-			ok = t.kept(m.list[at])
+			ok = t.keep(m.list[at])
 		} else {
-			ok = t.turn(at)
+			ok = t.addTurn(at)
 		}
 		if !ok {
 			return first, nil, false
@@ -304,9 +307,9 @@ func (t *tailEdits) dropTo(in int) bool {
 	return true
 }
 
-// kept adds a message of the history, edited or not. It returns false if a message before it is missing and can't be
-// identified.
-func (t *tailEdits) kept(p place) bool {
+// keep passes a message of the history that is sent, and adds its edit if it has one. It adds the messages that were
+// skipped before it as dropped, and returns false if one of these can't be identified.
+func (t *tailEdits) keep(p place) bool {
 	if !t.dropTo(p.in) {
 		return false
 	}
@@ -321,9 +324,9 @@ func (t *tailEdits) kept(p place) bool {
 	return true
 }
 
-// turn adds the message at index at, whose only purpose is to alternate roles. It is identified by the message that
+// addTurn adds the message at index at, whose only purpose is to alternate roles. It is identified by the message that
 // follows it or, at the beginning of the sent messages, by the role of that message.
-func (t *tailEdits) turn(at int) bool {
+func (t *tailEdits) addTurn(at int) bool {
 	m, p := t.m, t.m.list[at]
 	follows := at + 1
 	for follows < len(m.list) && m.list[follows].in < 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 )
 
-// Metrics implements [ctxfold.Metrics], [proxy.Metrics], and a collector to register.
+// Metrics implements [ctxfold.Metrics] and [proxy.Metrics], and is a [client.Collector].
 type Metrics struct {
 	operations  *client.HistogramVec
 	waits       client.Histogram

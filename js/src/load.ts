@@ -23,8 +23,7 @@ interface Platform {
 }
 
 /**
- * Returns the loader for a platform. `own` returns the location of the package's own module, and `open` opens a
- * URL.
+ * Returns the loader for a platform. `own` returns the package's own module, or where it is, and `open` opens a URL.
  */
 export function loader(
   own: () => ModuleSource,

@@ -282,8 +282,8 @@ var magic = [][2]string{
 	{"SUQz", "audio/mpeg"},
 }
 
-// formats maps the short names that some APIs use to media types.
-var formats = [][2]string{
+// mediaTypes gives the media type for the short names that some APIs use instead.
+var mediaTypes = [][2]string{
 	{"png", "image/png"}, {"jpeg", "image/jpeg"}, {"jpg", "image/jpeg"}, {"gif", "image/gif"}, {"webp", "image/webp"},
 	{"pdf", "application/pdf"}, {"csv", "text/csv"}, {"html", "text/html"}, {"txt", "text/plain"},
 	{"md", "text/markdown"}, {"doc", "application/msword"},
@@ -296,7 +296,7 @@ var formats = [][2]string{
 }
 
 func mimeOf(format string) string {
-	for _, f := range formats {
+	for _, f := range mediaTypes {
 		if f[0] == format {
 			return f[1]
 		}

@@ -11,7 +11,9 @@ import (
 // A summary is checked against the text that the model was given. Models compute, round and translate, and repeating a
 // request is expensive. A summary is therefore rejected only if most of the checkable facts in it are wrong.
 const (
-	mostChecked  = 64 // maximum number of quotes that are looked up
+	mostChecked = 64 // maximum number of quotes that are looked up
+	// The minimum number of names, numbers, quotes or people that the source doesn't have, in a summary that is rejected
+	// because of them.
 	leastNames   = 4
 	leastNumbers = 6
 	leastQuotes  = 3
@@ -20,9 +22,9 @@ const (
 	// Minimum number of function words in a text that is taken for a translation because few of these words occur in
 	// the source.
 	leastSmall    = 8
-	leastRepeated = 90 // minimum number of words in a text that can be rejected as repetitive
-	quoteBytes    = 24 // minimum length of quotes; shorter ones are names and values
-	mostWrong     = 160
+	leastRepeated = 90  // minimum number of words in a text that can be rejected as repetitive
+	quoteBytes    = 24  // minimum length of quotes; shorter ones are names and values
+	mostWrong     = 160 // about the maximum length, in bytes, of a list of wrong terms
 )
 
 // CheckSource checks a summary against source, which contains the record of the conversation and everything else that

@@ -223,8 +223,9 @@ func cutAnswersHead(text string) (rest string, found bool) {
 	return text, false
 }
 
-// quotedAnswers parses answers of the form "question"="answer", separated by commas. If the questions are known, it
-// splits the text at them, so quotation marks inside questions and answers cause no errors.
+// quotedAnswers parses answers of the form "question"="answer", separated by commas, in which an arrow may replace the
+// equals sign. If the questions are known, it splits the text at them, so quotation marks inside questions and answers
+// cause no errors; questions that don't occur are left out. Otherwise it reads at most mostAnswers answers.
 func quotedAnswers(text string, questions []question) (answers []answer) {
 	text = strings.ReplaceAll(text, `" → "`, `"="`)
 	text = strings.ReplaceAll(text, `" -> "`, `"="`)

@@ -50,7 +50,7 @@ func withoutTruncatedMarker(text string) string {
 }
 
 // maxExcerpt is the maximum length, in bytes, of a line in an excerpt; longer lines are split. minExcerpt is the
-// minimum length of a line that counts as known.
+// minimum length, in bytes, of a line that counts as known.
 const (
 	maxExcerpt = 200
 	minExcerpt = 3

@@ -64,7 +64,8 @@ func (k *turnLog) termsOfRequests() *extract.Extract {
 	return k.terse
 }
 
-// sentencesOf returns the chosen sentences of text, with a mark for each gap between them.
+// sentencesOf returns the chosen sentences of text, with a mark wherever words were left out: before, between or after
+// them.
 func sentencesOf(text string, chosen []extract.Chosen) string {
 	var b strings.Builder
 	at := 0

@@ -99,8 +99,8 @@ var sayings = wordListOf("mention name cite quote discuss use show include write
 	"nenn nenne erwähn erwähne verwende benutze nutze zeig zeige schreib nomme nommez cite citez mentionne mentionnez utilise utilisez montre parle " +
 	"nombres menciones cites uses muestres hables nombre mencione use hable nomeie fale упоминай упоминайте используй используйте называй пиши noem vermeld gebruik")
 
-// spares reports whether the statement s doesn't revoke an older one with the same words: it only allows to say or to use
-// something, which that one doesn't forbid, or it is about another person: "No dairy for my son", "My daughter can have
+// spares reports whether the statement s doesn't revoke an older one with the same words: it only permits saying or using
+// something that the older one doesn't forbid, or it is about another person: "No dairy for my son", "My daughter can have
 // dairy again".
 func (s *statement) spares(old *statement) bool {
 	return s.frees && !old.says || s.eased && len(s.people) > 0 && slices.ContainsFunc(old.people, func(h uint32) bool { return !slices.Contains(s.people, h) })

@@ -13,7 +13,7 @@ func (sc *scene) implied() int {
 	if at := max(sc.concludes(), sc.helpful(), sc.suffices()); at >= 0 {
 		return at
 	}
-	return max(sc.asSomeone(), sc.demanded(), sc.usesUnit(), sc.ofGroup(), sc.needsInCase(), sc.outOfReach())
+	return max(sc.asSomeone(), sc.demanded(), sc.usesUnit(), sc.ofHousehold(), sc.needsInCase(), sc.outOfReach())
 }
 
 // Word lists for conclusions: judgments that rule out or recommend, verbs of duty, and verbs for keeping in mind.
@@ -351,8 +351,8 @@ func (sc *scene) demandsEach(i int, strictly bool) bool {
 	return strictly && sc.generally(i)
 }
 
-// asSomeone recognizes descriptions of the writer as one of a kind: "As someone who avoids sugar, I …". It returns the
-// byte offset of the word that shows it, or -1 for any other sentence.
+// asSomeone recognizes that the writer says what kind of person they are: "As someone who avoids sugar, I …". It returns
+// the byte offset of the word after "who", or -1 for any other sentence, also for biographies: "As someone who works here".
 func (sc *scene) asSomeone() int {
 	for i := 0; i+4 < len(sc.ws); i++ {
 		if w := sc.ws[i].text; (w == "as" || w == "for") && (sc.ws[i+1].text == "someone" || sc.ws[i+1].text == "somebody") && sc.ws[i+2].text == "who" && !sc.ws[i+3].is(beings|pasts) && !biographic.has(sc.ws[i+3].text) {
@@ -382,12 +382,12 @@ func (sc *scene) usesUnit() int {
 	return -1
 }
 
-// groups lists words for people who live or work together.
-var groups = wordListOf("household family home couple haushalt foyer famille hogar familia família famiglia")
+// households lists words for people who live together.
+var households = wordListOf("household family home couple haushalt foyer famille hogar familia família famiglia")
 
-// ofGroup recognizes what kind of household or family the writer belongs to: "We're a metric household". It returns the
+// ofHousehold recognizes what kind of household or family the writer belongs to: "We're a metric household". It returns the
 // byte offset of the word that shows it, or -1 for any other sentence.
-func (sc *scene) ofGroup() int {
+func (sc *scene) ofHousehold() int {
 	if !sc.ws[0].is(selves) {
 		return -1
 	}
@@ -402,7 +402,7 @@ func (sc *scene) ofGroup() int {
 		return -1
 	}
 	for k := at + 1; k < len(sc.ws) && k < at+4; k++ {
-		if groups.has(sc.ws[k].text) && !sc.ws[at+1].is(moods|numbers) && !groups.has(sc.ws[at+1].text) {
+		if households.has(sc.ws[k].text) && !sc.ws[at+1].is(moods|numbers) && !households.has(sc.ws[at+1].text) {
 			return sc.ws[k].at
 		}
 	}

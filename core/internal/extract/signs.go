@@ -4,7 +4,7 @@ package extract
 // rare, so the rarity of a pair alone says little. Its weight is therefore averaged with the weights of its characters.
 type signs struct {
 	df, in []int32     // by character; see stems
-	of     [][2]uint16 // the characters of each stem that is a pair, from 1; zero for other stems
+	of     [][2]uint16 // the characters of each stem of Han characters, from 1; zero for other stems
 }
 
 // The range of Han characters. Kana and Hangul are excluded: they spell sounds, and the same few of them make up all
@@ -50,7 +50,7 @@ func (s *signs) see(pair string, stem, sentence int32) {
 }
 
 // weight returns the weight of a stem whose own weight is own, averaged with the weights of its characters if the stem
-// is a pair.
+// consists of one or two Han characters. rarity returns the weight of what occurs in df sentences.
 func (s *signs) weight(stem int, own int32, rarity func(df int32) int32) int32 {
 	if stem >= len(s.of) || s.of[stem][0] == 0 {
 		return own

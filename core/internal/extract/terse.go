@@ -156,8 +156,8 @@ func counts(text string, ws []words.Word, k int) bool {
 	return k+2 < len(ws) && text[w.End:ws[k+1].From] == " " && !informs(text, ws[k+1]) && !informs(text, ws[k+2])
 }
 
-// key returns the index of the first of the words before value k that say what the value is. A name needs no such
-// words, and neither does a time or a telephone number.
+// key returns the index of the word before value k that says what the value is. It looks back at most mostKeyWords words,
+// and returns k if it finds none or if the value needs none: a name, a time or a telephone number.
 func key(text string, ws []words.Word, k int) int {
 	if ws[k].Kind&words.Digit == 0 || k+1 < len(ws) && ws[k+1].Kind&words.Digit != 0 && ws[k+1].From <= ws[k].End+1 {
 		return k

@@ -44,9 +44,9 @@ const (
 	spillFailure     = "[tool output spill failed: "          // S4.15
 )
 
-// Limit shortens an output, from which it keeps the lines that Mode names. If the output is oversized, it is replaced
-// with a notice that says that it is stored at place, or under its handle if place is "". failure is the reason why the
-// host could not store it. An output that would not become shorter stays unchanged.
+// Limit shortens an output to the lines that Mode selects. If the output is oversized, it is replaced with a notice that
+// says that it is stored at place, or under its handle if place is "". failure is the reason why the host could not store
+// it. An output stays unchanged if it would not become shorter, or if it ends with the notice of an earlier call.
 func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	if text == "" || limitedBefore(text) {
 		return LimitedOutput{Text: text}

@@ -305,8 +305,8 @@ func (c *chatTree) spoke(role string, i int32, text, images []byte) {
 	c.appendPieces(`{"role":`, quoted(role), `,"content":[`, images[1:], `]}`)
 }
 
-// written returns the text at a span as JSON, or nil if it is empty. The text is a string or, as programs that use the
-// API write it, the texts of a list of parts.
+// written returns the text at a span as JSON, or nil if it is empty. Programs that use the API write a list of parts
+// instead of a string; the texts of the parts are joined.
 func (c *chatTree) written(at jsonspan.Span) []byte {
 	if !at.IsZero() && c.src[at.Start] == '"' {
 		return joinedTexts(c.appendText(nil, at))

@@ -99,7 +99,7 @@ type ccKeep struct {
 
 type claudeCode struct {
 	*file
-	byteForByte
+	wholeMessages
 	list    jsonspan.Span // the list of entries, if the file is a list
 	ids     ids           // all uuids and other ids
 	numbers int           // the number of different ids

@@ -40,7 +40,7 @@ type cxItem struct {
 
 type codex struct {
 	*file
-	byteForByte
+	wholeMessages
 	items []cxItem // those of the conversation, in the order of the file
 	turns []int32  // the indexes of the items that begin a turn of the user
 	cut   int      // the items before this index were compacted, except for input

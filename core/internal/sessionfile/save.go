@@ -72,10 +72,10 @@ type writer interface {
 	appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte
 }
 
-// byteForByte implements appendPreserved for files that store every message unchanged.
-type byteForByte struct{}
+// wholeMessages implements appendPreserved for files that store every message unchanged.
+type wholeMessages struct{}
 
-func (byteForByte) appendPreserved(dst, src []byte, message jsonspan.Span, _ int) []byte {
+func (wholeMessages) appendPreserved(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	return jsonspan.AppendCompact(dst, message.Slice(src))
 }
 

@@ -29,7 +29,8 @@ type jsonLines struct {
 }
 
 // json writes the JSON that begins on line i: a value that ends at the end of a line, or several lines with one value
-// each. It returns the number of lines, or 0 if no JSON begins there.
+// each, or members of an object. It returns the number of lines that it has written, or 0 if it leaves the line to others:
+// no JSON begins there, or it is short, followed by other text, or part of an error message.
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.allows(JSON) {

@@ -143,7 +143,8 @@ func (d *detector) noteTraits(list string, has traits) {
 	}
 }
 
-// readLabel reads the role or the type of a message or a part. It returns "" if it is too long to be a sign.
+// readLabel reads the role or the type of a message or a part, notes it as a sign, and returns it; "" if it is too long to
+// be a sign. list is the key of the list that contains the object, "" for messages; role tells a role from a type.
 func (d *detector) readLabel(list string, role bool) string {
 	v := d.Text()
 	if v.Len() > maxNamedBytes {

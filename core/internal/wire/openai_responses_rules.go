@@ -66,7 +66,7 @@ func linkResponses(t *transcript.Transcript, from int) {
 		whole = whole && (m.Role == transcript.User || m.Role == transcript.System)
 	}
 	if t.Elsewhere {
-		answerElsewhere(t)
+		markResultsOfStoredCalls(t)
 	}
 }
 
@@ -84,9 +84,9 @@ func joinApprovals(t *transcript.Transcript, i int) {
 	}
 }
 
-// answerElsewhere marks results whose calls are not in the list because the provider stores that part of the
+// markResultsOfStoredCalls marks results whose calls are not in the list because the provider stores that part of the
 // conversation.
-func answerElsewhere(t *transcript.Transcript) {
+func markResultsOfStoredCalls(t *transcript.Transcript) {
 	for i := range t.Parts {
 		if p := &t.Parts[i]; p.Kind == transcript.ToolResult && p.Pair < 0 && p.Parent < 0 {
 			p.Flags |= transcript.ProviderOnly

@@ -34,7 +34,8 @@ type source struct {
 // inputs are the inputs of an operation, by the names that the field In of [ctxfold.Error] has for them.
 type inputs map[string]source
 
-// locate adds the position in the input file to an error in an input. Other errors are returned unchanged.
+// locate adds the position in the input file to an error in an input. If the input is of a kind that the command doesn't
+// take, such as JSON Lines, the error says what to do instead. Other errors are returned unchanged.
 func (in inputs) locate(err error) error {
 	var e *ctxfold.Error
 	if !errors.As(err, &e) {

@@ -114,8 +114,8 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"compact", gone}, member{"keep", kept}, member{"previous_summary", previous}), nil
 }
 
-// task returns the user's first request. With wire_safe false it is always read from the messages, even if the state
-// remembers another one.
+// task returns the user's first request, or [digest.UnknownTask] if there is none. With wire_safe false it is always read
+// from the messages, even if the state remembers another one.
 func (c *Call) task() string {
 	if !c.Policy.IsWireSafe() {
 		return styles.OriginalTask(c.Transcript)

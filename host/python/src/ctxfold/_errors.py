@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import Any, Tuple
 
 
 class CtxfoldError(Exception):
@@ -56,6 +56,6 @@ def _again(kind: Any, code: str, message: str, path: str, offset: int) -> Ctxfol
     return error
 
 
-def text_of(error: Optional[BaseException]) -> str:
+def text_of(error: BaseException) -> str:
     """Returns the text of an exception, or the name of its type if the text is empty."""
     return str(error) or type(error).__name__

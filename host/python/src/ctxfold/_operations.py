@@ -299,7 +299,7 @@ class Operations:
         return file.encode()[: saved["kept"]].decode() + cast(str, saved["text"])
 
     def classify_error(self, failure: "types.Failure") -> "types.Verdict":
-        """Classifies a failed model call, for example as a conversation that does not fit. :func:`ctxfold.failure_of`
+        """Says why a model call failed, for example because the conversation does not fit. :func:`ctxfold.failure_of`
         converts an exception to a ``failure``."""
         return cast("types.Verdict", values(self._module.call("classify_error", {"arguments": failure})))
 
