@@ -29,21 +29,21 @@ func (c *Compactor) Markers(ctx context.Context, in Input) ([]api.Marker, error)
 // match it, that place stays unchanged, and the result's Markers list it. An invalid handle is an error, and so is an
 // error of s.
 func (c *Compactor) Restore(ctx context.Context, in Input, s Store, handles ...string) (*api.Restored, error) {
-	shelf := shelf{store: s}
-	if err := shelf.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
+	fetched := fetchedBodies{store: s}
+	if err := fetched.fill(ctx, c, handles, func() ([]api.Marker, error) { return c.Markers(ctx, in) }); err != nil {
 		return nil, err
 	}
-	r, err := c.restore(ctx, in, shelf.json())
+	r, err := c.restore(ctx, in, fetched.json())
 	if err != nil {
 		return nil, err
 	}
-	shelf.markCorrupt(c, r.Markers)
+	fetched.markCorrupt(c, r.Markers)
 	return r, nil
 }
 
 // missing appends to list, once each, the requested handles for which the store has no body, and returns list. If named
 // isn't empty, only handles in named are considered.
-func (f *shelf) missing(list, named []string) []string {
+func (f *fetchedBodies) missing(list, named []string) []string {
 	if len(named) == 0 {
 		named = f.order
 	}
@@ -65,8 +65,8 @@ func (f *shelf) missing(list, named []string) []string {
 // errNoStore is the error of methods that need a store but get nil.
 var errNoStore = fmt.Errorf("ctxfold: %w: there is none; pass one, such as NewMemoryStore(0) or a DirStore", ErrStore)
 
-// shelf holds the bodies read from a store for one restoration or search.
-type shelf struct {
+// fetchedBodies holds the bodies read from a store for one restoration or search.
+type fetchedBodies struct {
 	store   Store             // from which they are read
 	bodies  []byte            // JSON values, each followed by a comma
 	asked   map[string]bool   // the requested handles, in the form that stores use
@@ -78,7 +78,7 @@ type shelf struct {
 // fill reads the bodies of the given handles. Without any, it reads the bodies of the handles that the markers name,
 // and then the bodies that those bodies name. Each body is read once. Without a store it returns errNoStore; other
 // errors come from the store, from markers or from an invalid handle.
-func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
+func (f *fetchedBodies) fill(ctx context.Context, c *Compactor, handles []string, markers func() ([]api.Marker, error)) error {
 	if f.store == nil {
 		return errNoStore
 	}
@@ -114,7 +114,7 @@ func (f *shelf) fill(ctx context.Context, c *Compactor, handles []string, marker
 
 // get reads the body of a handle, unless it has been requested before. A body that the store doesn't have is left out;
 // any other error of the store wraps ErrStore.
-func (f *shelf) get(ctx context.Context, handle string) error {
+func (f *fetchedBodies) get(ctx context.Context, handle string) error {
 	key, err := storeKey(handle)
 	if err != nil || f.asked[key] {
 		return err
@@ -140,7 +140,7 @@ func (f *shelf) get(ctx context.Context, handle string) error {
 }
 
 // json returns all bodies as a JSON list.
-func (f *shelf) json() []byte { return listed(f.bodies) }
+func (f *fetchedBodies) json() []byte { return listed(f.bodies) }
 
 // listed returns values as a JSON list. In values, a comma follows each value; the last comma is dropped.
 func listed(values []byte) []byte {
@@ -149,7 +149,7 @@ func listed(values []byte) []byte {
 }
 
 // markCorrupt sets Why in each remaining marker whose content in the store doesn't match its handle, and logs it.
-func (f *shelf) markCorrupt(c *Compactor, markers []api.Marker) {
+func (f *fetchedBodies) markCorrupt(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]
 		if key, err := storeKey(m.Handle); err == nil && f.corrupt[key] != "" {

@@ -130,7 +130,7 @@ func (v *Conversation) SetMessages(ctx context.Context, messages json.RawMessage
 	if err := v.takeOver(ctx); err != nil {
 		return err
 	}
-	defer v.end()
+	defer v.release()
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.forget(ctx)

@@ -57,16 +57,16 @@ func (c *Compactor) search(ctx context.Context, s Store, q SearchQuery, markers 
 		}
 		return ask(ctx, searcher, q)
 	}
-	shelf := shelf{store: s}
-	if err := shelf.fill(ctx, c, q.Handles, markers); err != nil {
+	fetched := fetchedBodies{store: s}
+	if err := fetched.fill(ctx, c, q.Handles, markers); err != nil {
 		return nil, err
 	}
 	a := new(api.Found)
 	var err error
-	if a.Raw, err = c.do(ctx, operations.OpSearch, a, q.envelope(shelf.json())); err != nil {
+	if a.Raw, err = c.do(ctx, operations.OpSearch, a, q.envelope(fetched.json())); err != nil {
 		return nil, err
 	}
-	a.Searched.Missing = shelf.missing(a.Searched.Missing, q.Handles)
+	a.Searched.Missing = fetched.missing(a.Searched.Missing, q.Handles)
 	return a, nil
 }
 

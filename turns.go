@@ -56,11 +56,11 @@ func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Res
 	if err := v.takeOver(ctx); err != nil {
 		return nil, err
 	}
-	defer v.end()
+	defer v.release()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	shelf := shelf{store: v.o.Store}
-	err := shelf.fill(ctx, v.c, handles, func() ([]api.Marker, error) {
+	fetched := fetchedBodies{store: v.o.Store}
+	err := fetched.fill(ctx, v.c, handles, func() ([]api.Marker, error) {
 		r, err := v.restore(ctx, []byte("[]"))
 		if err != nil {
 			return nil, err
@@ -70,11 +70,11 @@ func (v *Conversation) Restore(ctx context.Context, handles ...string) (*api.Res
 	if err != nil {
 		return nil, err
 	}
-	r, err := v.restore(ctx, shelf.json())
+	r, err := v.restore(ctx, fetched.json())
 	if err != nil {
 		return nil, err
 	}
-	shelf.markCorrupt(v.c, r.Markers)
+	fetched.markCorrupt(v.c, r.Markers)
 	return r, nil
 }
 
@@ -158,9 +158,9 @@ func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api
 	return verdict, err
 }
 
-// begin waits until no compaction is running, and claims the right to compact, which end releases. It returns an error
-// if ctx ends first.
-func (v *Conversation) begin(ctx context.Context) error {
+// claim waits until no compaction is running, and claims the right to compact, which release gives back. It returns an
+// error if ctx ends first.
+func (v *Conversation) claim(ctx context.Context) error {
 	select {
 	case v.compacting <- struct{}{}:
 		return nil
@@ -169,7 +169,7 @@ func (v *Conversation) begin(ctx context.Context) error {
 	}
 }
 
-func (v *Conversation) end() { <-v.compacting }
+func (v *Conversation) release() { <-v.compacting }
 
 // turn is the host's side of one turn of a conversation, or of its compaction in the background. The turn's job makes
 // all decisions; turn provides what other jobs don't need.
@@ -238,7 +238,7 @@ func (x *turn) carry(ctx context.Context, op operations.Op, members []member) (*
 
 // enter waits until no other job compacts the conversation. It returns an error if ctx ends first.
 func (x *turn) enter(ctx context.Context) error {
-	err := x.v.begin(ctx)
+	err := x.v.claim(ctx)
 	x.entered = err == nil
 	return err
 }
@@ -251,7 +251,7 @@ func (x *turn) leave() {
 		x.v.mu.Unlock()
 	}
 	if x.entered {
-		x.v.end()
+		x.v.release()
 	}
 }
 
@@ -452,11 +452,11 @@ func (v *Conversation) takeOver(ctx context.Context) error {
 	if b := v.running(); b != nil {
 		b.cancel()
 	}
-	return v.begin(ctx)
+	return v.claim(ctx)
 }
 
-// failureOf returns the failure that an error describes: what its Failure method returns or, without one, f with the text of the
-// error as its body, if f has none.
+// failureOf returns the failure that an error describes: what its Failure method returns or, without one, f with the
+// text of the error as its body, if f has none.
 func failureOf(f api.Failure, err error) api.Failure {
 	var own interface{ Failure() api.Failure }
 	if errors.As(err, &own) {

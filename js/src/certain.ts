@@ -136,21 +136,21 @@ export function candidate(
   options: CallOptions | undefined,
   usage: Counted | null | undefined,
 ): Candidate | undefined {
-  const room = roomOf(policy);
-  if (!room || !isPlain(options ?? {}) || Object.values(options ?? {}).some((value) => value !== undefined)) {
+  const limits = limitsOf(policy);
+  if (!limits || !isPlain(options ?? {}) || Object.values(options ?? {}).some((value) => value !== undefined)) {
     return undefined;
   }
-  const given = parsed(history, room.most);
+  const given = parsed(history, limits.most);
   const within = !Array.isArray(given);
   if (within && !isBody(given)) return undefined;
   const format = formatOf(policy.format, given);
   const shape = format && SHAPES[format];
   const list = within && shape ? (given as Fields)[shape.list] : given;
   if (!format || !shape || !Array.isArray(list)) return undefined;
-  const files = list.length * FRAMING > room.most ? undefined : filesIn(list, shape);
+  const files = list.length * FRAMING > limits.most ? undefined : filesIn(list, shape);
   const model = `${policy.model ?? ""} ${within ? (given as Fields).model : ""}`;
   if (files === undefined || (files > 0 && (BY_PIXELS.test(model) || format === "gemini"))) return undefined;
-  const whole = { ...room, list, format, within, fixed: FILE * files + FRAMING * list.length, counted: undefined };
+  const whole = { ...limits, list, format, within, fixed: FILE * files + FRAMING * list.length, counted: undefined };
   return usage ? countedTail(whole, shape, usage) : whole;
 }
 
@@ -239,7 +239,7 @@ const POLICY = {
 };
 
 /** Returns the limits that a policy sets; undefined if something in it is not recognized. */
-function roomOf(policy: Policy): { window: number; limit: number; most: number } | undefined {
+function limitsOf(policy: Policy): { window: number; limit: number; most: number } | undefined {
   if (!has(policy, POLICY)) return undefined;
   const { tokens: window = 0, reserve = Math.min(LARGEST_RESERVE, Math.floor(window / 8)) } = policy.window ?? {};
   const { ratio = RATIO, target = TARGET, start = 0 } = policy.gate ?? {};

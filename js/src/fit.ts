@@ -237,8 +237,8 @@ class Pools<Source> {
   readonly #create: Create<Source>;
   /** The pools by their options, from the least to the most recently used. */
   readonly #pools = new Map<string, Pool>();
-  readonly #numbers = new WeakMap<object, number>();
-  #objects = 0;
+  readonly #objectIds = new WeakMap<object, number>();
+  #lastObjectId = 0;
 
   constructor(create: Create<Source>) {
     this.#create = create;
@@ -251,7 +251,7 @@ class Pools<Source> {
   shared(settings: Settings, options: FitterOptions<Source>): () => Pool {
     const { log: _, prices: __, model: ___, ...policy } = settings.policy;
     const { memory, store, module, remembered, concurrency, worker } = options;
-    const objects = [memory, store, module].map((each) => this.#numberOf(each));
+    const objects = [memory, store, module].map((each) => this.#objectIdOf(each));
     const key = JSON.stringify([policy, ...objects, remembered, concurrency, worker]);
     return () => this.#pool(key, options);
   }
@@ -270,12 +270,13 @@ class Pools<Source> {
     return pool;
   }
 
-  #numberOf(part: unknown): unknown {
+  /** Returns a number that identifies an object; other values are returned as they are, and nothing as 0. */
+  #objectIdOf(part: unknown): unknown {
     if (part !== Object(part)) return part ?? 0;
-    const known = this.#numbers.get(part as object);
+    const known = this.#objectIds.get(part as object);
     if (known !== undefined) return known;
-    this.#numbers.set(part as object, ++this.#objects);
-    return this.#objects;
+    this.#objectIds.set(part as object, ++this.#lastObjectId);
+    return this.#lastObjectId;
   }
 }
 

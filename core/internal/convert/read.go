@@ -24,31 +24,31 @@ func (c *conversion) readTurns() {
 
 // turning splits messages into turns.
 type turning struct {
-	c      *conversion
-	apart  bool  // the source writes one turn of the assistant as several messages
-	joined bool  // the last turn is the assistant's, and the next message may continue it
-	msg    int32 // index of the message that is being split
+	c         *conversion
+	apart     bool  // the source writes one turn of the assistant as several messages
+	continues bool  // the last turn is the assistant's, and the next message may continue it
+	msg       int32 // index of the message that is being split
 }
 
 // start starts a turn, unless the last turn continues.
 func (r *turning) start(role transcript.Role) {
-	if role != transcript.Assistant || !r.joined {
+	if role != transcript.Assistant || !r.continues {
 		r.c.turns = append(r.c.turns, turn{role: role, msg: r.msg})
 	}
-	r.joined = role == transcript.Assistant && r.apart
+	r.continues = role == transcript.Assistant && r.apart
 }
 
 // last returns the last turn.
 func (r *turning) last() *turn { return &r.c.turns[len(r.c.turns)-1] }
 
-// message adds message i to the turns. A message of the assistant continues the last turn if joined allows it.
+// message adds message i to the turns. A message of the assistant continues the last turn if continues is set.
 func (r *turning) message(i int32) {
 	c, m := r.c, &r.c.t.Messages[i]
 	r.msg = i
 	c.loseMembers(i)
 	role := r.role(m)
 	if role != transcript.Assistant || !r.apart {
-		r.joined = false
+		r.continues = false
 	}
 	if role != transcript.Tool {
 		r.start(role)
@@ -81,7 +81,7 @@ func (r *turning) step(p *transcript.Part, role transcript.Role) {
 	if !p.Has(transcript.Step) && said == (r.last().role == transcript.User) {
 		return
 	}
-	if r.joined = false; said {
+	if r.continues = false; said {
 		role = transcript.User
 	}
 	r.start(role)

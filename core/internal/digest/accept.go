@@ -154,9 +154,9 @@ func breaksOff(text string) bool {
 	if inner < 0 || !endsInWord(last) || len(words.Append(nil, last[inner:])) < leastBroken {
 		return false
 	}
-	long, item := 0, isItem(strings.TrimSpace(last))
+	long, item := 0, isListItem(strings.TrimSpace(last))
 	for line := range strings.Lines(text[:at+1]) {
-		if line = strings.TrimSpace(line); len(line) < leastLong || line[0] == '#' || isItem(line) != item {
+		if line = strings.TrimSpace(line); len(line) < leastLong || line[0] == '#' || isListItem(line) != item {
 			continue
 		}
 		if long++; endsInWord(line) || !strings.ContainsAny(line[len(line)-1:], ".!?:;)") && line[len(line)-1] < utf8.RuneSelf {
@@ -235,15 +235,15 @@ func isList(text string) bool {
 			continue
 		}
 		lines++
-		if isItem(line) {
+		if isListItem(line) {
 			items++
 		}
 	}
 	return items >= leastItems && 2*items >= lines
 }
 
-// isItem reports whether a line begins with a bullet, or with a number and a dot or bracket, followed by a space.
-func isItem(line string) bool {
+// isListItem reports whether a line begins with a bullet, or with a number and a dot or bracket, followed by a space.
+func isListItem(line string) bool {
 	for _, bullet := range [...]string{"- ", "* ", "+ ", "• ", "– ", "· "} {
 		if strings.HasPrefix(line, bullet) {
 			return true

@@ -8,7 +8,7 @@ func TestKindsOfCommands(t *testing.T) {
 		"go test -v ./kiln": checks, "pytest test_ramp.py -v": checks, "pytest -v": checks, "cargo test --release -v": checks, "docker run -v /kiln:/kiln lamp": alters,
 		"psql -h zone7 -c 'delete from lamps'": alters, "node -v": looks, "npm --version": looks, "kiln help": looks, "timeout 9 node -v": looks, "command -v node": looks,
 	} {
-		if got := kindOf(script); got != want {
+		if got := scriptKind(script); got != want {
 			t.Errorf("%s: %d, not %d", script, got, want)
 		}
 	}

@@ -51,7 +51,7 @@ func (r *run) failed() bool { return r.exit != "" && r.exit != "0" }
 func runOf(script, output string, failed bool) run {
 	r := run{script: withoutFolder(script), exit: exitIn(output)}
 	output = withoutEnvelope(output)
-	r.kind = kindOf(r.script)
+	r.kind = scriptKind(r.script)
 	if r.exit == "" && failed {
 		r.exit = "failed"
 	}
@@ -127,8 +127,8 @@ func withoutFolder(script string) string {
 	}
 }
 
-// kindOf returns the kind of the most significant command of a script.
-func kindOf(script string) (kind runKind) {
+// scriptKind returns the kind of the most significant command of a script.
+func scriptKind(script string) (kind runKind) {
 	eachCommand(script, func(words []string) { kind = max(kind, kindOfWords(words)) }, func(string) { kind = max(kind, alters) })
 	return kind
 }

@@ -28,7 +28,7 @@ const clearedStart = "[Old tool result content cleared"
 // knownOutput returns a script's output, or "" if the script makes a commit or pushes one and its output was cleared. Like
 // an edit, such a commit counts as made, as if git had been quiet.
 func knownOutput(script, output string) string {
-	if strings.HasPrefix(output, clearedStart) && (kindOf(withoutFolder(script)) == commits || pushes(script)) {
+	if strings.HasPrefix(output, clearedStart) && (scriptKind(withoutFolder(script)) == commits || pushes(script)) {
 		return ""
 	}
 	return output

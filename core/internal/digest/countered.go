@@ -125,11 +125,11 @@ func (r *claimReader) claim(text string) (c claim, ok bool) {
 // statesOne reports whether a sentence states exactly one value.
 func (c *claim) statesOne() bool { return len(c.measures) == 1 && len(c.about) > 0 }
 
-// counters reports whether c, a user's sentence with one number, states another value for the subject of old, a
+// contradicts reports whether c, a user's sentence with one number, states another value for the subject of old, a
 // sentence by the assistant. old must contain most of c's informative words, including all names and the first word.
 // The first word may be missing from old if c is the first sentence of a direct reply, isn't about the user, and shares
 // two words before the number: "Our landlord says the slab holds …".
-func (c *claim) counters(old *claim) bool {
+func (c *claim) contradicts(old *claim) bool {
 	if !c.statesOne() || c.item-old.item > nearCounter {
 		return false
 	}
@@ -237,7 +237,7 @@ func (k *talk) counterBy(c *claim, claims []claim) {
 	newest := claims[max(0, len(claims)-mostClaims):]
 	for n := range newest {
 		old := &newest[n]
-		if !c.counters(old) {
+		if !c.contradicts(old) {
 			continue
 		}
 		found = true

@@ -136,7 +136,7 @@ func (s *blockSplitter) isAbout(n int) bool {
 func (s *blockSplitter) endOf(n, to int) int {
 	end := min(s.ends[n], to)
 	if text := s.text(n); text[len(text)-1] == ':' && end == n+1 {
-		for end < to && s.lines[end].indent == s.lines[n].indent && isItem(s.text(end)) {
+		for end < to && s.lines[end].indent == s.lines[n].indent && isListItem(s.text(end)) {
 			end = min(s.ends[end], to)
 		}
 		return end

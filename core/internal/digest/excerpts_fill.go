@@ -110,7 +110,7 @@ func (f *filler) isUnexplained(result int, block excerptBlock, text []string) bo
 			code = code || codes(line) && !isMember(line)
 		}
 	}
-	return code && words < least && !isItem(text[0])
+	return code && words < least && !isListItem(text[0])
 }
 
 // worthInExcerpt returns the weight, in 1024ths, of a line with which an excerpt can be filled, or 0 if it says

@@ -104,7 +104,7 @@ type collector struct {
 	called []textCall             // calls written as text whose output hasn't come yet
 	room   *readRoom              // buffers for statements; nil until they are needed
 	around remarks                // what the agent said before and after the current message
-	people newcomers              // recognizes that another customer talks
+	people customerChange         // recognizes that another customer talks
 	// unruled is set in a conversation between people, which has no standing instructions.
 	unruled bool
 	// patches holds the patches that scripts wrote to files, and scripts the programs.
@@ -125,7 +125,7 @@ func (c *collector) message(i int) {
 			c.room = new(readRoom)
 		}
 		if !c.unruled {
-			from, to := c.people.left(words, len(c.Standing))
+			from, to := c.people.departed(words, len(c.Standing))
 			c.Standing = slices.Delete(c.Standing, from, to)
 			c.addStanding(words, c.room)
 		}

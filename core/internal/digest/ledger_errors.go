@@ -171,7 +171,7 @@ func key(f *api.LedgerFailure) string {
 			on = cmd
 		}
 		words := commandWords(on)
-		if kindOf(on) == commits { // any later commit retries a failed one
+		if scriptKind(on) == commits { // any later commit retries a failed one
 			words = []string{"git", "commit"}
 		}
 		end := 0

@@ -239,7 +239,7 @@ func (k *turnLog) joined(t *turn, chosen []extract.Chosen) (text string, n int) 
 	u := &t.units[k.units[chosen[0].Item].unit]
 	switch {
 	case u.kind == changeUnit && u.message >= 0:
-		if text, n = k.edits(t, chosen); u.undone {
+		if text, n = k.describeChanges(t, chosen); u.undone {
 			text += undoneNote
 		}
 		return text, n
@@ -269,9 +269,9 @@ func (u *unit) joinTo(next *unit) string {
 	return joinOf(u.text)
 }
 
-// edits returns a description of the change at the beginning of chosen and of the changes to the same file that
-// directly follow it. It leaves out changes to imports if there are other changes. n is the number of changes.
-func (k *turnLog) edits(t *turn, chosen []extract.Chosen) (text string, n int) {
+// describeChanges returns a description of the change at the beginning of chosen and of the changes to the same file
+// that directly follow it. It leaves out changes to imports if there are other changes. n is the number of changes.
+func (k *turnLog) describeChanges(t *turn, chosen []extract.Chosen) (text string, n int) {
 	first := &t.units[k.units[chosen[0].Item].unit]
 	var said []string
 	for ; n < len(chosen); n++ {

@@ -229,7 +229,7 @@ func (f *passageFinder) statement(i, at int, explains bool) int {
 		return end
 	}
 	if definedBy(head) != "" {
-		f.addLong(i, at, name, explains)
+		f.addLongDefinition(i, at, name, explains)
 		f.around = append(f.around, enclosing{name, f.lines[at].indent})
 	}
 	return at + 1

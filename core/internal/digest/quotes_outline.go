@@ -16,9 +16,9 @@ const (
 	manyRemarks  = 3
 )
 
-// addLong adds a definition that is too long to be quoted. The passage consists of the definition's first lines, if a
-// comment explains them, and of its outline. The comment begins at line i, and the definition at line at.
-func (f *passageFinder) addLong(i, at int, name string, explains bool) {
+// addLongDefinition adds a definition that is too long to be quoted. The passage consists of the definition's first
+// lines, if a comment explains them, and of its outline. The comment begins at line i, and the definition at line at.
+func (f *passageFinder) addLongDefinition(i, at int, name string, explains bool) {
 	p := f.passage(i, name, explains)
 	from := f.signature(at)
 	if from == at {

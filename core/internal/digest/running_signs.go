@@ -110,7 +110,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	r.Output = outputPath(head)
 	// A shell that only inspects something ends by itself, and nobody waits for it. A call without a command only polls
 	// a shell, which the list contains already if it matters.
-	return r, r.Kind != shellWork || r.Output != "" || r.About != "" && kindOf(r.About) != looks
+	return r, r.Kind != shellWork || r.Output != "" || r.About != "" && scriptKind(r.About) != looks
 }
 
 // genericWork returns the kind and the id of work that, according to a tool result from any agent, continues or waits

@@ -387,7 +387,7 @@ func (l *laterChanges) ran(script string) string {
 	if strings.Contains(script, "git ") {
 		l.git(script)
 	}
-	if len(printed) != 1 || kindOf(withoutFolder(script)) != looks || searchedFor(script) != "" && !asksAround(script) {
+	if len(printed) != 1 || scriptKind(withoutFolder(script)) != looks || searchedFor(script) != "" && !asksAround(script) {
 		return ""
 	}
 	return printed[0]
@@ -398,7 +398,7 @@ const mostRestored = 64
 
 // git records which earlier edits a script undoes. Edits that were committed before that stay.
 func (l *laterChanges) git(script string) {
-	if kindOf(withoutFolder(script)) == commits {
+	if scriptKind(withoutFolder(script)) == commits {
 		l.restored, l.restoredAll = nil, false
 	}
 	paths, all := restoredBy(script)

@@ -35,10 +35,10 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 		return
 	}
 	room := new(readRoom)
-	var people newcomers
+	var people customerChange
 	for _, i := range messages {
 		words := UserWords(t, int(i))
-		from, to := people.left(words, len(l.Standing))
+		from, to := people.departed(words, len(l.Standing))
 		l.Standing = slices.Delete(l.Standing, from, to)
 		l.addStanding(words, room)
 	}

@@ -193,7 +193,7 @@ func (s *spot) remarksHabit() bool {
 	if s.before != nil && (s.before.text == "as" || s.before.text == "could" || s.before.text == "might") {
 		return true
 	}
-	if s.before != nil && s.neverAgain() {
+	if s.before != nil && s.neverAsRemark() {
 		return true
 	}
 	if s.w.starts { // "Always nice to hear from you!"

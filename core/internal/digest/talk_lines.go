@@ -134,9 +134,9 @@ func cellEnd(text string) int {
 	return len(text)
 }
 
-// statementOf returns a statement in the form in which it is written on a line. It ends with punctuation, so that the
+// statementLine returns a statement in the form in which it is written on a line. It ends with punctuation, so that the
 // next compaction can separate it from the following statement. was is appended as a note, unless it is empty.
-func statementOf(text, was string) string {
+func statementLine(text, was string) string {
 	text = strings.TrimSpace(strings.ReplaceAll(text, "**", ""))
 	if was == "" && strings.HasSuffix(text, ":") { // it announces the next statement
 		return Fence(text)

@@ -28,7 +28,7 @@ func (k *talk) sections(size int) (out [sections]string) {
 		case src.section == dialogue:
 			l.tell(&b[dialogue], item, text)
 		default:
-			b[src.section].WriteString(plainBullet + statementOf(text, "") + "\n")
+			b[src.section].WriteString(plainBullet + statementLine(text, "") + "\n")
 		}
 	}
 	for i := range b {
@@ -71,7 +71,7 @@ func (l *talkLines) line(from, to int) string {
 			text = l.absolute(text, src.at)
 		}
 		if src.section == dialogue {
-			text = statementOf(text, l.was[n]+l.counterNote(c)+alikeNote(l.alike[n]))
+			text = statementLine(text, l.was[n]+l.counterNote(c)+alikeNote(l.alike[n]))
 			if bare := strings.TrimRight(text, ".。"); n+1 < to && bare != text && l.items[c.Item].Headed {
 				text = bare + "；"
 			} else if n+1 < to && l.items[c.Item].Terse && bare != text { // parts of one matter
@@ -118,7 +118,7 @@ func (k *talk) clipped(size int) string {
 	for i, src := range k.sources {
 		if room := size - len(src.speaker) - len(labelMark); src.fresh && room >= leastRequest {
 			text := onOneLine(k.items[i].Text)
-			return src.speaker + labelMark + statementOf(clipRequest(text, room), "")
+			return src.speaker + labelMark + statementLine(clipRequest(text, room), "")
 		}
 	}
 	return ""

@@ -180,7 +180,7 @@ func (r *turnReader) writeHeredocs(c *execution) (written []string) {
 	})
 	if rest != c.whole {
 		c.script = withoutFolder(rest)
-		if c.kind = kindOf(c.script); c.kind == acts && c.result == "" && !c.failed() {
+		if c.kind = scriptKind(c.script); c.kind == acts && c.result == "" && !c.failed() {
 			c.result = shortResult(c.output)
 		}
 	}

@@ -91,10 +91,10 @@ type changesWriter struct {
 
 // stretch is a range of consecutive input messages that exist only in the changes.
 type stretch struct {
-	end     int  // the index of the input message after the range
-	from    int  // the index of the result message at which the replacement of the range begins
-	gone    int  // number of consecutive result messages from there that are not from the input, without inserted turns
-	unclear bool // whether the body must name the result message that each input message became
+	end          int  // the index of the input message after the range
+	from         int  // the index of the result message at which the replacement of the range begins
+	replacements int  // number of consecutive result messages from there that are not from the input, without inserted turns
+	unclear      bool // whether the body must name the result message that each input message became
 }
 
 // write appends a string to the body, which consists of words separated by spaces.
@@ -208,14 +208,14 @@ func (s *changesWriter) unclear(m int) bool {
 		from = s.origins[m-1].index + 1
 	}
 	if m == 0 || from != s.stretch.from {
-		s.stretch.from, s.stretch.gone = from, 0
+		s.stretch.from, s.stretch.replacements = from, 0
 		for i := from; i < len(s.used) && !s.used[i]; i++ {
 			if !authorship.IsTurn(s.a.doc.T, s.a.doc.Items[i].Msg) {
-				s.stretch.gone++
+				s.stretch.replacements++
 			}
 		}
 	}
-	s.stretch.end, s.stretch.unclear = end, s.stretch.gone > 1 && s.stretch.gone != end-m
+	s.stretch.end, s.stretch.unclear = end, s.stretch.replacements > 1 && s.stretch.replacements != end-m
 	return s.stretch.unclear
 }
 

@@ -89,7 +89,7 @@ func (p *squeezePass) Run(c Run) {
 	results := resultsByAge(c, ToolFilter(p.Tools, p.ExcludeTools))
 	texts := make([][]squeezed, len(results))
 	reclaim := 0
-	s := shortening{pass: p, run: c}
+	s := squeezing{pass: p, run: c}
 	spoken := lastOfAssistant(doc)
 	for i, r := range slices.Backward(results) {
 		s.log = r.item < spoken && digest.IsLog(doc.T, r.part)
@@ -125,8 +125,8 @@ func (p *squeezePass) Run(c Run) {
 	}
 }
 
-// shortening is the state of shortening results, which begins with the newest.
-type shortening struct {
+// squeezing is the state of shortening results, which begins with the newest.
+type squeezing struct {
 	pass *squeezePass // the pass, with its parameters
 	run  Run          // the compaction, with its rooms
 	log  bool         // whether the current result is a log that the model has read
@@ -137,7 +137,7 @@ type shortening struct {
 }
 
 // result returns the replacements for the texts of the tool result at part n.
-func (r *shortening) result(n int32) (out []squeezed) {
+func (r *squeezing) result(n int32) (out []squeezed) {
 	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
 	add := func(n int32) {
@@ -167,7 +167,7 @@ func (r *shortening) result(n int32) (out []squeezed) {
 }
 
 // text returns the replacement for the body of part n, which must be a string. ok is false if it isn't worthwhile.
-func (r *shortening) text(n int32) (squeezed, bool) {
+func (r *squeezing) text(n int32) (squeezed, bool) {
 	doc := r.run.Doc()
 	part := &doc.T.Parts[n]
 	if part.Body.Len() <= minSqueezed {
@@ -185,7 +185,7 @@ func (r *shortening) text(n int32) (squeezed, bool) {
 // member returns the replacement for a body that is an object with a long text in it. It is the same object with a
 // shorter text, so code that reads the members of the object still finds all of them. It returns false if body n is no
 // such object, or can't be shortened.
-func (r *shortening) member(n int32) (squeezed, bool) {
+func (r *squeezing) member(n int32) (squeezed, bool) {
 	doc := r.run.Doc()
 	body := doc.T.Bytes(doc.T.Parts[n].Body)
 	if len(body) <= minSqueezed || body[0] != '{' {
@@ -218,7 +218,7 @@ func (r *shortening) member(n int32) (squeezed, bool) {
 
 // shorter returns a text in squeezed form, including the line that says that it was squeezed. ok is false if squeezing
 // would save too little, or if a pass of this package wrote the text.
-func (r *shortening) shorter(text string) (short string, ok bool) {
+func (r *squeezing) shorter(text string) (short string, ok bool) {
 	if len(text) > 0 && text[0] == '[' && (strings.HasPrefix(text, handles.SqueezedMarker[:len(handles.SqueezedMarker)-1]) || strings.HasPrefix(text, handles.TruncatedMarker[:len(handles.TruncatedMarker)-1])) {
 		return "", false
 	}

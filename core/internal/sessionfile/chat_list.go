@@ -106,7 +106,7 @@ func readChatList(f *file) writer {
 			}
 		}
 		n.first = int32(c.Count)
-		c.entry(int32(i))
+		c.readEntry(int32(i))
 		if n.n = int32(c.Count) - n.first; n.n == 0 {
 			c.noteSkipped(api.SkipEmpty, 1)
 		}
@@ -114,22 +114,22 @@ func readChatList(f *file) writer {
 	return c
 }
 
-// entry writes the messages that an entry of the list becomes.
-func (c *chatList) entry(i int32) {
+// readEntry reads an entry of the list, and writes the messages that it becomes.
+func (c *chatList) readEntry(i int32) {
 	at, w := c.nodes[i].at, c.words
 	role := textOf(c.src, at, w.role)
 	if role == "" {
 		role = textOf(c.src, at, "role.label")
 	}
 	kwargs := find(c.src, at, "additional_kwargs")
-	texts, images := c.parts(items(c.src, find(c.src, at, w.parts)))
+	texts, images := c.readParts(items(c.src, find(c.src, at, w.parts)))
 	if texts == nil {
 		texts = c.appendText(nil, stringAt(c.src, at, "content"))
 	}
 	switch role {
 	case "assistant", "chatbot", "model":
 		if c.answer.calls == nil {
-			c.calledApart(items(c.src, find(c.src, kwargs, "tool_calls")))
+			c.readCallsApart(items(c.src, find(c.src, kwargs, "tool_calls")))
 		}
 		c.answer.texts = texts
 	case "tool", "function":
@@ -143,15 +143,15 @@ func (c *chatList) entry(i int32) {
 	c.flush(i)
 }
 
-// parts reads the parts of an entry. It returns their texts, and their images in the form of message parts.
-func (c *chatList) parts(parts []jsonspan.Span) (texts [][]byte, images []byte) {
+// readParts reads the parts of an entry. It returns their texts, and their images in the form of message parts.
+func (c *chatList) readParts(parts []jsonspan.Span) (texts [][]byte, images []byte) {
 	w := c.words
 	for _, part := range parts {
 		switch typ := textOf(c.src, part, w.tag); {
 		case typ == w.textType:
 			texts = c.appendText(texts, stringAt(c.src, part, w.text))
 		case typ == w.callType:
-			c.called(part)
+			c.readCall(part)
 		case typ == w.resultType && typ != "":
 			c.result(part, w.resultID, w.result)
 		case typ == w.imageType:
@@ -163,8 +163,8 @@ func (c *chatList) parts(parts []jsonspan.Span) (texts [][]byte, images []byte) 
 	return texts, images
 }
 
-// calledApart reads the calls that an entry has outside its parts, in OpenAI's form.
-func (c *chatList) calledApart(calls []jsonspan.Span) {
+// readCallsApart reads the calls that an entry has outside its parts, in OpenAI's form.
+func (c *chatList) readCallsApart(calls []jsonspan.Span) {
 	for _, call := range calls {
 		c.apart = true
 		c.answer.calls = appendFilled(c.answer.calls, c.src, call,
@@ -185,8 +185,8 @@ func imageURL(src []byte, part jsonspan.Span) string {
 	return ""
 }
 
-// called adds a call. The plugin's name precedes the function's name.
-func (c *chatList) called(part jsonspan.Span) {
+// readCall adds a call. The plugin's name precedes the function's name.
+func (c *chatList) readCall(part jsonspan.Span) {
 	w, a := c.words, &c.answer
 	name := textOf(c.src, part, w.name)
 	if plugin := textOf(c.src, part, w.plugin); plugin != "" {
@@ -218,7 +218,7 @@ func (c *chatList) save(s *saver) {
 			continue
 		}
 		name, _ := names.Get(textOf(s.in.Src, s.in.Messages[i], "tool_call_id"))
-		c.fresh(s, i, name)
+		c.writeNew(s, i, name)
 		i++
 	}
 	s.write(`]`, c.src[c.list.End:])
@@ -231,12 +231,12 @@ func (s *saver) valueSpan(i int, path string) jsonspan.Span {
 	return find(s.in.Src, s.in.Messages[i], path)
 }
 
-// callOf writes a call as a part. n is the number of parts so far, and grows by one.
-func (c *chatList) callOf(s *saver, n *int, call jsonspan.Span) {
+// writeCall writes a call as a part. n is the number of parts so far, and grows by one.
+func (c *chatList) writeCall(s *saver, n *int, call jsonspan.Span) {
 	w := c.words
-	c.partOf(s, n, w.callType)
+	c.beginPart(s, n, w.callType)
 	s.writeText(w.id, textOf(s.in.Src, call, "id"))
-	c.named(s, textOf(s.in.Src, call, "function.name"))
+	c.writeName(s, textOf(s.in.Src, call, "function.name"))
 	if args := textOf(s.in.Src, call, "function.arguments"); w.tag == "$type" && holdsObject(args) {
 		s.write(`,"`, w.arguments, `":`, args)
 	} else {
@@ -245,8 +245,8 @@ func (c *chatList) callOf(s *saver, n *int, call jsonspan.Span) {
 	s.write(`}`)
 }
 
-// fresh writes message i as a new entry. If the message is a tool result, name is the name of the tool.
-func (c *chatList) fresh(s *saver, i int, name string) {
+// writeNew writes message i as a new entry. If the message is a tool result, name is the name of the tool.
+func (c *chatList) writeNew(s *saver, i int, name string) {
 	w, role := c.words, s.role(i)
 	text, images := chatText(s.in.Src, s.in.Messages[i])
 	calls, id := s.valueSpan(i, "tool_calls"), s.valueSpan(i, "tool_call_id")
@@ -267,34 +267,34 @@ func (c *chatList) fresh(s *saver, i int, name string) {
 	}
 	n := 0
 	if role == "tool" && !index {
-		c.partOf(s, &n, w.resultType)
+		c.beginPart(s, &n, w.resultType)
 		s.writeText(w.resultID, jsonspan.Text(s.in.Src, id))
-		c.named(s, name)
+		c.writeName(s, name)
 		s.writeText(w.result, text)
 		s.write(`}`)
 	} else if text != "" || role == "tool" {
-		c.partOf(s, &n, w.textType)
+		c.beginPart(s, &n, w.textType)
 		s.writeText(w.text, text)
 		s.write(`}`)
 	}
 	for _, url := range images {
-		c.partOf(s, &n, w.imageType)
+		c.beginPart(s, &n, w.imageType)
 		s.writeText(w.url, jsonspan.Text(s.in.Src, url))
 		s.write(`}`)
 	}
 	if !(index && c.apart) {
 		for _, call := range items(s.in.Src, calls) {
-			c.callOf(s, &n, call)
+			c.writeCall(s, &n, call)
 		}
 	}
 	s.write(`]}`)
 }
 
-// partOf writes the beginning of the next part. n is the number of parts so far, and grows by one. typ is its type. The
-// caller writes its other members and the closing brace.
+// beginPart writes the beginning of the next part. n is the number of parts so far, and grows by one. typ is its type.
+// The caller writes its other members and the closing brace.
 //
 //go:noinline
-func (c *chatList) partOf(s *saver, n *int, typ string) {
+func (c *chatList) beginPart(s *saver, n *int, typ string) {
 	s.writeComma(*n)
 	*n++
 	s.write(`{"`, c.words.tag, `":`, quoted(typ))
@@ -311,8 +311,8 @@ func holdsObject(text string) bool {
 	return s.Err() == nil
 }
 
-// named writes a tool's name, split at the first hyphen if the framework stores the plugin's name separately.
-func (c *chatList) named(s *saver, name string) {
+// writeName writes a tool's name, split at the first hyphen if the framework stores the plugin's name separately.
+func (c *chatList) writeName(s *saver, name string) {
 	w := c.words
 	if w.plugin != "" {
 		if plugin, function, found := strings.Cut(name, "-"); found {

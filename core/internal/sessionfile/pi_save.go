@@ -125,7 +125,7 @@ func (p *pi) settings(s *saver) (parent string) {
 			p.copyEntry(s, p.entries[i].at, id, parent)
 		case k == 0:
 			s.write(`{"type":"model_change","id":`, id, `,"parentId":`, parent, `,"timestamp":`, quoted(s.nextTime()),
-				`,"provider":`, p.asked("provider"), `,"modelId":`, p.asked("model"), "}\n")
+				`,"provider":`, p.lastAnswerMember("provider"), `,"modelId":`, p.lastAnswerMember("model"), "}\n")
 		default:
 			continue
 		}
@@ -176,7 +176,7 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	lacks := func(key string) bool { return find(src, at, key).IsZero() }
 	switch {
 	case role == "assistant":
-		s.write(p.answered())
+		s.write(p.answerMembers())
 	case role == "tool_result" && lacks("is_error"):
 		s.write(`,"isError":false`)
 	case role == "custom" && lacks("display"):
@@ -188,15 +188,15 @@ func (p *pi) newEntry(s *saver, i int, id, parent string) {
 	s.write("}}\n")
 }
 
-// answered returns the members other than the content that pi requires in an assistant message. API, provider and model
-// are copied from the last such message.
-func (p *pi) answered() string {
-	return `,"api":` + p.asked("api") + `,"provider":` + p.asked("provider") + `,"model":` + p.asked("model") +
+// answerMembers returns the members other than the content that pi requires in an assistant message. API, provider and
+// model are copied from the last such message.
+func (p *pi) answerMembers() string {
+	return `,"api":` + p.lastAnswerMember("api") + `,"provider":` + p.lastAnswerMember("provider") + `,"model":` + p.lastAnswerMember("model") +
 		`,"usage":` + piUnused + `,"stopReason":"stop"`
 }
 
-// asked returns a member of the last assistant message, as JSON; the string "unknown" if there is none.
-func (p *pi) asked(key string) string {
+// lastAnswerMember returns a member of the last assistant message, as JSON; the string "unknown" if there is none.
+func (p *pi) lastAnswerMember(key string) string {
 	if v := find(p.src, p.answer, key); !v.IsZero() {
 		return string(v.Slice(p.src))
 	}

@@ -21,9 +21,9 @@ func (o *Origin) Add(from, to, was, end uint32) {
 	o.pieces = append(o.pieces, piece{from, to, was, end})
 }
 
-// at maps an offset in the source to an offset in the host's bytes. An offset inside a replacement maps to the start of
-// the replaced range.
-func (o *Origin) at(offset uint32) uint32 {
+// originalOffset maps an offset in the source to an offset in the host's bytes. An offset inside a replacement maps to
+// the start of the replaced range.
+func (o *Origin) originalOffset(offset uint32) uint32 {
 	n, _ := slices.BinarySearchFunc(o.pieces, offset, func(p piece, offset uint32) int {
 		return cmp.Or(cmp.Compare(p.from, offset), -1)
 	})
@@ -42,7 +42,7 @@ func (t *Transcript) OriginalSpan(p Span) Span {
 	if t.Origin == nil || t.InArena(p) {
 		return p
 	}
-	return Span{Start: t.Origin.at(p.Start), End: t.Origin.at(p.End)}
+	return Span{Start: t.Origin.originalOffset(p.Start), End: t.Origin.originalOffset(p.End)}
 }
 
 // AsGiven returns the bytes of a span as the host gave them.

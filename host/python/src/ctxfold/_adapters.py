@@ -51,7 +51,7 @@ def compacting(create: Callable[..., Any], compactor: Any, name: str, format: st
         return not isinstance(body.get(name), (list, tuple)) or any(body.get(key) is not None for key in held)
 
     def request(body: Mapping[str, Any]) -> Dict[str, Any]:
-        beside = {key: body[key] for key in BESIDE if _plain(body.get(key))}
+        beside = {key: body[key] for key in BESIDE if _is_given(body.get(key))}
         return {**beside, name: list(body[name])}
 
     policy = {**(compactor._policy or {}), "format": format}
@@ -91,7 +91,7 @@ def compacting(create: Callable[..., Any], compactor: Any, name: str, format: st
     return awaited if compactor.awaited else blocking
 
 
-def _plain(value: Any) -> bool:
+def _is_given(value: Any) -> bool:
     """Returns whether an argument is a non-empty text, list or dict. SDKs represent omitted arguments with special
     objects."""
     return isinstance(value, (str, list, tuple, dict)) and bool(value)

@@ -130,10 +130,10 @@ def _perform(effect: Effect) -> Any:
     if isinstance(effect, Work):
         return effect.run()
     if isinstance(effect, Ask):
-        return _now(effect.run(), effect.name)
+        return _not_awaitable(effect.run(), effect.name)
     if isinstance(effect, Launch):
         launch = effect
-        return _thread(lambda: _now(launch.run(), launch.name), "ctxfold-summary")
+        return _thread(lambda: _not_awaitable(launch.run(), launch.name), "ctxfold-summary")
     if isinstance(effect, Begin):
         steps = effect.steps
         return _thread(lambda: run(steps), "ctxfold-background")
@@ -147,7 +147,7 @@ def _perform(effect: Effect) -> Any:
     return None  # a thread cannot be stopped: it ends when the function returns
 
 
-def _now(value: Any, name: str) -> Any:
+def _not_awaitable(value: Any, name: str) -> Any:
     """Returns a value, but raises if it is an awaitable, which only ctxfold.aio supports. ``name`` is that of the
     caller's function."""
     if not hasattr(value, "__await__"):

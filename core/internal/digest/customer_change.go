@@ -8,8 +8,8 @@ import (
 // A record of a service may continue with another person: a customer says goodbye, and the next one says hello and who
 // they are. What the first one wished is no rule for the second one.
 
-// newcomers recognizes messages in which another customer begins to talk.
-type newcomers struct {
+// customerChange recognizes messages in which another customer begins to talk.
+type customerChange struct {
 	begun   bool     // whether a message has been read
 	base    int      // the number of statements before the first message
 	known   []string // what the current person is called: names and ids, in lower case
@@ -24,9 +24,9 @@ const (
 	mostCalled       = 8
 )
 
-// left returns the range of the statements that belong to people who have left, given the user's next message and the
-// number of statements before it. Both are 0 if nobody has left.
-func (n *newcomers) left(text string, statements int) (from, to int) {
+// departed returns the range of the statements that belong to people who have left, given the user's next message and
+// the number of statements before it. Both are 0 if nobody has left.
+func (n *customerChange) departed(text string, statements int) (from, to int) {
 	if !n.begun {
 		n.begun, n.base = true, statements
 	}

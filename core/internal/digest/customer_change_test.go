@@ -9,7 +9,7 @@ import (
 )
 
 // What a customer wished is no rule for the next one, who says hello and gives another name and number. Members of a group give no number, and their rules stay.
-func TestNewcomers(t *testing.T) {
+func TestCustomerChange(t *testing.T) {
 	first := []string{"Hi, I need a berth.", "My name is Lena Falk, customer 20417.", "I always prefer a berth near the slipway."}
 	next := "I never want a berth near the fuel dock."
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestNewcomers(t *testing.T) {
 }
 
 // Rules of an earlier digest stay: who made them is unknown.
-func TestNewcomersKeepEarlierRules(t *testing.T) {
+func TestCustomerChangeKeepEarlierRules(t *testing.T) {
 	l := &digest.Ledger{Standing: []string{"Never book a berth without a deposit."}}
 	tr, seq := read(t, "openai-chat", chatOf(t, "Hi, my name is Lena Falk, customer 20417.", "ok", "I always prefer a berth near the slipway.", "ok", "Hi, my name is Ole Brandt, customer 31182.", "ok", "I never want a berth near the fuel dock."))
 	l.Add(tr, seq)
