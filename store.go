@@ -26,7 +26,8 @@ type Store interface {
 	Put(ctx context.Context, handle string, body []byte) error
 
 	// Get returns the body whose handle begins with the given digits. There are at least 16 of them, the number in a
-	// transcript's markers. Get returns [ErrNotFound] if there is no such body.
+	// transcript's markers, and they may be in upper case, because models copy them. Get returns [ErrNotFound] if there
+	// is no such body.
 	Get(ctx context.Context, handle string) ([]byte, error)
 }
 

@@ -204,7 +204,7 @@ func (p *Pieces) Fit(room int) (records []string, tokens int, ok bool) {
 		if c == (Clips{unclipped, unclipped}) || size >= room-room/32 {
 			break
 		}
-		aim += (room - size) * 7 / 8
+		aim += (room - size) * 7 / 8 // not all of it, because Solve adds up the sizes of pieces, which is only an estimate
 	}
 	return records, tokens, ok
 }

@@ -24,7 +24,9 @@ type turn struct {
 	question  unit    // the previous turn's question if asked answers it; otherwise its text is empty
 }
 
-// The weights of units, in 1024ths, by their kind. ofContested is a factor for the weights of a turn.
+// The weights of units, in 1024ths, by their kind. A weight multiplies what a unit adds to the log for its length, so a
+// unit with 2048 wins against one that says twice as much. Some code recognizes units by their weight: endTurn drops failed
+// trials of earlier turns, so ofProbe must differ from all others. ofContested is a factor for the weights of a turn.
 const (
 	ofAnswer     = 1700 // in the message that closes a turn
 	ofFirstWords = 2600 // its first two units: agents usually begin with the outcome
@@ -44,7 +46,7 @@ const (
 	ofFailure    = 900
 	ofOvercome   = 1400 // a command that failed before it succeeded
 	ofProbe      = 299  // a trial that failed
-	ofTrial      = 480  // what a program printed, in a few words
+	ofTrial      = 480  // a program that was run, if the unit has the result that it printed
 	ofCommand    = 160
 	ofCall       = 360  // a call of an unknown tool
 	ofTask       = 1100 // what another agent was asked

@@ -99,7 +99,7 @@ func (p *FoldPass) FoldBefore(c Run, cut int, step int32, stays []bool) {
 
 // folding is the state of one fold.
 type folding struct {
-	run      Run                         // the compaction, with its rooms
+	run      Run                         // the compaction, with its components
 	doc      *view.View                  // the document that the fold edits
 	pass     *FoldPass                   // the pass, with its parameters
 	mode     foldMode                    // why it folds, and so how far it may go

@@ -24,7 +24,7 @@ const (
 
 // resort is the last resort, which brings a result under its limit.
 type resort struct {
-	run    Run        // the compaction, with its rooms
+	run    Run        // the compaction, with its components
 	doc    *view.View // the document that is shortened
 	most   int        // the maximum size of the result in tokens
 	newest int32      // the newest user message, or -1

@@ -128,7 +128,7 @@ func (p *squeezePass) Run(c Run) {
 // squeezing is the state of shortening results, which begins with the newest.
 type squeezing struct {
 	pass *squeezePass // the pass, with its parameters
-	run  Run          // the compaction, with its rooms
+	run  Run          // the compaction, with its components
 	log  bool         // whether the current result is a log that the model has read
 	// Whether to shorten only escape codes, progress lines and reminders in the current result, because it is an error
 	// or one of the newest results.

@@ -402,6 +402,8 @@ func (c *Checker) mayComeBetween(m int32) bool {
 	return c.F.Rules.Through && (msg.Role == transcript.System || msg.Role == transcript.User && msg.Unsent)
 }
 
+// isAdjacent reports whether the message with the index result may contain the result of a call in the message with the
+// index call, according to the Answers of the format's Rules.
 func (c *Checker) isAdjacent(call, result int32) bool {
 	switch c.F.Rules.Answers {
 	case NextRun:
