@@ -35,7 +35,8 @@ test("adapters: long conversations against providers that refuse what breaks the
   await rm(loops, { force: true });
   const table = updating || process.env.CTXFOLD_LONG ? { LIVE_TABLE: loops } : {};
   try {
-    await run(node, ["--test", "--test-reporter=spec", ...names], {
+    // In one process, which optimizes the module once for all of them.
+    await run(node, ["--test", "--test-isolation=none", "--test-reporter=spec", ...names], {
       cwd,
       env: { ...env, ...table },
       maxBuffer: 1 << 26,
