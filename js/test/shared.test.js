@@ -364,7 +364,7 @@ for (const client of ["redis", "postgres"]) {
     const memory = long ? { ...place(store), leaseMs: 1500, timeoutMs: 2000 } : place(store);
     const leases = await leasesOf(store, urls[store], memory);
     const bury = long ? undefined : leases.end;
-    const how = { client, url: urls[store], memory, talks: long || 8, turns, killEvery: 20, ...(bury && { bury }) };
+    const how = { client, url: urls[store], memory, talks: long || 4, turns, killEvery: 20, ...(bury && { bury }) };
     const { made, ...counts } = await runReplicas(how).finally(leases.close);
     assert.deepEqual(made, Array(how.talks).fill(fit.counts.compactions), JSON.stringify(counts));
     assert.equal(counts.turns, how.talks * turns);
