@@ -80,23 +80,43 @@ func callChanges(removed, added []string) []string {
 	return []string{text}
 }
 
-// leadingLine returns a quote of the most informative line of a long change. This is an added line or, if nothing was
-// added, a removed line. It returns "" if the change has only a few lines.
+// leadingLine returns a quote of the most informative line of a change that can't be quoted as a whole. This is an added
+// line or, if nothing was added, a removed line. It returns "" if the change replaces several lines by a few others, of
+// which one line would give the wrong idea.
 func leadingLine(removed, added []string) string {
-	verb, lines := addsVerb, added
-	if len(added) == 0 {
-		verb, lines = removesVerb, removed
-	}
-	if len(lines) <= mostAdded {
+	old, now := tellingLine(removed), tellingLine(added)
+	verb, quote, lines := addsVerb, now, len(added)
+	switch {
+	case now == "" && old == "":
+		return ""
+	case now == "":
+		verb, quote, lines = removesVerb, old, len(removed)
+	case len(added) == 1 && len(removed) == 1:
+		return changesVerb + old + " to " + now
+	case old != "" && len(added) <= mostAdded:
 		return ""
 	}
+	switch lines {
+	case 1:
+		return verb + quote
+	case 2:
+		return verb + quote + " and 1 more line"
+	}
+	return verb + quote + " and " + itoa(lines-1) + " more lines"
+}
+
+// tellingLine returns a quote of the most informative one of lines, clipped to quotedLine bytes, or "" if there is none.
+func tellingLine(lines []string) string {
 	best, most := "", -1
 	for _, line := range lines {
 		if worth := worthInQuote(line); worth > most {
 			best, most = line, worth
 		}
 	}
-	return verb + Fence(codeQuote(clipLine(best, quotedLine))) + " and " + itoa(len(lines)-1) + " more lines"
+	if best == "" {
+		return ""
+	}
+	return Fence(codeQuote(clipLine(best, quotedLine)))
 }
 
 // codeOf returns the lines that are not comments. Blank lines count as code.

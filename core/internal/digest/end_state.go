@@ -31,16 +31,17 @@ type checkState struct {
 	kinds  checkKinds // what the check checks, such as types or tests
 	key    string     // the key of the command; see sameCommand
 	failed bool       // whether it failed
-	stale  bool       // a file was edited after the check
+	since  []string   // the paths of the files edited after the check; the newest at the end
 	runs   string     // the script that the check runs, if a package manager has ever printed it
 }
 
 // Limits: the number of turns during which a check's result still counts for the end state, and the maximum numbers of
-// checks and of edited files in the list.
+// checks, of edited files in the list, and of files named as edited after a check.
 const (
 	lastingTurns = 2
 	mostChecks   = 6
 	mostEdited   = 10
+	mostSince    = 4
 )
 
 // ran updates the state after a command with the given output. turn is the number of the turn in which it ran.
@@ -229,8 +230,16 @@ func (s *endState) changedFile(path string) {
 	if !thrownAway(path) {
 		s.edited, s.tree = append(s.edited, path), dated{}
 		for i := range s.checks {
-			s.checks[i].stale = true
+			s.checks[i].outdate(path)
 		}
+	}
+}
+
+// outdate records that a file was edited after the check.
+func (c *checkState) outdate(path string) {
+	c.since = append(slices.DeleteFunc(c.since, func(old string) bool { return old == path }), path)
+	if n := len(c.since) - mostSince; n > 0 {
+		c.since = append(c.since[:0], c.since[n:]...)
 	}
 }
 
@@ -285,7 +294,8 @@ const (
 	passState   = "passed, in ["
 	failState   = "failed, in ["
 	turnEnd     = "]: "
-	staleEnd    = " (before the last edits)"
+	sinceMark   = " (edited since: "
+	staleEnd    = " (before the last edits)" // in digests of earlier versions
 )
 
 // lines returns the lines of the section. last is the number of the last turn, open holds the commands with open
@@ -313,8 +323,8 @@ func (s *endState) lines(last int, open *critbit.Map[struct{}], short func(path 
 			continue
 		}
 		label, said := passState, c.dated
-		if c.stale {
-			said.text += staleEnd
+		if len(c.since) > 0 {
+			said.text += sinceMark + namesOf(c.since, short) + ")"
 		}
 		if c.failed {
 			label = failState
@@ -353,16 +363,21 @@ func (s *endState) editedList(short func(path string) string) string {
 	if len(s.edited) == 0 {
 		return noneEdited
 	}
-	var names []string
 	from := max(0, len(s.edited)-mostEdited)
-	for _, path := range s.edited[from:] {
-		names = append(names, Fence(short(path)))
-	}
-	text := strings.Join(names, ", ")
+	text := namesOf(s.edited[from:], short)
 	if from > 0 {
 		text += ", and " + itoa(from) + " more before"
 	}
 	return text
+}
+
+// namesOf returns the short names of files, separated by commas.
+func namesOf(paths []string, short func(path string) string) string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = Fence(short(path))
+	}
+	return strings.Join(names, ", ")
 }
 
 // readState parses the section in an earlier digest. whole returns the full path of a file named in the section.
@@ -385,9 +400,9 @@ func readState(text string, whole func(name string) string) (s endState) {
 		} else if d, found := read(treeState); found {
 			s.tree = d
 		} else if d, found := read(passState); found {
-			s.addCheck(checkRead(d, false))
+			s.addCheck(checkRead(d, false, whole))
 		} else if d, found := read(failState); found {
-			s.addCheck(checkRead(d, true))
+			s.addCheck(checkRead(d, true, whole))
 		} else if names, found := strings.CutPrefix(line, editedState); found && names != noneEdited {
 			names, _, _ = strings.Cut(names, ", and ")
 			for name := range strings.SplitSeq(names, ", ") {
@@ -398,13 +413,20 @@ func readState(text string, whole func(name string) string) (s endState) {
 	return s
 }
 
-// checkRead returns the check described by a line of an earlier digest. failed is the result that the line states.
-func checkRead(d dated, failed bool) checkState {
-	said, stale := strings.CutSuffix(d.text, staleEnd)
-	d.text = said
-	script := said
+// checkRead returns the check described by a line of an earlier digest. failed is the result that the line states, and
+// whole returns the full path of a file named in the line.
+func checkRead(d dated, failed bool, whole func(name string) string) checkState {
+	var since []string
+	d.text = strings.TrimSuffix(d.text, staleEnd)
+	if at := strings.LastIndex(d.text, sinceMark); at >= 0 {
+		for name := range strings.SplitSeq(strings.TrimSuffix(d.text[at+len(sinceMark):], ")"), ", ") {
+			since = append(since, whole(name))
+		}
+		d.text = d.text[:at]
+	}
+	script := d.text
 	if inside, found := strings.CutPrefix(script, "`"); found {
 		script, _, _ = strings.Cut(inside, "`")
 	}
-	return checkState{dated: d, kinds: checksIn(script), key: sameCommand(script), failed: failed, stale: stale}
+	return checkState{dated: d, kinds: checksIn(script), key: sameCommand(script), failed: failed, since: since}
 }

@@ -39,7 +39,7 @@ func TestStateAtTheEnd(t *testing.T) {
 ]`, 6000)
 	state := stateOf(text)
 	for _, want := range []string{"last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n", "pushed in [1]: main -> main (1a2b3c4..9f8e7d6)\n",
-		"edited since that commit: press/valve.go\n", "passed, in [1]: `npm run lint --fix` → Checked 41 files (before the last edits)\n"} {
+		"edited since that commit: press/valve.go\n", "passed, in [1]: `npm run lint --fix` → Checked 41 files (edited since: press/valve.go)\n"} {
 		if !strings.Contains(state+"\n", want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -116,7 +116,7 @@ func TestStateGoesOn(t *testing.T) {
 	l.Add(tr, seq)
 	text := digest.NewExtract(tr, seq, before, l).Digest(6000)
 	want := "- last commit, in [1]: “Scale the gauge” (main 9f8e7d6)\n- pushed in [2]: main -> main (1a2b3c4..9f8e7d6)\n- edited since that commit: press/valve.go, press/pump.go\n" +
-		"- passed, in [1]: `npm test` → 12 tests passed (before the last edits)\n- passed, in [2]: `npm run lint` → Checked 41 files"
+		"- passed, in [1]: `npm test` → 12 tests passed (edited since: press/pump.go)\n- passed, in [2]: `npm run lint` → Checked 41 files"
 	if got := stateOf(text); got != want {
 		t.Errorf("got\n%s\nwant\n%s\nin\n%s", got, want, text)
 	}

@@ -8,7 +8,7 @@ import "strings"
 // forNow reports whether words, which follow a reaction, are useless after the current turn because of their form. s is
 // the sentence to which they belong.
 func forNow(s string, ws []word) bool {
-	if relays(ws) || asksWhether(s, ws) || plansOwn(ws) {
+	if relays(ws) || asksWhether(s, ws) || plansOwn(ws) || asksForSign(ws) || praisesOne(ws) {
 		return true
 	}
 	if anyIs(ws, lastingly) {
@@ -277,4 +277,49 @@ func asksToLook(s string, ws []word) bool {
 		}
 	}
 	return false
+}
+
+// Word lists for a request to say that something is understood: verbs, and what the reader then is or has done.
+var (
+	confirming = wordListOf("respond reply answer say write type confirm acknowledge antworte schreib bestätige réponds dis confirme responde di confirma rispondi scrivi conferma")
+	understood = wordListOf("understand understood ready read got agree verstanden verstehst bereit compris prêt entiendes entendido listo capito pronto")
+)
+
+// asksForSign reports whether words ask the reader to say that something is understood: "Respond with “confirm” if you
+// understand".
+func asksForSign(ws []word) bool {
+	last := len(ws) - 1
+	if last < 3 || !confirming.has(ws[0].text) || !understood.has(ws[last].text) {
+		return false
+	}
+	for i := 1; i < last; i++ {
+		if (ws[i].is(conditions) || ws[i].text == "once") && ws[i+1].is(addressees) {
+			return last-i <= 4
+		}
+	}
+	return false
+}
+
+// Word lists for what the writer likes or wants now: verbs, and nouns for what the assistant has just made or proposed.
+var (
+	likes     = wordListOf("like love liked loved")
+	wants     = wordListOf("want need")
+	proposals = wordListOf("idea ideas way direction approach proposal suggestion draft version plan option result sound look design")
+)
+
+// praisesOne reports whether words are only about what the assistant has just made or proposed ("I love the idea of two
+// doors"), or about what the writer wants to think about ("I want us to really think about the door").
+func praisesOne(ws []word) bool {
+	if len(ws) < 4 || ws[0].text != "i" || isGeneral(ws) || anyIs(ws, negations) {
+		return false
+	}
+	at := 1
+	for at+2 < len(ws) && ws[at].is(shades) {
+		at++
+	}
+	next := ws[at+1].text
+	if likes.has(ws[at].text) && at+2 < len(ws) {
+		return next == "the" && proposals.has(ws[at+2].text) || next == "how" && ws[at+2].is(addressees)
+	}
+	return wants.has(ws[at].text) && next == "us"
 }

@@ -35,6 +35,7 @@ func TestErrandsByForm(t *testing.T) {
 		"Can you take a look at the tests and make sure nothing else breaks?", "Make sure the letter goes out today.", "I'd rather take the later train.",
 		"The teacher commented: every paragraph needs a topic. Never begin with a quote.", "nit: prefer a switch here", "Mon chef a écrit : toujours me mettre en copie.", "My boss wrote:\nAlways copy me.",
 		"Reviewer 2: The authors should always report errors.", "From the reviewer: please avoid global state.",
+		"Respond with “confirm” if you understand.", "Say yes once you have read.", "I love the idea of two doors.", "I really like how you did the door.", "Okay, I want us to really think about the door.",
 	} {
 		if got := statements(s, new(readRoom)); len(got) > 0 {
 			t.Errorf("%q is listed as a rule: %q", s, got)
@@ -46,13 +47,13 @@ func TestErrandsByForm(t *testing.T) {
 		"Tell them every time that we never give discounts.", "Could you always check whether a shop ships to Norway?", "Make sure the tone is friendly.",
 		"Could you please not use tables?", "Can you avoid passive voice?", "Would you stop apologizing?", "Tu peux éviter le jargon ?", "¿Puedes evitar las tablas?",
 		"From now on: never push to main.", "My rules: never push to main.", "No, only metric units.", "I'll depart in May, and I prefer an aisle seat.",
-		"Not too formal.", "Only use the first person.",
+		"Not too formal.", "Only use the first person.", "I like short titles.", "I love the idea of doors, but never paint them red.",
 	} {
 		if got := statements(s, new(readRoom)); len(got) != 1 {
 			t.Errorf("%q isn't listed as a rule: %q", s, got)
 		}
 	}
-	for _, s := range []string{"@", "a@b", "yet", "noch", "only", "not", "no, no", "not, it", "tell", "tell them", "my plan:", "can you take a", "could you not?", "ne pas", "first", "erst wir", "пока", ":", "from", "nit:", "reviewer", "а не"} {
+	for _, s := range []string{"@", "a@b", "yet", "noch", "only", "not", "no, no", "not, it", "tell", "tell them", "my plan:", "can you take a", "could you not?", "ne pas", "first", "erst wir", "пока", ":", "from", "nit:", "reviewer", "а не", "i like", "i really like how", "i want us", "say you", "confirm if you are ready"} {
 		ws := wordsOf(s, nil)
 		if len(ws) > 0 {
 			forNow(s, ws)
@@ -60,6 +61,8 @@ func TestErrandsByForm(t *testing.T) {
 			picks(ws)
 			routes(ws)
 			plansOwn(ws)
+			asksForSign(ws)
+			praisesOne(ws)
 			askedFor(ws)
 		}
 		wroteLead(s)

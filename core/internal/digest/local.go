@@ -227,6 +227,6 @@ func (e *Extract) session(size int) string {
 	put(changed, e.log.files(e.ledger.Modified, share(18)))
 	w := e.log.write(max(room, 0), e.spare, size)
 	out[logged], out[shown] = w.log, w.files
-	out[guardrails] = e.standing
+	out[guardrails] = e.standingBesideLog(w.log)
 	return sessionLayout.write(out)
 }

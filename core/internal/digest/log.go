@@ -297,11 +297,12 @@ func withoutBase(text, base string) string {
 }
 
 // commonFolder returns the common folder of all files with absolute paths, with a trailing slash, or "" if it isn't
-// worth naming.
+// worth naming. If changed files have relative paths, they may be in another folder than the files that were read.
 func (k *turnLog) commonFolder() string {
-	base, files := "", 0
+	base, files, relative := "", 0, false
 	take := func(path string) bool {
 		if path == "" || path[0] != '/' {
+			relative = relative || path != ""
 			return true
 		}
 		if files++; files == 1 {
@@ -330,6 +331,9 @@ func (k *turnLog) commonFolder() string {
 		}
 		if files >= leastFiles {
 			return base
+		}
+		if relative {
+			return ""
 		}
 	}
 	return ""

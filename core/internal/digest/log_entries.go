@@ -378,7 +378,7 @@ func (k *turnLog) label(t *turn, u *unit) string {
 			return u.source + ": "
 		}
 		if delegating.hasTool(toolOf(u)) {
-			return reportLabel
+			return reportLabelOf(u.source)
 		}
 		return u.source + returnedLabel
 	}

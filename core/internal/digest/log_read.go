@@ -187,6 +187,7 @@ func readRequests(text string, l *Ledger) {
 	for i, path := range l.Modified {
 		l.Modified[i] = inFolder(base, path)
 	}
+	l.addLogged(turns)
 	if l.Task != "" || len(l.Requests) > 0 {
 		return
 	}

@@ -16,6 +16,8 @@ func TestChangeText(t *testing.T) {
 		{"a comment", "x = 1", "x = 1\n# The door stays shut while it is hot.\nif hot:\n    shut()\n    wait()", "adds `if hot:` `shut()` `wait()`; adds the comment “The door stays shut while it is hot.”"},
 		{"lines that are new", "", "door.open()\nfan.off()", "adds `door.open()` `fan.off()`"},
 		{"lines that are gone", "door.open()\nfan.off()", "", "removes `door.open()` `fan.off()`"},
+		{"three lines that are gone", "COPY fan/package.json fan/\nCOPY --from=build /kiln/fan/dist ./fan/dist\nCOPY --from=build /kiln/fan/package.json ./fan/", "", "removes `COPY fan/package.json fan/` and 2 more lines"},
+		{"a long line in place of another", strings.Repeat("The lamp is old. ", 20), strings.Repeat("A fan turns. ", 20), "changes `" + strings.Repeat("The lamp is old. ", 6) + "The lamp…` to `" + strings.Repeat("A fan turns. ", 8) + "A fan …`"},
 		{"imports", "import {\n\ttype Door,\n} from \"./kiln.js\";", "import {\n\ttype Door,\n\ttype Fan,\n} from \"./kiln.js\";", "adds `type Fan,`"},
 		{"many other lines", "door.open(1, fan) || lamp.off() && lamp.rest(40) || fan.rest(20, lamp, door)\n" + strings.Repeat("a = door.shut(1, fan) || lamp.on()\n", 9), "speed = 5\nawait lamp.blink(door, 90, lamp.fan(40)) && fan.stop() || lamp.fan(50) && door.stop() && lamp.stop(60)\nawait lamp.shut() || door.shut() && door.lock(lamp)",
 			""},

@@ -71,7 +71,7 @@ func TestScriptsThatRewrite(t *testing.T) {
 `+ranAs("4", "", `cat > sort.py << 'EOF'\n`+heat+`sorted(text))\nEOF`, "")+`,
 `+ranAs("5", "", "python sort.py", "Sorted the lines")+`
 ]`, 4000)
-	wants(t, text, []string{"edited src/heat.py: changes `hold = 640` to `hold = 900`", "ran `python sort.py` → Sorted the lines (rewrites src/heat.py)", "`pytest` → 4 passed (before the last edits)", "ran `python show.py` → lamp 7"},
+	wants(t, text, []string{"edited src/heat.py: changes `hold = 640` to `hold = 900`", "ran `python sort.py` → Sorted the lines (rewrites src/heat.py)", "`pytest` → 4 passed (edited since: fix.py, show.py, sort.py, src/heat.py)", "ran `python show.py` → lamp 7"},
 		[]string{"rewrites src/lamp", "Replaced the limit"})
 }
 

@@ -74,6 +74,7 @@ type turnReader struct {
 	changed critbit.Map[place]     // for each path and line, the unit that added the line, once it has its description
 	edited  critbit.Map[string]    // for each file name, the path under which a tool changed the file
 	read    critbit.Map[place]     // for each path, the unit about the file that the turn read
+	looking lookedFile             // the file that the last calls looked at
 	called  []textCall             // calls written as text whose output is still to come
 	ran     critbit.Map[place]     // for each command, the unit of its last run in this turn
 	// failures counts the last failures of each call of an unknown tool in this turn, without a success between them.
@@ -382,6 +383,7 @@ func (r *turnReader) message(i int, last bool) {
 	}
 	if m.Role == transcript.User {
 		r.continued(i)
+		r.notified(i)
 	}
 	if isTextResult(t, i) {
 		r.textResult(i)
@@ -419,10 +421,12 @@ func (r *turnReader) result(i int, n int32) {
 		r.addCommand(i, n, commandOf(t, call), text(), failed)
 	case reads:
 		if path := Path(t, call); path != "" && !failed {
+			r.looking.set(call.Msg, path)
 			r.looked(i, path)
 		}
 	case searches:
 		if pattern := patternOf(t, call); !failed {
+			r.looking.set(call.Msg, Path(t, call))
 			r.found(i, pattern, text())
 		}
 	case unknown:
@@ -430,7 +434,7 @@ func (r *turnReader) result(i int, n int32) {
 			r.addAwaited(i, c, text(), failed)
 			return
 		}
-		r.other(i, call, text(), failed)
+		r.other(i, n, call, text(), failed)
 	}
 }
 
@@ -476,4 +480,4 @@ func (r *turnReader) unitAt(p place) *unit { return &r.turns[p.turn].units[p.uni
 func (r *turnReader) drop(p place) { r.unitAt(p).factor = isDropped }
 
 // polling lists tools that check on, wait for or end running work, record the agent's thoughts, or find other tools.
-var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")
+var polling = wordListOf("writestdin bashoutput taskoutput killshell killbash taskstop wait sleep getterminaloutput think processthoughts sequentialthinking toolsearch toolsearchcall")

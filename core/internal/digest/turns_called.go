@@ -31,11 +31,13 @@ type unknownCall struct {
 	delegates bool   // whether the tool gives a task to another agent
 	does      bool   // whether the tool changes something outside of the conversation
 	failed    bool   // whether the tool reported an error
+	starts    bool   // whether the agent to which it gives the task works in the background
 }
 
 // other adds a call of a tool whose use is unknown, with its result. Of several identical calls in a turn, only the
-// last one is kept. text is the result, and failed says that the tool reported an error.
-func (r *turnReader) other(i int, call *transcript.Part, text string, failed bool) {
+// last one is kept. n is the index of the part with the result, whose text is text. failed says that the tool reported an
+// error.
+func (r *turnReader) other(i int, n int32, call *transcript.Part, text string, failed bool) {
 	name := r.t.Name(call.Name)
 	if name == "" || polling.hasTool(name) || closes(r.t, call) {
 		return
@@ -43,6 +45,9 @@ func (r *turnReader) other(i int, call *transcript.Part, text string, failed boo
 	c := unknownCall{message: i, name: name, text: text, short: strings.TrimSpace(withoutEnvelope(text)),
 		delegates: delegating.hasTool(name), does: !isLookup(name) && isDeed(name)}
 	c.failed = failed || c.does && hasErrorHead(c.short)
+	if c.delegates && !c.failed {
+		_, c.starts = startedWork(r.t, n)
+	}
 	args := argumentsOf(r.t, call)
 	c.said = calledVerb + Fence(clipLine(name, maxName)+"("+onOneLine(c.arguments(args, r.isAsked))+")")
 	if at, found := r.ran.Get(c.said); found && !r.unitAt(at).batch {
@@ -107,6 +112,10 @@ func (r *turnReader) tellResult(u *unit, c *unknownCall) bool {
 			u.factor = ofFailedDeed
 		}
 		u.text += failedArrow + ": " + Fence(clipLine(complaint(plainText(c.short)), quotedChange))
+	case c.starts:
+		if !strings.Contains(c.said, "background") {
+			u.text += backgroundNote
+		}
 	case c.added != "":
 		u.text += " → " + Fence(c.added)
 	case told && c.delegates:

@@ -26,6 +26,36 @@ func (r *turnReader) looked(i int, path string) {
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: Fence(clipLine(path, maxCommand)), factor: ofReading / 4})
 }
 
+// lookedFile is the file that the calls of one message read or searched. "This one" in what the assistant says next is that
+// file.
+type lookedFile struct {
+	message int32  // the message with the calls
+	path    string // the file, or "" if there are several
+}
+
+// set records that a call of a message has looked at a file.
+func (f *lookedFile) set(message int32, path string) {
+	switch {
+	case f.message != message:
+		*f = lookedFile{message, path}
+	case f.path != path:
+		f.path = ""
+	}
+}
+
+// nameAt returns the name of the file if message is the assistant's first after the calls; otherwise, or if what was
+// looked at has no name of a file, it returns "".
+func (f *lookedFile) nameAt(message int32) string {
+	name := fileName(f.path)
+	if message <= f.message || message > f.message+2 || !strings.Contains(strings.Trim(name, "."), ".") {
+		return ""
+	}
+	return clipLine(name, maxName)
+}
+
+// singleSigns lists phrases for the one thing that was just looked at.
+var singleSigns = substringsOf("this one|that one|this file|that file")
+
 // isSkill reports whether a file holds instructions for an agent program, which say nothing about the work.
 func isSkill(path string) bool { return fileName(path) == "SKILL.md" }
 

@@ -69,6 +69,10 @@ func (r *turnReader) say(from int, calls bool, u unit) {
 	case atWork && u.lead == "" && len(r.now().units) == from && leans(u.text):
 		r.about(u)
 		return
+	case atWork && u.lead == "" && singleSigns.inAnyCase(u.text):
+		u.lead = r.looking.nameAt(u.message)
+	}
+	switch {
 	case saysLittle(u.text) && (atWork || u.item == 0 && u.lead == "" && (!strings.Contains(u.text, " ") || isPraise(u.text))):
 		return
 	case announces(u.text), atWork && intends(u.text), u.item == 0 && u.lead == "" && isStep(u.text):
@@ -167,6 +171,9 @@ func (r *turnReader) joined(from int, u unit) bool {
 	if last.factor == ofAnnounced || last.kind != u.kind || len(last.text)+len(u.text) > mostList {
 		return false
 	}
+	if last.lead == "" && last.kind == saidUnit && singleSigns.inAnyCase(u.text) {
+		last.lead = r.looking.nameAt(u.message)
+	}
 	last.text += joinOf(last.text) + u.text
 	return true
 }
@@ -210,8 +217,9 @@ func withoutCourtesy(text string) string {
 }
 
 // about adds a unit that begins a message and has only a pronoun as its subject. It joins the unit to the command or
-// change just before it, to which it most likely refers. If there is none, the unit is added separately, provided that
-// a noun follows the pronoun. A unit that names nothing is omitted.
+// change just before it, to which it most likely refers. If there is none, the name of the file that the assistant has
+// just looked at introduces it. If there is none either, the unit is added only if a noun follows the pronoun. A unit that
+// names nothing is omitted.
 func (r *turnReader) about(u unit) {
 	units := r.now().units
 	if !names(u.text) && !unspacedText(u.text) {
@@ -220,6 +228,11 @@ func (r *turnReader) about(u unit) {
 	if n := len(units) - 1; n >= 0 && u.message-units[n].message <= 2 && (units[n].kind == ranUnit || units[n].kind == changeUnit) && len(u.text) <= mostLead {
 		units[n].text += " (" + saidLabel + u.text + ")"
 		units[n].factor = max(units[n].factor, ofSaid/2)
+		return
+	}
+	if u.lead = r.looking.nameAt(u.message); u.lead != "" {
+		u.factor = worthAtWork(u.text)
+		r.add(u)
 		return
 	}
 	if word, rest, _ := strings.Cut(lower(u.text), " "); pointing.has(word) && !states.has(rest[:max(0, strings.IndexByte(rest, ' '))]) { // "This file …"

@@ -1,0 +1,117 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+)
+
+// Some statements look like rules, but are about one thing or belong to a plan: "also hide the evidence section". They
+// matter for the turn in which the user made them. If the log of turns quotes such a statement, it also shows what came
+// of it, so the list of standing instructions leaves it out.
+
+// standingBesideLog returns the block of standing instructions for a digest with a log: the block of the digest, but
+// without the statements that matter only for a turn whose request log quotes. The result isn't longer than the block.
+func (e *Extract) standingBesideLog(log string) string {
+	if e.standing == "" {
+		return ""
+	}
+	flat := onOneLine(log)
+	plans := e.log.plansOfUser()
+	rest := Ledger{Standing: slices.DeleteFunc(slices.Clone(e.ledger.Standing), func(s string) bool {
+		said := s
+		if _, rule, found := strings.Cut(s, ": "); found && !strings.Contains(flat, Fence(s)) {
+			said = rule
+		}
+		return strings.Contains(flat, Fence(said)) && ofTurn(s, slices.ContainsFunc(plans, func(plan string) bool { return strings.Contains(plan, said) }))
+	})}
+	if len(rest.Standing) == len(e.ledger.Standing) {
+		return e.standing
+	}
+	return rest.StandingBlock(len(e.standing))
+}
+
+// addLogged adds the statements that the list of standing instructions leaves out because the entries of the log, turns,
+// quote them. The list is in the order in which the statements were made.
+func (l *Ledger) addLogged(turns []turn) {
+	room := new(readRoom)
+	var logged []string
+	for i := range turns {
+		t := &turns[i]
+		if t.asked == "" || t.kept {
+			continue
+		}
+		planned := isPlanOfUser(t.asked)
+		for _, s := range statements(t.asked, room) {
+			if at := slices.Index(l.Standing, s); at >= 0 {
+				l.Standing = slices.Delete(l.Standing, at, at+1)
+				logged = append(logged, s)
+			} else if ofTurn(s, planned) {
+				logged = append(logged, s)
+			}
+		}
+	}
+	l.Standing = append(l.Standing, logged...)
+}
+
+// isPlanOfUser reports whether a request is a plan, of which the log shows each line.
+func isPlanOfUser(asked string) bool {
+	return strings.Count(asked, "\n") > manyLines && isOutline(asked)
+}
+
+// plansOfUser returns the requests that are plans, each on one line.
+func (k *turnLog) plansOfUser() (plans []string) {
+	for i := range k.turns {
+		if asked := k.turns[i].asked; isPlanOfUser(asked) {
+			plans = append(plans, onOneLine(asked))
+		}
+	}
+	return plans
+}
+
+// ofTurn reports whether a statement matters only for the turn in which the user made it. It does if it orders or praises
+// one thing, or if it is an item of a plan, as planned says, and no strict rule.
+func ofTurn(s string, planned bool) bool {
+	ws := wordsOf(s, quotedIn(s))
+	if len(ws) == 0 {
+		return false
+	}
+	r := rate(s, ws)
+	if r.lasting || r.revokes || r.amends || isLasting(ws) || recurs(ws) >= 0 {
+		return false
+	}
+	if holds, demanded := holding(ws); !planned && (holds || demanded) {
+		return false
+	}
+	if planned && r.strength < strict {
+		return true
+	}
+	return ordersOneThing(ws) || !r.negative && len(ws) > 2 && ws[0].text == "i" && likes.has(ws[1].text) && ws[2].text == "the"
+}
+
+// Word lists for an order about one thing: verbs for a change, and words that introduce the order. The verbs in errands
+// count, too.
+var (
+	changing = wordListOf("add hide include note rename call make give place insert ensure mark tweak adjust extend wire hook swap")
+	leading  = wordListOf("also please just then now maybe can could you'd would like you to i we need want i'd we'd let's go ahead and yep yes ok okay so sure")
+)
+
+// ordersOneThing reports whether words are an order to change one thing that is known, without a word that makes it hold
+// for many: "You can also hide the evidence section", "Please include how to branch in the repository".
+func ordersOneThing(ws []word) bool {
+	i := 0
+	for i < len(ws) && leading.has(ws[i].text) {
+		i++
+	}
+	if i+1 >= len(ws) || !changing.has(ws[i].text) && !errands.has(ws[i].text) {
+		return false
+	}
+	one := false
+	for k := i + 1; k < len(ws); k++ {
+		w := &ws[k]
+		if w.is(quantifiers) || each.has(w.text) || w.is(ruleNouns) {
+			return false
+		}
+		one = one || !w.quoted && (w.text == "the" || pointed.has(w.text) || singleOnes.has(w.text) && k == i+1)
+	}
+	return one
+}
