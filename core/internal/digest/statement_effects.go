@@ -15,16 +15,28 @@ func (sc *scene) moved() int {
 		if next := sc.ws[i+1].text; next != "me" && (next != "my" || !bodily.has(sc.textAt(i+2))) {
 			continue
 		}
-		w := &sc.ws[i]
-		many := strings.HasSuffix(sc.ws[i-1].text, "s") && !sc.ws[i-1].is(persons|things|idle)
-		n := len(w.text)
-		acts := n > 3 && (many || w.text[n-1] == 's' && w.text[n-2] != 's') && !w.is(persons) && !w.breaks
-		if (acts || many && w.text == "put") && (w.text != "put" && !dealings.has(w.text) || sc.affects(i+2)) && !inclining.has(w.text) && w.text != "from" && w.text != "like" {
-			return w.at
+		if sc.movesWriter(i) {
+			return sc.ws[i].at
 		}
 		return -1
 	}
 	return -1
+}
+
+// movesWriter reports whether word i, which precedes "me" or a part of the writer's body, is a verb for an effect. What
+// people do to each other ("calls", "put") is one only if the words after "me" say how it feels.
+func (sc *scene) movesWriter(i int) bool {
+	w, subject := &sc.ws[i], &sc.ws[i-1]
+	if inclining.has(w.text) || w.text == "from" || w.text == "like" {
+		return false
+	}
+	many := strings.HasSuffix(subject.text, "s") && !subject.is(persons|things|idle)
+	if w.text == "put" {
+		return many && sc.affects(i+2)
+	}
+	n := len(w.text)
+	acts := n > 3 && (many || w.text[n-1] == 's' && w.text[n-2] != 's') && !w.is(persons) && !w.breaks
+	return acts && (!dealings.has(w.text) || sc.affects(i+2))
 }
 
 // bodyRefuses returns the byte offset of the negation in a sentence about what the writer's body doesn't tolerate, or -1:
@@ -59,10 +71,27 @@ var dealings = wordListOf("calls tells asks gives sends says shows owes helps te
 // effectOnWriterInflected is like moved for Russian and for plurals in Romance languages, but it returns the byte
 // offset of the pronoun: "Толпа меня нервирует", "Museus me entediam", or -1.
 func (sc *scene) effectOnWriterInflected() int {
+	if len(sc.ws) > longestEffect || sc.ws[0].is(persons|things|askers) {
+		return -1
+	}
 	for i := 1; i+1 < len(sc.ws); i++ {
-		if w := &sc.ws[i]; (w.text == "me" || w.text == "mi") && (i == 1 || i == 2 && len(sc.ws[0].text) < 4) && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono") || w.text == "меня" && len(sc.ws) < 8 && !sc.ws[0].is(persons|things|askers) && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
-			return w.at
+		if sc.pluralAffects(i) || sc.ws[i].text == "меня" && endsWithAny(sc.ws[i+1].text, "ует", "уют", "ает", "ают") {
+			return sc.ws[i].at
 		}
 	}
 	return -1
+}
+
+// longestEffect is the maximum number of words in a sentence in which endings show what affects the writer. A longer one
+// has other words with these endings.
+const longestEffect = 7
+
+// pluralAffects reports whether word i is a Spanish, Portuguese or Italian "me" between a plural that is the subject and a
+// verb in the third person plural. A word before the plural is taken for an article if it is short.
+func (sc *scene) pluralAffects(i int) bool {
+	switch w := sc.ws[i].text; {
+	case w != "me" && w != "mi", i > 2, i == 2 && len(sc.ws[0].text) > 3:
+		return false
+	}
+	return endsWithAny(sc.ws[i-1].text, "s", "i") && endsWithAny(sc.ws[i+1].text, "am", "em", "an", "en", "ano", "ono")
 }

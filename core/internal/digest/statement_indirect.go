@@ -64,33 +64,40 @@ func (sc *scene) concludesAt(i int) bool {
 	for i+2 < len(sc.ws) && (openings.has(sc.ws[i].text) || sc.ws[i].is(joins)) {
 		i++
 	}
-	first := &sc.ws[i]
-	last := len(sc.ws) - 1
+	first, last := &sc.ws[i], len(sc.ws)-1
 	switch {
 	case first.text == "bitte" && i+1 == last:
 		return true
 	case reminding.has(first.text):
 		return pointed.has(sc.textAt(i+1)) || sc.textAt(i+1) == "of" && pointed.has(sc.textAt(i+2))
-	case first.is(selves) || first.is(persons) && first.text != "they" || articles.has(first.text) || first.is(numbers):
-		return false
-	case sc.ws[last].text == "now" || atOnce.has(sc.ws[last].text) || momentary.has(sc.ws[last].text):
-		return false
-	}
-	if definite.has(first.text) && !sc.ofMatter(i+1) {
+	case !sc.ofKindAt(i), sc.ws[last].text == "now", atOnce.has(sc.ws[last].text), momentary.has(sc.ws[last].text):
 		return false
 	}
 	for k := i + 1; k < last && k < i+6; k++ {
-		w, next := &sc.ws[k], &sc.ws[k+1]
-		switch {
+		switch w := &sc.ws[k]; {
 		case w.breaks:
 			return false
 		case prescribing.has(w.text):
-			return next.text == "to" && sc.textAt(k+2) != "wait" || w.text == "should" || w.text == "must"
-		case w.text == "is" || w.text == "are" || w.text == "mean" || w.text == "make" || w.text == "help" || w.text == "work":
-			return first.text != "that" && !first.is(things) && !modal.has(sc.ws[k-1].text) && !asksAnybody.has(sc.ws[k-1].text) && sc.judgesEach(k+1)
+			return w.text == "should" || w.text == "must" || sc.ws[k+1].text == "to" && sc.textAt(k+2) != "wait"
+		case assessing.has(w.text):
+			before := sc.ws[k-1].text
+			return first.text != "that" && !first.is(things) && !modal.has(before) && !asksAnybody.has(before) && sc.judgesEach(k+1)
 		}
 	}
 	return false
+}
+
+// assessing lists verbs that introduce what something of a kind is like, or does.
+var assessing = wordListOf("is are mean make help work")
+
+// ofKindAt reports whether the subject that begins at word i may be everything of a kind, rather than the writer,
+// somebody else, or a single thing. "The" must be followed by something that the assistant writes.
+func (sc *scene) ofKindAt(i int) bool {
+	first := &sc.ws[i]
+	if first.is(selves|numbers) || first.is(persons) && first.text != "they" || articles.has(first.text) {
+		return false
+	}
+	return !definite.has(first.text) || sc.ofMatter(i+1)
 }
 
 // ofMatter reports whether the noun phrase that begins at word i is about what the assistant writes.
@@ -136,31 +143,39 @@ func (sc *scene) wouldBeGood() int {
 		if !good.has(sc.ws[i].text) && !loving.has(sc.ws[i].text) || !sc.hypothesizes(i) {
 			continue
 		}
-		next := i + 1
-		for next < len(sc.ws) && (sc.textAt(next) == "to" || sc.textAt(next) == "d'" || sc.textAt(next) == "de") {
-			next++
-		}
-		after := sc.word(next + 1)
-		if sc.textAt(next) == "it" && loving.has(sc.ws[i].text) {
-			next, after = next+1, sc.word(next+2)
-		}
-		switch w := sc.word(next); {
-		case w == nil || after == nil:
-			return -1
-		case whens.has(w.text):
-			if after.is(addressees) || after.is(quantifiers) || sc.all&products != 0 && sc.ws[i-1].text != "serait" {
-				return sc.ws[i].at
-			}
-		case havings.has(w.text):
-			english := w.script == spaced && (sc.textAt(next-1) == "to")
-			if sc.all&(products|quantifiers) != 0 || !english && (definite.has(after.text) || plurals.has(after.text) || after.text == "les" || after.text == "los") {
-				return sc.ws[i].at
-			}
+		if sc.wishesAfter(i) {
+			return sc.ws[i].at
 		}
 		return -1
 	}
 	return -1
 }
+
+// wishesAfter reports whether the words after the adjective or verb at word i say what would be good in each answer.
+func (sc *scene) wishesAfter(i int) bool {
+	next := i + 1
+	for toWords.has(sc.textAt(next)) {
+		next++
+	}
+	if sc.textAt(next) == "it" && loving.has(sc.ws[i].text) {
+		next++
+	}
+	w, after := sc.word(next), sc.word(next+1)
+	switch {
+	case w == nil || after == nil:
+		return false
+	case whens.has(w.text):
+		return after.is(addressees|quantifiers) || sc.all&products != 0 && sc.ws[i-1].text != "serait"
+	case havings.has(w.text):
+		english := w.script == spaced && sc.textAt(next-1) == "to"
+		return sc.all&(products|quantifiers) != 0 ||
+			!english && (definite.has(after.text) || plurals.has(after.text) || after.text == "les" || after.text == "los")
+	}
+	return false
+}
+
+// toWords lists words between an adjective and an infinitive.
+var toWords = wordListOf("to d' de")
 
 // hypothesizes reports whether the words before index i make the adjective there a wish.
 func (sc *scene) hypothesizes(i int) bool {
@@ -168,9 +183,9 @@ func (sc *scene) hypothesizes(i int) bool {
 		return wishful.has(w) || sc.ws[i-1].text == "would" || strings.HasSuffix(sc.ws[i-1].text, "'d")
 	}
 	for k := i - 1; k >= 0 && k >= i-4; k-- {
-		w := sc.ws[k].text
-		if wishful.has(w) && (w != "be" || k > 0 && (sc.ws[k-1].text == "would" || strings.HasSuffix(sc.ws[k-1].text, "'d"))) ||
-			w == "find" && k > 0 && strings.HasSuffix(sc.ws[k-1].text, "'d") && sc.ws[k+1].text == "it" {
+		w, before := sc.ws[k].text, sc.textAt(k-1)
+		short := strings.HasSuffix(before, "'d")
+		if wishful.has(w) && (w != "be" || short || before == "would") || w == "find" && short && sc.ws[k+1].text == "it" {
 			return true
 		}
 		if !sc.ws[k].is(shades|things) && w != "much" {

@@ -25,23 +25,39 @@ func (sc *scene) excludesSo() int {
 	for i := range sc.ws {
 		w := &sc.ws[i]
 		own = own || ourOwn.has(w.text) || i < 3 && pointed.has(w.text)
-		if i < 2 || !own || !concluding.has(w.text) && !(i > 0 && (w.text == "que" && sc.ws[i-1].text == "así" || w.text == "что" && sc.ws[i-1].text == "так")) {
+		if i < 2 || !own || !sc.concludesWith(i) {
 			continue
 		}
-		k := i + 1
-		for k < len(sc.ws) && (sc.ws[k].is(joins) || sc.ws[k].text == "eher") {
-			k++
-		}
-		rest := len(sc.ws) - k
-		if rest < 1 || rest > 6 {
-			return -1
-		}
-		if excluding.has(sc.ws[k].text) && (rest > 1 || k > i+1 || sc.ws[k].text == "lieber") || rest < 4 && sc.ws[k].is(products) || rest > 1 && rest < 4 && articles.has(sc.ws[k].text) && sc.ws[k+1].is(products) || rest == 3 && sc.ws[k].text == "des" && sc.ws[k+1].is(products) {
+		if sc.excludesAfter(i) {
 			return w.at
 		}
 		return -1
 	}
 	return -1
+}
+
+// concludesWith reports whether a conclusion begins with word i, or with the two words that end there.
+func (sc *scene) concludesWith(i int) bool {
+	w, before := sc.ws[i].text, sc.textAt(i-1)
+	return concluding.has(w) || w == "que" && before == "así" || w == "что" && before == "так"
+}
+
+// excludesAfter reports whether the conclusion after word i is short, and rules something out or names what to write.
+func (sc *scene) excludesAfter(i int) bool {
+	k := i + 1
+	for k < len(sc.ws) && (sc.ws[k].is(joins) || sc.ws[k].text == "eher") {
+		k++
+	}
+	rest := len(sc.ws) - k
+	if rest < 1 || rest > 6 {
+		return false
+	}
+	w := &sc.ws[k]
+	if excluding.has(w.text) && (rest > 1 || k > i+1 || w.text == "lieber") {
+		return true
+	}
+	named := w.is(products) || sc.word(k+1).is(products) && (articles.has(w.text) || rest == 3 && w.text == "des")
+	return rest < 4 && named
 }
 
 // displaying lists verbs and adjectives for being shown or opened on a device, and poorly words for what works badly.
@@ -60,20 +76,37 @@ func (sc *scene) unreadable() int {
 		if !displaying.has(sc.ws[i].text) {
 			continue
 		}
-		bad, device, matter := false, false, false
-		for k := range sc.ws {
-			w := &sc.ws[k]
-			bad = bad || w.is(negations) || poorly.has(w.text)
-			device = device || k > 0 && ourOwn.has(w.text) || device || k > 1 && (sc.ws[k-2].text == "auf" || sc.ws[k-2].text == "im" || sc.ws[k-2].text == "en" || sc.ws[k-2].text == "no" || sc.ws[k-1].text == "sull'")
-			matter = matter || forms.has(w.text) || w.is(products)
-		}
-		if bad && matter && (device || i == len(sc.ws)-1 || sc.all&selves != 0 || endsWithAny(sc.ws[i].text, "ler", "lire", "leer", "leggere", "читать")) {
+		infinitive := endsWithAny(sc.ws[i].text, "ler", "lire", "leer", "leggere", "читать")
+		if sc.showsBadly() && (i == len(sc.ws)-1 || sc.all&selves != 0 || infinitive || sc.onDevice()) {
 			return sc.ws[i].at
 		}
 		return -1
 	}
 	return -1
 }
+
+// showsBadly reports whether a sentence says that a part of an answer is shown badly, or not at all.
+func (sc *scene) showsBadly() bool {
+	bad, matter := false, false
+	for i := range sc.ws {
+		w := &sc.ws[i]
+		bad, matter = bad || w.is(negations) || poorly.has(w.text), matter || w.is(products) || forms.has(w.text)
+	}
+	return bad && matter
+}
+
+// onDevice reports whether a sentence names a device of the writer: "im Browser", "no meu celular".
+func (sc *scene) onDevice() bool {
+	for i := 1; i < len(sc.ws); i++ {
+		if ourOwn.has(sc.ws[i].text) || i > 1 && (onWords.has(sc.ws[i-2].text) || sc.ws[i-1].text == "sull'") {
+			return true
+		}
+	}
+	return false
+}
+
+// onWords lists prepositions before an article and a device.
+var onWords = wordListOf("auf im en no")
 
 // forms lists nouns for what an answer consists of.
 var forms = wordListOf("tabelle tabellen absätze links bilder tableaux paragraphes liens images tablas párrafos enlaces imágenes tabelas parágrafos imagens tabelle paragrafi immagini таблицы абзацы ссылки картинки эмодзи emojis listen listes listas liste списки")
@@ -85,22 +118,43 @@ func (sc *scene) slippedAgain() int {
 	if len(ws) < 4 || len(ws) > 12 {
 		return -1
 	}
-	aux := sc.textAt(1)
-	switch first := ws[0].text; {
-	case first == "du" && aux == "hast", first == "tu" && (aux == "as" || aux == "hai"), first == "vous" && aux == "avez", first == "hai", first == "você", first == "вы" || first == "ты":
+	first, next, third := ws[0].text, ws[1].text, ws[2].text
+	for _, form := range &reproaches {
+		if first != form.first || form.next != "" && next != form.next {
+			continue
+		}
 		for i := 1; i < len(ws)-1 && i < 5; i++ {
-			w := ws[i].text
-			if w == "wieder" || w == "encore" || w == "nouveau" || w == "novo" || w == "nuovo" || w == "опять" || w == "снова" || w == "ancora" && first != "tu" {
+			if againWords.has(ws[i].text) || ws[i].text == "ancora" && first != "tu" {
 				return ws[i].at
 			}
 		}
-	case first == "otra" && aux == "vez" && (ws[2].text == "se" && sc.textAt(3) == "te" || ws[2].text == "te" || ws[2].text == "has"):
-		return ws[0].at
-	case first == "has" && (sc.textAt(2) == "otra" || aux == "vuelto"), first == "опять" && (aux == "ты" || aux == "вы"), first == "wieder" && aux == "hast":
+		return -1
+	}
+	again := false // whether the first words are "again you have", or "you have … again"
+	switch first {
+	case "otra":
+		again = next == "vez" && (third == "te" || third == "has" || third == "se" && ws[3].text == "te")
+	case "has":
+		again = next == "vuelto" || third == "otra"
+	case "опять":
+		again = next == "ты" || next == "вы"
+	case "wieder":
+		again = next == "hast"
+	}
+	if again {
 		return ws[0].at
 	}
 	return -1
 }
+
+// reproaches lists how sentences begin about what the reader did. next is empty if any word may follow. againWords lists
+// the words for "again" in such sentences.
+var (
+	reproaches = [...]struct{ first, next string }{
+		{"du", "hast"}, {"tu", "as"}, {"tu", "hai"}, {"vous", "avez"}, {"hai", ""}, {"você", ""}, {"вы", ""}, {"ты", ""},
+	}
+	againWords = wordListOf("wieder encore nouveau novo nuovo опять снова")
+)
 
 // Word lists for what the writer understands better: prepositions, verbs, and comparatives.
 var (
@@ -143,29 +197,48 @@ func (sc *scene) isLacking() int {
 			return -1
 		}
 	}
-	home := ws[0].text == "chez" && (ws[1].text == "nous" || ws[1].text == "moi") || ws[0].text == "a" && (ws[1].text == "casa") || ws[0].text == "à" && sc.textAt(2) == "maison" ||
-		ws[0].text == "у" && (ws[1].text == "нас" || ws[1].text == "меня") || (ws[0].text == "on" || ws[0].text == "nous") && (ws[1].text == "n'" || ws[1].text == "ne")
-	if !home {
+	if !sc.atHome() {
 		return -1
 	}
 	for i := 1; i+1 < len(ws); i++ {
-		next := ws[i+1].text
+		next, lacks := ws[i+1].text, false
 		switch ws[i].text {
 		case "нет":
-			if !ws[i+1].breaks {
-				return ws[i].at
-			}
+			lacks = !ws[i+1].breaks
 		case "non":
-			if next == "abbiamo" || next == "ho" || next == "c'è" || next == "c'" {
-				return ws[i].at
-			}
+			lacks = italianHave.has(next)
 		case "pas":
-			if (next == "de" || next == "d'") && (ws[i-1].text == "a" || ws[i-1].text == "ai" || ws[i-1].text == "avons") {
-				return ws[i].at
-			}
+			lacks = (next == "de" || next == "d'") && frenchHave.has(ws[i-1].text)
+		}
+		if lacks {
+			return ws[i].at
 		}
 	}
 	return -1
+}
+
+// italianHave and frenchHave list the verbs with which people say what there is, or what they have.
+var (
+	italianHave = wordListOf("abbiamo ho c'è c'")
+	frenchHave  = wordListOf("a ai avons")
+)
+
+// atHome reports whether a sentence begins by saying that it is about the writer's home or household.
+func (sc *scene) atHome() bool {
+	next := sc.ws[1].text
+	switch sc.ws[0].text {
+	case "chez":
+		return next == "nous" || next == "moi"
+	case "a":
+		return next == "casa"
+	case "à":
+		return sc.textAt(2) == "maison"
+	case "у":
+		return next == "нас" || next == "меня"
+	case "on", "nous":
+		return next == "n'" || next == "ne"
+	}
+	return false
 }
 
 // readersAbroad lists nouns for those who read what the assistant writes.
@@ -210,16 +283,14 @@ func (sc *scene) satisfies() int {
 	}
 	for i := 0; i+1 < len(ws); i++ {
 		w, next := ws[i].text, ws[i+1].text
+		follows := i+2 < len(ws) && isAmount(&ws[i+2]) // what is enough
 		switch {
-		case w == "mir" && (next == "reicht" || next == "reichen" || next == "genügt" || next == "genügen"):
-			if i+2 < len(ws) && (articles.has(ws[i+2].text) || ws[i+2].is(numbers|products)) && i == 0 {
-				return ws[i+1].at
+		case w == "mir" && germanEnough.has(next):
+			if i == 0 && follows {
+				return ws[1].at
 			}
-		case (w == "reicht" || w == "reichen" || w == "genügt") && next == "mir",
-			w == "me" && (next == "suffit" || next == "suffisent" || next == "basta" || next == "bastan" || next == "bastam"),
-			w == "mi" && (next == "basta" || next == "bastano"),
-			w == "мне" && (next == "достаточно" || next == "хватит" || next == "хватает"):
-			if forms.has(ws[0].text) || i > 1 && (articles.has(ws[0].text) || withWords.has(ws[0].text) || ws[0].is(numbers|products)) || i+2 < len(ws) && (articles.has(ws[i+2].text) || ws[i+2].is(numbers|products)) {
+		case w != "genügen" && germanEnough.has(w) && next == "mir", sufficesIn(w, next):
+			if follows || forms.has(ws[0].text) || i > 1 && (isAmount(&ws[0]) || withWords.has(ws[0].text)) {
 				return ws[i+1].at
 			}
 		}
@@ -227,16 +298,48 @@ func (sc *scene) satisfies() int {
 	return -1
 }
 
+// isAmount reports whether w is a number or something that the assistant writes, or precedes such a word as an article.
+func isAmount(w *word) bool { return articles.has(w.text) || w.is(numbers|products) }
+
+// germanEnough lists German verbs for being enough, and enoughVerbs those of other languages by the pronoun before them.
+var (
+	germanEnough = wordListOf("reicht reichen genügt genügen")
+	enoughVerbs  = [...]struct {
+		pronoun string
+		verbs   wordList
+	}{
+		{"me", wordListOf("suffit suffisent basta bastan bastam")}, {"mi", wordListOf("basta bastano")},
+		{"мне", wordListOf("достаточно хватит хватает")},
+	}
+)
+
+// sufficesIn reports whether a pronoun for the writer and the next word say, in a language other than German, that
+// something is enough.
+func sufficesIn(pronoun, next string) bool {
+	for i := range enoughVerbs {
+		if enoughVerbs[i].pronoun == pronoun {
+			return enoughVerbs[i].verbs.has(next)
+		}
+	}
+	return false
+}
+
+// germanNeed lists German verbs for needing something.
+var germanNeed = wordListOf("brauche brauch")
+
 // dispensable recognizes what the writer doesn't need: "Die langen Einleitungen brauche ich nicht", "Pas la peine de
 // t'excuser".
 func (sc *scene) dispensable() int {
 	ws := sc.ws
 	last := len(ws) - 1
-	switch {
-	case last < 3 || sc.past:
-	case definite.has(ws[0].text) && last >= 4 && ws[last].text == "nicht" && ws[last-1].text == "ich" && (ws[last-2].text == "brauche" || ws[last-2].text == "brauch"):
+	if last < 3 || sc.past {
+		return -1
+	}
+	if last >= 4 && definite.has(ws[0].text) && ws[last].text == "nicht" && ws[last-1].text == "ich" && germanNeed.has(ws[last-2].text) {
 		return ws[last-2].at
-	case ws[0].text == "pas" && (ws[1].text == "la" && ws[2].text == "peine" || ws[1].text == "besoin") && (sc.textAt(3) == "de" || sc.textAt(2) == "de" || sc.textAt(3) == "d'"):
+	}
+	needless := ws[1].text == "besoin" || ws[1].text == "la" && ws[2].text == "peine"
+	if ws[0].text == "pas" && needless && (ws[2].text == "de" || ws[3].text == "de" || ws[3].text == "d'") {
 		return ws[0].at
 	}
 	return -1

@@ -11,48 +11,51 @@ import (
 // first", "Our style guide forbids contractions". It returns the byte offset of the word that shows this, or -1.
 func (sc *scene) norm() int {
 	ws := sc.ws
-	switch {
-	case everything.has(ws[0].text):
+	switch first := ws[0].text; {
+	case everything.has(first):
 		return sc.ofAnything()
-	case ws[0].text == "i" && len(ws) > 4:
+	case first == "i" && len(ws) > 4:
 		if askFor.has(ws[1].text) && everything.has(ws[2].text) && manner.has(ws[3].text) { // "I need everything in metres"
 			return ws[2].at
 		}
-		if at := sc.wantsForEach(); at >= 0 {
-			return at
-		}
+		return sc.wantsForEach()
 	case sc.onlySuch() > 0:
 		return ws[0].at
-	case ws[0].text == "for":
+	case first == "for":
 		return sc.scoped()
-	case ws[0].text == "you" || ws[0].text == "your":
+	case first == "you" || first == "your":
 		return sc.addressed()
-	case ws[0].text == "our":
+	case first == "our":
 		for i := 2; i < min(len(ws)-1, 5); i++ {
 			if demanding.has(ws[i].text) {
 				return ws[i].at
 			}
 		}
-	default:
-		if ws[0].is(quantifiers) {
-			if at := sc.ofEach(); at >= 0 {
-				return at
-			}
-		}
-		if at := sc.rulesEachOfAKind(); at >= 0 {
+		return -1
+	}
+	if ws[0].is(quantifiers) {
+		if at := sc.ofEach(); at >= 0 {
 			return at
 		}
-		for i := 1; i < min(len(ws)-1, 3); i++ {
-			w := &ws[i-1]
-			if i == 1 && sc.laysDown(w) || i == 2 && (ws[0].is(quantifiers) || !ws[0].known) && sc.laysDown(w) {
-				return ws[i].at
-			}
-			if i == 2 && ws[i].text == "need" && sc.word(i+1).is(tasks) && !w.known && strings.HasSuffix(w.text, "s") && sc.warns() { // "new endpoints need a limit, otherwise …"
-				return ws[i].at
-			}
-			if w.is(products) && strings.HasSuffix(w.text, "s") && governs.has(ws[i].text) && (i == 1 || !ws[0].known) && !ws[i+1].is(tasks|numbers|idle) {
-				return ws[i].at
-			}
+	}
+	if at := sc.rulesEachOfAKind(); at >= 0 {
+		return at
+	}
+	return sc.ofPlural()
+}
+
+// ofPlural recognizes sentences that begin with a plural, or with a word and a plural, and prescribe something for it. It
+// returns the byte offset of the word after the plural, or -1.
+func (sc *scene) ofPlural() int {
+	ws := sc.ws
+	for i := 1; i < min(len(ws)-1, 3); i++ {
+		w, next := &ws[i-1], &ws[i+1]
+		alone := i == 1 || !ws[0].known // only an unknown word, such as a name, may be before the plural
+		prescribes := w.is(products) && governs.has(ws[i].text) && alone && !next.is(tasks|numbers|idle)
+		needs := i == 2 && ws[i].text == "need" && next.is(tasks) && !w.known && sc.warns() // "new endpoints need a limit, otherwise …"
+		switch {
+		case (alone || ws[0].is(quantifiers)) && sc.laysDown(w), strings.HasSuffix(w.text, "s") && (prescribes || needs):
+			return ws[i].at
 		}
 	}
 	return -1
@@ -203,7 +206,7 @@ func (sc *scene) ofEach() int {
 			return w.at
 		}
 		written = written || w.quoted || i < 5 && w.is(addressees)
-		if w.is(selves) && !inclining.has(ws[i-1].text) || w.is(moods) && !w.quoted || len(w.text) > 4 && strings.HasSuffix(w.text, "ed") && !ws[i-1].known {
+		if sc.relates(i) {
 			return -1
 		}
 	}
@@ -211,6 +214,13 @@ func (sc *scene) ofEach() int {
 		return -1
 	}
 	return ws[1].at
+}
+
+// relates reports whether word i shows that a sentence says what happened, how somebody feels, or what its writer does.
+func (sc *scene) relates(i int) bool {
+	w, before := &sc.ws[i], &sc.ws[i-1]
+	return w.is(selves) && !inclining.has(before.text) || w.is(moods) && !w.quoted ||
+		len(w.text) > 4 && strings.HasSuffix(w.text, "ed") && !before.known
 }
 
 // onlySuch returns the index of an "only" that ends an order, or a phrase that is too short to contain a verb: 2 in
@@ -236,9 +246,7 @@ func (sc *scene) rulesEachOfAKind() int {
 	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {
 		return -1
 	}
-	verb := (beginsOrder(&ws[0]) || ws[1].is(tasks) || sc.text[ws[0].end] == '-') &&
-		!ws[0].is(things|tasks|quantifiers|narrators|askers) && !ws[1].is(askers) &&
-		!strings.HasSuffix(ws[0].text, "s") && !inclining.has(ws[1].text)
+	verb := sc.startsWithVerb()
 	for i := 2; i+1 < len(ws); i++ {
 		switch w, next := &ws[i], &ws[i+1]; {
 		case w.is(quantifiers) && everything.has(w.text):
@@ -247,10 +255,23 @@ func (sc *scene) rulesEachOfAKind() int {
 			}
 		case w.is(quantifiers) && !next.is(tasks|persons|things|addressees):
 			before := ws[i-1].text
-			if before == "of" && definite.has(ws[0].text) && i+3 < len(ws) || verb && i > 2 && (before == "in" || before == "on" || before == "with" || before == "for") && !errands.has(ws[0].text) || rulesOut(ws[i:]) {
+			part := before == "of" && definite.has(ws[0].text) && i+3 < len(ws) // "The first line of every …"
+			if part || verb && i > 2 && ofObjects.has(before) && !errands.has(ws[0].text) || rulesOut(ws[i:]) {
 				return w.at
 			}
 		}
 	}
 	return -1
+}
+
+// ofObjects lists prepositions between the verb of an order and the things to which it applies.
+var ofObjects = wordListOf("in on with for")
+
+// startsWithVerb reports whether a sentence probably begins with the verb of an order: "Double-check …", "Have a look".
+func (sc *scene) startsWithVerb() bool {
+	first, next := &sc.ws[0], &sc.ws[1]
+	if first.is(things|tasks|quantifiers|narrators|askers) || next.is(askers) || inclining.has(next.text) {
+		return false
+	}
+	return !strings.HasSuffix(first.text, "s") && (beginsOrder(first) || next.is(tasks) || sc.text[first.end] == '-')
 }
