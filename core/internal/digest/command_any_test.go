@@ -18,6 +18,7 @@ func TestDeepTexts(t *testing.T) {
 		leans(text[2:])
 		withoutPraise(text[2:])
 		withoutOpenWords(text[2:])
+		clipRequest(text+". "+form, leastRequest)
 		reporterIn(text)
 		var r turnReader
 		r.paragraphs(text)
@@ -68,4 +69,7 @@ func damaged(t *testing.T, script string) {
 	glimpse(script)
 	testMessage(script)
 	changesByCode(script)
+	for _, most := range []int{leastRequest, len(script) / 2} {
+		clipRequest(script, most)
+	}
 }

@@ -40,7 +40,7 @@ func valuesIn(s *jsonspan.Scanner, src []byte, key string, see func(key, value s
 		}
 	default:
 		if value := string(s.Skip().Slice(src)); value != "null" {
-			see(key, value)
+			see(key, withoutResidue(value))
 		}
 	}
 }
@@ -146,7 +146,7 @@ func appendPlain(dst []byte, s *jsonspan.Scanner, src []byte) []byte {
 			dst = appendPlain(dst, s, src)
 		}
 	}
-	return jsonspan.AppendCompact(dst, s.Skip().Slice(src))
+	return append(dst, withoutResidue(string(s.Skip().Slice(src)))...)
 }
 
 // batch holds the successful calls of one tool in a turn, one after another, if the tool changes something outside of

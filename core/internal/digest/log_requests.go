@@ -187,6 +187,12 @@ func clipRequest(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
+	spoken := isSpoken(text)
+	if spoken {
+		if said := clipSentences(text, most); said != "" {
+			return said
+		}
+	}
 	first := most * 2 / 3
 	if pasted {
 		first = most * 2 / 5
@@ -200,8 +206,14 @@ func clipRequest(text string, most int) string {
 	} else if inside { // the end of a word
 		tail = ""
 	}
+	if spoken {
+		tail = wholeClause(text, len(text)-len(tail))
+	}
 	if len(tail) < leastTail {
 		tail = ""
+	}
+	if tail == "" && spoken {
+		head = beginningOf(text, max(0, most-len(" […]")))
 	}
 	if at := strings.LastIndex(text[:from], pastedOpen); at >= 0 && !strings.Contains(text[at:from], pastedEnd+"\n") {
 		// Without a line break, both ends of the pasted text would read as a single sentence.

@@ -284,15 +284,23 @@ func (l *lookup) units(n *namedLater) (units []unit) {
 		add(p.lists[i].list, text, factor)
 	}
 	open := 0
-	for i := range p.all {
-		part := &p.all[i]
-		factor := part.worth(n, &c)
-		if factor == 0 && !n.said && open < mostUnmentioned {
-			open++
-			factor = ofUnmentioned
+	for from, to := 0, 0; from < len(p.all); from = to {
+		to = p.endOfList(from)
+		list := listOfParts{n: n, parts: p.all[from:to]}
+		list.weigh(&c)
+		if text := list.joined(); text != "" && len(units) < mostLookedUp {
+			add(list.lead(true), text, list.factor)
+			continue
 		}
-		if factor > 0 && len(units) < mostLookedUp {
-			add(part.list, part.text(n), factor)
+		for i := range list.parts {
+			part, factor, lead := &list.parts[i], list.worths[i], list.lead(false)
+			if factor == 0 && !n.said && open < mostUnmentioned {
+				open++
+				factor, lead = ofUnmentioned, part.list
+			}
+			if factor > 0 && len(units) < mostLookedUp {
+				add(lead, part.text(n), factor)
+			}
 		}
 	}
 	return units
@@ -398,35 +406,4 @@ func (p *part) worth(n *namedLater, c *valueCounts) int {
 		return ofUnmentioned
 	}
 	return 0
-}
-
-// isNameKey reports whether the value of a key is what its object is called: "name", "first_name", "title".
-func isNameKey(key string) bool {
-	return strings.HasSuffix(key, "name") || strings.HasSuffix(key, "title")
-}
-
-// text returns the values of a part with their keys: "Desk lamp, item_id: 7345, price: 42.5". The first one is without its
-// key if it is a name. If they are too many, text returns only those that are named later.
-func (p *part) text(n *namedLater) string {
-	size := 0
-	for _, v := range p.values {
-		size += len(v.key) + len(v.value) + len(": , ")
-	}
-	var b strings.Builder
-	for i, v := range p.values {
-		if v.value == p.key || b.Len()+len(v.key)+len(v.value) > mostPart || size > mostPart && i > 0 && !n.has(v.value) {
-			continue
-		}
-		switch {
-		case b.Len() > 0:
-			b.WriteString(", ")
-		case p.key != "":
-			b.WriteString(clipLine(p.key, maxName) + ": ")
-		}
-		if v.key != "" && (i > 0 || p.key != "" || !isNameKey(v.key)) {
-			b.WriteString(v.key + ": ")
-		}
-		b.WriteString(v.value)
-	}
-	return b.String()
 }

@@ -28,8 +28,23 @@ func TestLookups(t *testing.T) {
 {"role":"tool_result","tool_call_id":"3","tool_name":"book_berth","content":"{\"booking\":\"B-404\",\"paid\":251}"},
 {"role":"assistant","content":"It is booked."}
 ]`, 4000)
-	wants(t, text, []string{"get_skipper(skipper_id: lena_falk_77) returned: grade: coxswain", "voucher_5512: kind: voucher, balance: 150", "bookings: B-401, B-402, B-403",
-		"search_berths(harbour: Wismar) returned: berth: N18, depth: 3.1, night: 44, week: 251"}, []string{"N17", "S02", "card_9034"})
+	wants(t, text, []string{"get_skipper(skipper_id: lena_falk_77) returned: grade: coxswain", "1 of 2 wallets: voucher_5512: kind: voucher, balance: 150", "bookings: B-401, B-402, B-403",
+		"search_berths(harbour: Wismar) returned: 1 of 3: berth: N18, depth: 3.1, night: 44, week: 251"}, []string{"N17", "S02", "card_9034"})
+}
+
+// Parts of one list are quoted together if several of them are named, a name without its keys. If others aren't named, the
+// line says how many there are.
+func TestLookupsOfSeveralParts(t *testing.T) {
+	crew := lookedUpAs("1", "get_crew", `{"boat":"Amsel"}`,
+		`{"crew":[{"first_name":"Lena","last_name":"Falk","born":"1971-03-05"},{"first_name":"Ove","last_name":"Brandt","born":"1980-11-20"}],"berths":[{"place":"N17","fee":38.10000000000002},{"place":"N18","fee":44},{"place":"S02","fee":61}]}`)
+	text := logOf(t, `[
+{"role":"user","content":"Who is on the Amsel?"},
+`+crew+`,
+{"role":"assistant","content":"Lena Falk, born 1971-03-05, and Ove Brandt. Berth N17 for 38.1, or N18 for 44."},
+{"role":"user","content":"Then take Ove Brandt off the list, please."},
+{"role":"assistant","content":"I cannot do that."}
+]`, 4000)
+	wants(t, text, []string{"crew: Lena Falk, born: 1971-03-05; Ove Brandt, born: 1980-11-20", "2 of 3 berths: place: N17, fee: 38.1; place: N18, fee: 44"}, []string{"last_name", "S02"})
 }
 
 // A number that many parts of a record share, such as a length that was asked for, doesn't tell which of them is meant.

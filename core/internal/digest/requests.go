@@ -26,8 +26,10 @@ func (k *turnLog) tersely(out []string, from, to, size int) {
 				end++
 			}
 			if i >= from && i < to {
-				out[i] = sentencesOf(k.asks[i], chosen[n:end])
-				used += len(out[i]) + requestFrame
+				if s := sentencesOf(k.asks[i], chosen[n:end]); !isRemnant(s) {
+					out[i] = s
+					used += len(s) + requestFrame
+				}
 			}
 			n = end
 		}

@@ -78,12 +78,20 @@ func (w *writing) bytesOf(j Job, tokens int) int {
 	return max(least, min(size/j.Gain, 5)*tokens)
 }
 
+// fillTries is the number of sizes that filled tries, and moreTries that of further ones if the longest text that fits
+// leaves more than an eighth of the budget unused.
+const (
+	fillTries = 3
+	moreTries = 2
+)
+
 // filled calls write several times with different sizes in bytes, because only the finished text shows how many tokens
 // it has. It returns the longest text with at most budget tokens. size is the first size that it tries. The result
 // exceeds budget if even a small text does.
 func (w *Writer) filled(budget, size int, write func(size int) string) (best string) {
 	most, last := 0, -1
-	for range 3 {
+	low, high := 0, 0 // the largest size whose text fits, and the smallest one whose text doesn't; 0 if there is none
+	for try := range fillTries + moreTries {
 		text := write(size)
 		n := w.doc.P.Text(text)
 		if n <= budget && n > most || best == "" || most == 0 && n < w.doc.P.Text(best) {
@@ -91,7 +99,16 @@ func (w *Writer) filled(budget, size int, write func(size int) string) (best str
 				most = n
 			}
 		}
+		if n > budget && (high == 0 || size < high) {
+			high = size
+		} else if n <= budget {
+			low = max(low, size)
+		}
 		switch {
+		case try+1 >= fillTries && (most*8 >= budget*7 || low == 0 || high <= low+1):
+			return best
+		case try+1 >= fillTries:
+			size = (low + high) / 2
 		case n > budget:
 			size = size * budget / n * 98 / 100
 		case n*100 >= budget*95 || n <= last: // there is nothing more to write
