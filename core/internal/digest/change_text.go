@@ -67,10 +67,11 @@ func codeChanges(removed, added []string) []string {
 }
 
 // callChanges returns a note on a function that the added lines of an edit call in several places, and the one that the
-// removed lines called, as a list of one part. It returns nil if there is no such function.
+// removed lines called, as a list of one part. It returns nil if there is no such function, or if it only prints or
+// asserts something.
 func callChanges(removed, added []string) []string {
 	call, n := commonCall(added)
-	if n <= 1 {
+	if n <= 1 || reports(call) || strings.HasPrefix(call, "expect") {
 		return nil
 	}
 	text := usesVerb + "`" + call + "(…)` in " + itoa(n) + " places"
@@ -109,7 +110,14 @@ func leadingLine(removed, added []string) string {
 func tellingLine(lines []string) string {
 	best, most := "", -1
 	for _, line := range lines {
-		if worth := worthInQuote(line); worth > most {
+		worth := worthInQuote(line)
+		switch {
+		case isGuard(line):
+			worth = 0
+		case bindsFunction(line):
+			worth = ofDefinition
+		}
+		if worth > most {
 			best, most = line, worth
 		}
 	}
@@ -117,6 +125,18 @@ func tellingLine(lines []string) string {
 		return ""
 	}
 	return Fence(codeQuote(clipLine(best, quotedLine)))
+}
+
+// guardHeads lists the beginnings of conditions under which code usually gives up: "if (!id) return;", "if err != nil {".
+var guardHeads = []string{"if (!", "if not ", "if !", "if err", "if (err", "if (error", "unless ", "return null", "return undefined", "return false", "return none", "return nil", "return;"}
+
+// isGuard reports whether a line of code only gives up if something is missing or has failed.
+func isGuard(line string) bool { return headedBy(line, guardHeads) }
+
+// bindsFunction reports whether a line of JavaScript gives a name to a function that it begins: "const open = async () => {".
+func bindsFunction(line string) bool {
+	_, value, found := strings.Cut(line, " = ")
+	return found && (strings.HasSuffix(value, "=> {") || strings.HasPrefix(value, "function") && strings.HasSuffix(value, "{"))
 }
 
 // codeOf returns the lines that are not comments. Blank lines count as code.

@@ -240,6 +240,7 @@ func (r *turnReader) endTurn(last bool) {
 	r.corrects()
 	t.dropDiagnoses()
 	t.dropSuppositions()
+	t.dropThoughtAgain()
 	if !last && t.reportsProgress() {
 		t.dropReport()
 	}

@@ -75,6 +75,7 @@ func (r *turnReader) addOutcome(c *execution) {
 	key := c.key()
 	r.updateState(c, key)
 	before, tests, overcame := r.earlierRun(c, key)
+	r.passedToo(c, key)
 	if !c.failed() && len(c.read) == 0 && searchedFor(c.script) == "" {
 		if said := r.here(); c.kind == acts && c.result == "" {
 			if r.printed(c); said == r.here() {
@@ -225,6 +226,27 @@ func (r *turnReader) earlierRun(c *execution, key string) (before attempts, test
 	}
 	r.drop(at)
 	return earlier.failed, cmp.Or(c.tests, earlier.source), failed && !c.failed()
+}
+
+// passedLater follows a failed check that passed later, as part of a script with several checks.
+const passedLater = " (passed later)"
+
+// passedToo notes that the checks in a script that passed, other than the one with the given key, have passed, if they
+// failed before in this turn. It does so only if the script ends at the first check that fails.
+func (r *turnReader) passedToo(c *execution, key string) {
+	if c.kind != checks || c.failed() || strings.ContainsAny(c.script, ";\n") || strings.Contains(c.script, "||") {
+		return
+	}
+	eachCommand(c.script, func(words []string) {
+		other := sameCommand(strings.Join(words, " "))
+		at, found := r.ran.Get(other)
+		if !found || other == key || kindOfWords(words) != checks {
+			return
+		}
+		if u := r.unitAt(at); u.failed.n > 0 && failedIn(u.text) && !strings.HasSuffix(u.text, passedLater) {
+			u.text += passedLater
+		}
+	}, func(string) {})
 }
 
 // inspected adds to the current turn what a command that changes nothing has read, found or counted.

@@ -1,0 +1,61 @@
+package digest
+
+import (
+	"slices"
+
+	"github.com/ctxfold/ctxfold/core/internal/words"
+)
+
+// An agent that thinks before each step often thinks the same in other words: first what it would do, then what it will do.
+// The later thought is the better one.
+
+// Limits for such thoughts: the number of later thoughts with which one is compared, the minimum number of different stems
+// of a thought that is compared, and the share of its stems, in percent, that a later one must have.
+const (
+	comparedThoughts  = 6
+	leastThoughtStems = 8
+	sharedThought     = 70
+)
+
+// dropThoughtAgain drops the turn's thoughts that say little that one of the thoughts after them doesn't say.
+func (t *turn) dropThoughtAgain() {
+	var later [comparedThoughts]words.HashSet
+	var room []words.Word // a buffer for the words of a thought
+	var stems []uint32
+	next := 0
+	for n := range slices.Backward(t.units) {
+		u := &t.units[n]
+		if u.kind != thoughtUnit || u.factor == isDropped {
+			continue
+		}
+		room, stems = words.Append(room[:0], u.text), stems[:0]
+		for i := range room {
+			stems = append(stems, room[i].Stem)
+		}
+		slices.Sort(stems)
+		stems = slices.Compact(stems)
+		if len(stems) < leastThoughtStems {
+			continue
+		}
+		for k := range later {
+			same := 0
+			for _, stem := range stems {
+				if later[k].Has(uint64(stem) + 1) {
+					same++
+				}
+			}
+			if same*100 >= len(stems)*sharedThought {
+				u.factor = isDropped
+				break
+			}
+		}
+		if u.factor == isDropped {
+			continue
+		}
+		later[next] = words.HashSet{}
+		for _, stem := range stems {
+			later[next].Put(uint64(stem) + 1)
+		}
+		next = (next + 1) % comparedThoughts
+	}
+}
