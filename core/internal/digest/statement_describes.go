@@ -109,20 +109,34 @@ func (s *spot) describesSubject() bool {
 	}
 	verb := s.textAt(at)
 	singular := verb == "has" || len(verb) > 3 && verb[len(verb)-1] == 's' && verb[len(verb)-2] != 's'
+	if singular && (at > s.end && s.place != bare || s.doesAlone(first)) { // "only ever grows"
+		return true
+	}
 	switch {
-	case first == "the" && s.i == 2 && singular && !replying.has(s.ws[1].text): // "the function only returns …"
-		return true
-	case s.all&products == 0 && (first == "the" && singular || strings.HasSuffix(verb, "ed")) && s.i > 1 &&
-		(s.w.is(lastingly|negations) || s.w.text == "only"):
-		return true
-	case singular && at > s.end && s.place != bare: // "only ever grows"
+	case strings.HasSuffix(verb, "ed") && s.limitsVerb():
 		return true
 	case momentary.has(last) && (singular || last == "yet" || s.i > 0 && !s.before.is(addressees)):
 		return true
-	case pointed.has(first) && s.i > 0 && (singular && s.i > 1 || befalls.has(verb)):
-		return true
 	}
-	return s.i == 0 && singular && len(s.ws) > 2 && pointed.has(s.ws[len(s.ws)-2].text) // "nobody uses that flag"
+	return pointed.has(first) && s.i > 0 && befalls.has(verb)
+}
+
+// doesAlone reports whether a sentence that begins with the word first, and has a verb in the third person singular after
+// the cue, is about what a single thing does.
+func (s *spot) doesAlone(first string) bool {
+	switch {
+	case s.i == 0:
+		return len(s.ws) > 2 && pointed.has(s.ws[len(s.ws)-2].text) // "nobody uses that flag"
+	case first == "the":
+		return s.i == 2 && !replying.has(s.ws[1].text) || s.limitsVerb() // "the function only returns …"
+	}
+	return s.i > 1 && pointed.has(first)
+}
+
+// limitsVerb reports whether the cue restricts what the subject before it does, and the sentence isn't about what the
+// assistant writes.
+func (s *spot) limitsVerb() bool {
+	return s.i > 1 && s.all&products == 0 && (s.w.is(lastingly|negations) || s.w.text == "only")
 }
 
 // attributed reports whether a sentence names its source at the end: "…, the trainer promised".

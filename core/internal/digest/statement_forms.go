@@ -38,26 +38,47 @@ var formWords = strings.Fields("reicht suffit suffisent basta bastan mir peine n
 // "try to …". It returns 0 if there is none.
 func requested(ws []word) int {
 	for i := 1; i+2 < len(ws) && i < 12; i++ {
-		switch w, before := ws[i].text, ws[i-1].text; {
-		case w == "to" && (before == "try" && ws[i-1].starts || before == "you" && i > 1 && askFor.has(ws[i-2].text)):
-			return i + 1
-		case w == "you" && before == "that" && i > 1 && vital.has(ws[i-2].text):
-			return i + 1
-		case w == "you" && before == "told" && ws[i+1].text == "that":
-			return i + 2
-		case w == "you" && before == "told":
-			return i + 1
-		case (w == "said" || w == "mentioned") && before == "i" && (ws[i+1].breaks || w == "said" && ws[i+1].text == "no" && !ws[i+2].is(addressees) && ws[i+2].text != "to"):
-			return i + 1
-		case i > 1 && w == "be" && before == "to" && ws[i-2].text == "you" && fewer.has(ws[i+1].text):
-			return i
-		case i > 2 && concluding.has(w) && !ws[i].is(joins) && ws[i].breaks:
-			return i + 1
-		case i > 2 && w == "que" && before == "así" && ws[i-1].breaks:
-			return i + 1
+		if n := requestedAt(ws, i); n > 0 {
+			return n
 		}
 	}
 	return 0
+}
+
+// requestedAt is like requested, but looks only at the words around word i, after which at least two words follow.
+func requestedAt(ws []word, i int) int {
+	w, before, earlier, next := ws[i].text, ws[i-1].text, "", &ws[i+1]
+	if i > 1 {
+		earlier = ws[i-2].text
+	}
+	follows := false
+	switch w {
+	case "to":
+		follows = before == "try" && ws[i-1].starts || before == "you" && askFor.has(earlier)
+	case "you":
+		if before == "told" && next.text == "that" {
+			return i + 2
+		}
+		follows = before == "told" || before == "that" && vital.has(earlier)
+	case "said", "mentioned":
+		follows = before == "i" && (next.breaks || w == "said" && forbidsNext(ws[i+1:]))
+	case "be":
+		if before == "to" && earlier == "you" && fewer.has(next.text) {
+			return i
+		}
+	case "que":
+		follows = i > 2 && before == "así" && ws[i-1].breaks
+	}
+	if follows || i > 2 && concluding.has(w) && !ws[i].is(joins) && ws[i].breaks {
+		return i + 1
+	}
+	return 0
+}
+
+// forbidsNext reports whether ws, which has at least two words, begins with a "no" that forbids something: "[I said] no
+// emojis", unlike "no to that".
+func forbidsNext(ws []word) bool {
+	return ws[0].text == "no" && !ws[1].is(addressees) && ws[1].text != "to"
 }
 
 // formed returns the byte offset of the words that make a sentence without a cue a statement about how to work or about
@@ -300,29 +321,48 @@ func (sc *scene) restricted() int {
 	if i == 1 && !negated && sc.suffers(i) {
 		return w.at
 	}
-	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || endsWithAny(w.text, "ed", "ing") || sc.all&things != 0 || sc.digits && !sc.canOnly(i) {
+	if !sc.mayRestrict(i) {
 		return -1
 	}
-	object := i + 1
-	switch before := sc.ws[i-1].text; {
-	case strings.HasPrefix(before, "can"): // people often say what they can't do at the moment
-		if object++; sc.textAt(i+1) != "with" && sc.textAt(i+1) != "without" {
-			object = len(sc.ws)
-		}
-	case before == "could" && len(sc.ws) > object+1 && each.has(sc.ws[len(sc.ws)-2].text): // "I could eat soup every day"
+	if sc.ws[i-1].text == "could" && len(sc.ws) > i+2 && each.has(sc.ws[len(sc.ws)-2].text) { // "I could eat soup every day"
 		return w.at
-	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object).is(tasks):
-		object++
 	}
+	object := sc.objectOf(i)
 	if w.text == "longer" && negated { // "no longer" expresses a change, unless a taste follows
 		if w = sc.word(object); w == nil || w.text == "use" || knowing.has(w.text) || settling.has(w.text) {
 			return -1
 		}
 	}
-	if negated && !isBeing(sc.textAt(i-2)) && !isBeing(sc.textAt(i-1)) && !knowing.has(w.text) && !fleeting.has(w.text) && sc.ws[i-1].text != "have" && sc.generally(object) {
+	avoids := !knowing.has(w.text) && !fleeting.has(w.text) && sc.generally(object)
+	if negated && avoids && sc.ws[i-1].text != "have" && !isBeing(sc.textAt(i-2)) && !isBeing(sc.ws[i-1].text) {
 		return w.at
 	}
 	return sc.limited(i, negated)
+}
+
+// mayRestrict reports whether word i may be a verb for what the writer always or never does.
+func (sc *scene) mayRestrict(i int) bool {
+	w := &sc.ws[i]
+	if knowing.has(w.text) && w.text != "feel" || w.is(persons|things|tasks|pasts|idle) || endsWithAny(w.text, "ed", "ing") {
+		return false
+	}
+	return sc.all&things == 0 && (!sc.digits || sc.canOnly(i))
+}
+
+// objectOf returns the index at which the object of the writer's verb at word i begins. It returns the number of words if
+// the sentence says what the writer can or can't do, which is often so only at the moment, unless it says with what.
+func (sc *scene) objectOf(i int) int {
+	object := i + 1
+	switch before := sc.ws[i-1].text; {
+	case strings.HasPrefix(before, "can"):
+		if with := sc.textAt(object); with != "with" && with != "without" {
+			return len(sc.ws)
+		}
+		return object + 1
+	case sc.ws[0].text == "i'd" && before == "never" && sc.word(object).is(tasks):
+		return object + 1
+	}
+	return object
 }
 
 // canOnly reports whether "can only" precedes the verb at word i. The sentence then states a limit of the writer, even
@@ -376,17 +416,18 @@ func (sc *scene) limits() int {
 		if writers.has(sc.ws[0].text) && (i > 1 || sc.ws[0].text == "я" && !sc.ws[2].known) {
 			return sc.ws[i].at
 		}
-		from := max(i-1, 0)
-		if manner.has(sc.ws[i].text) { // "bevo il caffè senza zucchero"
-			from = 0
-		}
-		for k := from; k <= i+1; k++ {
-			if w := &sc.ws[k]; k != i && k < 2 && !w.known && (k == 0 || !sc.ws[0].is(persons|tasks)) && len(w.text) > 3 && strings.HasSuffix(w.text, "o") {
-				return sc.ws[i].at
-			}
+		far := manner.has(sc.ws[i].text) // whether the verb may be further ahead: "bevo il caffè senza zucchero"
+		if i > 0 && (far || i < 2) && sc.endsInO(0) || i != 1 && (far || i < 3) && sc.endsInO(1) && !sc.ws[0].is(persons|tasks) {
+			return sc.ws[i].at
 		}
 	}
 	return -1
+}
+
+// endsInO reports whether word i may be the first person of a verb in Spanish, Portuguese or Italian.
+func (sc *scene) endsInO(i int) bool {
+	w := &sc.ws[i]
+	return !w.known && len(w.text) > 3 && strings.HasSuffix(w.text, "o")
 }
 
 // forWriter recognizes sentences about how something affects the writer: "Anything with nuts is a no for me". It
@@ -418,7 +459,7 @@ func (sc *scene) whenI() int {
 	ws := sc.ws
 	if ws[0].text == "what" && ws[1].text == "i" && len(ws) > 4 && !knowing.has(ws[2].text) {
 		for i := 3; i < len(ws)-1; i++ {
-			if (ws[i].text == "most" || ws[i].text == "best" || ws[i].text == "least") && ws[i+1].text == "is" {
+			if superlatives.has(ws[i].text) && ws[i+1].text == "is" {
 				return ws[2].at
 			}
 		}
@@ -426,15 +467,26 @@ func (sc *scene) whenI() int {
 	if ws[0].is(things | persons | addressees | askers) {
 		return -1
 	}
-	only := false
+	only := false // whether "the only" precedes
 	for i := 1; i+1 < len(ws); i++ {
 		only = only || ws[i].text == "the" && ws[i+1].text == "only"
-		linked := ws[i-1].text == "is" || ws[i-1].text == "are"
-		if counters.has(ws[i+1].text) && (only && i+2 < len(ws) && !knowing.has(ws[i+2].text) || linked && (ws[i].text == "when" || ws[i].text == "where" || ws[i].text == "how")) {
+		if counters.has(ws[i+1].text) && (only && i+2 < len(ws) && !knowing.has(ws[i+2].text) || sc.linksClause(i)) {
 			return ws[i].at
 		}
 	}
 	return -1
+}
+
+// superlatives lists words that make a sentence about the extreme of something.
+var superlatives = wordListOf("most best least")
+
+// linksClause reports whether a clause that describes the subject begins with word i: "Mornings are when …".
+func (sc *scene) linksClause(i int) bool {
+	if before := sc.ws[i-1].text; before != "is" && before != "are" {
+		return false
+	}
+	w := sc.ws[i].text
+	return w == "when" || w == "where" || w == "how"
 }
 
 // advised recognizes sentences about what a doctor has told the writer: "My doctor told me not to eat grapefruit", "the

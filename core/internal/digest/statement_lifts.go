@@ -99,11 +99,10 @@ func (j *judging) noLongerAt() (from, to int) {
 			negated = -1
 		}
 		switch {
-		case w.text == "no" && next == "longer", w.text == "ya" && next == "no", w.text == "já" && next == "não", w.text == "уже" && next == "не",
-			w.text == "больше" && (next == "не" || next == "нет" || next == "никаких"), w.text == "plus" && next == "besoin", w.text == "no" && next == "more" && w.starts:
+		case isNoLonger(w.text, next), w.text == "no" && next == "more" && w.starts:
 			return i, i + 1
 		case negated < 0:
-		case w.text == "anymore", i == negated+1 && w.text == "mehr", i > negated && (w.text == "mehr" || w.text == "mais" || w.text == "più" || w.text == "plus"):
+		case moreWords.has(w.text):
 			return negated, i
 		case w.text == "any" && (next == "more" || next == "longer"):
 			return i, i + 1
@@ -113,6 +112,22 @@ func (j *judging) noLongerAt() (from, to int) {
 		}
 	}
 	return -1, -1
+}
+
+// moreWords lists words that mean "no longer" after a negation.
+var moreWords = wordListOf("anymore mehr mais più plus")
+
+// noLongers lists phrases of two words for "no longer".
+var noLongers = [...][2]string{{"no", "longer"}, {"ya", "no"}, {"já", "não"}, {"уже", "не"}, {"больше", "не"}, {"больше", "нет"}, {"больше", "никаких"}, {"plus", "besoin"}}
+
+// isNoLonger reports whether two words mean "no longer".
+func isNoLonger(word, next string) bool {
+	for i := range noLongers {
+		if noLongers[i] == [2]string{word, next} {
+			return true
+		}
+	}
+	return false
 }
 
 // fineNow recognizes permissions: "Spoilers are fine now", "Nachmittags geht jetzt auch". It marks the words that say so.
@@ -150,22 +165,22 @@ func (j *judging) permitsAt(from, i int) bool {
 		return false
 	}
 	fine, now, also := !upholding.has(j.ws[i].text), false, false
-	to := i + 1
-	for k := from; k < len(j.ws) && k < i+longestPermission && (k == from || !j.ws[k].breaks); k++ {
-		w := &j.ws[k]
-		if k < i && w.is(conditions|addressees) {
-			return false
-		}
-		fine = fine || k > i && (accepting.has(w.text) || w.text == "free" && j.textAt(k+1) == "to")
-		also = also || alsoWords.has(w.text) || k > 0 && w.text == "well" && j.ws[k-1].text == "as"
-		now = now || newly.has(w.text)
-		to = k + 1
-	}
-	doing := isGerund(j.ws[from].text) && j.ws[from].script == spaced && j.ws[i].text == "is"
-	if !fine || !now && !also && !doing && !(j.permits && j.strength >= wish && from > 0) {
+	to := j.permissionEnd(from, i)
+	if anyIs(j.ws[from:min(i, to)], conditions|addressees) {
 		return false
 	}
-	j.grants, j.exact = !now && !also, doing && !now && !also
+	for k := from; k < to; k++ {
+		w := &j.ws[k]
+		fine = fine || k > i && (accepting.has(w.text) || w.text == "free" && j.textAt(k+1) == "to")
+		also = also || alsoWords.has(w.text) || w.text == "well" && j.textAt(k-1) == "as"
+		now = now || newly.has(w.text)
+	}
+	doing := isGerund(j.ws[from].text) && j.ws[from].script == spaced && j.ws[i].text == "is"
+	unchanged := !now && !also // whether it doesn't say that this was forbidden
+	if !fine || unchanged && !doing && !(j.permits && j.strength >= wish && from > 0) {
+		return false
+	}
+	j.grants, j.exact = unchanged, doing && unchanged
 	for k := from; k < to; k++ {
 		if w := &j.ws[k]; k == i || newly.has(w.text) || alsoWords.has(w.text) || accepting.has(w.text) || w.text == "well" || w.text == "free" {
 			w.cue = true
@@ -173,6 +188,16 @@ func (j *judging) permitsAt(from, i int) bool {
 	}
 	j.also, j.lifted = also, j.ws[i].at+1
 	return true
+}
+
+// permissionEnd returns the index after the clause that begins at word from, or after the words that belong to the
+// permission with the verb at word i if the clause is longer.
+func (j *judging) permissionEnd(from, i int) int {
+	to := from + 1
+	for to < len(j.ws) && to < i+longestPermission && !j.ws[to].breaks {
+		to++
+	}
+	return to
 }
 
 // resumed recognizes sentences about something that the writer, or somebody of the household, does again: "I eat meat
@@ -186,10 +211,10 @@ func (j *judging) resumed() bool {
 			verb = -1
 		case verb < 0 && i > 0 && i < 5 && (resumes(w.text) || w.text == "have" && mayVerbs.has(j.ws[i-1].text)):
 			verb = i
-		case w.is(agains) && w.text != "now" && w.text != "anymore" && w.text != "longer", w.text == "otra" && j.textAt(i+1) == "vez", w.text == "novo":
+		case w.is(agains) && !notAgain.has(w.text), w.text == "otra" && j.textAt(i+1) == "vez", w.text == "novo":
 			again = i
 		}
-		if w.text == "volver" || w.text == "vuelvo" || w.text == "voltei" || w.text == "ricomincio" {
+		if comingBack.has(w.text) {
 			again = i
 		}
 	}
@@ -199,6 +224,12 @@ func (j *judging) resumed() bool {
 	j.ws[verb].cue, j.ws[again].cue = true, true
 	return true
 }
+
+// notAgain lists words of the kind agains that don't mean "again", and comingBack lists verbs that do.
+var (
+	notAgain   = wordListOf("now anymore longer")
+	comingBack = wordListOf("volver vuelvo voltei ricomincio")
+)
 
 // ofHome reports whether a sentence begins with somebody of the writer's household.
 func (j *judging) ofHome() bool {

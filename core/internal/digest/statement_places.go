@@ -122,10 +122,24 @@ func (s *spot) fitsHabit() bool {
 	if s.before != nil && !s.w.starts && s.all&persons != 0 && !s.states(s.i, s.next) && !s.before.is(selves|addressees) && !s.ofProducts(s.end) && !beginsOrder(s.before) {
 		return false
 	}
-	return len(s.ws) == 1 || s.next != "mind" && s.before != nil && s.before.text != "as" && !s.past &&
-		(s.w.starts || !s.before.is(tellers) || s.before.is(addressees) && polite(s.ws) && !knowing.has(s.next) || s.after.is(habits) ||
-			s.states(s.i, s.next) && plurals.has(s.before.text) && !s.word(s.end+1).is(tasks)) ||
-		s.w.starts && s.next != "mind" && s.after != nil && (!s.after.is(idle|tasks) || s.next == "more") && !s.past
+	switch {
+	case len(s.ws) == 1:
+		return true
+	case s.next == "mind" || s.past:
+		return false
+	case s.before != nil && s.before.text != "as" && s.followsHabitually():
+		return true
+	}
+	return s.w.starts && s.after != nil && (!s.after.is(idle|tasks) || s.next == "more")
+}
+
+// followsHabitually reports whether the word before a cue such as "always" leaves it open that the sentence is a rule.
+func (s *spot) followsHabitually() bool {
+	if s.w.starts || !s.before.is(tellers) || s.after.is(habits) {
+		return true
+	}
+	return s.before.is(addressees) && polite(s.ws) && !knowing.has(s.next) ||
+		plurals.has(s.before.text) && s.states(s.i, s.next) && !s.word(s.end+1).is(tasks)
 }
 
 func (s *spot) fitsLast() bool {
