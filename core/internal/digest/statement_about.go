@@ -59,9 +59,9 @@ func (sc *scene) inventionIn(ws []word) int {
 	if len(ws) < 5 || ws[0].is(narrators|persons|selves|tasks|quantifiers|conditions) && !ws[0].is(verbs) || inclining.has(ws[0].text) {
 		return len(ws)
 	}
-	asked, dutch := false, false
+	asked, dutch := ws[0].script == spaced && ws[0].text[0] == 0xd0, false // Russian has no articles
 	for k := 1; k < len(ws)-2 && (asked || k < 4); k++ {
-		asked = asked || k < 4 && articles.has(ws[k].text) || ws[0].script == spaced && ws[0].text[0] == 0xd0 && k == 1
+		asked = asked || k < 4 && articles.has(ws[k].text)
 		if !asked || !relatives.has(ws[k].text) || articles.has(ws[k-1].text) {
 			continue
 		}
@@ -83,16 +83,26 @@ func (sc *scene) abroad(i int) bool {
 	if i < 2 || !placing.has(ws[0].text) || sc.digits || sc.all&quantifiers != 0 || sc.all&selves != 0 && sc.textAt(i+1) != "je" || sc.all&products != 0 && sc.textAt(i+2) != "links" {
 		return false
 	}
-	if mine.has(ws[1].text) { // "in my novel, the king forbids …"
-		return len(ws) > 4 && ws[3].breaks && definite.has(ws[3].text) && sc.all&(products|addressees) == 0
-	}
-	if definite.has(ws[1].text) {
-		return len(ws) > 3 && ws[3].breaks && (articles.has(ws[3].text) || ws[3].is(negations)) // "in the game, nobody may …"
+	if mine.has(ws[1].text) || definite.has(ws[1].text) {
+		return len(ws) > 3 && ws[3].breaks && sc.inWorld(mine.has(ws[1].text))
 	}
 	first, size := utf8.DecodeRuneInString(sc.text[ws[1].at:])
 	next, _ := utf8.DecodeRuneInString(sc.text[ws[1].at+size:])
 	return unicode.IsUpper(first) && !unicode.IsUpper(next)
 }
+
+// inWorld reports whether the clause that begins with the fourth word says what happens in a game or a story. own means
+// that it is the writer's.
+func (sc *scene) inWorld(own bool) bool {
+	next := &sc.ws[3]
+	if own { // "in my novel, the king forbids …"
+		return len(sc.ws) > 4 && definite.has(next.text) && sc.all&(products|addressees) == 0
+	}
+	return articles.has(next.text) || next.is(negations) // "in the game, nobody may …"
+}
+
+// beingStarts lists the beginnings of "isn't" and "aren't".
+var beingStarts = []string{"is", "are"}
 
 // lasts reports whether a sentence says that it applies permanently, or to everything of a kind. It ignores the
 // description of a new thing.
@@ -154,8 +164,10 @@ func (sc *scene) behaves(i, size int) bool {
 	if from < 0 || from > 0 && !ws[from].starts {
 		return false
 	}
-	after := sc.unshaded(i + size)
-	if sc.all&negations != 0 || after == nil || after.breaks || verb.is(beings) || after.is(beings|moods|done) || enduring.has(after.text) || strings.HasPrefix(ws[i].text, "is") || strings.HasPrefix(ws[i].text, "are") {
+	if after := sc.unshaded(i + size); after == nil || after.breaks || after.is(beings|moods|done) || enduring.has(after.text) {
+		return false
+	}
+	if sc.all&negations != 0 || verb.is(beings) || startsWithAny(ws[i].text, beingStarts) {
 		return false
 	}
 	if strings.HasPrefix(ws[i].text, "долж") {

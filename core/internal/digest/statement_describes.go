@@ -64,8 +64,12 @@ func (s *spot) reports() bool {
 		if rumours.has(w.text) || (w.text == "hope" || w.text == "hoping") && k < s.i {
 			return true
 		}
-		said := k < s.i || k == last && k > 0 && (s.ws[k-1].breaks || s.ws[k-1].text == "they")
-		if said && k > 0 && hearsay.has(w.text) && !(s.place == lift && healers.has(s.ws[k-1].text)) && !s.ws[k-1].is(selves|addressees) && !s.ws[0].is(selves|addressees) {
+		if k == 0 || !hearsay.has(w.text) || s.ws[0].is(selves|addressees) {
+			continue
+		}
+		subject := &s.ws[k-1]
+		said := k < s.i || k == last && (subject.breaks || subject.text == "they")
+		if said && !subject.is(selves|addressees) && !(s.place == lift && healers.has(subject.text)) {
 			return true
 		}
 	}
@@ -167,12 +171,7 @@ func (sc *scene) sighs(i int) bool {
 // befallen reports whether a sentence describes what happens each time its writer does something: "Jedes Mal, wenn ich
 // anrufe, ist besetzt". In a rule, by contrast, the last clause is an order.
 func (sc *scene) befallen() bool {
-	at := 0
-	for i := 1; i < min(len(sc.ws)-1, 4) && at == 0; i++ {
-		if times.has(sc.ws[i].text) && sc.ws[i-1].is(quantifiers) && (sc.ws[i].text != "time" || sc.textAt(i+1) == "it") {
-			at = i
-		}
-	}
+	at := sc.eachTimeAt()
 	if at == 0 || sc.all&products != 0 {
 		return false
 	}
@@ -192,6 +191,16 @@ func (sc *scene) befallen() bool {
 		return !endsWithAny(w.text, "й", "йте", "и", "ите", "ь", "ьте")
 	}
 	return definite.has(w.text) || articles.has(w.text) || w.is(persons|beings|askers) || strings.HasSuffix(w.text, "t")
+}
+
+// eachTimeAt returns the index of "time" in "each time" among the first words of a sentence, or 0.
+func (sc *scene) eachTimeAt() int {
+	for i := 1; i < min(len(sc.ws)-1, 4); i++ {
+		if times.has(sc.ws[i].text) && sc.ws[i-1].is(quantifiers) && (sc.ws[i].text != "time" || sc.textAt(i+1) == "it") {
+			return i
+		}
+	}
+	return 0
 }
 
 // conditionAt reports whether a clause that begins with w is a condition.
@@ -214,8 +223,16 @@ func (sc *scene) going(i int) bool {
 	}
 	for k := i; k+1 < len(sc.ws) && !(k > i && sc.ws[k].breaks); k++ { // the clause of the cue
 		w, next := sc.ws[k].text, sc.ws[k+1].text
-		if (w == "be" || k > i && (w == "is" || w == "are")) && len(next) > 5 && strings.HasSuffix(next, "ing") || w == "be" && k == i+1 && (next == "a" || next == "an" || next == "some") && sc.all&(products|quantifiers) == 0 {
-			return true
+		progressive := len(next) > 5 && strings.HasSuffix(next, "ing")
+		switch w {
+		case "be":
+			if progressive || k == i+1 && (next == "a" || next == "an" || next == "some") && sc.all&(products|quantifiers) == 0 {
+				return true
+			}
+		case "is", "are":
+			if progressive && k > i {
+				return true
+			}
 		}
 	}
 	return false

@@ -54,10 +54,10 @@ func (sc *scene) answersBefore(i int) bool {
 	for from > 0 && !sc.ws[from].breaks {
 		from--
 	}
-	linked, answer, product, own := false, false, false, false
+	linked, answer, product, own := false, false, false, pointed.has(sc.ws[from].text)
 	for k := from; k < i; k++ {
 		w := &sc.ws[k]
-		linked = linked || linking.has(w.text) || linksIn(w.text)
+		linked = linked || linksIn(w.text)
 		answer = answer || answerNouns.has(w.text)
 		product = product || w.is(products)
 		own = own || yours.has(w.text)
@@ -65,14 +65,17 @@ func (sc *scene) answersBefore(i int) bool {
 	if !linked && !(answer && sc.ws[i].text == "слишком") {
 		return false
 	}
-	if answer || product && (own || pointed.has(sc.ws[from].text)) {
-		return true
-	}
-	return from == 0 && (sc.ws[0].is(things) && (linking.has(sc.ws[1].text) || linksIn(sc.ws[1].text)) || definite.has(sc.ws[0].text) && lastOne.has(sc.ws[1].text) && sc.textAt(2) == "one")
+	return answer || product && own || from == 0 && sc.startsWithLast()
 }
 
-// linksIn reports whether a word ends with a linking verb, as "that's" does, or is the French "es".
-func linksIn(w string) bool { return w == "that's" || w == "es" }
+// startsWithLast reports whether a sentence begins with "that is", "the last one" or the like.
+func (sc *scene) startsWithLast() bool {
+	first, next := &sc.ws[0], sc.ws[1].text
+	return first.is(things) && linksIn(next) || definite.has(first.text) && lastOne.has(next) && sc.textAt(2) == "one"
+}
+
+// linksIn reports whether a word is a linking verb, ends with one, as "that's" does, or is the French "es".
+func linksIn(w string) bool { return linking.has(w) || w == "that's" || w == "es" }
 
 // lastOne lists words for the last of several.
 var lastOne = wordListOf("last previous first second third latest final")
@@ -90,18 +93,37 @@ func (sc *scene) remindsReader() int {
 		if !w.starts || w.quoted {
 			continue
 		}
-		switch {
-		case w.text == "you" && (next.text == "keep" || next.text == "kept") && i+3 <= last && isGerund(sc.ws[i+2].text):
-			return next.at
-		case w.text == "you" && !next.is(beings|tellers|moment) && next.text != "did" && (next.is(pasts) || slipped.has(next.text) || strings.HasSuffix(next.text, "ed")) && !sc.ws[i+2].is(reactions) && sc.againIn(i+2):
-			return next.at
-		case (w.text == "i" || w.text == "i've") && sc.askedFor(i+1):
-			return next.at
-		case w.text == "i" && next.text == "didn't" && sc.ws[i+2].text == "ask" && sc.textAt(i+3) == "for" && sc.all&persons == sc.ws[i].kinds&persons:
+		reminds := false
+		switch w.text {
+		case "you":
+			reminds = sc.slips(i + 1)
+		case "i":
+			reminds = sc.askedFor(i+1) || sc.neverAsked(i+1) && sc.all&persons == w.kinds&persons
+		case "i've":
+			reminds = sc.askedFor(i + 1)
+		}
+		if reminds {
 			return next.at
 		}
 	}
 	return -1
+}
+
+// slips reports whether the words from word i on, after "you", say what the reader did wrong again or keeps doing.
+func (sc *scene) slips(i int) bool {
+	w, next := &sc.ws[i], &sc.ws[i+1]
+	if (w.text == "keep" || w.text == "kept") && i+2 < len(sc.ws) && isGerund(next.text) {
+		return true
+	}
+	if w.is(beings|tellers|moment) || w.text == "did" || next.is(reactions) {
+		return false
+	}
+	return (w.is(pasts) || slipped.has(w.text) || strings.HasSuffix(w.text, "ed")) && sc.againIn(i+1)
+}
+
+// neverAsked reports whether the words from word i on are "didn't ask for".
+func (sc *scene) neverAsked(i int) bool {
+	return sc.ws[i].text == "didn't" && sc.textAt(i+1) == "ask" && sc.textAt(i+2) == "for"
 }
 
 // slipped lists past forms of verbs for what an assistant may get wrong.
@@ -120,11 +142,14 @@ func (sc *scene) againIn(i int) bool {
 // longestRequest is the number of words up to which askedFor reads, so that long sentences take linear time.
 const longestRequest = 24
 
+// beforeAsked lists words between "I" and "asked".
+var beforeAsked = wordListOf("have had already")
+
 // askedFor reports whether the words after "I" say what the writer had asked the assistant for: "[I] had asked for grams,
 // not cups", "[I] asked you to use grams".
 func (sc *scene) askedFor(i int) bool {
 	for range 2 {
-		if w := sc.textAt(i); w == "have" || w == "had" || w == "already" {
+		if beforeAsked.has(sc.textAt(i)) {
 			i++
 		}
 	}
@@ -171,7 +196,7 @@ func (sc *scene) troubled() int {
 		if trouble < 0 && losing.has(w.text) {
 			trouble, writers = i, sc.byWriter(i)
 		}
-		if i > 0 && i < 3 && sc.ws[0].text == "it" && (next.text == "me" || next.text == "my") && strings.HasSuffix(w.text, "s") {
+		if i > 0 && i < 3 && sc.itAffects(i) {
 			affects = i
 		}
 		if trouble >= 0 && yours.has(w.text) && next.is(products) && sc.byWriter(trouble) { // "I got lost in your explanation"
@@ -188,6 +213,12 @@ func (sc *scene) troubled() int {
 		}
 	}
 	return -1
+}
+
+// itAffects reports whether word i is the verb in a sentence like "It throws me off".
+func (sc *scene) itAffects(i int) bool {
+	next := sc.ws[i+1].text
+	return sc.ws[0].text == "it" && (next == "me" || next == "my") && strings.HasSuffix(sc.ws[i].text, "s")
 }
 
 // byWriter reports whether the words up to index i say how the writer feels.
@@ -226,26 +257,32 @@ func (sc *scene) comparesMore() int {
 	ws := sc.ws
 	switch first := ws[0].text; {
 	case first == "the" && grows(ws[1].text):
+		if sc.all&(products|addressees) == 0 && ws[len(ws)-1].text != "me" {
+			return -1
+		}
 		for i := 3; i+1 < len(ws); i++ {
-			if ws[i].breaks && ws[i].text == "the" && grows(ws[i+1].text) && (sc.all&(products|addressees) != 0 || ws[len(ws)-1].text == "me") {
+			if ws[i].breaks && ws[i].text == "the" && grows(ws[i+1].text) {
 				return ws[i].at
 			}
 		}
-	case fewer.has(first):
-		if ws[1].is(tasks|conjunctions|persons|quantifiers|numbers) || inclining.has(ws[1].text) || ws[1].text == "than" || len(ws) > 8 {
-			return -1
-		}
-		for i := 1; i < len(ws); i++ {
-			if i < 4 && ws[i].is(products) || i > 1 && ws[i].breaks && ws[i].text != first && fewer.has(ws[i].text) {
-				return ws[0].at
-			}
-		}
-	case first == "enough" && (ws[1].text == "with" || ws[1].text == "of"):
-		if sc.all&products != 0 {
-			return ws[0].at
-		}
+	case fewer.has(first) && sc.asksForLess(), first == "enough" && (ws[1].text == "with" || ws[1].text == "of") && sc.all&products != 0:
+		return ws[0].at
 	}
 	return -1
+}
+
+// asksForLess reports whether a sentence that begins with a word for less or more of something is a wish of a few words.
+func (sc *scene) asksForLess() bool {
+	ws := sc.ws
+	if ws[1].is(tasks|conjunctions|persons|quantifiers|numbers) || inclining.has(ws[1].text) || ws[1].text == "than" || len(ws) > 8 {
+		return false
+	}
+	for i := 1; i < len(ws); i++ {
+		if i < 4 && ws[i].is(products) || i > 1 && ws[i].breaks && ws[i].text != ws[0].text && fewer.has(ws[i].text) {
+			return true
+		}
+	}
+	return false
 }
 
 // fewer lists words for more or less of something.
@@ -264,21 +301,32 @@ func (sc *scene) illegible() int {
 	if sc.past || len(ws) < 4 {
 		return -1
 	}
-	if ws[0].is(products) && strings.HasSuffix(ws[0].text, "s") && (ws[1].text == "don't" || ws[1].text == "never" || ws[1].text == "do") {
+	second := ws[1].text
+	if ws[0].is(products) && strings.HasSuffix(ws[0].text, "s") && (second == "don't" || second == "never" || second == "do") {
 		for i := 3; i+1 < len(ws); i++ {
-			if inclining.has(ws[i].text) && (ws[i+1].text == "my" || ws[i+1].text == "our" || ws[i+1].text == "me") {
+			if inclining.has(ws[i].text) && ofWriter.has(ws[i+1].text) {
 				return ws[1].at
 			}
 		}
 	}
-	if ws[0].text == "i" && (ws[1].text == "can't" || ws[1].text == "cannot") && reading.has(ws[2].text) {
-		for i := 3; i < min(len(ws), 6) && !ws[i].breaks && !particular.has(ws[i].text); i++ {
-			if ws[i].is(products) && strings.HasSuffix(ws[i].text, "s") {
-				return ws[1].at
-			}
-		}
+	if ws[0].text == "i" && (second == "can't" || second == "cannot") && reading.has(ws[2].text) && sc.namesForm(3, 6) {
+		return ws[1].at
 	}
 	return -1
+}
+
+// ofWriter lists pronouns, after a preposition, for the writer and what belongs to the writer.
+var ofWriter = wordListOf("my our me")
+
+// namesForm reports whether the words [from, to) of a clause, up to one that denotes a particular thing, include a plural
+// for what the assistant writes.
+func (sc *scene) namesForm(from, to int) bool {
+	for i := from; i < min(len(sc.ws), to) && !sc.ws[i].breaks && !particular.has(sc.ws[i].text); i++ {
+		if sc.ws[i].is(products) && strings.HasSuffix(sc.ws[i].text, "s") {
+			return true
+		}
+	}
+	return false
 }
 
 // reading lists verbs for what people do with an answer.

@@ -159,8 +159,13 @@ func (s *spot) remarksLead() bool {
 		return (len(s.ws) <= 4 || s.exclaims || s.textAt(s.end+2) == "to") && s.after.is(tasks|moods) ||
 			s.next == "the" && s.textAt(s.end+1) == "same"
 	}
-	return (s.exclaims || s.all&products == 0) && mishaps.has(s.next) ||
-		s.exclaims && (s.past || s.after.is(beings) || s.all&(products|quantifiers) == 0 && kindly.has(s.w.text))
+	return (s.exclaims || s.all&products == 0) && mishaps.has(s.next) || s.exclaims && s.wishesWell()
+}
+
+// wishesWell reports whether an order with an exclamation mark is no rule but a wish for somebody, or about something that
+// happened: "Stay safe!"
+func (s *spot) wishesWell() bool {
+	return s.past || s.after.is(beings) || s.all&(products|quantifiers) == 0 && kindly.has(s.w.text)
 }
 
 func (s *spot) remarksOrder() bool {
@@ -190,10 +195,7 @@ func (s *spot) remarksNobody() bool {
 }
 
 func (s *spot) remarksHabit() bool {
-	if s.before != nil && (s.before.text == "as" || s.before.text == "could" || s.before.text == "might") {
-		return true
-	}
-	if s.before != nil && s.neverAsRemark() {
+	if s.before != nil && (beforeHabit.has(s.before.text) || s.neverAsRemark()) {
 		return true
 	}
 	if s.w.starts { // "Always nice to hear from you!"
@@ -205,8 +207,20 @@ func (s *spot) remarksHabit() bool {
 	if s.after == nil && s.i > 2 && relatives.has(s.textAt(s.i-2)) && !beginsOrder(&s.ws[0]) { // "ha una nonna che parla sempre"
 		return true
 	}
-	return s.strength == wish && !s.states(s.i, s.next) && !beginsOrder(s.after) && !beginsOrder(s.before) && !s.infinitive() && s.all&(products|addressees|selves|quantifiers|numbers) == 0 && !s.digits || // "The bus is always late"
+	return s.strength == wish && s.tellsHabit() || // "The bus is always late"
 		feelings.has(s.next) && s.all&products == 0 || copulas.has(s.next) && s.all&(products|addressees) == 0
+}
+
+// beforeHabit lists words before "always" or "never" in sentences about what may be.
+var beforeHabit = wordListOf("as could might")
+
+// tellsHabit reports whether a sentence with a word such as "always" neither orders anything nor says how something must
+// be written, and isn't about the writer, the reader or an amount.
+func (s *spot) tellsHabit() bool {
+	if s.digits || s.all&(products|addressees|selves|quantifiers|numbers) != 0 {
+		return false
+	}
+	return !s.states(s.i, s.next) && !beginsOrder(s.after) && !beginsOrder(s.before) && !s.infinitive()
 }
 
 func (s *spot) remarksPermit() bool {
@@ -231,17 +245,26 @@ func (s *spot) remarksLoose() bool {
 	case "as":
 		return s.all&(moods|addressees) != 0 || s.all&things != 0 && len(s.ws) < 7
 	case "stay":
-		return s.next == "as" || s.ws[0].is(conditions) || s.digits ||
-			s.i == 1 && !s.before.is(products) && manner.has(s.next)
+		return s.staysOnce()
 	case "only":
 		return s.remarksOnly()
 	case "ne":
-		end := s.word(s.i + 3)
-		return s.soothes(1, 2) || unfinished.has(s.textAt(s.i+2)) && (end == nil || end.breaks)
+		return s.soothes(1, 2) || s.isUnfinished()
 	case "nobody", "no", "nothing", "none", "não", "non", "не":
 		return s.remarksNo()
 	}
 	return false
+}
+
+// staysOnce recognizes a "stay" that is no rule: "stay as long as you like", "if you stay", "we stay in Rome".
+func (s *spot) staysOnce() bool {
+	return s.next == "as" || s.ws[0].is(conditions) || s.digits || s.i == 1 && !s.before.is(products) && manner.has(s.next)
+}
+
+// isUnfinished reports whether a clause with "ne" at its beginning ends before a "pas" or the like that negates it.
+func (s *spot) isUnfinished() bool {
+	end := s.word(s.i + 3)
+	return unfinished.has(s.textAt(s.i+2)) && (end == nil || end.breaks)
 }
 
 // toAll lists prepositions before the addressees of a greeting.
@@ -286,12 +309,31 @@ func (s *spot) soothes(from, to int) bool {
 }
 
 func (s *spot) remarksSelf() bool {
-	return s.choosesOne(s.i) || s.ofThisDeal() || s.w.text == "problem" && (s.next == "something" || mine.has(s.next)) || s.unsure(s.i) ||
-		s.proceeds(s.end) ||
-		s.before != nil && s.next == "the" && s.all&addressees != 0 && strings.HasSuffix(s.before.text, "'d") ||
-		s.thisTime() || s.w.text == "find" && s.word(s.end-1).text == "find" && s.all&negations != 0 ||
-		s.next == "not" && reticent.has(s.textAt(s.end+2)) || s.textAt(s.end-1) == "not" && reticent.has(s.next) ||
-		s.next == "the" && s.word(s.end+1).is(numbers) || s.next == "to" && fears.has(s.textAt(s.end+1))
+	if s.choosesOne(s.i) || s.ofThisDeal() || s.unsure(s.i) || s.proceeds(s.end) || s.thisTime() || s.reticently() {
+		return true
+	}
+	switch s.w.text {
+	case "problem":
+		if s.next == "something" || mine.has(s.next) {
+			return true
+		}
+	case "find":
+		if s.textAt(s.end-1) == "find" && s.all&negations != 0 {
+			return true
+		}
+	}
+	switch s.next {
+	case "the":
+		return s.word(s.end+1).is(numbers) || s.before != nil && s.all&addressees != 0 && strings.HasSuffix(s.before.text, "'d")
+	case "to":
+		return fears.has(s.textAt(s.end + 1))
+	}
+	return false
+}
+
+// reticently reports whether the cue is followed by "not", or ends with it, before a verb for keeping something to oneself.
+func (s *spot) reticently() bool {
+	return s.next == "not" && reticent.has(s.textAt(s.end+2)) || s.textAt(s.end-1) == "not" && reticent.has(s.next)
 }
 
 // ofThisDeal reports whether a sentence about its writer refers to something that was just offered, or to the person
@@ -315,10 +357,23 @@ func (s *spot) remarksMe() bool {
 	if s.ws[0].text == "my" && relations.has(s.textAt(1)) && s.all&(products|addressees) == 0 { // "my brother gets confused when …"
 		return true
 	}
-	return s.w.text == "on" && slices.ContainsFunc(s.ws[:s.i], func(w word) bool { return w.text == "i'll" }) || s.w.text == "check" && s.after.is(quantifiers) ||
-		nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) || s.w.text == "let's" && fears.has(s.next) ||
-		s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) || s.ws[0].is(others) ||
-		(s.w.text == "would" || s.w.text == "any") && s.soon() || s.w.text == "any" && s.all&selves == 0 && !s.weighs(0)
+	if s.ws[0].is(others) || nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) ||
+		s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) {
+		return true
+	}
+	switch s.w.text {
+	case "on":
+		return slices.ContainsFunc(s.ws[:s.i], func(w word) bool { return w.text == "i'll" })
+	case "check":
+		return s.after.is(quantifiers)
+	case "let's":
+		return fears.has(s.next)
+	case "would":
+		return s.soon()
+	case "any":
+		return s.soon() || s.all&selves == 0 && !s.weighs(0)
+	}
+	return false
 }
 
 // asksOnce reports whether a request is about one occasion: "can you ask me questions to be sure", unlike "could you
