@@ -81,6 +81,9 @@ PLAIN       := $(if $(BUILT),NO_COALESCE=1)
 # one that .ci/stages names. The name is the same in each run and outside of the tree, so that go test still finds results in its cache.
 WAZERO      := $${TMPDIR:-/tmp}/ctxfold-wazero-$$(cksum <<< '$(CURDIR)' | cut -d ' ' -f 1)
 
+# With another runtime all of core is compiled again, just for a few tests: without optimizations and debug information, which saves a third.
+HASTY       := -gcflags='github.com/ctxfold/ctxfold/...=-N -l -dwarf=false'
+
 # Prints the output of go test -json as go test would, and records the times for the summary of a run.
 TESTLOG     := build/bin/testlog
 .PHONY: $(TESTLOG)
@@ -147,7 +150,7 @@ test-go: needs-languages needs-python needs-servers needs-node $(FULL) $(SLIM) $
 	CTXFOLD_REACTOR=$(CURDIR)/build/reactor.wasm CTXFOLD_TABLE=$(CURDIR)/build/sessions.txt CTXFOLD_PRESETS=$(CURDIR)/build/presets.txt \
 		CTXFOLD_COUNTER=$(CURDIR)/build/bin/counter go test -vet=off -json -timeout 120m work | $(TESTLOG)
 	$(say) 'go test: what is typed JSON, over the easyjson runtime of the module'
-	@GOWORK=off go test -vet=off -timeout 120m -modfile=build/module/wasm.mod ./core/internal/policy ./core/internal/loop ./core/internal/published/exact
+	@GOWORK=off go test -vet=off -timeout 120m -modfile=build/module/wasm.mod $(HASTY) ./core/internal/policy ./core/internal/loop ./core/internal/published/exact
 	@if [ -f build/sessions.txt ]; then printf '\nReal sessions, violations before and after compaction:\n'; cat build/sessions.txt; fi
 	@if [ -f build/presets.txt ]; then printf '\nReal sessions through every preset, without wire_safe and with it:\n'; cat build/presets.txt; fi
 

@@ -77,7 +77,7 @@ async function goModules() {
     GOPROXY: `file://${stock}/proxy,file://${cache}/cache/download`,
     GOSUMDB: "off",
     // The cache can be removed, the next page finds earlier builds, and what is only built to be run once is neither optimized nor debugged.
-    GOFLAGS: "-modcacherw -trimpath -ldflags=-w '-gcflags=github.com/ctxfold/...=-N -dwarf=false'",
+    GOFLAGS: "-modcacherw -trimpath -ldflags=-w '-gcflags=github.com/ctxfold/...=-N -l -dwarf=false'",
   };
 }
 
