@@ -19,6 +19,7 @@ func TestDeepTexts(t *testing.T) {
 		withoutPraise(text[2:])
 		withoutOpenWords(text[2:])
 		clipRequest(text+". "+form, leastRequest)
+		pastedPassage("Is this sentence right? " + text)
 		reporterIn(text)
 		var r turnReader
 		r.paragraphs(text)

@@ -23,9 +23,10 @@ const (
 	mostStandingBytes = 24000
 )
 
-// addStanding adds the standing instructions in text, a user message newer than all messages already in the ledger.
+// addStanding adds the standing instructions in text, a user message newer than all messages already in the ledger. A
+// passage that the user pasted has none.
 func (l *Ledger) addStanding(text string, room *readRoom) {
-	l.Standing = append(l.Standing, statements(text, room)...)
+	l.Standing = append(l.Standing, statements(withoutPassage(text), room)...)
 }
 
 // AddStanding adds the standing instructions in messages, which must be newer than all messages already in the ledger.

@@ -40,6 +40,7 @@ type source struct {
 	lasting bool       // it says something that holds for the whole conversation
 	own     bool       // said by the assistant
 	denied  bool       // the next turn rejects it
+	pasted  bool       // a passage that the user pasted
 	gap     bool       // something was said between the previous item and this one
 }
 
@@ -55,6 +56,7 @@ const (
 	ofLasting = 1536 // a lasting statement of an earlier digest
 	ofOld     = 1024 // any other statement of an earlier digest
 	ofModel   = 1536 // a line of a digest that a model wrote
+	ofPasted  = 16   // a passage that the user pasted
 	ofDenied  = 8    // a statement that the next turn rejects
 	ofListed  = -1   // a rule in the block of standing instructions: it has no weight of its own
 	ofRule    = 8192 // a rule for which the block has no room
@@ -110,7 +112,16 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 			day, at = text[found.From:found.End], found.Date
 			text = text[size:]
 		}
-		k.say(text, factor, source{section: dialogue, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant})
+		src := source{section: dialogue, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant}
+		if who == "user" {
+			if from, to := pastedPassage(text); to > from {
+				k.say(text[:from], factor, src)
+				src.pasted = true
+				k.say(text[from:to], ofPasted, src)
+				factor, text, src.pasted = 0, text[to:], false
+			}
+		}
+		k.say(text, factor, src)
 	}
 	k.corrections()
 	k.weigh()

@@ -130,7 +130,7 @@ func (k *talk) lacks(chosen []extract.Chosen, size int) int {
 // ofUser reports whether an item was said by the user, rather than by the assistant or somebody with a name.
 func (k *talk) ofUser(item int) bool {
 	src := &k.sources[item]
-	return src.fresh && !src.own && src.speaker == "user"
+	return src.fresh && !src.own && !src.pasted && src.speaker == "user"
 }
 
 // chooseWith is like choose, but reserves the first bytes of the room for what the user said, including unanswered

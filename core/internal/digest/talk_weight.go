@@ -108,11 +108,11 @@ func (k *talk) weigh() {
 		if src.own {
 			most, floor, factor = s.long, s.least, 1024
 		}
-		it.Personal = src.fresh && src.speaker == "user"
+		it.Personal = src.fresh && src.speaker == "user" && !src.pasted
 		it.Answers = s.lectures && src.fresh && src.own && i > 0 && it.Follows && !k.sources[i-1].own &&
 			len(it.Text) > fullAnswer
 		switch {
-		case !src.fresh:
+		case !src.fresh, src.pasted:
 		case src.denied:
 			it.Factor = ofDenied
 		case it.Factor == 0 && len(it.Text) > most:
