@@ -302,7 +302,7 @@ func (sc *scene) illegible() int {
 		return -1
 	}
 	second := ws[1].text
-	if ws[0].is(products) && strings.HasSuffix(ws[0].text, "s") && (second == "don't" || second == "never" || second == "do") {
+	if ws[0].is(products) && strings.HasSuffix(ws[0].text, "s") && notDoing.has(second) {
 		for i := 3; i+1 < len(ws); i++ {
 			if inclining.has(ws[i].text) && ofWriter.has(ws[i+1].text) {
 				return ws[1].at
@@ -314,6 +314,9 @@ func (sc *scene) illegible() int {
 	}
 	return -1
 }
+
+// notDoing lists words between a plural and a verb for what it doesn't do.
+var notDoing = wordListOf("don't never do")
 
 // ofWriter lists pronouns, after a preposition, for the writer and what belongs to the writer.
 var ofWriter = wordListOf("my our me")

@@ -168,11 +168,13 @@ func (sc *scene) wishesAfter(i int) bool {
 		return after.is(addressees|quantifiers) || sc.all&products != 0 && sc.ws[i-1].text != "serait"
 	case havings.has(w.text):
 		english := w.script == spaced && sc.textAt(next-1) == "to"
-		return sc.all&(products|quantifiers) != 0 ||
-			!english && (definite.has(after.text) || plurals.has(after.text) || after.text == "les" || after.text == "los")
+		return sc.all&(products|quantifiers) != 0 || !english && (definite.has(after.text) || plurals.has(after.text) || pluralArticles.has(after.text))
 	}
 	return false
 }
+
+// pluralArticles lists articles of French and Spanish plurals.
+var pluralArticles = wordListOf("les los")
 
 // toWords lists words between an adjective and an infinitive.
 var toWords = wordListOf("to d' de")

@@ -26,12 +26,7 @@ func (sc *scene) norm() int {
 	case first == "you" || first == "your":
 		return sc.addressed()
 	case first == "our":
-		for i := 2; i < min(len(ws)-1, 5); i++ {
-			if demanding.has(ws[i].text) {
-				return ws[i].at
-			}
-		}
-		return -1
+		return sc.demands()
 	}
 	if ws[0].is(quantifiers) {
 		if at := sc.ofEach(); at >= 0 {
@@ -42,6 +37,17 @@ func (sc *scene) norm() int {
 		return at
 	}
 	return sc.ofPlural()
+}
+
+// demands returns the byte offset of the verb that says what something of the writer's demands, or -1: "Our style guide
+// forbids contractions".
+func (sc *scene) demands() int {
+	for i := 2; i < min(len(sc.ws)-1, 5); i++ {
+		if demanding.has(sc.ws[i].text) {
+			return sc.ws[i].at
+		}
+	}
+	return -1
 }
 
 // ofPlural recognizes sentences that begin with a plural, or with a word and a plural, and prescribe something for it. It

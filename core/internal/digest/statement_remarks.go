@@ -309,24 +309,25 @@ func (s *spot) soothes(from, to int) bool {
 }
 
 func (s *spot) remarksSelf() bool {
-	if s.choosesOne(s.i) || s.ofThisDeal() || s.unsure(s.i) || s.proceeds(s.end) || s.thisTime() || s.reticently() {
+	if s.choosesOne(s.i) || s.ofThisDeal() || s.unsure(s.i) || s.proceeds(s.end) || s.thisTime() || s.reticently() || s.namesTrouble() {
 		return true
-	}
-	switch s.w.text {
-	case "problem":
-		if s.next == "something" || mine.has(s.next) {
-			return true
-		}
-	case "find":
-		if s.textAt(s.end-1) == "find" && s.all&negations != 0 {
-			return true
-		}
 	}
 	switch s.next {
 	case "the":
 		return s.word(s.end+1).is(numbers) || s.before != nil && s.all&addressees != 0 && strings.HasSuffix(s.before.text, "'d")
 	case "to":
 		return fears.has(s.textAt(s.end + 1))
+	}
+	return false
+}
+
+// namesTrouble reports whether the cue says that the writer has a problem with something, or can't find it.
+func (s *spot) namesTrouble() bool {
+	switch s.w.text {
+	case "problem":
+		return s.next == "something" || mine.has(s.next)
+	case "find":
+		return s.textAt(s.end-1) == "find" && s.all&negations != 0
 	}
 	return false
 }
@@ -353,11 +354,13 @@ func (s *spot) ofThisDeal() bool {
 	return false
 }
 
+// ofRelative reports whether a sentence is about somebody close to the writer: "my brother gets confused when …".
+func (s *spot) ofRelative() bool {
+	return s.ws[0].text == "my" && relations.has(s.textAt(1)) && s.all&(products|addressees) == 0
+}
+
 func (s *spot) remarksMe() bool {
-	if s.ws[0].text == "my" && relations.has(s.textAt(1)) && s.all&(products|addressees) == 0 { // "my brother gets confused when …"
-		return true
-	}
-	if s.ws[0].is(others) || nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) ||
+	if s.ofRelative() || s.ws[0].is(others) || nearby.has(s.next) || nearby.has(s.textAt(s.end+1)) ||
 		s.ws[0].is(things) && s.size() > 1 && s.ws[s.end-1].is(selves) {
 		return true
 	}
