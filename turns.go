@@ -158,7 +158,7 @@ func (v *Conversation) judge(ctx context.Context, f api.Failure, err error) (api
 	return verdict, err
 }
 
-// claim waits until no compaction is running, and claims the right to compact, which release gives back. It returns an
+// claim waits until no compaction is running, and claims the right to compact until release is called. It returns an
 // error if ctx ends first.
 func (v *Conversation) claim(ctx context.Context) error {
 	select {

@@ -45,7 +45,7 @@ func requested(ws []word) int {
 	return 0
 }
 
-// requestedAt is like requested, but looks only at the words around word i, after which at least two words follow.
+// requestedAt is like requested, but only looks at the words around word i. At least two words must follow it.
 func requestedAt(ws []word, i int) int {
 	w, before, earlier, next := ws[i].text, ws[i-1].text, "", &ws[i+1]
 	if i > 1 {

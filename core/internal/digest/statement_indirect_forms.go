@@ -217,7 +217,7 @@ func (sc *scene) isLacking() int {
 	return -1
 }
 
-// italianHave and frenchHave list the verbs with which people say what there is, or what they have.
+// italianHave and frenchHave list the verbs of sentences about what a home has.
 var (
 	italianHave = wordListOf("abbiamo ho c'è c'")
 	frenchHave  = wordListOf("a ai avons")
