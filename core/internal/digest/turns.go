@@ -238,6 +238,7 @@ func (r *turnReader) endTurn(last bool) {
 	r.dropRepeated()
 	r.deny()
 	r.corrects()
+	r.markRefuted()
 	t.dropDiagnoses()
 	t.dropSuppositions()
 	t.dropThoughtAgain()
