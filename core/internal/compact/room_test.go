@@ -103,9 +103,35 @@ func TestTailLeavesRoomForTheDigest(t *testing.T) {
 	if own, most := kept(fmt.Sprintf(passes, 1000)), kept(fmt.Sprintf(passes, 300)); own <= most || most > 300 {
 		t.Errorf("tails of %d and %d tokens, with passes that name 1000 and 300", own, most)
 	}
-	// The target of 3,360 tokens leaves 1,745 next to the system prompt, and the limit 3,985.
-	if n := kept(""); n > 996 || n < 600 {
+	// The system prompt raises the target of 3,360 tokens by 775, so that it leaves 2,520 next to it; the limit leaves 3,985.
+	if n := kept(""); n > 1260 || n < 760 {
 		t.Errorf("the tail has %d tokens", n)
+	}
+}
+
+// A system prompt that takes much of the target raises it, so that the digest isn't left with a few lines. It never raises
+// it so far that the next compaction would be due soon. A target that the policy itself has stays as it is.
+func TestALargeSystemPromptRaisesTheTarget(t *testing.T) {
+	const limit, target = 5600, 3360 // of a window of 8,000
+	for _, c := range []struct {
+		name, params string
+		sentences    int // of the prompt; each has about 4 tokens
+		least, most  int // of the target in tokens
+	}{
+		{"a small one", "", 150, target, target},
+		{"a large one", "", 500, target + 1000, (target + limit) / 2},
+		{"one that leaves nothing", "", 1000, (target + limit) / 2, (target + limit) / 2},
+		{"a target of the policy", `,"gate":{"target":0.6}`, 500, target, target},
+	} {
+		src := strings.Replace(session(60, 300), "You are careful.", strings.Repeat("You are careful. ", c.sentences), 1)
+		pol := `{"window":{"tokens":8000},"summary":{"mode":"local"}` + c.params + `}`
+		r := run(t, "native", pol, src)
+		if got := r.Target(); r.report.Folded == 0 || got < c.least || got > c.most {
+			t.Errorf("%s: folded %d, and the target is %d, want %d to %d", c.name, r.report.Folded, got, c.least, c.most)
+		}
+		if again := run(t, "native", pol, output(r)); c.sentences < 1000 && (again.due || again.starts) {
+			t.Errorf("%s: the next compaction is due at once, at %d tokens", c.name, again.report.Tokens.Before)
+		}
 	}
 }
 

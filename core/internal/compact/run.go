@@ -34,8 +34,8 @@ type Run struct {
 	fold      passes.Fold      // the result of the last fold
 	shortened passes.Shortened // the texts that passes have shortened
 	limit     int              // in tokens; 0 means no limit
-	target    int              // in tokens, without project instructions
-	growth    int              // the number of tokens by which project instructions may raise the target
+	target    int              // in tokens, without what raises it; see Target
+	growth    int              // the number of tokens by which the target may be raised
 
 	due      bool       // whether a compaction is due because of the size or a cold cache, or is forced
 	starts   bool       // whether a background compaction should begin
@@ -187,10 +187,20 @@ func (c *Run) Shortened() *passes.Shortened { return &c.shortened }
 // Limit returns the maximum number of tokens that the gate allows for the result, or 0 for no limit.
 func (c *Run) Limit() int { return c.limit }
 
-// Target returns the number of tokens that the result should have, or 0 for no limit. Project instructions that stay
-// raise it by their size, because they are in the context after every compaction, like a system prompt. They raise it
-// by at most half of the room below the size at which the next compaction is due, so that the result can grow.
-func (c *Run) Target() int { return c.target + min(c.keep.InstructionTokens(), c.growth) }
+// Target returns the number of tokens that the result should have, or 0 for no limit. What is in the context after every
+// compaction raises it, so that it doesn't take the room of what was said: project instructions that stay by their size,
+// and system messages by the part of their size that exceeds 1/systemShare of the target. They raise it by at most half
+// of the room below the size at which the next compaction is due, so that the result can grow.
+func (c *Run) Target() int {
+	if c.growth == 0 {
+		return c.target
+	}
+	return c.target + min(c.keep.InstructionTokens()+max(0, c.keep.SystemTokens()-c.target/systemShare), c.growth)
+}
+
+// systemShare divides the target to yield the size of the system messages that don't raise it. Most take less: in a
+// window of 128,000 tokens, that is 13,000.
+const systemShare = 4
 
 // MaxTokens returns the maximum number of tokens that a result which must fit may have. That is the limit, or one token
 // less if a compaction is already due at the limit itself.

@@ -24,6 +24,8 @@ type Keeper struct {
 	scores  *scores             // nil if the host has given none
 	// instructions is the size, in tokens, of the items that stay because they are project instructions.
 	instructions int
+	// system is the size, in tokens, of the items that are system messages of the host.
+	system int
 }
 
 // New returns the Keeper for a document and a policy.
@@ -35,7 +37,7 @@ func New(doc *view.View, authors *authorship.Authors, p *policy.Policy) *Keeper 
 // where it is folded too), messages with content that only the provider can read, the provider's own summaries,
 // messages that match the policy's pins, project instructions, and messages whose scores are high enough.
 func (k *Keeper) PinItems() {
-	k.instructions = 0
+	k.instructions, k.system = 0, 0
 	t, newest, summarized := k.doc.T, k.NewestUser(), int32(k.doc.T.ProviderSummarized())
 	for i := range k.doc.Items {
 		m := k.doc.Items[i].Msg
@@ -44,9 +46,11 @@ func (k *Keeper) PinItems() {
 		if words {
 			k.doc.Items[i].Said = t.LastSaid(int(m)) + 1
 		}
-		k.doc.Items[i].Pinned = i == newest && !words || m < summarized ||
-			t.Messages[m].Role == transcript.System && !k.authors.IsOwn(m) || k.ProviderOnly(m) ||
-			PinOf(k.doc, k.policy, int(m)) >= 0
+		system := t.Messages[m].Role == transcript.System && !k.authors.IsOwn(m)
+		if system {
+			k.system += k.doc.Items[i].Tokens
+		}
+		k.doc.Items[i].Pinned = i == newest && !words || m < summarized || system || k.ProviderOnly(m) || PinOf(k.doc, k.policy, int(m)) >= 0
 		k.doc.Items[i].Instr = false
 	}
 	k.pinProject()
@@ -107,6 +111,9 @@ func (k *Keeper) PinInstructions(it *view.Item) {
 
 // InstructionTokens returns the size, in tokens, of the project instructions that stay.
 func (k *Keeper) InstructionTokens() int { return k.instructions }
+
+// SystemTokens returns the size, in tokens, of the host's system messages.
+func (k *Keeper) SystemTokens() int { return k.system }
 
 // NewestUser returns the index of the item with the newest user message, or -1 if there is none or in a branch.
 func (k *Keeper) NewestUser() int {
