@@ -64,3 +64,26 @@ func TestPointersToReads(t *testing.T) {
 		t.Errorf("the file that a kept result points at is not restored: %s", out)
 	}
 }
+
+// A file that was changed after it was read isn't restored as it was before: by a patch, which names its files itself, by a
+// command, or under another spelling of its path.
+func TestOldContentIsNotRestored(t *testing.T) {
+	content := "package a\n" + strings.Repeat("the whole file has this line\n", 60)
+	for name, changes := range map[string]string{
+		"an edit":                             `"name":"Edit","arguments":{"file_path":"/kiln/src/a.go","old_string":"has","new_string":"had"}`,
+		"an edit of a relative path":          `"name":"Edit","arguments":{"file_path":"src/a.go","old_string":"has","new_string":"had"}`,
+		"a patch":                             `"name":"apply_patch","arguments":{"patchText":"*** Begin Patch\n*** Update File: src/b.go\n@@\n-x\n+y\n*** Update File: src/a.go\n@@\n-has\n+had\n*** End Patch"}`,
+		"a command":                           `"name":"bash","arguments":{"command":"sed -i s/has/had/ /kiln/src/a.go"}`,
+		"a command in a folder":               `"name":"bash","arguments":{"command":"cd /kiln && sed -i s/has/had/ src/a.go"}`,
+		"nothing":                             `"name":"bash","arguments":{"command":"cat /kiln/src/a.go"}`,
+		"an edit of a file with another name": `"name":"Edit","arguments":{"file_path":"ksrc/a.go","old_string":"has","new_string":"had"}`,
+	} {
+		src := readings([2]string{`{"file_path":"/kiln/src/a.go"}`, content})
+		src = strings.TrimSuffix(src, `,{"role":"user","content":"and now?"}]`) + `,{"role":"assistant","content":[{"type":"tool_call","id":"e",` + changes + `}]},{"role":"tool_result","tool_call_id":"e","tool_name":"x","content":"done"},{"role":"user","content":"and now?"}]`
+		out := output(run(t, "native", `{"summary":{"mode":"local"},"passes":[{"pass":"fold","keep_tokens":10,"boundary":"group"},{"pass":"rehydrate"}]}`+force, src))
+		kept := name == "nothing" || strings.HasSuffix(name, "another name")
+		if restored := strings.Contains(out, "[Restored file after compaction] /kiln/src/a.go"); restored != kept {
+			t.Errorf("%s: restored %v: %s", name, restored, out)
+		}
+	}
+}

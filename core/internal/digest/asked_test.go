@@ -16,6 +16,7 @@ func TestSpoken(t *testing.T) {
 		{"Base directory for this skill: /s\n\nNever explore.", ""}, {"<skill>\n<name>x</name>\nDo all.\n</skill>", ""},
 		{"# AGENTS.md instructions for /x\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>", ""},
 		{"<environment_context>\n<cwd>/x</cwd>\n</environment_context>", ""}, {"<task-notification>\n<task-id>b1</task-id>\n</task-notification>\nRead the output.", ""},
+		{"The following tool was executed by the user", ""}, {"Summarize the task tool output above and continue with your task.", ""}, {"Summarize the task for me.", "Summarize the task for me."},
 		{"<turn_aborted>\nThe user interrupted.\n</turn_aborted>", ""}, {"<local-command-stdout>ok</local-command-stdout>", ""},
 		{"[Truncated. Handle: 0123456789abcdef]\n<local-command-stdout>ok</local-command-stdout>", ""}, {"[Truncated. Handle: 0123456789abcdef]\nUse red.", "Use red."},
 		{"[Truncated]\n<local-command-stdout>ok</local-command-stdout>", ""}, {"[Truncated]\nUse red.", "Use red."}, {"[Truncated] is a word.", "[Truncated] is a word."},

@@ -1,6 +1,9 @@
 package digest
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // This file recognizes more errands by their form: what isn't to be done yet, which of several things is meant, where one
 // thing goes, what to tell somebody, what to find out, and what the writer is about to do.
@@ -8,7 +11,7 @@ import "strings"
 // forNow reports whether words, which follow a reaction, are useless after the current turn because of their form. s is
 // the sentence to which they belong.
 func forNow(s string, ws []word) bool {
-	if relays(ws) || asksWhether(s, ws) || plansOwn(ws) || asksForSign(ws) || praisesOne(ws) {
+	if relays(ws) || asksWhether(s, ws) || plansOwn(ws) || asksForSign(ws) || praisesOne(ws) || asksForHelp(ws) || complains(ws) || explainsOnly(ws) {
 		return true
 	}
 	if anyIs(ws, lastingly) {
@@ -322,4 +325,32 @@ func praisesOne(ws []word) bool {
 		return next == "the" && proposals.has(ws[at+2].text) || next == "how" && ws[at+2].is(addressees)
 	}
 	return wants.has(ws[at].text) && next == "us"
+}
+
+// asksForHelp reports whether words ask for help with something: "Can you help me change it so that I can switch it off?"
+func asksForHelp(ws []word) bool {
+	at := slices.IndexFunc(ws, func(w word) bool { return w.text == "help" })
+	return at > 0 && at < 4 && at+2 < len(ws) && ws[at+1].text == "me" && askingVerb.has(ws[0].text) && !isGeneral(ws[:at])
+}
+
+// complains reports whether words say what goes wrong if the writer does something: "If I change the colour, not everything
+// is updated".
+func complains(ws []word) bool {
+	if len(ws) < 5 || ws[0].text != "if" && ws[0].text != "when" || ws[1].text != "i" || anyIs(ws, addressees) {
+		return false
+	}
+	for i := 3; i+1 < len(ws); i++ {
+		if ws[i].breaks {
+			next := ws[i].text
+			return next == "not" && (ws[i+1].is(quantifiers) || ws[i+1].text == "everything" || ws[i+1].text == "all") || next == "nothing" || next == "it" && ws[i+1].is(negations)
+		}
+	}
+	return false
+}
+
+// explainsOnly reports whether words ask for an explanation and nothing else this time: "Explain what happened, don't do
+// anything".
+func explainsOnly(ws []word) bool {
+	last := len(ws) - 1
+	return last > 3 && errands.has(ws[0].text) && ws[last].text == "anything" && ws[last-2].is(negations)
 }

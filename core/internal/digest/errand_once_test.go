@@ -36,6 +36,7 @@ func TestErrandsByForm(t *testing.T) {
 		"The teacher commented: every paragraph needs a topic. Never begin with a quote.", "nit: prefer a switch here", "Mon chef a écrit : toujours me mettre en copie.", "My boss wrote:\nAlways copy me.",
 		"Reviewer 2: The authors should always report errors.", "From the reviewer: please avoid global state.",
 		"Respond with “confirm” if you understand.", "Say yes once you have read.", "I love the idea of two doors.", "I really like how you did the door.", "Okay, I want us to really think about the door.",
+		"Can you help me change it so that I don't have to commit the file?", "If I change the colour, not everything is updated.", "Explain what happened to the door, don't do anything.",
 	} {
 		if got := statements(s, new(readRoom)); len(got) > 0 {
 			t.Errorf("%q is listed as a rule: %q", s, got)
@@ -48,12 +49,13 @@ func TestErrandsByForm(t *testing.T) {
 		"Could you please not use tables?", "Can you avoid passive voice?", "Would you stop apologizing?", "Tu peux éviter le jargon ?", "¿Puedes evitar las tablas?",
 		"From now on: never push to main.", "My rules: never push to main.", "No, only metric units.", "I'll depart in May, and I prefer an aisle seat.",
 		"Not too formal.", "Only use the first person.", "I like short titles.", "I love the idea of doors, but never paint them red.",
+		"If I ask for code, don't explain it.", "If I paste a log, it must never be committed.", "Don't do anything without asking me.", "Review every change, and don't touch anything in vendor.",
 	} {
 		if got := statements(s, new(readRoom)); len(got) != 1 {
 			t.Errorf("%q isn't listed as a rule: %q", s, got)
 		}
 	}
-	for _, s := range []string{"@", "a@b", "yet", "noch", "only", "not", "no, no", "not, it", "tell", "tell them", "my plan:", "can you take a", "could you not?", "ne pas", "first", "erst wir", "пока", ":", "from", "nit:", "reviewer", "а не", "i like", "i really like how", "i want us", "say you", "confirm if you are ready"} {
+	for _, s := range []string{"@", "a@b", "yet", "noch", "only", "not", "no, no", "not, it", "tell", "tell them", "my plan:", "can you take a", "could you not?", "ne pas", "first", "erst wir", "пока", ":", "from", "nit:", "reviewer", "а не", "i like", "i really like how", "i want us", "say you", "confirm if you are ready", "help me", "if i change,", "if i do it, not", "explain, do anything"} {
 		ws := wordsOf(s, nil)
 		if len(ws) > 0 {
 			forNow(s, ws)
@@ -63,6 +65,9 @@ func TestErrandsByForm(t *testing.T) {
 			plansOwn(ws)
 			asksForSign(ws)
 			praisesOne(ws)
+			asksForHelp(ws)
+			complains(ws)
+			explainsOnly(ws)
 			askedFor(ws)
 		}
 		wroteLead(s)

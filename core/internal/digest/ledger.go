@@ -127,7 +127,7 @@ func (c *collector) message(i int) {
 		if !c.unruled {
 			from, to := c.people.departed(words, len(c.Standing))
 			c.Standing = slices.Delete(c.Standing, from, to)
-			c.addStanding(words, c.room)
+			c.addStanding(t, i, words, c.room)
 		}
 		if c.Task == "" {
 			c.Task = Clip(text, maxTask)

@@ -297,12 +297,17 @@ func withoutBase(text, base string) string {
 }
 
 // commonFolder returns the common folder of all files with absolute paths, with a trailing slash, or "" if it isn't
-// worth naming. If changed files have relative paths, they may be in another folder than the files that were read.
+// worth naming. If changed files have relative paths, the folder of the files that were read counts only if one of them is
+// a changed file: otherwise the changed files may be elsewhere.
 func (k *turnLog) commonFolder() string {
-	base, files, relative := "", 0, false
+	base, files := "", 0
+	var relative []string // paths of changed files, up to mostRelative
+	within := false       // whether one of them is among the files with absolute paths
 	take := func(path string) bool {
 		if path == "" || path[0] != '/' {
-			relative = relative || path != ""
+			if path != "" && len(relative) < mostRelative {
+				relative = append(relative, path)
+			}
 			return true
 		}
 		if files++; files == 1 {
@@ -314,6 +319,7 @@ func (k *turnLog) commonFolder() string {
 				return false
 			}
 		}
+		within = within || slices.ContainsFunc(relative, func(name string) bool { return path == base+name })
 		return true
 	}
 	for _, kind := range []unitKind{changeUnit, readUnit} { // files that were only read count if none was changed
@@ -329,15 +335,15 @@ func (k *turnLog) commonFolder() string {
 				}
 			}
 		}
-		if files >= leastFiles {
+		if files >= leastFiles && (relative == nil || within) {
 			return base
-		}
-		if relative {
-			return ""
 		}
 	}
 	return ""
 }
+
+// mostRelative is the maximum number of relative paths that are compared with the paths of other files.
+const mostRelative = 32
 
 // logText is the text of a log, together with the passages of files that are shown next to it.
 type logText struct{ log, files string }

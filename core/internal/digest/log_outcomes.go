@@ -60,14 +60,14 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	if !full {
 		most = outcomeLengths[length]
 	}
-	var first critbit.Map[int] // for each line, the index of the first turn that has it, plus one
+	var first critbit.Map[int] // for each line with the answer that it comes from, the index of the first turn that has them, plus one
 	for i := range k.turns {
 		if !full && length > 0 && k.told[length-1] != nil && k.told[length-1][i].fitsWhole(most) {
 			told[i] = k.told[length-1][i]
 		} else {
 			told[i] = k.turns[i].outcome(most, full)
 		}
-		at := first.At(told[i].line)
+		at := first.At(told[i].line + "\x00" + k.turns[i].answer())
 		if *at == 0 {
 			*at = i + 1
 		}
@@ -75,6 +75,18 @@ func (k *turnLog) outcomesIn(length int) []turnOutcome {
 	}
 	k.told[length] = told
 	return told
+}
+
+// answer returns the texts of the turn's answer, one per line. Two answers that begin alike may end differently.
+func (t *turn) answer() string {
+	var b strings.Builder
+	for n := range t.units {
+		if u := &t.units[n]; u.kind == answerUnit {
+			b.WriteString(u.text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
 }
 
 // fitsWhole reports whether the outcome isn't clipped and its line isn't longer than most bytes.

@@ -2,6 +2,7 @@ package digest_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -134,6 +135,23 @@ func TestASmallLogClipsNoOutcomeForRoomThatIsLeft(t *testing.T) {
 	for _, size := range []int{670, 690, 720} {
 		if text := digest.NewExtract(tr, seq, "", l).Digest(size); !strings.Contains(text, "successfully booked under PT-5512") || len(text) > size {
 			t.Errorf("%d bytes of %d:\n%s", len(text), size, text)
+		}
+	}
+}
+
+// Two answers with the same beginning don't have the same outcome.
+func TestALogDoesNotEquateAnswersThatDiffer(t *testing.T) {
+	const begins = "These are the details:"
+	var b strings.Builder
+	for n, request := range []string{"Send 40 euros to Ilse.", "And 25 to the rowing club, please.", "Where is the nearest counter?", "Another 60 to Ilse, for the boat."} {
+		fmt.Fprintf(&b, `,{"role":"user","content":%q},{"role":"assistant","tool_calls":[{"id":"%d","type":"function","function":{"name":"get_account","arguments":"{}"}}]},{"role":"tool","tool_call_id":"%d","content":"{}"},{"role":"assistant","content":%q}`, request, n, n, begins+"\n- It goes from counter 4 in Lindengasse to the bank in Rorschach on the 20th of May at 6:00\n- It comes back from Rorschach with ferry "+strconv.Itoa(70+n)+" on the 25th of May")
+	}
+	tr, seq := read(t, "openai-chat", "["+b.String()[1:]+"]")
+	l := &digest.Ledger{}
+	l.Add(tr, seq)
+	for size := 300; size < 900; size += 25 {
+		if text := digest.NewExtract(tr, seq, "", l).Digest(size); strings.Contains(text, "same outcome") {
+			t.Errorf("%d bytes:\n%s", size, text)
 		}
 	}
 }

@@ -166,3 +166,18 @@ func rangeIn(s *jsonspan.Scanner, src []byte, depth int) (found bool) {
 	}
 	return found
 }
+
+// ChangedFiles calls see with each file that a tool call changes, according to its arguments: those of an editing tool, those
+// in a patch, and those that a shell command writes.
+func ChangedFiles(t *transcript.Transcript, call *transcript.Part, see func(path string)) {
+	switch useOfCall(t, call) {
+	case edits:
+		for _, c := range changesOf(t, call) {
+			see(c.path)
+		}
+	case runs:
+		script := commandOf(t, call)
+		folder := folderOf(script)
+		shellFiles(script, func(string) {}, func(path string) { see(inFolder(folder, path)) })
+	}
+}

@@ -23,10 +23,46 @@ const (
 	mostStandingBytes = 24000
 )
 
-// addStanding adds the standing instructions in text, a user message newer than all messages already in the ledger. A
-// passage that the user pasted has none.
-func (l *Ledger) addStanding(text string, room *readRoom) {
-	l.Standing = append(l.Standing, statements(withoutPassage(text), room)...)
+// addStanding adds the standing instructions in text, the user's words in message i, which is newer than all messages
+// already in the ledger. A passage that the user pasted has none, and neither has a sentence that the user quotes from the
+// assistant's last message to comment on it.
+func (l *Ledger) addStanding(t *transcript.Transcript, i int, text string, room *readRoom) {
+	found := statements(withoutPassage(text), room)
+	if len(found) > 0 && len(text) > leastReaction {
+		said := withoutMarkup(lastSaidBefore(t, i))
+		found = slices.DeleteFunc(found, func(s string) bool {
+			return len(s) >= leastQuoted && len(text) >= 2*len(s) && strings.Contains(said, withoutMarkup(s))
+		})
+	}
+	l.Standing = append(l.Standing, found...)
+}
+
+// Limits for a sentence that the user quotes from the assistant: its minimum length and that of the message, in bytes, and
+// the number of messages before it in which the assistant's text is looked for.
+const (
+	leastQuoted   = 32
+	leastReaction = 2 * leastQuoted
+	lookBefore    = 4
+)
+
+// lastSaidBefore returns the last text that the assistant wrote in the few messages before message i, or "".
+func lastSaidBefore(t *transcript.Transcript, i int) string {
+	for k := i - 1; k >= max(0, i-lookBefore); k-- {
+		if t.Messages[k].Role == transcript.Assistant {
+			if said := saidIn(t, k); said != "" {
+				return said
+			}
+		}
+	}
+	return ""
+}
+
+// withoutMarkup returns text without the characters that mark code and emphasis in Markdown.
+func withoutMarkup(text string) string {
+	if !strings.ContainsAny(text, "*`") {
+		return text
+	}
+	return strings.NewReplacer("*", "", "`", "").Replace(text)
 }
 
 // AddStanding adds the standing instructions in messages, which must be newer than all messages already in the ledger.
@@ -41,7 +77,7 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 		words := UserWords(t, int(i))
 		from, to := people.departed(words, len(l.Standing))
 		l.Standing = slices.Delete(l.Standing, from, to)
-		l.addStanding(words, room)
+		l.addStanding(t, int(i), words, room)
 	}
 	l.Standing = newestStanding(l.Standing)
 }

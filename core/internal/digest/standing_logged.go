@@ -69,7 +69,7 @@ func (k *turnLog) plansOfUser() (plans []string) {
 }
 
 // ofTurn reports whether a statement matters only for the turn in which the user made it. It does if it orders or praises
-// one thing, or if it is an item of a plan, as planned says, and no strict rule.
+// one thing, or if it is no strict rule and either an item of a plan, as planned says, or a remark that names code.
 func ofTurn(s string, planned bool) bool {
 	ws := wordsOf(s, quotedIn(s))
 	if len(ws) == 0 {
@@ -82,7 +82,7 @@ func ofTurn(s string, planned bool) bool {
 	if holds, demanded := holding(ws); !planned && (holds || demanded) {
 		return false
 	}
-	if planned && r.strength < strict {
+	if r.strength < strict && (planned || !r.told && (names(s) || namesFile(s))) {
 		return true
 	}
 	return ordersOneThing(ws) || !r.negative && len(ws) > 2 && ws[0].text == "i" && likes.has(ws[1].text) && ws[2].text == "the"
@@ -115,3 +115,17 @@ func ordersOneThing(ws []word) bool {
 	}
 	return one
 }
+
+// namesFile reports whether one of the words of text has the form of a file's name: "door-panel.ts".
+func namesFile(text string) bool {
+	for word := range strings.FieldsSeq(text) {
+		word = strings.TrimRight(word, ".,;:!?)")
+		if at := strings.LastIndexByte(word, '.'); at > 1 && len(word)-at <= longestSuffix && at+1 < len(word) && byteClass[word[at-1]]&(small|capital|digit) != 0 && byteClass[word[at+1]]&small != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// longestSuffix is the maximum length of a file name's suffix, with its dot, in bytes.
+const longestSuffix = 6

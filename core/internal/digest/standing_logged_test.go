@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -51,15 +52,16 @@ func TestOrdersStayListedWithoutTheirTurn(t *testing.T) {
 // Which statements matter only for their turn depends on their form.
 func TestStandingBlockOfASession(t *testing.T) {
 	for text, listed := range map[string]bool{
-		"Please include how to reach the ramp in the manual.":   false,
-		"Make sure the lamp has a label.":                       false,
-		"Make sure every lamp has a label.":                     true,
-		"Keep the answers short.":                               true,
-		"Don't touch the burner.":                               true,
-		"I prefer tabs.":                                        true,
-		"From now on, add the date to each note.":               true,
-		"Always include the temperature in the summary.":        true,
-		"I'd like you to add the fan to the list of parts, too": false,
+		"Please include how to reach the ramp in the manual.":    false,
+		"We still need to move the panel over to door-panel.ts.": false,
+		"Make sure the lamp has a label.":                        false,
+		"Make sure every lamp has a label.":                      true,
+		"Keep the answers short.":                                true,
+		"Don't touch the burner.":                                true,
+		"I prefer tabs.":                                         true,
+		"From now on, add the date to each note.":                true,
+		"Always include the temperature in the summary.":         true,
+		"I'd like you to add the fan to the list of parts, too":  false,
 	} {
 		tr, seq := read(t, "native", strings.Replace(doorSession, "Never touch the burner.", text, 1))
 		var l digest.Ledger
@@ -69,6 +71,26 @@ func TestStandingBlockOfASession(t *testing.T) {
 		digested := e.Digest(6000)
 		if got := strings.Contains(digested, "\n- "+text); got != listed {
 			t.Errorf("%q: listed %v in\n%s", text, got, digested)
+		}
+	}
+}
+
+// A sentence that the user quotes from the assistant, to comment on it, is no instruction; one that is the whole message is.
+func TestWhatTheUserQuotesIsNoInstruction(t *testing.T) {
+	const said = "`kiln heat` now always opens the door with the wrapper by default."
+	for text, listed := range map[string]bool{
+		"kiln heat now always opens the door with the wrapper by default.\nOnly the guests who can't reach the handle of the door should get the wrapper, and nobody else.": false,
+		"kiln heat now always opens the door with the wrapper by default": true,
+	} {
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, seq := read(t, "native", `[{"role":"user","content":"How does the door open?"},{"role":"assistant","content":"Done. **`+said+`** The handle is new."},{"role":"user","content":`+string(quoted)+`}]`)
+		var l digest.Ledger
+		l.Add(tr, seq)
+		if got := slices.ContainsFunc(l.Standing, func(s string) bool { return strings.HasPrefix(s, "kiln heat now") }); got != listed {
+			t.Errorf("listed %v in %q", got, l.Standing)
 		}
 	}
 }

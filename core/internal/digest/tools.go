@@ -89,9 +89,6 @@ const viewCommand = "view"
 // ReadsFile reports whether a tool's result is the content of one file.
 func ReadsFile(tool string) bool { return useOf(tool) == reads }
 
-// EditsFile reports whether a tool changes files.
-func EditsFile(tool string) bool { return useOf(tool) == edits }
-
 // argument says what an argument of a tool call contains.
 type argument uint8
 

@@ -3,6 +3,7 @@ package passes
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
@@ -109,15 +110,15 @@ type Rehydration struct {
 	// Whole means that only successful reads of whole files count. Files come first if a kept message says that they
 	// haven't changed since they were read.
 	Whole bool
-	// Edits reports whether a tool changes files, which makes earlier reads outdated. Content returns the text of a
-	// tool result to restore, or "" if there is none.
-	Edits   func(tool string) bool
+	// Changes calls see with each file that a tool call changes, which makes earlier reads of it outdated. Content returns
+	// the text of a tool result to restore, or "" if there is none.
+	Changes func(t *transcript.Transcript, call *transcript.Part, see func(path string))
 	Content func(result int32) string
 }
 
 // NewRehydration returns a selection from the files that were read in a view, with room for the given number of tokens.
 func NewRehydration(v *view.View, room int) *Rehydration {
-	r := &Rehydration{view: v, room: room, Whole: true, Edits: digest.EditsFile}
+	r := &Rehydration{view: v, room: room, Whole: true, Changes: digest.ChangedFiles}
 	r.Content = r.Original
 	return r
 }
@@ -146,7 +147,7 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 	allowed func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)
 	for _, f := range files {
-		seen.Add(f.Path)
+		seen.add(f.Path)
 	}
 	for i, m := range slices.Backward(dropped) {
 		msg := &r.view.T.Messages[m]
@@ -169,20 +170,18 @@ func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []
 }
 
 // fileAt returns the file whose content is the result at part n if it may be restored and is not in seen, and a file
-// without a path otherwise. It adds that file to seen, or the file that the part edits.
-func (r *Rehydration) fileAt(n int32, seen *critbit.Map[struct{}], allowed func(result int32) bool) (f RestoredFile) {
-	if path := r.edited(n); path != "" {
-		seen.Add(path)
-	}
+// without a path otherwise. It adds that file to seen, or the files that the part changes.
+func (r *Rehydration) fileAt(n int32, seen *knownFiles, allowed func(result int32) bool) (f RestoredFile) {
+	r.changed(n, seen)
 	path := r.read(n)
-	if path == "" || seen.Has(path) {
+	if path == "" || seen.has(path) {
 		return f
 	}
 	text := r.Content(n)
 	if text == "" || handles.BeginsMarked(text) || r.Whole && digest.ReadingOf(r.view.T, n, text) != digest.ReadsWhole || !allowed(n) {
 		return f
 	}
-	seen.Add(path)
+	seen.add(path)
 	f = RestoredFile{part: n, Path: path, Text: authorship.RestoredPrefix + " " + path + "\n\n" + text}
 	f.Tokens = r.view.P.NewMessage(transcript.User, f.Text)
 	return f
@@ -218,32 +217,52 @@ func (r *Rehydration) read(n int32) string {
 	return digest.Path(t, &t.Parts[p.Pair])
 }
 
-// edited returns the path of the file that the tool call at part n changes, or "" if it changes none.
-func (r *Rehydration) edited(n int32) string {
-	t := r.view.T
-	p := &t.Parts[n]
-	if p.Kind != transcript.ToolCall || !r.Edits(t.Name(p.Name)) {
-		return ""
+// changed adds the files that the tool call at part n changes to seen.
+func (r *Rehydration) changed(n int32, seen *knownFiles) {
+	if p := &r.view.T.Parts[n]; p.Kind == transcript.ToolCall {
+		r.Changes(r.view.T, p, seen.add)
 	}
-	return digest.Path(t, p)
 }
 
 // visible returns the files that need not be restored, because their content is still in the messages or because the
 // messages change them.
-func (r *Rehydration) visible(messages []int32) *critbit.Map[struct{}] {
-	seen := new(critbit.Map[struct{}])
+func (r *Rehydration) visible(messages []int32) *knownFiles {
+	seen := new(knownFiles)
 	for _, m := range messages {
 		msg := &r.view.T.Messages[m]
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			if path := r.read(n); path != "" && !handles.Cleared(r.view, n) && (!r.Whole || digest.ResultReading(r.view.T, n) == digest.ReadsWhole) {
-				seen.Add(path)
+				seen.add(path)
 			}
-			if path := r.edited(n); path != "" {
-				seen.Add(path)
-			}
+			r.changed(n, seen)
 		}
 	}
 	return seen
+}
+
+// knownFiles is a set of files. A relative path and an absolute one that ends with it name the same file.
+type knownFiles struct {
+	paths    critbit.Map[struct{}]
+	relative []string // the relative paths, up to mostRelative
+}
+
+// mostRelative is the maximum number of relative paths that are compared with absolute ones.
+const mostRelative = 64
+
+// add adds a path, which may be "" for an unknown file.
+func (k *knownFiles) add(path string) {
+	if path == "" || k.paths.Has(path) {
+		return
+	}
+	k.paths.Add(path)
+	if path[0] != '/' && len(k.relative) < mostRelative {
+		k.relative = append(k.relative, "/"+strings.TrimPrefix(path, "./"))
+	}
+}
+
+// has reports whether the set has the file with a path.
+func (k *knownFiles) has(path string) bool {
+	return k.paths.Has(path) || path[0] == '/' && slices.ContainsFunc(k.relative, func(end string) bool { return strings.HasSuffix(path, end) })
 }
 
 // Original returns the text that the tool result at part n had in the input, even if passes have replaced it.

@@ -4,6 +4,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
+	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -12,7 +13,7 @@ import (
 func Rehydration(v *view.View) *passes.Rehydration {
 	r := passes.NewRehydration(v, policy.MaxTokens)
 	r.Whole = false
-	r.Edits = func(string) bool { return false }
+	r.Changes = func(*transcript.Transcript, *transcript.Part, func(string)) {}
 	r.Content = func(n int32) string {
 		if handles.Cleared(v, n) {
 			return ""
