@@ -69,7 +69,8 @@ func (k *turnLog) plansOfUser() (plans []string) {
 }
 
 // ofTurn reports whether a statement matters only for the turn in which the user made it. It does if it orders or praises
-// one thing, or if it is no strict rule and either an item of a plan, as planned says, or a remark that names code.
+// one thing, or if it is no strict rule and either an item of a plan, as planned says, or a remark about a file that
+// forbids nothing.
 func ofTurn(s string, planned bool) bool {
 	ws := wordsOf(s, quotedIn(s))
 	if len(ws) == 0 {
@@ -82,7 +83,7 @@ func ofTurn(s string, planned bool) bool {
 	if holds, demanded := holding(ws); !planned && (holds || demanded) {
 		return false
 	}
-	if r.strength < strict && (planned || !r.told && (names(s) || namesFile(s))) {
+	if r.strength < strict && (planned || !r.told && !r.negative && namesFile(s)) {
 		return true
 	}
 	return ordersOneThing(ws) || !r.negative && len(ws) > 2 && ws[0].text == "i" && likes.has(ws[1].text) && ws[2].text == "the"
@@ -105,15 +106,18 @@ func ordersOneThing(ws []word) bool {
 	if i+1 >= len(ws) || !changing.has(ws[i].text) && !errands.has(ws[i].text) {
 		return false
 	}
-	one := false
+	// What somebody is to make sure of may have to stay so; what a thing is to have can be added to it once.
+	ensures := ws[i].text == "ensure" || ws[i].text == "make" && ws[i+1].text == "sure"
+	one, has := false, false
 	for k := i + 1; k < len(ws); k++ {
 		w := &ws[k]
 		if w.is(quantifiers) || each.has(w.text) || w.is(ruleNouns) {
 			return false
 		}
 		one = one || !w.quoted && (w.text == "the" || pointed.has(w.text) || singleOnes.has(w.text) && k == i+1)
+		has = has || w.text == "has" || w.text == "have"
 	}
-	return one
+	return one && (has || !ensures)
 }
 
 // namesFile reports whether one of the words of text has the form of a file's name: "door-panel.ts".

@@ -55,6 +55,7 @@ func TestStandingBlockOfASession(t *testing.T) {
 		"Please include how to reach the ramp in the manual.":    false,
 		"We still need to move the panel over to door-panel.ts.": false,
 		"Make sure the lamp has a label.":                        false,
+		"Make sure the panel stays compatible.":                  true,
 		"Make sure every lamp has a label.":                      true,
 		"Keep the answers short.":                                true,
 		"Don't touch the burner.":                                true,
