@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // A request of several sentences that is clipped to a few words is worth most if these are the ones that say something:
@@ -46,7 +47,7 @@ func clipSentences(text string, most int) string {
 		return ""
 	}
 	best := slices.Clone(list)
-	slices.SortStableFunc(best, func(a, b sentence) int { return b.worth - a.worth })
+	sorting.Stable(best, func(a, b sentence) int { return b.worth - a.worth })
 	var chosen []sentence
 	left := most - len(clippedMark) - 1
 	for i, s := range best {
@@ -62,7 +63,7 @@ func clipSentences(text string, most int) string {
 		}
 		chosen, left = append(chosen, s), left-size
 	}
-	slices.SortFunc(chosen, func(a, b sentence) int { return a.from - b.from })
+	sorting.Func(chosen, func(a, b sentence) int { return a.from - b.from })
 	var b strings.Builder
 	at := 0
 	for _, s := range chosen {

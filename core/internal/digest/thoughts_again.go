@@ -3,6 +3,7 @@ package digest
 import (
 	"slices"
 
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
@@ -32,7 +33,7 @@ func (t *turn) dropThoughtAgain() {
 		for i := range room {
 			stems = append(stems, room[i].Stem)
 		}
-		slices.Sort(stems)
+		sorting.Ordered(stems)
 		stems = slices.Compact(stems)
 		if len(stems) < leastThoughtStems {
 			continue
