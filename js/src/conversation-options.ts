@@ -94,6 +94,6 @@ export interface Called<T, M extends Message = Message> {
    * call, if the prompt cache was cold.
    */
   compacted?: Compacted<M>;
-  /** Why the first call failed, or that it didn't. */
+  /** The verdict on the last call of `send`; its `overflow` is false. */
   verdict: Verdict;
 }

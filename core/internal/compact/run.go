@@ -187,10 +187,10 @@ func (c *Run) Shortened() *passes.Shortened { return &c.shortened }
 // Limit returns the maximum number of tokens that the gate allows for the result, or 0 for no limit.
 func (c *Run) Limit() int { return c.limit }
 
-// Target returns the number of tokens that the result should have, or 0 for no limit. What is in the context after every
-// compaction raises it, so that it doesn't take the room of what was said: project instructions that stay by their size,
-// and system messages by the part of their size that exceeds 1/systemShare of the target. They raise it by at most half
-// of the room below the size at which the next compaction is due, so that the result can grow.
+// Target returns the number of tokens that the result should have, or 0 for no limit. Two things that are in the context
+// after every compaction raise it: project instructions that stay, by their size, and system messages, by the part of
+// their size that exceeds 1/systemShare of the target. They would take the room of what was said. Together they raise it
+// by at most half of the room below the size at which the next compaction is due, so that the result can grow.
 func (c *Run) Target() int {
 	if c.growth == 0 {
 		return c.target
@@ -198,8 +198,8 @@ func (c *Run) Target() int {
 	return c.target + min(c.keep.InstructionTokens()+max(0, c.keep.SystemTokens()-c.target/systemShare), c.growth)
 }
 
-// systemShare divides the target to yield the size of the system messages that don't raise it. Most take less: in a
-// window of 128,000 tokens, that is 13,000.
+// systemShare divides the target to yield the size of the system messages that don't raise it. Most system messages are
+// smaller: in a window of 128,000 tokens, that share is 13,000.
 const systemShare = 4
 
 // MaxTokens returns the maximum number of tokens that a result which must fit may have. That is the limit, or one token

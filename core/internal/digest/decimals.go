@@ -5,8 +5,8 @@ import "strings"
 // A program that computes with binary fractions often prints the residue: 113.71000000000004 for 113.71. A reader takes
 // such a number for a precise one, and doesn't find the number that the messages name.
 
-// residue is the number of equal digits, 0 or 9, from which the rest of a decimal fraction is a residue. leastFraction is
-// the minimum number of digits of a fraction that has one.
+// residue is the number of zeros, or of nines, in a row with which a residue begins. leastFraction is the minimum number
+// of decimal places of a number that may have one.
 const (
 	residue       = 6
 	leastFraction = 10
@@ -31,7 +31,7 @@ func withoutResidue(number string) string {
 	return number
 }
 
-// roundedUp increases the last digit of a decimal number by one. The number may end in its point.
+// roundedUp increases the last digit of a decimal number by one. The number may end with its decimal point.
 func roundedUp(number string) string {
 	b := []byte(strings.TrimRight(number, "."))
 	for i := len(b) - 1; i >= 0; i-- {

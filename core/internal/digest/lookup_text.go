@@ -19,7 +19,7 @@ type listOfParts struct {
 	named  int
 }
 
-// endOfList returns the index behind the last of the parts, from index from on, that belong to the same list.
+// endOfList returns the index after the last of the parts, starting at index from, that belong to the same list.
 func (p *parts) endOfList(from int) int {
 	to := from + 1
 	for to < len(p.all) && p.all[to].list == p.all[from].list {
@@ -39,9 +39,9 @@ func (l *listOfParts) weigh(c *valueCounts) {
 	}
 }
 
-// lead returns the name of the list. It also says how many parts the list has, unless all of those that are named later
-// are in one unit, or none is named. Otherwise, one passenger of a booking would look like its only one. joined means
-// that they are in one unit.
+// lead returns the name of the list, with the number of its parts unless the list has only one part, none is named later,
+// or one unit shows them all: without the number, one passenger of a booking would look like its only one. joined means
+// that the parts that are named later share one unit.
 func (l *listOfParts) lead(joined bool) string {
 	name, all := l.parts[0].list, itoa(len(l.parts))
 	switch {
@@ -78,7 +78,7 @@ func isNameKey(key string) bool {
 	return strings.HasSuffix(key, "name") || strings.HasSuffix(key, "title")
 }
 
-// text returns the values of a part with their keys: "Desk lamp, item_id: 7345, price: 42.5". If they are too many, it
+// text returns the values of a part with their keys: "Desk lamp, item_id: 7345, price: 42.5". If they are too long together, it
 // returns only those that are named later.
 func (p *part) text(n *namedLater) string {
 	size := 0

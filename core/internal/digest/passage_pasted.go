@@ -7,13 +7,13 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/extract"
 )
 
-// A user of a chat often pastes a text behind a question about it: an article, a poem, a paragraph of a book. Its
+// A user of a chat often pastes a text after a question about it: an article, a poem, a paragraph of a book. Its
 // sentences are not what the user says, wants or knows, although they may be worded like that: "You need to heat the
 // cups." What matters is what the user said before it.
 
-// Limits for pasted passages: the minimum length of one, in bytes, behind a question about a text, behind another request
-// that says that a text follows, and otherwise; the minimum number of its sentences in the last case, and their minimum
-// average length in bytes.
+// Limits for pasted passages: the minimum length of one, in bytes, after a question about a text, after another request
+// that announces a text, and after any other question; and for the last case, the minimum number of sentences and their
+// minimum average length in bytes.
 const (
 	leastQuotedPassage = 40
 	leastNamedPassage  = 120
@@ -37,7 +37,7 @@ var (
 	addresses   = wordListOf("you your you're you’re please du dir dein bitte vous votre usted tu")
 )
 
-// Limits for the search: the maximum number of sentences before a passage, of words from "this" to the noun, and of bytes
+// Limits for the search: the maximum number of words from "this" to the noun, of sentences before a passage, and of bytes
 // that are read.
 const (
 	mostBeforeNoun    = 2
@@ -45,7 +45,7 @@ const (
 	lookPassage       = 4000
 )
 
-// pastedPassage returns the range of a passage that a user pasted behind a question or a request, up to the end of its
+// pastedPassage returns the range of a passage that a user pasted after a question or a request, up to the end of its
 // line. It returns 0, 0 if there is none.
 func pastedPassage(text string) (from, to int) {
 	n := 0
@@ -97,9 +97,9 @@ func passageIn(said string) int {
 	return -1
 }
 
-// isWritten reports whether at most a quarter of the sentences of a text speak of the writer. If strict is set, the text
-// must also consist of several long sentences, of which no more address the reader, as those of an article do. It returns
-// false for scripts in which firstPerson has no words.
+// isWritten reports whether at most a quarter of the sentences of a text speak of the writer. If strict is set, those that
+// address the reader count too, and the text must have several sentences that are long on average, like an article. It
+// returns false for scripts in which firstPerson has no words.
 func isWritten(text string, strict bool) bool {
 	text = text[:min(len(text), lookPassage)]
 	ascii := 0

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A text that a user pasted behind a question about it is told from what the user says, however it is worded.
+// A text that a user pasted behind a question about it is distinguished from what the user says, however it is worded.
 func TestPastedPassages(t *testing.T) {
 	article := "The kilns of the island were built of stone in the last century, and most of them have been cold since the war. A team of two could fire one of them within a day. The lids had to be lifted by a crane that the harbour lent to the potters every spring. Nobody knows how many of them are left. The museum owns three, and has restored the largest one with a grant of the state."
 	for text, want := range map[string]string{

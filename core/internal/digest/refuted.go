@@ -21,8 +21,8 @@ var (
 	suspicions = substringsOf("likely|culprit|cause|because|overhead|problem|suspect|bottleneck|root|reason|ursache|grund|raison|causa|problema|причин|原因|원인")
 )
 
-// markRefuted marks the statements and reports in which the agent suspects something, named in backticks, of which a later
-// sentence of the current turn says that it isn't the cause.
+// markRefuted marks the statements and reports in which the agent suspects something with a name in backticks, if a later
+// sentence, in the current turn, says that this isn't the cause.
 func (r *turnReader) markRefuted() {
 	var names []string // of what isn't the cause, according to later units
 	for k := len(r.turns) - 1; k >= max(0, len(r.turns)-refutedTurns) && (names != nil || k == len(r.turns)-1); k-- {
@@ -48,7 +48,7 @@ func (r *turnReader) markRefuted() {
 // refutedTurns is the number of the newest turns whose statements are marked.
 const refutedTurns = 3
 
-// Limits for names of what isn't the cause: their number in a turn, and the minimum length of each in bytes.
+// Limits for names of what isn't the cause: their number in a turn, their minimum length, and their bytes.
 const (
 	mostRefuted   = 16
 	leastSuspect  = 4

@@ -9,15 +9,15 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
-// A request of several sentences that is clipped to a few words is worth most if these are the ones that say something:
+// A request of several sentences that is clipped to a few words is worth most if the words left are a sentence that says something:
 // not "Wait, let me try another one. […]", but "[…] Use the card that ends in 4417."
 
 // mostSentences is the maximum room, in bytes, in which a request is represented by some of its sentences. In more room,
-// its beginning and its end say more. lookSentences is the maximum length of such a request in bytes.
-const (
-	mostSentences = 200
-	lookSentences = 4000
-)
+// its beginning and its end say more: they are long enough to show what the request is about, and what the user asks
+// for in the end. In less room, both are torn, and the beginning is often only a greeting or an apology.
+//
+// The room for older requests is mostly smaller.
+const mostSentences = 200
 
 // The worth of a sentence is the number of its long words, up to mostLongWords, plus ofSaidName for each name, ofSaidValue
 // for each word with a digit and each address, and ofOpeningSentence if it begins the request, which usually says what the
@@ -130,9 +130,9 @@ func worthOf(said string, opens bool) (worth int) {
 	return worth + min(long, mostLongWords)
 }
 
-// wholeClause returns the end of a request from the first clause on that it contains whole. If there is none, it returns
-// the end if it names something, and "" otherwise: a torn clause may say the contrary of the whole one. at is the offset of
-// the end in text.
+// wholeClause returns the end of a request without the torn clause at its beginning. If no whole clause follows, it
+// returns the end as it is if that names something, and "" otherwise: a torn clause may say the contrary of the whole
+// one. at is the offset of the end in text.
 func wholeClause(text string, at int) string {
 	if before := strings.TrimRight(text[:at], " \n"); before == "" || endsClause(before, len(before)) {
 		return text[at:]

@@ -9,8 +9,8 @@ import (
 // matter for the turn in which the user made them. If the log of turns quotes such a statement, it also shows what came
 // of it, so the list of standing instructions leaves it out.
 
-// standingBesideLog returns the block of standing instructions for a digest with a log: the block of the digest, but
-// without the statements that matter only for a turn whose request log quotes. The result isn't longer than the block.
+// standingBesideLog returns the digest's block of standing instructions without the statements that matter only for one
+// turn and are quoted in log, the text of the log of turns. The result is no longer than the digest's block.
 func (e *Extract) standingBesideLog(log string) string {
 	if e.standing == "" {
 		return ""
@@ -30,8 +30,8 @@ func (e *Extract) standingBesideLog(log string) string {
 	return rest.StandingBlock(len(e.standing))
 }
 
-// addLogged adds the statements that the list of standing instructions leaves out because the entries of the log, turns,
-// quote them. The list is in the order in which the statements were made.
+// addLogged adds the statements that an earlier digest left out of its list because the entries of its log, turns, quote
+// them. They go to the end, together with the listed ones that the entries quote too, in the order of the turns.
 func (l *Ledger) addLogged(turns []turn) {
 	room := new(readRoom)
 	var logged []string
@@ -106,7 +106,7 @@ func ordersOneThing(ws []word) bool {
 	if i+1 >= len(ws) || !changing.has(ws[i].text) && !errands.has(ws[i].text) {
 		return false
 	}
-	// What somebody is to make sure of may have to stay so; what a thing is to have can be added to it once.
+	// "Make sure that the tests pass" may be a lasting rule. "Make sure that the panel has a title" is done once.
 	ensures := ws[i].text == "ensure" || ws[i].text == "make" && ws[i+1].text == "sure"
 	one, has := false, false
 	for k := i + 1; k < len(ws); k++ {

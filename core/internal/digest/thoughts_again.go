@@ -10,15 +10,15 @@ import (
 // An agent that thinks before each step often thinks the same in other words: first what it would do, then what it will do.
 // The later thought is the better one.
 
-// Limits for such thoughts: the number of later thoughts with which one is compared, the minimum number of different stems
-// of a thought that is compared, and the share of its stems, in percent, that a later one must have.
+// Limits for dropping repeated thoughts: the number of later thoughts that a thought is compared with, the minimum number
+// of different stems of a thought that is compared, and the percentage of its stems that one later thought must have.
 const (
 	comparedThoughts  = 6
 	leastThoughtStems = 8
 	sharedThought     = 70
 )
 
-// dropThoughtAgain drops the turn's thoughts that say little that one of the thoughts after them doesn't say.
+// dropThoughtAgain drops thoughts of the turn most of whose words are repeated in one later thought.
 func (t *turn) dropThoughtAgain() {
 	var later [comparedThoughts]words.HashSet
 	var room []words.Word // a buffer for the words of a thought

@@ -6,8 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// An agent program tells the assistant in a user message that an agent which worked in the background has ended. The log
-// quotes the report in it: it is the result of the call that started the agent.
+// When an agent that worked in the background has ended, its program says so in a user message. The log quotes the report
+// in that message: it is the result of the call that started the agent.
 
 // backgroundNote follows a call that started an agent in the background. What the result says about that is no report.
 const backgroundNote = " (in the background)"
@@ -15,7 +15,7 @@ const backgroundNote = " (in the background)"
 // backgroundAgent is the name of the tool that counts as the source of such a report.
 const backgroundAgent = "agent"
 
-// notified adds the reports of agents that message i, which has the user role, says have ended.
+// notified adds the reports of agents whose end message i, a user message, announces.
 func (r *turnReader) notified(i int) {
 	for _, p := range r.t.PartsOf(i) {
 		if p.Kind != transcript.Text || p.Parent >= 0 || p.Has(transcript.Removed) {
@@ -25,7 +25,7 @@ func (r *turnReader) notified(i int) {
 		for notice := range tagged(text, "task-notification") {
 			report, found := innerText(notice, "result")
 			if !found {
-				continue // of a command, another call shows what it printed
+				continue // a notice about a command: another call shows its output
 			}
 			summary, _ := innerText(notice, "summary")
 			r.reported(i, agentName(summary), report)
@@ -36,8 +36,8 @@ func (r *turnReader) notified(i int) {
 	}
 }
 
-// reported adds the report of an agent whose task has a name, which may be "". Its beginning says how the work came out;
-// of a long list in it, the first items show what the others are like.
+// reported adds the report of an agent whose task has a name, which may be "". The beginning of a report says how the
+// work went, and the first items of a long list show what the rest is like, so later items weigh less.
 func (r *turnReader) reported(i int, name, report string) {
 	first := len(r.now().units)
 	r.report(i, backgroundAgent, report)

@@ -110,8 +110,8 @@ type Rehydration struct {
 	// Whole means that only successful reads of whole files count. Files come first if a kept message says that they
 	// haven't changed since they were read.
 	Whole bool
-	// Changes calls see with each file that a tool call changes, which makes earlier reads of it outdated. Content returns
-	// the text of a tool result to restore, or "" if there is none.
+	// Changes passes to see the path of each file that a tool call changes; earlier reads of that file are then outdated.
+	// Content returns the text of a tool result to restore, or "" if there is none.
 	Changes func(t *transcript.Transcript, call *transcript.Part, see func(path string))
 	Content func(result int32) string
 }
@@ -240,7 +240,7 @@ func (r *Rehydration) visible(messages []int32) *knownFiles {
 	return seen
 }
 
-// knownFiles is a set of files. A relative path and an absolute one that ends with it name the same file.
+// knownFiles is a set of files. An absolute path that ends with a relative path of the set counts as in the set.
 type knownFiles struct {
 	paths    critbit.Map[struct{}]
 	relative []string // the relative paths, up to mostRelative

@@ -379,7 +379,7 @@ func (p *Policy) HasNoLimit() bool {
 // TargetTokens returns the number of tokens that a compaction aims for.
 func (p *Policy) TargetTokens() int { return int(float64(p.Limit()) * p.Gate.Target) }
 
-// HasOwnTarget reports whether a compaction aims for exactly the target, and not for more if project instructions stay.
+// HasOwnTarget reports whether a compaction aims for exactly the target, and not for more because of what stays.
 func (p *Policy) HasOwnTarget() bool { return p.ownTarget || p.IsPublished() }
 
 // HasOwnPasses reports whether a fold keeps a tail as large as its parameters say, even if that leaves the digest less
