@@ -174,7 +174,7 @@ func (r *request) readByPolicy(s *jsonspan.Scanner) (final bool) {
 	return true
 }
 
-// fail records an error whose offset is relative to base.
+// fail records e, whose offset or path is relative to base, unless e is nil or an error has been recorded before.
 func (r *request) fail(e *jsonspan.Error, base uint32) {
 	if e != nil && r.err == nil {
 		c := *e

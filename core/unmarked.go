@@ -35,8 +35,8 @@ type unmarking struct {
 	gone []jsonspan.Span // in order
 }
 
-// value scans the value at the scanner. If deep is set, its members may contain a cache breakpoint. only is true if
-// the value consists of nothing but cache breakpoints.
+// value scans the value at the scanner and adds the spans of its cache breakpoints to u.gone. only is true if the value
+// is an object of nothing but cache breakpoints, which the caller then removes whole. A list stays, even if it is empty.
 func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	switch kind := s.Kind(); {
 	case kind == jsonspan.Object:

@@ -73,7 +73,7 @@ func (t *Tracing) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// answered is a ResponseWriter that records the status of the response.
+// answered is a ResponseWriter that records in a span the status of the response and what its header says of the compaction.
 type answered struct {
 	http.ResponseWriter
 	span trace.Span

@@ -364,7 +364,7 @@ func (p *Proxy) failed(w http.ResponseWriter, r *http.Request, err error) {
 	p.refuse(w, c, http.StatusBadGateway, "the endpoint behind the proxy did not answer")
 }
 
-// refuse answers with an error in a shape that clients of all three APIs understand. The request isn't forwarded.
+// refuse answers a request with an error, in a shape that clients of all three APIs understand, and counts it.
 func (p *Proxy) refuse(w http.ResponseWriter, c *call, status int, message string) {
 	p.count(c, status)
 	c.closes(w.Header())

@@ -56,7 +56,7 @@ export interface Ended {
   result: Answer | undefined;
   /** The result of the check, if the job is a turn without a compaction. */
   check: Check | undefined;
-  /** Notes that the turn leaves for the next turn. */
+  /** Notes to pass to the conversation's next turn; undefined if there are none, or if the job isn't a turn. */
   notes: TurnNotes | undefined;
   /** Whether any summary was requested. */
   asked: boolean;

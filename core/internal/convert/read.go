@@ -211,9 +211,9 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	return piece{transcript.Reasoning, n, ""}, true
 }
 
-// opaque returns a piece for a part whose type only its provider knows. If the part is known to be text for people,
-// such as a refusal or an answer with citations, it becomes text. Otherwise opaque records the part as lost and returns
-// false.
+// opaque returns a piece for a part whose type only its provider knows. If it has text for people, such as a refusal or
+// an answer with citations, it becomes that text; otherwise opaque returns false. Both are recorded as a loss, since only
+// the provider knows what else the part says.
 func (c *conversion) opaque(n int32) (piece, bool) {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)

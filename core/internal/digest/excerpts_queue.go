@@ -4,8 +4,8 @@ package digest
 type candidateBlock struct {
 	block int   // the index of the block within its result
 	cost  int   // the size in bytes
-	worth int64 // the total value of the block's terms
-	value int64 // the worth in proportion to the size
+	worth int64 // the value of the block's terms that aren't in the excerpt yet
+	value int64 // the worth, less for a larger block; the block with the highest value is chosen first
 }
 
 // before reports whether a comes before b. A block with a higher value comes first. Among blocks with equal values, the

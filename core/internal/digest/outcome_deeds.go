@@ -171,7 +171,7 @@ func (t *turn) moreDeeds(n int) string {
 	return " (the last of " + itoa(count) + " such calls)"
 }
 
-// clipList shortens a list that is separated by semicolons to about most bytes, if possible between two items.
+// clipList shortens a list whose items are separated by semicolons to most bytes, if possible between two items.
 func clipList(list string, most int) string {
 	if len(list) > most {
 		cut := trimRune(list[:max(0, most-len("; …"))])

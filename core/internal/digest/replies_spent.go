@@ -65,7 +65,7 @@ func (u *unit) dropSpent(reply string) {
 	}
 }
 
-// isSpentIn reports whether a text may contain a sentence that is spent, which is rarely so.
+// isSpentIn is a cheap test that is false for most texts: it reports whether a text may contain a spent sentence.
 func isSpentIn(text string) bool {
 	return headedBy(text, detailHeads) || headedBy(text, offerHeads) || detailSigns.inAnyCase(text) || spentInside.inAnyCase(text)
 }

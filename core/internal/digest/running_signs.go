@@ -160,8 +160,8 @@ func genericWork(name string, use use, head string) (kind, id string) {
 	return "", ""
 }
 
-// idAt returns the id at the beginning of text, or "" if there is none. An id has at most 64 letters, digits, _, -, :,
-// and inner dots.
+// idAt returns the id at the beginning of text, or "" if there is none or if it is longer than 64 bytes. An id consists
+// of ASCII letters, digits, _, -, : and dots, but doesn't end with -, : or a dot.
 func idAt(text string) string {
 	n := 0
 	for n < len(text) && n <= 64 && (text[n] >= '0' && text[n] <= '9' || text[n] >= 'a' && text[n] <= 'z' || text[n] >= 'A' && text[n] <= 'Z' ||

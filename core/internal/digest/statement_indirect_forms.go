@@ -164,7 +164,7 @@ var (
 )
 
 // understandsBetter recognizes sentences about what helps the writer to understand: "Mit Beispielen verstehe ich es
-// leichter", "Con gli esempi capisco meglio".
+// leichter", "Con gli esempi capisco meglio". It returns the byte offset of the verb, or -1.
 func (sc *scene) understandsBetter() int {
 	if sc.past || len(sc.ws) > 12 || len(sc.ws) < 4 || !withWords.has(sc.ws[0].text) || sc.ws[1].is(addressees|persons|things) || ourOwn.has(sc.ws[1].text) {
 		return -1

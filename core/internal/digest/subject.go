@@ -220,7 +220,7 @@ func (s *statement) limitedTo(w *word) {
 	}
 }
 
-// addAt adds the stems of word i, unless it belongs to a cue or is too common.
+// addAt adds the stems of word i, or the class of the alternative that it names. It skips cues and common words.
 func (s *statement) addAt(ws []word, i int) {
 	w := &ws[i]
 	if s.revokes && w.cue && w.is(addressees) { // "du", which is an alternative

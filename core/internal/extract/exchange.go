@@ -194,7 +194,7 @@ func (c *spokenClause) opensReacting() bool {
 // shortReaction is the maximum number of characters of a clause that only reacts, whatever its form.
 const shortReaction = 3
 
-// greets reports whether a message begins with a greeting, and so another matter.
+// greets reports whether a message begins with a Chinese greeting. Such a message usually begins a new matter.
 func greets(text string) bool {
 	head := text[:min(len(text), len("嗨，您好"))]
 	return strings.Contains(head, "你好") || strings.Contains(head, "您好")

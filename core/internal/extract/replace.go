@@ -15,9 +15,9 @@ const (
 	leastSigned = len("高医生")
 )
 
-// Replace returns text, which says something about a matter, without the times of day that said, a newer text,
-// replaces: all of them if said names a day of the week, otherwise only those without one. "Dr Egger, Friday at 10:40"
-// becomes "Dr Egger" before "Monday at 9:05".
+// Replace removes the times of day from text that said, a newer text about the same matter, makes obsolete: all of them if
+// a time in said has a day of the week, otherwise only those without one. What is left is joined by "; ", and may be empty.
+// With "Monday at 9:05" as said, "Dr Egger, Friday at 10:40" becomes "Dr Egger".
 func Replace(text, said string) string {
 	if from, _, _ := timeIn(said); from < 0 {
 		return text

@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// isNoText reports whether the strings under a key are not text, because the key names, signs or counts something.
+// isNoText reports whether the value under a key isn't text to search but, for example, an id, a type, a date or data.
 // This table, the next two and RoleNamed are most of what this package knows about message formats.
 func isNoText(key []byte) bool {
 	switch string(key) {

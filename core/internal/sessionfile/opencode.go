@@ -118,7 +118,7 @@ func (o *opencode) compacts(s *jsonspan.Scanner, r *ocRecord) {
 	}
 }
 
-// pick selects the messages that are sent: the newest compaction with its summary, its tail, and the messages after it.
+// pick selects the messages that are sent: the newest compaction with its summary, its tail, and the later ones, or all.
 func (o *opencode) pick() {
 	end, n := o.resolve()
 	o.noteSkipped(api.SkipRolledBack, len(o.records)-end)

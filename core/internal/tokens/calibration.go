@@ -147,8 +147,8 @@ func (p *Profile) Calibrate(c *api.Calibration) *api.Correction {
 // closer (docs/reference/estimators.md).
 const calibratedBound = 5
 
-// LeastTokens returns the lowest count that a provider has reported for a call, or 0 if there are no reports. It is
-// an upper bound for what every call sends in addition to the messages.
+// LeastTokens returns the lowest count that a provider has reported for a call, or 0 without reports of this estimator.
+// It is an upper bound for what every call sends in addition to the messages.
 func (p *Profile) LeastTokens(c *api.Calibration) (least int) {
 	_, counted := pairs(c, p.id())
 	if len(counted) > 0 {

@@ -24,7 +24,7 @@ func (v *View) Unsplice(gone func(old transcript.Span) bool) {
 // GrowEdits makes room for n more edits.
 func (v *View) GrowEdits(n int) { v.edits = slices.Grow(v.edits, n) }
 
-// SourceOf returns the span of the source that old has replaced, directly or by several edits.
+// SourceOf returns the span of the source that old has replaced, directly or by several edits, or old if no edit made it.
 func (v *View) SourceOf(old transcript.Span) transcript.Span {
 	for i := len(v.edits) - 1; i >= 0 && v.T.InArena(old); i-- {
 		if v.edits[i].new == old {

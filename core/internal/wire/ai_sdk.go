@@ -208,8 +208,8 @@ func aiSDKReasoning(r *Reader, p *transcript.Part, options *field, f *frame) {
 	}
 }
 
-// aiSDKApproval reads a request for the user's approval of a tool call, or the response. Only the response to a
-// provider's request is sent. typ is the part's type. A part without the ids that it needs stays opaque.
+// aiSDKApproval sets the ids of a request for the user's approval of a tool call, or of the response. Both stay opaque,
+// and only the response to a provider's request is sent. typ is the part's type. A part that lacks an id stays unchanged.
 func aiSDKApproval(p *transcript.Part, typ string, f *frame) {
 	request := typ == "tool-approval-request"
 	if !f[asApprovalID].Str() || request && !f[asCallID].Str() {

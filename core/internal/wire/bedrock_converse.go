@@ -137,7 +137,7 @@ func bedrockJSON(r *Reader, p *transcript.Part) {
 	p.Body, p.Size = object.Body, object.Size
 }
 
-// bedrockMedia returns a function that reads media of the given kind. The function sets the kind and the data of p.
+// bedrockMedia returns a function that reads media of the given kind. The function sets p's kind and the length of its data.
 func bedrockMedia(kind transcript.Kind) func(r *Reader, p *transcript.Part) {
 	return func(r *Reader, p *transcript.Part) {
 		f, _ := r.fields(bedrockMediaKeys, nil)

@@ -152,7 +152,7 @@ func pydanticList(r *Reader, like transcript.Part) {
 	}
 }
 
-// pydanticItem sets the kind and the content of p, an item of a user prompt, from the members of the item.
+// pydanticItem sets the kind and the content of p, an item of a user prompt or a tool result, from its members.
 func pydanticItem(r *Reader, p *transcript.Part, f *frame) {
 	switch r.shortText(&f[0]) {
 	case "text-content":

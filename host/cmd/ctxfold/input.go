@@ -153,7 +153,7 @@ func (f *flags) readJSON(name string) (source, error) {
 	return s, nil
 }
 
-// codings are file types that users may pass by mistake instead of JSON, by their first bytes.
+// codings lists formats of files that users may pass by mistake instead of JSON: how such a file begins, its name, and a remedy.
 var codings = []struct{ mark, name, way string }{
 	{"\x1f\x8b", "compressed with gzip", "gunzip -c FILE | ctxfold … -"},
 	{"\x28\xb5\x2f\xfd", "compressed with zstd", "zstd -dc FILE | ctxfold … -"},

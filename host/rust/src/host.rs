@@ -94,7 +94,7 @@ struct Work(*mut ffi::Work);
 unsafe impl Send for Work {}
 
 impl Work {
-    /// Makes the compaction with a new instance of at most `limit` bytes.
+    /// Runs the compaction in a new instance whose memory is limited to `limit` bytes.
     fn run(self, host: Arc<Host>, limit: u64) -> Result<Answer, Error> {
         let c = Ctxfold::with_memory_limit(limit)?;
         Calls::new(&host, limit).run(|h, a| unsafe { ffi::ctxfold_work_run(c.0.as_ptr(), self.0, h, a) })

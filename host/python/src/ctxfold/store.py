@@ -168,8 +168,8 @@ def store_of(given: Any) -> Optional[Store]:
 
 
 def key_of(handle: str) -> str:
-    """Returns the digits of a handle under which its body is stored. Raises an error if the argument is not a handle,
-    because a model may have made it up."""
+    """Returns the key under which a body is stored: the first 16 digits of its handle, in lower case. Raises OptionError
+    if the argument is not a handle, because a model may have made it up."""
     digits = handle.lower()
     if not SHORT <= len(digits) <= 64 or digits.strip("0123456789abcdef"):
         raise OptionError("a handle has from 16 to 64 hexadecimal digits", path="handle")
