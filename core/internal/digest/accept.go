@@ -42,9 +42,9 @@ func Accept(r api.Summary, p *tokens.Profile, folded int) (text string, why api.
 	return text, ""
 }
 
-// AcceptDigest is like Accept for a reply that should be a digest, but if the text only lacks headings, it returns it
-// together with that reason. most is the requested size in tokens. asked means that the request asked for headings;
-// only a list needs none then. folded is as in Accept.
+// AcceptDigest is like Accept for a reply that should be a digest of about most tokens. asked means
+// that the request asked for headings. If the text lacks nothing but these, AcceptDigest returns
+// both the text and FaultNoHeadings; a list needs no headings. folded is as in Accept.
 func AcceptDigest(r api.Summary, p *tokens.Profile, folded, most int, asked bool) (text string, why api.SummaryFault) {
 	text, why = Accept(r, p, folded)
 	if why != "" {
@@ -129,7 +129,8 @@ func asksReader(text string) bool {
 	return false
 }
 
-// isAbbreviated reports whether a period after text may belong to an abbreviation ("Mr.") or a number ("3.").
+// isAbbreviated reports whether a period after text may belong to an abbreviation ("Mr.") or a
+// number ("3."), because the last word of text has at most three bytes.
 func isAbbreviated(text string) bool {
 	return len(text)-1-strings.LastIndexAny(text, " \n") <= len("Mrs")
 }

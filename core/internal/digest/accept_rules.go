@@ -74,8 +74,9 @@ func verbOf(rule string) string {
 	return ""
 }
 
-// denied reports whether a line permits or demands what one of the rules forbids, or skips what one requires first. A
-// line longer than a statement contradicts no rule, nor does one in a list of forbidden things, as forbids says.
+// denied reports whether a line permits or demands what one of the rules forbids, or skips what one
+// requires first. It returns false if the line is longer than maxStatement bytes, or is an item in
+// a list of forbidden things (forbids).
 func denied(line string, rules []ban, forbids bool) bool {
 	if len(line) > maxStatement || forbids {
 		return false

@@ -27,10 +27,11 @@ const (
 	mostWrong     = 160 // about the maximum length, in bytes, of a list of wrong terms
 )
 
-// CheckSource checks a summary against source, which contains the record of the conversation and everything else that
-// the model was told about it. asks is the rest of the summary request. It returns "" if it accepts the summary, or the
-// reason and any names, numbers or quotes that are missing from the source, so that a retry can mention them. wrong has
-// these, separated by ", "; it is "" if the reason is another one.
+// CheckSource checks a summary against source, which contains the record of the conversation and
+// everything else that the model was told about it. asks is the rest of the summary request.
+// CheckSource returns "" as why if it accepts the summary. If names, numbers, quotes or people in
+// it are missing from the source, wrong lists these, separated by ", ", so that a retry can mention
+// them. Otherwise wrong is "".
 func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
 	if echoes(text, asks) {
 		return api.FaultEmpty, ""
@@ -113,8 +114,8 @@ type found struct {
 	wrong      string
 }
 
-// add counts a term. If the source doesn't contain it, add also appends it to wrong, as long as there is room. known
-// says whether the source contains it.
+// add counts a term. known means that the source contains it. If not, add also appends it to wrong,
+// as long as there is room.
 func (f *found) add(what string, known bool) {
 	if f.all++; known {
 		f.known++
@@ -253,10 +254,12 @@ func flatText(low string) string {
 	return b.String()
 }
 
-// strangers looks in the source for the people and places that text names. It takes capitalized words inside a sentence
-// for such names, and counts them in people. offTopic is true if text shares almost no words with the source. For a
-// translation it returns zero values; if the function words only suggest one, it doesn't count names that are missing
-// from the source, and text needs twice as many words to be off topic. low is the source in lower case.
+// strangers looks in the source for the people and places that text names. It takes capitalized
+// words inside a sentence for such names, and counts them in people. offTopic is true if text
+// shares almost no words with the source. If text is a translation, strangers returns zero values.
+// If it may be one, because half of its function words are missing from the source, names that are
+// missing don't count, and text needs twice as many words to be off topic. low is the source in
+// lower case.
 func strangers(text, source, low string) (people found, offTopic bool) {
 	stems := words.StemsOf([]string{source})
 	var small, content found
@@ -297,7 +300,8 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 // scriptsOf returns the language that the script of text identifies, or "".
 func scriptsOf(text string) string { return Language([]string{text}) }
 
-// repeats reports whether text is repetitive, that is, most of its word sequences occur more than once.
+// repeats reports whether text is repetitive: three quarters of its sequences of runWords words
+// repeat an earlier one.
 func repeats(text string) bool {
 	ws := make([]words.Word, 0, len(text)/6)
 	for line := range strings.Lines(text) {

@@ -6,7 +6,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// agentLoop is the style of S4. Its digest is a user message, and each paragraph of its record begins with the speaker.
+// agentLoop is the style of the published system S4. Its digest is a user message, and each
+// paragraph of its record begins with the speaker.
 var agentLoop = &Style{
 	Name: "agent-loop", Role: transcript.User,
 	Header: "[Previous conversation summary]", // S4.38

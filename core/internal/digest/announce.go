@@ -134,8 +134,9 @@ func passesBy(text string) bool {
 	return begins && !ends || stateEnds.has(before) && fewSpaces(text, mostState+1)
 }
 
-// afterClause returns the text that follows a leading clause or phrase that clauseHeads begins: what comes after its
-// comma or, without a comma, from "i'll" on. found is false if there is neither. rest is then "".
+// afterClause removes a clause or phrase that begins with one of clauseHeads from the beginning of
+// head. It returns the text after the first comma or, without a comma, from "i'll" on. found is
+// false if there is neither, and rest is then "".
 func afterClause(head string) (rest string, found bool) {
 	for _, s := range clauseHeads {
 		if strings.HasPrefix(head, s) {

@@ -10,8 +10,9 @@ import (
 
 var refusalStart = startsOf(refusalStarts)
 
-// refused returns words, with which the user refused the call of tool result n, as an answer. If the user only
-// postponed the call to clarify its questions, it returns the answers to these questions.
+// refused returns the user's comment on the refused call of tool result n (words) as an answer. If
+// the user only postponed the call to clarify its questions, it returns the answers to these
+// questions.
 func refused(t *transcript.Transcript, n int32, words string) []answer {
 	if strings.HasPrefix(words, "The user wants to clarify") {
 		return clarified(words)

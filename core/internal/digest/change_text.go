@@ -66,9 +66,10 @@ func codeChanges(removed, added []string) []string {
 	return []string{beforeAfter(removed, added)}
 }
 
-// callChanges returns a note on a function that the added lines of an edit call in several places, and the one that the
-// removed lines called, as a list of one part. It returns nil if there is no such function, or if it only prints or
-// asserts something.
+// callChanges returns a note that names the function which the added lines of an edit call in
+// several places and, if the removed lines called another one in several places, that one too. The
+// note is a list of one part. It is nil if there is no such function, or if the function only
+// prints or asserts something.
 func callChanges(removed, added []string) []string {
 	call, n := commonCall(added)
 	if n <= 1 || reports(call) || strings.HasPrefix(call, "expect") {
@@ -81,9 +82,10 @@ func callChanges(removed, added []string) []string {
 	return []string{text}
 }
 
-// leadingLine returns a quote of the most informative line of a change that can't be quoted as a whole. This is an added
-// line or, if nothing was added, a removed line. It returns "" if the change replaces several lines by a few others, of
-// which one line would give the wrong idea.
+// leadingLine returns a quote of the most informative line of a change that can't be quoted as a
+// whole: an added line or, if nothing was added, a removed line. If the change replaces one line by
+// another, it quotes both. If it replaces other lines by at most mostAdded lines, leadingLine
+// returns "", because one of them alone would be misleading.
 func leadingLine(removed, added []string) string {
 	old, now := tellingLine(removed), tellingLine(added)
 	verb, quote, lines := addsVerb, now, len(added)
@@ -127,13 +129,15 @@ func tellingLine(lines []string) string {
 	return Fence(codeQuote(clipLine(best, quotedLine)))
 }
 
-// guardHeads lists the beginnings of conditions under which code usually gives up: "if (!id) return;", "if err != nil {".
+// guardHeads lists the beginnings of guard clauses: "if (!id) return;", "if err != nil {".
 var guardHeads = []string{"if (!", "if not ", "if !", "if err", "if (err", "if (error", "unless ", "return null", "return undefined", "return false", "return none", "return nil", "return;"}
 
-// isGuard reports whether a line of code only gives up if something is missing or has failed.
+// isGuard reports whether a line of code looks like a guard clause, which gives up if something is
+// missing or has failed.
 func isGuard(line string) bool { return headedBy(line, guardHeads) }
 
-// bindsFunction reports whether a line of JavaScript gives a name to a function that it begins: "const open = async () => {".
+// bindsFunction reports whether a line of JavaScript begins a function that it assigns to a name:
+// "const open = async () => {".
 func bindsFunction(line string) bool {
 	_, value, found := strings.Cut(line, " = ")
 	return found && (strings.HasSuffix(value, "=> {") || strings.HasPrefix(value, "function") && strings.HasSuffix(value, "{"))
@@ -178,8 +182,8 @@ func (c *change) createdText() string {
 	return quoted(added, quotedNew)
 }
 
-// indented returns lines, which are those of the new file that are worth quoting, with their indentation if the change
-// knows the content.
+// indented returns lines with their indentation in c.content, the text of the new file. If it
+// doesn't find all of them there, in the same order, it returns lines unchanged.
 func (c *change) indented(lines []string) []string {
 	out := make([]string, 0, len(lines))
 	for line := range strings.Lines(c.content) {

@@ -43,9 +43,10 @@ func restoredBy(script string) (paths []string, all bool) {
 	return paths, all
 }
 
-// takeBack marks the uncommitted edits that a script reverts or stashes, and unmarks those that it restores from the
-// stash. It ignores names that aren't those of edited files, such as the name of a branch. A bad script failed. The
-// result reports whether the script reverts edits, all of them from the current turn.
+// takeBack marks the uncommitted edits that a script reverts or stashes, and unmarks those that it
+// restores from the stash. It ignores names that aren't those of edited files, such as the name of
+// a branch. bad means that the script failed, so takeBack does nothing. It reports whether the
+// script reverts edits, all of them from the current turn.
 func (r *turnReader) takeBack(script string, bad bool) bool {
 	if bad || !strings.Contains(script, "git ") {
 		return false
@@ -116,9 +117,10 @@ type inPlace struct {
 	runs bool   // it ran a program of the agent
 }
 
-// dropInPlace drops the commands since a place that changed nothing but one of the named files, because the file was
-// restored. If such a command ran a program of the agent, it marks the run as taken back instead. It adds the commands to
-// spent, and returns their files, each perhaps more than once. earlier means that a command before that place had
+// dropInPlace drops the commands since a place that changed nothing but one of the named files,
+// because the file was restored. If such a command ran a program that the agent had written, it
+// marks the run as taken back instead. It counts these commands in spent, and returns their files,
+// in which a file may occur several times. earlier means that a command before that place had
 // changed a named file.
 func (r *turnReader) dropInPlace(since place, named func(path string) bool, spent *reverted) (paths []string, earlier bool) {
 	from := max(0, len(r.inPlace)-mostTakenBack)
@@ -200,8 +202,8 @@ func (r *turnReader) dropChanges(path string) {
 	})
 }
 
-// eachChange calls see for each change that isn't dropped, from the newest one back to the place after. It examines at
-// most mostTakenBack units.
+// eachChange calls see for each change that isn't dropped, newest first, as far back as the place
+// after, which it excludes. It examines at most mostTakenBack units.
 func (r *turnReader) eachChange(after place, see func(u *unit, at place)) {
 	left := mostTakenBack
 	for i := len(r.turns) - 1; i >= max(0, after.turn); i-- {
@@ -214,7 +216,8 @@ func (r *turnReader) eachChange(after place, see func(u *unit, at place)) {
 	}
 }
 
-// samePath reports whether two paths may name the same file if one of them is relative to a folder.
+// samePath reports whether two paths may name the same file: they are equal apart from a leading
+// "./", or one of them is the end of the other.
 func samePath(a, b string) bool {
 	a, b = strings.TrimPrefix(a, "./"), strings.TrimPrefix(b, "./")
 	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)

@@ -94,7 +94,7 @@ func patchesIn(path, text string) []change {
 	return all
 }
 
-// The ends of the lines that begin and end a block.
+// The ends of the lines around a block of old and new lines; see replaceBlocks.
 const (
 	replaceStart = " SEARCH"
 	replaceEnd   = " REPLACE"
@@ -178,8 +178,8 @@ func surplus(list, other []string) (rest []string) {
 	return rest
 }
 
-// patchChanges returns the changes in a patch, which is in the format of Codex's apply_patch or in unified diff format.
-// Text in any other format has none.
+// patchChanges returns the changes in a patch, which is in the format of Codex's apply_patch or in
+// unified diff format. It returns nil for text in any other format.
 func patchChanges(text string) (all []change) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")

@@ -35,8 +35,8 @@ type history struct {
 	count int    // number of changes
 }
 
-// add adds a change, named by its verb, that the entry with the given number mentions. An entry is named once, unless
-// the file left its path in it.
+// add adds a change to the history: its verb, and the number of the entry that mentions it. Further
+// changes in the same entry are only counted, unless the file left its path in them.
 func (h *history) add(verb string, entry int) {
 	number := "[" + itoa(entry) + "]"
 	if last := h.verb + " in " + number; leaves(h.verb) && !leaves(verb) && strings.HasSuffix(h.text, last) { // another file replaced it
@@ -260,7 +260,8 @@ const (
 	mostTried  = 4
 )
 
-// someOf returns those files of a group with a common history that are named.
+// someOf returns those files in a group that are named: all of them, or only the first ones if
+// their common history limits the number.
 func someOf(names []string, history string) []string {
 	most := len(names)
 	switch {
@@ -272,8 +273,8 @@ func someOf(names []string, history string) []string {
 	return names[:min(len(names), most)]
 }
 
-// grouped returns lines that name the files (names) with a common history. Each line has up to about max(most, 400)
-// bytes.
+// grouped returns lines that begin with a history, each followed by some of the names. Each line
+// has up to about max(most, 400) bytes.
 func grouped(history string, names []string, most int) (lines []string) {
 	line := ""
 	for _, name := range names {

@@ -16,7 +16,7 @@ const checked = 64
 // digest mentions. A fact counts as mentioned even if the digest says something false about it.
 func (e *Extract) Check(body string) (facts, found int) { return e.check(body, e.terms()) }
 
-// check is like Check, for the terms in of instead of those of the messages.
+// check is like Check, but looks for the terms in of.
 func (e *Extract) check(body string, of *terms) (facts, found int) {
 	known := new(critbit.Map[struct{}])
 	said(body, known)

@@ -16,7 +16,8 @@ const (
 // UnknownTask replaces the user's first request if there is none (S2.26).
 const UnknownTask = "Unknown task"
 
-// checkpoint is the style of S2. Its summary follows the system prompt as an assistant message.
+// checkpoint is the style of the published system S2. Its summary follows the system prompt as an
+// assistant message.
 var checkpoint = &Style{
 	Name: "checkpoint", Role: transcript.Assistant,
 	Header:      "## Session Summary",
@@ -96,8 +97,9 @@ func (p *Prompt) Checkpoint(prior, task, record string) string {
 // CheckpointBetween separates the messages of a record (S2.21).
 const CheckpointBetween = "\n\n---\n\n"
 
-// formatMessages renders messages in the format of S2.21. o.First is the number of the first one. If o.Clip is
-// positive, a message is cut to four times as many UTF-16 units.
+// formatMessages renders messages in the format of S2.21. o.First is the number of the first one.
+// Messages are cut to MaxMessageUnits UTF-16 units or, if o.Clip is positive and smaller, to four
+// times o.Clip.
 func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions) string {
 	var b []byte
 	for k, m := range messages {

@@ -48,7 +48,8 @@ func effectOf(script, output string) string {
 	return ""
 }
 
-// endsOf returns the beginning and the end of an output, or all of it if it is short.
+// endsOf returns the first and the last lookResult bytes of an output, or all of it if it isn't
+// longer than both.
 func endsOf(output string) string {
 	if len(output) <= 2*lookResult {
 		return output

@@ -25,8 +25,8 @@ func commitOf(output string) string {
 // clearedStart is the beginning of the text that replaces a cleared tool result.
 const clearedStart = "[Old tool result content cleared"
 
-// knownOutput returns a script's output, or "" if the script makes a commit or pushes one and its output was cleared. Like
-// an edit, such a commit counts as made, as if git had been quiet.
+// knownOutput returns a script's output, or "" if the script makes a commit or pushes one and its
+// output was cleared. Then the commit counts as made, as it does if git prints nothing.
 func knownOutput(script, output string) string {
 	if strings.HasPrefix(output, clearedStart) && (scriptKind(withoutFolder(script)) == commits || pushes(script)) {
 		return ""

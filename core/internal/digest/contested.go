@@ -73,8 +73,8 @@ func contests(asked string) bool {
 	return false
 }
 
-// claimSigns lists phrases, in lower case, that occur in sentences claiming success. troubleSigns lists phrases that
-// occur in user messages reporting trouble.
+// claimSigns lists phrases, in lower case, that occur in sentences claiming success. troubleSigns
+// lists phrases that occur in texts reporting trouble, such as a pasted error.
 var (
 	claimSigns   = substringsOf("✅|🎉|🚀|🏆|production-ready|production ready|now pass|all pass|complete|success|all clean|all issues|now works")
 	troubleSigns = substringsOf("fail|error|broke|not working|n't work|isn't|aren't|[pasted: ")
@@ -83,7 +83,8 @@ var (
 // lookTrouble is the number of bytes at the beginning of a message that are searched for troubleSigns.
 const lookTrouble = 400
 
-// reportsTrouble reports whether a user message says, in its first lookTrouble bytes, that something does not work.
+// reportsTrouble reports whether a message or a sentence says, in its first lookTrouble bytes, that
+// something doesn't work.
 func reportsTrouble(asked string) bool {
 	head := trimRune(asked[:min(len(asked), lookTrouble)])
 	return troubleSigns.inAnyCase(head)

@@ -200,7 +200,8 @@ type claimReader struct {
 // blockLength is the usual capacity of a block of memory for several lists, in elements.
 const blockLength = 128
 
-// kept returns a copy of list at the end of a block, and the block. If the block is full, it begins another one.
+// kept appends list to a block of memory, and returns this copy of the list and the block. If the
+// block has no room for the list, it begins another one, so that earlier copies stay valid.
 func kept[T any](list, block []T) (copied, grown []T) {
 	from := len(block)
 	if from+len(list) > cap(block) {

@@ -49,7 +49,8 @@ func (n *customerChange) departed(text string, statements int) (from, to int) {
 	return from, to
 }
 
-// leastDigits is the number of digits of an id, a zip code, or the number of an order.
+// leastDigits is the minimum number of consecutive digits in an id, a zip code or the number of an
+// order.
 const leastDigits = 4
 
 // identifies reports whether text contains an id, a number or an e-mail address, by which a service tells its customers
@@ -83,8 +84,9 @@ func greets(text string) bool {
 	return greetings.has(strings.TrimRight(word, ",.!"))
 }
 
-// nameCues and idCues list phrases, in lower case, before a name or an id with which users introduce themselves. After
-// a phrase in selfCues, only two words with capitals are a name.
+// nameCues and idCues list phrases, in lower case, that precede a name or an id with which users
+// introduce themselves. After a phrase in selfCues, a name must have two words with capitals.
+// namesUser holds a part of each phrase, so that most texts are ruled out quickly.
 var (
 	nameCues  = strings.Split("my name is |my name's |mein name ist |ich heiße |je m'appelle |mon nom est |me llamo |mi nombre es |mi chiamo |meu nome é |меня зовут ", "|")
 	selfCues  = strings.Split("i'm |i am |ich bin |je suis |soy |sono |sou ", "|")

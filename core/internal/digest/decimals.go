@@ -5,8 +5,8 @@ import "strings"
 // A program that computes with binary fractions often prints the residue: 113.71000000000004 for 113.71. A reader takes
 // such a number for a precise one, and doesn't find the number that the messages name.
 
-// residue is the number of zeros, or of nines, in a row with which a residue begins. leastFraction is the minimum number
-// of decimal places of a number that may have one.
+// residue is the number of consecutive zeros or nines with which a residue begins. leastFraction is
+// the minimum number of decimal places of a number that may have one.
 const (
 	residue       = 6
 	leastFraction = 10

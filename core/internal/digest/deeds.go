@@ -12,8 +12,8 @@ import (
 // changed. What matters is what the record adds: the number of a new booking, a price, a refund. So an entry quotes only
 // values that no earlier call or result contains.
 
-// mostDeedArgument is the maximum length, in bytes, of an argument of such a call. mostNew and mostNewValue are those of
-// the new values in its result, and of one of them.
+// mostDeedArgument is the maximum length, in bytes, of an argument of such a call that is quoted.
+// mostNew is that of all new values in its result, and mostNewValue that of one of them.
 const (
 	mostDeedArgument = 120
 	mostNew          = 160
@@ -50,9 +50,10 @@ func isRecord(text string) bool {
 	return text != "" && (text[0] == '{' || text[0] == '[') && len(text) <= lookText && valid(jsonspan.New([]byte(text)))
 }
 
-// added returns the values in a call's result that neither its arguments nor earlier calls and results contain, and
-// remembers the values of both. does says whether the call changed something outside of the conversation; if it didn't,
-// added returns "". record reports whether the result is a record. args and result are JSON or text.
+// added returns the values in a call's result that neither its arguments nor earlier calls and
+// results contain, and remembers the values of both. does means that the call changed something
+// outside of the conversation; otherwise added returns "". record reports whether the result is a
+// record. args and result are JSON or text.
 func (r *turnReader) added(args, result string, does bool) (added string, record bool) {
 	if isRecord(args) {
 		r.remember(args)
@@ -159,7 +160,7 @@ type batch struct {
 	left  int    // the number of earlier calls that are no longer in calls
 }
 
-// deed is such a call: its text, its arguments, and what its result adds.
+// deed is a call in a batch: its text, its arguments, and what its result adds.
 type deed struct {
 	said   string      // its arguments as text, by which a repeated call is recognized
 	args   []callValue // at most mostCompared
@@ -169,9 +170,10 @@ type deed struct {
 // callValue is an argument of a call, with its value on one line.
 type callValue struct{ key, value string }
 
-// mostBatch is the maximum number of calls in a batch, and mostCompared that of the arguments of each that are compared
-// with those of the others. mostBatchName is the maximum length, in bytes, of an argument that tells one call from
-// another, and mostShared that of the arguments that all calls share.
+// mostBatch is the maximum number of calls in a batch, and mostCompared that of the arguments of
+// each call that are compared with those of the others. mostBatchName is the maximum length, in
+// bytes, of an argument that distinguishes the calls, and mostShared that of the arguments that all
+// calls share.
 const (
 	mostBatch     = 16
 	mostCompared  = 12
@@ -179,9 +181,10 @@ const (
 	mostShared    = 100
 )
 
-// join adds a call to the earlier calls of the same tool. The text of u, the unit of the new call, is then about all of
-// them, and replaces their units. If no argument tells the calls apart, their units stay. said and args are the call's
-// arguments, as text and as JSON; result is its result.
+// join adds a call to the earlier calls of the same tool. The text of u, the unit of the new call,
+// then describes all of them, and replaces their units. If no argument distinguishes the calls,
+// their units stay. said and args are the call's arguments, as text and as JSON; result is its
+// result.
 func (r *turnReader) join(u *unit, tool, said, result string, args []byte) {
 	b := &r.batch
 	if b.tool != tool || b.at.turn != len(r.turns)-1 {
@@ -204,7 +207,8 @@ func (r *turnReader) join(u *unit, tool, said, result string, args []byte) {
 	b.at = r.here()
 }
 
-// text returns the text of a batch of several calls, or "" if there is only one, or no argument tells them apart.
+// text returns the text of a batch of several calls, or "" if there is only one, or no argument
+// distinguishes them.
 func (b *batch) text() string {
 	if len(b.calls) == 1 {
 		return ""
@@ -275,7 +279,8 @@ func (d *deed) valueOf(key string) string {
 	return ""
 }
 
-// nameOf returns up to two arguments that tell a call from the others, short ones if there are any.
+// nameOf returns the values of up to two short arguments that distinguish a call from the others.
+// If there are none, it returns the beginning of a long one, or "".
 func (b *batch) nameOf(d *deed) string {
 	name, long, n := "", "", 0
 	for _, a := range d.args {
@@ -298,7 +303,7 @@ func (b *batch) nameOf(d *deed) string {
 	return name
 }
 
-// share reports whether all calls of a batch have an argument, with the same value.
+// share reports whether all calls of a batch have the argument a with the same value.
 func (b *batch) share(a callValue) bool {
 	for i := range b.calls {
 		if !slices.Contains(b.calls[i].args, a) {

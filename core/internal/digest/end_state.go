@@ -9,9 +9,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// endState is the state of the work at the end of the messages, as far as commands and edits reveal it: the last commit
-// and push, the files edited since then, and the last result of each check. A section of the digest describes it, from
-// which the next compaction restores it.
+// endState is the state of the work at the end of the messages, as far as commands and edits reveal
+// it: the last commit and push, the output of git status (tree), the files edited since the commit,
+// and the last result of each check. A section of the digest describes it, from which the next
+// compaction restores it.
 type endState struct {
 	commit, push, tree dated
 	edited             []string // the paths of the files edited since the commit
@@ -282,7 +283,7 @@ func (s *endState) addCheck(c checkState) {
 	s.checks = append(s.checks, c)
 }
 
-// The beginnings of the lines in the section.
+// The parts of the lines in the section about the end state: bullet, labels, marks.
 const (
 	stateBullet = "- "
 	commitState = "last commit, in ["

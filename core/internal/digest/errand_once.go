@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// This file recognizes more errands by their form: what isn't to be done yet, which of several things is meant, where one
-// thing goes, what to tell somebody, what to find out, and what the writer is about to do.
+// This file recognizes more errands by their form: orders not to do something yet, choices among
+// several things, orders about where one thing should go, messages to pass on, things to find out,
+// and what the writer is about to do.
 
-// forNow reports whether words, which follow a reaction, are useless after the current turn because of their form. s is
-// the sentence to which they belong.
+// forNow reports whether words have a form that shows that they no longer matter after the current
+// turn. They follow the reaction, such as "ok", at the beginning of sentence s.
 func forNow(s string, ws []word) bool {
 	if relays(ws) || asksWhether(s, ws) || plansOwn(ws) || asksForSign(ws) || praisesOne(ws) || asksForHelp(ws) || complains(ws) || explainsOnly(ws) {
 		return true
@@ -23,7 +24,8 @@ func forNow(s string, ws []word) bool {
 	return isNotYet(ws) || picks(ws) || routes(ws) || givesAddress(s, ws) || asksToLook(s, ws)
 }
 
-// untilWords lists words for "until", after which an order not to do something yet holds for longer.
+// untilWords lists words such as "until" and "before", which make an order not to do something yet
+// hold for longer.
 var untilWords = wordListOf("until " + "till " + "unless before without bis bevor ohne jusqu'à jusqu' avant sans hasta sin antes até sem finché prima senza totdat tot voordat пока до без")
 
 // isNotYet reports whether a sentence forbids something only for the moment: "Don't send it yet", "Stornier es noch nicht".
@@ -53,8 +55,8 @@ func isNotYet(ws []word) bool {
 	return yet && !ws[0].is(selves|persons)
 }
 
-// Character sequences of orders not to do something yet, and for "until" and "before", with which such an order holds for
-// longer.
+// Character sequences in orders not to do something yet, and those for "until" and "before", which
+// make such an order hold for longer.
 var (
 	notYetSigns = strings.Fields("先别 先別 先不要 暂时不要 暫時不要 暂时别 아직")
 	untilSigns  = strings.Fields("之前 以前 直到 までは 前に 까지 전에")
@@ -68,14 +70,15 @@ func isNotYetSigned(s string) bool {
 // longestChoiceOf is the maximum number of words in an answer that says which of several things is meant.
 const longestChoiceOf = 6
 
-// ordinals lists words for the first, the last or both of several things. The thing itself isn't named after them.
+// ordinals lists words that pick one or more of several things without naming them: "the first",
+// "the others".
 var ordinals = wordListOf("one ones first last other others latter former beiden anderen ersten letzten premiers premières dernier derniers dernière dernières autre autres " +
 	"primeros primeras últimos últimas otro otra otros otras primi prime ultimi ultime altro altri primeiros primeiras outro outros первые последние другой eerste laatste andere")
 
-// wordsForNo lists words for "no" before such an answer.
+// wordsForNo lists words for "no" with which such an answer may begin.
 var wordsForNo = wordListOf("no nein non não нет nee not")
 
-// definitePlurals lists more definite articles.
+// definitePlurals lists definite articles, most of them plural, that definite lacks.
 var definitePlurals = wordListOf("les los las gli i os as")
 
 // picks reports whether words without a verb only say which of several things is meant: "No, only the first two", "Not the
@@ -98,7 +101,7 @@ func picks(ws []word) bool {
 	if !first.is(negations) && !onlyWords.has(first.text) {
 		return false
 	}
-	pointing := false // a word shows that things are known of which some are meant
+	pointing := false // whether a word refers to things that are already known
 	for i := 1; i < last; i++ {
 		w := &ws[i]
 		pointing = pointing || definite.has(w.text) || definitePlurals.has(w.text) || ordinals.has(w.text)
@@ -110,15 +113,16 @@ func picks(ws []word) bool {
 	return !w.breaks && (ordinals.has(w.text) || w.is(numbers) && pointing || last == 1 && w.is(things))
 }
 
-// Word lists for an order about where one thing goes: prepositions, pronouns for the thing, and endings of verbs that are
-// such pronouns.
+// Word lists for orders about where one thing should go: prepositions, pronouns for the thing, and
+// verb endings that are such pronouns.
 var (
 	directions = wordListOf("to at an à a al para naar per")
 	singleOnes = wordListOf("it them this that es sie das ihn het dit dat")
 	enclitics  = [...]string{"lo", "la", "los", "las", "li", "le"}
 )
 
-// routes reports whether words say where one thing goes, and where it doesn't go: "Ship it to the office, not to me".
+// routes reports whether words say where one thing should go, and where it shouldn't: "Ship it to
+// the office, not to me".
 func routes(ws []word) bool {
 	if len(ws) < 5 || ws[0].is(negations|selves|persons) {
 		return false
@@ -143,7 +147,8 @@ func routes(ws []word) bool {
 	return false
 }
 
-// givesAddress reports whether a sentence names the e-mail address for one thing: "Use lena@example.org for the booking".
+// givesAddress reports whether a sentence gives an e-mail address for one purpose: "Use
+// lena@example.org for the booking".
 func givesAddress(s string, ws []word) bool {
 	at := strings.IndexByte(s, '@')
 	if at <= 0 || at+1 >= len(s) || !inName(s[at-1]) || !inName(s[at+1]) {
@@ -246,8 +251,9 @@ var (
 	whetherWords = wordListOf("whether if ob si se ли of")
 )
 
-// asksWhether reports whether a question asks to find out whether something is so: "Could you check if they always have
-// it?" The words for a rule are then in that something.
+// asksWhether reports whether a question asks the reader to find out whether something is so:
+// "Could you check if they always have it?" A word such as "always" is then part of the question
+// and makes no rule.
 func asksWhether(s string, ws []word) bool {
 	if !asks(s) {
 		return false
@@ -282,14 +288,15 @@ func asksToLook(s string, ws []word) bool {
 	return false
 }
 
-// Word lists for a request to say that something is understood: verbs, and what the reader then is or has done.
+// Word lists for requests to confirm that something is understood: verbs, and words for having
+// understood it.
 var (
 	confirming = wordListOf("respond reply answer say write type confirm acknowledge antworte schreib bestätige réponds dis confirme responde di confirma rispondi scrivi conferma")
 	understood = wordListOf("understand understood ready read got agree verstanden verstehst bereit compris prêt entiendes entendido listo capito pronto")
 )
 
-// asksForSign reports whether words ask the reader to say that something is understood: "Respond with “confirm” if you
-// understand".
+// asksForSign reports whether words ask the reader to confirm that something is understood:
+// "Respond with “confirm” if you understand".
 func asksForSign(ws []word) bool {
 	last := len(ws) - 1
 	if last < 3 || !confirming.has(ws[0].text) || !understood.has(ws[last].text) {

@@ -16,7 +16,8 @@ var (
 	strictSigns = strings.Fields("必须 必須 不要 别 別 只能 不得 不能 不许 不許")
 )
 
-// Character sequences in requests to hand over a piece of information: the verbs, and the particles that soften them.
+// Character sequences in Chinese requests for a piece of information: verbs, particles that soften
+// them, question words, the ends of questions, and marks of what is wanted.
 var (
 	tellSigns  = strings.Fields("查 告诉我 告訴我 发给我 發給我 发我 發我 给我 給我 跟我说 跟我說")
 	softSigns  = strings.Fields("一下 下 吧 呗 唄 好吗 好嗎 呀 啊")
@@ -50,7 +51,8 @@ func requestsOne(s string) bool {
 	return one
 }
 
-// harmless removes words that contain a character of strictSigns, and phrases that describe a thing: "not too far".
+// harmless removes words that contain a character of strictSigns but forbid nothing, and phrases
+// that describe a thing: "not too far".
 var harmless = strings.NewReplacer("特别", "", "特別", "", "别的", "", "別的", "", "别太", "", "別太", "", "不要太", "")
 
 // asksClause reports whether a clause of a Chinese sentence is a question.

@@ -27,7 +27,8 @@ const (
 	deepestBlock    = 30
 )
 
-// mostBlockHeads is the number of heads beyond which a line inside a block doesn't inherit those of the block.
+// mostBlockHeads is the number of a block's heads beyond which the lines inside it don't inherit
+// them.
 const mostBlockHeads = 6
 
 // blockSplitter divides the lines of a text into blocks.
@@ -194,7 +195,8 @@ func (s *blockSplitter) paragraph(from, to int, heads []int) {
 	}
 }
 
-// goesOnBelow reports whether line n is indented, or is a long line that doesn't end a sentence.
+// goesOnBelow reports whether the text of line n may continue on the next line, because it is
+// indented, or is long and doesn't end a sentence.
 func (s *blockSplitter) goesOnBelow(n int) bool {
 	text := s.text(n)
 	return s.lines[n].indent > 0 || len(text) >= leastBlock/2 && strings.IndexByte(".!?;", text[len(text)-1]) < 0

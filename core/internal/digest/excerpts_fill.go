@@ -28,8 +28,8 @@ const leastLine = 30
 // leastFillWorth is the minimum average weight per byte of a block that can fill an excerpt.
 const leastFillWorth = 250
 
-// fill adds blocks as long as there is room. It prefers blocks that add most to what the chosen lines and the other
-// blocks say. most is the maximum number of bytes for each result.
+// fill adds blocks as long as there is room. It prefers those that add most to what the chosen
+// lines already say. most is the maximum number of bytes for each result.
 func (e *Excerpts) fill(c *excerptChoice, most []int) {
 	if c.room < leastFill {
 		return

@@ -108,8 +108,8 @@ func (f *flattener) name(s string) string {
 	return s
 }
 
-// command adds a command, head, and its output, if any. If pieces are collected instead of written, it passes them to
-// f.piece.
+// command adds a command, whose text is head, and its output, if any. If f.piece is set, it
+// receives them instead.
 func (f *flattener) command(head, output string) {
 	if Tidy(output) == "" {
 		if f.piece != nil {

@@ -140,8 +140,8 @@ func (r *turnReader) weighNotes(last bool) {
 	t.weighLooks(&said, closed)
 }
 
-// dropHeard drops thoughts that what the assistant said or thought repeats, and sentences from results that later ones
-// repeat. closed means that the turn has ended.
+// dropHeard drops thoughts that the assistant repeats in what it says or thinks, and sentences from
+// results that later ones repeat. closed means that the turn has ended.
 func (t *turn) dropHeard(said *turnWords, closed bool) {
 	var told turnWords
 	for n := range slices.Backward(t.units) { // a later repetition takes precedence

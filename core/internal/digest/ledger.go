@@ -151,15 +151,16 @@ func (c *collector) message(i int) {
 	}
 }
 
-// forget drops errors that are older than the last request. A user who has made two requests since then without
-// mentioning an error isn't waiting for a fix.
+// forget is called at each request of the user, and drops errors that are older than the previous
+// request. A user who has made two requests since an error without mentioning it isn't waiting for
+// a fix.
 func (c *collector) forget() {
 	clear(c.Errors[:c.older])
 	c.older = len(c.Errors)
 }
 
-// call collects the files that a tool call reads or changes, including those in a command. Of an edit that failed, it
-// collects nothing.
+// call collects the files that a tool call reads or changes, including those in a command. It
+// ignores edits that failed.
 func (c *collector) call(p *transcript.Part) {
 	u := useOfCall(c.t, p)
 	if u != reads && u != searches && u != edits && u != runs {

@@ -8,8 +8,9 @@ import (
 
 // This file maintains the open errors of a ledger. A failed call stays open until a later call solves it.
 
-// ended records the outcome of a tool call. on is the command or file that the call was about, and said is the error
-// message. A failure stays open until the same call succeeds. failed says whether the call failed.
+// ended records the outcome of a tool call. on is the command or file that the call was about, and
+// said is the error message. failed means that the call failed; this failure stays open until the
+// same call succeeds.
 func (c *collector) ended(tool, on, said string, failed bool) {
 	part, behind := checkedPart(on)
 	f := failedCall(tool, part)
@@ -56,8 +57,8 @@ func (c *collector) opened(f *api.LedgerFailure, n int) {
 	}
 }
 
-// solved drops the earlier error of a call that has since succeeded, and that of the last test in a file that failed
-// alone if the call runs the whole file.
+// solved drops the earlier error of a call that has since succeeded. If the call runs all tests of
+// a file, solved also drops the error of the last single test of that file that failed.
 func (c *collector) solved(call *api.LedgerFailure) {
 	done := key(call)
 	for _, k := range [...]string{done, done + testMark} {

@@ -144,8 +144,9 @@ func joinText(a, b string) string {
 	return a + "\n" + b
 }
 
-// Keep sets the block of standing instructions, which the digest will contain in addition to its size limit. spare is
-// the number of bytes by which the requests may exceed that limit.
+// Keep sets the block of standing instructions. The digest contains it in addition to the text that
+// the size limit allows. spare is the number of bytes by which the user's requests may exceed that
+// limit.
 func (e *Extract) Keep(standing string, spare int) { e.standing, e.spare = standing, spare }
 
 // SetNearby sets the texts that appear next to the digest, which the digest should not repeat.

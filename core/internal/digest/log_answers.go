@@ -30,7 +30,8 @@ func onlyCode(text string) bool {
 	return true
 }
 
-// belongsTo reports whether u and first are parts of one answer that count as its outcome.
+// belongsTo reports whether u is a part of the same answer as first, and can be a part of its
+// outcome.
 func (u *unit) belongsTo(first *unit) bool {
 	return u.kind == answerUnit && u.message == first.message && u.factor > ofAnnounced && u.beside == first.beside
 }

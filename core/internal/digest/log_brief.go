@@ -18,8 +18,9 @@ const (
 	mostBriefly   = 60
 )
 
-// ownWords is the number of words that no more than one other request has with which a request gets three times the
-// room of the others: it says more than a topic.
+// ownWords is the minimum number of distinctive words of a request that gets three times the room
+// of the others, because it says more than its topic. A word is distinctive if at most one other
+// request contains it.
 const ownWords = 4
 
 // briefJoin separates an entry from the previous one on the same line. briefFrame is the length, in bytes, of the text

@@ -65,7 +65,8 @@ func (k *turnLog) entries(b []byte, asked []string, chosen []extract.Chosen) []b
 	return withoutRepeatedLinks(bytes.TrimSuffix(b, []byte("\n")))
 }
 
-// asksAll reports whether asked contains the requests of all turns. Otherwise, room for one entry costs another one.
+// asksAll reports whether asked contains the requests of all turns. If it doesn't, there is no room
+// to spare: what one entry gets, another one loses.
 func (k *turnLog) asksAll(asked []string) bool {
 	for i := range k.turns {
 		if asked[i] == "" && k.turns[i].asked != "" {
@@ -269,8 +270,9 @@ func (u *unit) joinTo(next *unit) string {
 	return joinOf(u.text)
 }
 
-// describeChanges returns a description of the change at the beginning of chosen and of the changes to the same file
-// that directly follow it. It leaves out changes to imports if there are other changes. n is the number of changes.
+// describeChanges returns a description of the change at the beginning of chosen and of the changes
+// to the same file that directly follow it. It leaves out changes to imports if there are other
+// changes. n is the number of changes, including these.
 func (k *turnLog) describeChanges(t *turn, chosen []extract.Chosen) (text string, n int) {
 	first := &t.units[k.units[chosen[0].Item].unit]
 	var said []string

@@ -115,8 +115,9 @@ func (k *turnLog) roomForOutcomes(size int, asked []string) outcomeRoom {
 	return k.someOutcomes(size, len(outcomeLengths)-1, asked)
 }
 
-// someOutcomes distributes size bytes among outcomes of which not all fit, as roomForOutcomes describes. length is the
-// index in outcomeLengths of their maximum length; it becomes the last one if what was changed doesn't fit.
+// someOutcomes distributes size bytes among outcomes of which not all fit, as roomForOutcomes
+// describes. length is the index in outcomeLengths of their maximum length. If the outcomes that
+// take precedence don't fit at that length, the shortest one is used instead.
 func (k *turnLog) someOutcomes(size, length int, asked []string) outcomeRoom {
 	room := outcomeRoom{length: length, from: len(k.turns), deeds: len(k.turns), full: len(k.turns)}
 	if k.sizeOfDeeds(room.length) > size {

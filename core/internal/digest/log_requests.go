@@ -28,8 +28,9 @@ func (k *turnLog) wholeNeed() (sum int) {
 	return sum
 }
 
-// The number of newest requests that get more room. The guaranteed lengths, in bytes, of the first and the newest
-// requests, and of all others.
+// newestRequests is the number of newest requests that get more room than the others. leastNewest
+// is the length, in bytes, that the first and the newest requests get at least, and leastRequest
+// that of all others.
 const (
 	newestRequests = 10
 	leastNewest    = 540
@@ -168,9 +169,10 @@ const (
 	toldTrouble = 200
 )
 
-// clipRequest shortens a request to about most bytes, at the end of a line or between words. The request must be
-// tidied. Two thirds of the result come from the beginning of the request, and the rest from its end. For a pasted
-// request, most of the room goes to the end, where the user's comment is. Of a plan in lines, each line is shortened.
+// clipRequest shortens a request to about most bytes, at the end of a line or between words. The
+// request must be tidied. Two thirds of the result come from the beginning of the request, and the
+// rest from its end. For a pasted request, most of the room goes to the end, where the user's
+// comment is. A plan with one step per line keeps its lines, but each is shortened.
 func clipRequest(text string, most int) string {
 	pasted := strings.Count(text, "\n") > manyLines
 	if pasted && isOutline(text) {

@@ -8,9 +8,9 @@ import (
 // booking. Parts that are longer together have a unit each.
 const mostListed = 240
 
-// listOfParts are the parts of one list in a record. n says what is named later. worths holds the weight of the unit
-// about each part, 0 if nothing of it is named later, factor the largest of them, and named the number of parts that
-// have one.
+// listOfParts are the parts of one list in a record. n holds what is named later. worths has the
+// weight of each part's unit, which is 0 if nothing in the part is named later. factor is the
+// largest of these weights, and named the number of parts with a weight.
 type listOfParts struct {
 	n      *namedLater
 	parts  []part
@@ -39,9 +39,10 @@ func (l *listOfParts) weigh(c *valueCounts) {
 	}
 }
 
-// lead returns the name of the list, with the number of its parts unless the list has only one part, none is named later,
-// or one unit shows them all: without the number, one passenger of a booking would look like its only one. joined means
-// that the parts that are named later share one unit.
+// lead returns the name of the list, usually with the number of its parts, because one passenger of
+// a booking would otherwise look like the only one. The number is left out if the list has one
+// part, if no part is named later, or if one unit shows all parts. joined means that the parts that
+// are named later share one unit.
 func (l *listOfParts) lead(joined bool) string {
 	name, all := l.parts[0].list, itoa(len(l.parts))
 	switch {
@@ -88,9 +89,9 @@ func (p *part) text(n *namedLater) string {
 	return p.written(n, size <= mostPart)
 }
 
-// written returns the values of a part with their keys: all of them if whole is set, and otherwise the first one and
-// those that are named later. The first one is without its key if it is a name, and so is each name that follows a name:
-// "Lena Falk, grade: coxswain".
+// written returns the values of a part with their keys: all of them if whole is set, and otherwise
+// the first one and those that are named later. A name has no key if it is the first value or
+// follows another name: "Lena Falk, grade: coxswain".
 func (p *part) written(n *namedLater, whole bool) string {
 	var b strings.Builder
 	wasName := false // the last written value is a name

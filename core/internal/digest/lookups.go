@@ -213,9 +213,9 @@ func recordParts(record string) *parts {
 	return p
 }
 
-// read adds the parts in a JSON object or array. list and key belong to the part that it is, unless it only contains
-// others. depth is that of the value; what is deeper than deepestPart is left out, and so is everything after
-// mostObjects parts.
+// read adds the parts in a JSON object or array. list and key are those of the value, if it is a
+// part itself. depth is its nesting level. Values below deepestPart are left out, and so is
+// everything after mostObjects parts.
 func (p *parts) read(src []byte, list, key string, depth int) {
 	s := jsonspan.New(src)
 	switch {
@@ -380,13 +380,14 @@ func (c *valueCounts) haveAll(values []callValue) bool {
 	return !slices.ContainsFunc(values, func(v callValue) bool { return c.all[words.Hash64(v.value)] == 0 })
 }
 
-// mostShare is the maximum number of parts with the same value for which a message that names the value is likely to
-// be about them.
+// mostShare is the maximum number of parts with the same number for which a message that names this
+// number is taken to be about them.
 const mostShare = 2
 
-// worth returns the weight of the part: that of its key or a number in it if a later message names one, or else that of
-// its first value, unless other parts have the same one. It returns 0 if nothing of it is named. A number that several
-// parts share, such as the date of all flights, only weighs as much as nothing known.
+// worth returns the weight of the part. It is ofNamed if a later message names its key or a number
+// in it, and ofMembers if one names its first value, unless other parts have the same. If only
+// numbers are named that more than mostShare parts have, such as the date of all flights, the
+// weight is ofUnmentioned. It is 0 if nothing in the part is named.
 func (p *part) worth(n *namedLater, c *valueCounts) int {
 	shared := false
 	numbered := func(value string, count int) bool {

@@ -119,8 +119,8 @@ func withoutFrame(text string) string {
 // timedOut follows the command in the error with which Python says that it ran too long.
 const timedOut = "' timed out after "
 
-// withoutAdvice returns an output that mini-swe-agent has shortened without the advice before it, and without the tags
-// around its beginning and its end.
+// withoutAdvice removes the advice that mini-swe-agent writes before a shortened output, and the
+// tags around the beginning and the end of that output. Any other output is returned unchanged.
 func withoutAdvice(text string) string {
 	rest, found := strings.CutPrefix(text, "<warning>")
 	if !found {

@@ -113,7 +113,7 @@ func (u *unit) deed(most int) string {
 // returnedArrow separates a call from its result in a line of the log.
 const returnedArrow = " → "
 
-// joinDeeds returns the lines.
+// joinDeeds returns all lines as one text.
 func joinDeeds(deeds []deedLine) (lines string) {
 	for i := range deeds {
 		lines += deeds[i].line
@@ -138,8 +138,9 @@ const (
 	failedWithin     = 64
 )
 
-// failedBefore returns a note for a successful call of a tool about the last call of that tool in the turn, if it failed.
-// The note replaces the unit of that call.
+// failedBefore returns a note about the last call of a tool in the turn if that call failed, for
+// the unit of a later call that succeeded. It drops the unit of the failed call, which the note
+// replaces. It returns "" if the last call didn't fail, or there is none.
 func (t *turn) failedBefore(tool string) string {
 	recent := t.units[max(0, len(t.units)-failedWithin):]
 	for n := range slices.Backward(recent) {
@@ -182,8 +183,8 @@ func clipList(list string, most int) string {
 	return clipWords(list, most)
 }
 
-// clipArguments shortens the text of a call to about most bytes. It cuts between arguments. The first one stays if it is
-// for the object of the tool and short.
+// clipArguments shortens the text of a call to about most bytes. It cuts between arguments. A short
+// first argument stays if it names the object that the tool acts on.
 func clipArguments(called string, most int) string {
 	if len(called) <= most {
 		return called

@@ -123,8 +123,8 @@ func markStarts(trimmed []string, printed []bool) {
 	}
 }
 
-// outputAt returns the last line of the output that begins at line from. dense reports whether at least a third of its
-// lines are marked as printed.
+// outputAt returns the index of the last line of the output that begins at line from. dense reports
+// whether at least a third of its lines are marked as printed.
 func outputAt(printed []bool, from int) (last int, dense bool) {
 	last, signs := from, 0
 	for k := from; k < len(printed) && k-last <= widestGap; k++ {

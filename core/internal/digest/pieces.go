@@ -36,8 +36,8 @@ const (
 	thoughtPiece                  // the agent's reasoning
 )
 
-// NewPieces collects the pieces of messages. Pieces that can be clipped are shortened so that they aren't longer than
-// most bytes.
+// NewPieces collects the pieces of messages. It shortens each piece that may be clipped to about
+// most bytes. measure returns the number of tokens in a text.
 func NewPieces(t *transcript.Transcript, messages []int32, most int, measure func(text string) int) *Pieces {
 	p := &Pieces{messages: len(messages), measure: measure}
 	f := flattener{t: t, guarded: true}

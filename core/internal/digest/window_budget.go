@@ -5,8 +5,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// windowBudget is the style of S3. ctxfold's own record, headings and digest messages are modelled on S3, so this style
-// uses the same ones. Only its requests are worded differently.
+// windowBudget is the style of the published system S3. ctxfold's own record, headings and digest
+// messages are modelled on S3, so this style uses the same ones. Only its requests are worded
+// differently.
 var windowBudget = &Style{
 	Name: "window-budget", Role: transcript.User, Own: true,
 	Header: Header, System: System,
