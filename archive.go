@@ -112,8 +112,9 @@ func (f *fetchedBodies) fill(ctx context.Context, c *Compactor, handles []string
 	return nil
 }
 
-// get reads the body of a handle, unless it has been requested before. A body that the store doesn't have is left out;
-// any other error of the store wraps ErrStore.
+// get adds the body that is stored under handle to f, unless the handle has been requested before.
+// A body that the store doesn't have, or that doesn't match the handle, is left out; any other
+// error of the store wraps ErrStore.
 func (f *fetchedBodies) get(ctx context.Context, handle string) error {
 	key, err := storeKey(handle)
 	if err != nil || f.asked[key] {
@@ -229,7 +230,8 @@ func (c *Compactor) recall(ctx context.Context, s Store, format api.Format, argu
 	return c.recalled(ctx, o, call, member{operations.InBody, text})
 }
 
-// recalled returns the text that answers a call of the recall tool. members are those of the operation's request.
+// recalled runs the operation recall with the given members and returns the text that answers the
+// tool call.
 func (c *Compactor) recalled(ctx context.Context, members ...member) (string, error) {
 	var a api.Recalled
 	if _, err := c.do(ctx, operations.OpRecall, &a, newEnvelope(members...)); err != nil {

@@ -186,7 +186,8 @@ func (v *Conversation) Close(ctx context.Context) error {
 	return nil
 }
 
-// forget closes the session by giving up its instance. The next call opens another one.
+// forget drops the session together with its instance; the next call opens a new session. v.mu must
+// be held.
 func (v *Conversation) forget(ctx context.Context) {
 	v.engine.Drop(ctx)
 	v.session = 0

@@ -112,7 +112,7 @@ func New(o Options) *Compactor {
 	return c
 }
 
-// called logs a failed call of the store of records, and counts every call.
+// called counts a call of the records, and logs it if it failed.
 func (c *Compactor) called(call records.Call) {
 	if call.Err != nil {
 		c.log.Warn("ctxfold: the records failed", "op", call.Op, "error", call.Err)

@@ -313,7 +313,7 @@ func (j *job) save(ctx context.Context, e *api.Effect) (r api.EffectResult) {
 	return r
 }
 
-// lease acquires or renews a lease for the job.
+// lease acquires or renews a lease for the job. r.Done reports whether the job holds it.
 func (j *job) lease(ctx context.Context, e *api.Effect) (r api.EffectResult, err error) {
 	key, ttl := e.Keys[0], time.Duration(e.TTL)*time.Millisecond
 	if h := j.leases[key]; h != nil && h.holder == e.Holder {
@@ -342,7 +342,8 @@ func (j *job) release(ctx context.Context, key, holder string) {
 	}
 }
 
-// put stores a body in the store.
+// put stores a body. r.Error is the error of the store, if it failed; err is set only if ctx has
+// ended or the effect can't be decoded.
 func (j *job) put(ctx context.Context, e *api.Effect) (r api.EffectResult, err error) {
 	var body string
 	if err := json.Unmarshal(e.Body, &body); err != nil {
@@ -421,7 +422,7 @@ func (l *backgrounds) begin(ctx context.Context, owner string, keys []string, re
 	}()
 }
 
-// leases records the keys of the lease that a job has requested.
+// leases records the keys of the lease that b has requested.
 func (l *backgrounds) leases(b *background, keys []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -24,7 +24,8 @@ type Event struct {
 	Trigger string    `json:"trigger"`
 	Time    time.Time `json:"time"`
 
-	// The estimated sizes before and after the compaction. In the start event, the sizes after it are 0.
+	// The sizes before and after the compaction, in messages and in estimated tokens. In the start
+	// event, the sizes after it are 0.
 	MessagesBefore int `json:"messages_before"`
 	MessagesAfter  int `json:"messages_after"`
 	TokensBefore   int `json:"tokens_before"`
@@ -79,7 +80,8 @@ func (j *MemoryJournal) Append(_ context.Context, e Event) error {
 	return nil
 }
 
-// Events returns the events of a conversation. They are in the order in which they were appended. It never fails.
+// Events returns the events of a conversation in the order in which they were appended. It never
+// fails.
 func (j *MemoryJournal) Events(_ context.Context, conversation string) (events []Event, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -114,8 +116,9 @@ func (j *FileJournal) Append(_ context.Context, e Event) error {
 	return errors.Join(err, f.Close())
 }
 
-// Events returns the events of a conversation in the file. It ignores an incomplete last line, which a crash leaves
-// behind. Without a file there are no events, and no error. The error for a line that isn't an event names the line.
+// Events returns the events of a conversation from the file, oldest first. It ignores an incomplete
+// last line, which a crash leaves behind. If the file doesn't exist, there are no events and no
+// error. If a line isn't an event, the error contains the line's number.
 func (j *FileJournal) Events(_ context.Context, conversation string) ([]Event, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

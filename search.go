@@ -87,8 +87,9 @@ func (c *Compactor) SearchBodies(ctx context.Context, bodies []api.Kept, q Searc
 	return a, err
 }
 
-// ask calls the Search method of a store, which is code of the program and may panic. A panic, an error and a missing
-// answer of the store are errors that wrap ErrStore.
+// ask calls the Search method of a store. The method is the program's own code and may panic: a
+// panic, an error or a nil answer becomes an error that wraps ErrStore. If ctx has ended, ask
+// returns its error.
 func ask(ctx context.Context, s Searcher, q SearchQuery) (a *api.Found, err error) {
 	err = guard.Call(ctx, func() (err error) {
 		a, err = s.Search(ctx, q)
@@ -165,7 +166,8 @@ func (v *Conversation) Recall(ctx context.Context, arguments json.RawMessage) (s
 	return v.c.recall(ctx, v.o.Store, v.o.Format, arguments, func() ([]api.Marker, error) { return v.markers(ctx) })
 }
 
-// markers lists the markers in the conversation that contain handles. The session stays as it is.
+// markers lists the markers in the conversation that contain handles. It doesn't change the
+// session.
 func (v *Conversation) markers(ctx context.Context) ([]api.Marker, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -37,7 +37,7 @@ type Summarizer interface {
 	Summarize(ctx context.Context, request Request) (Summary, error)
 }
 
-// SummarizerFunc makes a function a [Summarizer].
+// SummarizerFunc adapts a function to the interface [Summarizer].
 type SummarizerFunc func(ctx context.Context, request Request) (Summary, error)
 
 // Summarize calls the function f.
@@ -53,7 +53,7 @@ type StreamSummarizer interface {
 	SummarizeStream(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 }
 
-// StreamSummarizerFunc makes a function a [StreamSummarizer].
+// StreamSummarizerFunc adapts a function to the interface [StreamSummarizer].
 type StreamSummarizerFunc func(ctx context.Context, request Request, delta func(text string)) (Summary, error)
 
 // Summarize calls the function f and discards the pieces.

@@ -171,8 +171,9 @@ func (v *Conversation) claim(ctx context.Context) error {
 
 func (v *Conversation) release() { <-v.compacting }
 
-// turn is the host's side of one turn of a conversation, or of its compaction in the background. The turn's job makes
-// all decisions; turn provides what other jobs don't need.
+// turn is the host's side of one turn of a conversation, or of a compaction of it in the
+// background. The turn's job makes all decisions; turn adds what other jobs don't need, such as the
+// events and the session.
 type turn struct {
 	v       *Conversation
 	own     *behind // this turn's entry if it runs in the background, otherwise nil
@@ -186,8 +187,9 @@ type turn struct {
 	length  int
 }
 
-// turn runs the job of a turn. The conversation stays usable while summaries are written. at is the moment of the turn.
-// The result is nil if the turn had nothing to do.
+// turn runs the job of a turn at the moment at, for example after the model's answer. The
+// conversation stays usable while summaries are written. The result is nil if the turn had nothing
+// to do.
 func (v *Conversation) turn(ctx context.Context, at api.TurnMoment, s api.JobSettings, o api.Options) (*Result, error) {
 	v.mu.Lock()
 	x := &turn{v: v, running: v.behind}
@@ -324,8 +326,8 @@ func (x *turn) unchanged() *Result {
 	return r
 }
 
-// end ends the compaction of a turn, if one has begun, and returns its result. It returns err, the error of the turn,
-// or that of taking over the result; without a compaction the result is nil.
+// end finishes the compaction of a turn and returns its result, which is nil if none has begun. The
+// error is err, the error of the turn, or an error from applying the result.
 func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, error) {
 	v := x.v
 	if x.start == nil {
@@ -358,8 +360,8 @@ func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, err
 	return r, nil
 }
 
-// take makes the conversation continue with the result of a compaction. Its messages are the conversation's, so it has
-// neither Messages nor Edits.
+// take applies the result of a compaction to the conversation. It returns the result without
+// Messages and Edits, because the conversation has the messages itself. v.mu must be held.
 func (x *turn) take(ctx context.Context, a *api.Planned) (*Result, error) {
 	v, r := x.v, resultOf(a)
 	r.Messages, r.Edits = nil, nil
@@ -436,7 +438,7 @@ const longestIdle = 1_000_000_000 * time.Second
 // behind is a compaction of a conversation that runs in the background.
 type behind struct {
 	*background
-	r *Result // the result once the compaction has ended; nil if it led to nothing
+	r *Result // the result once the compaction has ended; nil if it produced none
 }
 
 // running returns the background compaction that is running, or nil.
@@ -446,8 +448,8 @@ func (v *Conversation) running() *behind {
 	return v.behind
 }
 
-// takeOver is like begin, for callers that must not wait for a summary: it cancels the background compaction. It
-// returns an error if ctx ends first.
+// takeOver is like claim, but cancels the background compaction first, for callers that must not
+// wait for a summary. It returns an error if ctx ends first.
 func (v *Conversation) takeOver(ctx context.Context) error {
 	if b := v.running(); b != nil {
 		b.cancel()

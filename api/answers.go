@@ -440,15 +440,17 @@ type SummaryRequest struct {
 	Prompt          string `json:"prompt"`            // the user message for the model; it contains the fenced record of the session
 	MaxOutputTokens int    `json:"max_output_tokens"` // maximum size of the summary, in tokens
 	InputTokens     int    `json:"input_tokens"`      // estimate of `system` and `prompt`; never over `summary.max_input_tokens`
-	// Temperature is the temperature for the model; absent, the host decides.
+	// Temperature is the temperature for the model; if it is absent, the host decides.
 	Temperature float64 `json:"temperature,omitempty"`
-	// Thinking is the amount of thinking to ask of the model; absent, the host decides.
+	// Thinking is the amount of thinking to ask of the model; if it is absent, the host decides.
 	Thinking ThinkingEffort `json:"thinking,omitempty"`
-	// Provider is a call of the provider's own compaction, with `summary.provider`. Its result is the `messages` of the answer. System and
-	// Prompt are the fallback for the model.
+	// Provider is a call of the provider's own compaction, if the policy has `summary.provider`.
+	// Its result is returned as the `messages` of the Summary. System and Prompt are the fallback
+	// for the model.
 	Provider *ProviderRequest `json:"provider,omitempty"`
-	// Conversation is present if the request is appended to the conversation: the host sends its last request with these edits and changes of
-	// the body, which contain System and Prompt.
+	// Conversation is present if the request is appended to the conversation: the host repeats its
+	// last request with these changes to the messages and the body, which already contain System
+	// and Prompt.
 	Conversation *RequestConversation `json:"conversation,omitempty"`
 	// Lead is text to show before a streamed summary. It is present only if two summaries are joined.
 	Lead string `json:"lead,omitempty"`

@@ -158,8 +158,8 @@ const (
 	EffectCancel  EffectName = "cancel"  // cancel the effect target, whose result is no longer needed
 )
 
-// Effect is an action that a job requests from its host. The host responds to an effect with an ID by an
-// EffectResult.
+// Effect is an action that a job requests from its host. The host responds to an effect that has an
+// ID with an EffectResult.
 type Effect struct {
 	Effect EffectName `json:"effect"`       // what the host does
 	ID     int        `json:"id,omitempty"` // number of the effect within its job, from 1; absent if it has no result
@@ -208,7 +208,7 @@ const (
 	NoticeSummaryFailed    NoticeName = "summary_failed"    // the model returned no summary
 	NoticeRecordsFailed    NoticeName = "records_failed"    // the store of records failed, and the job continued without it
 	NoticeLeaseLost        NoticeName = "lease_lost"        // the lease ended during a compaction, which starts over
-	NoticeBackgroundFailed NoticeName = "background_failed" // a background compaction led to nothing
+	NoticeBackgroundFailed NoticeName = "background_failed" // a background compaction produced no result
 )
 
 // JobEvent reports what has happened since the last call. Without results it only reports the time.

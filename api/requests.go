@@ -79,8 +79,8 @@ type Redact struct {
 type Redaction struct {
 	// Text is the text to replace. It has at least 4 bytes if Whole is false.
 	Text string `json:"text"`
-	// Placeholder replaces the text and has at most 100 bytes. Absent, it is [REDACTED:n], where n numbers the texts
-	// of the conversation; a text keeps its number.
+	// Placeholder replaces the text and has at most 100 bytes. If it is absent, the placeholder is
+	// [REDACTED:n], where n numbers the texts of the conversation; a text keeps its number.
 	Placeholder string `json:"placeholder,omitempty"`
 	// Whole replaces the text only where a string in a message consists of nothing else.
 	Whole bool `json:"whole,omitempty"`

@@ -3,8 +3,8 @@ package host
 // pageSize is the size of a page of WebAssembly memory, in bytes.
 const pageSize = 64 << 10
 
-// memory is the linear memory of one instance. It records whether the limit has prevented it from growing: the module
-// can only trap then, and the trap doesn't reveal the reason.
+// memory is the linear memory of one instance. It records whether the limit has prevented it from
+// growing: in that case the module can only trap, and the trap doesn't reveal the reason.
 type memory struct {
 	bytes   []byte
 	limit   uint64

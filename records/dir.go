@@ -65,8 +65,8 @@ func (d *Dir) Find(_ context.Context, keys []string) ([]byte, int, error) {
 	return nil, 0, nil
 }
 
-// Keep writes a file for each key, to a temporary name first. So readers never see a part of a record. Some of the
-// files may have been written if it returns an error.
+// Keep writes a file for each key, under a temporary name first, so that readers never see part of
+// a record. If it returns an error, some of the files may have been written.
 func (d *Dir) Keep(_ context.Context, keys []string, record []byte) error {
 	for _, key := range keys {
 		if err := files.Replace(d.path(key), record, false); err != nil {

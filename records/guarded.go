@@ -19,7 +19,7 @@ type Guarded struct {
 	shared  Shared        // nil if the backend supports no leases
 	near    *Memory       // what this process read from and wrote to a shared backend, and its leases
 	timeout time.Duration // the time limit of a call; 0 or less means none
-	called  func(Call)    // is told about each call
+	called  func(Call)    // receives each call
 
 	mu sync.Mutex
 	up time.Time // when a failing backend may be called again

@@ -107,7 +107,8 @@ func (s Messages) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Sum
 	return ctxfold.Summary{Messages: fmt.Appendf(nil, `[{"role":"assistant","content":%s}]`, answer.Content)}, nil
 }
 
-// ended returns the summary that a finished stream contains. Its error says whether the request may be repeated.
+// ended returns the result of a finished stream. It wraps an error of the API so that the core can
+// decide whether to repeat the request.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *anthropic.Error
 	var unreached *url.Error

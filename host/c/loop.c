@@ -56,14 +56,14 @@ static void write_members(writer *w, ctxfold_text object) {
   }
 }
 
-/* Writes a header of the provider's response, if it has it. */
+/* Writes a header of the provider's response, unless the response lacks it. */
 static void write_header(writer *w, const char *key, const char *value) {
   if (!value) return;
   write_key(w, key);
   write_quoted(w, (ctxfold_text){value, strlen(value)});
 }
 
-/* Writes what the summarizer has told about the provider's response, if it has. */
+/* Writes what the summarizer reported about the provider's response, if it reported anything. */
 static void write_failure(writer *w, const ctxfold_ask *ask) {
   if (ask->status <= 0) return;
   write_string(w, ",\"failure\":{\"status\":");
@@ -119,7 +119,8 @@ static bool program_can(const ctxfold_host *host, const char *name) {
   return false;
 }
 
-/* Returns what is missing in a host, or NULL. Without this check a program would notice it when a compaction is due, or never. */
+/* Returns what is missing in a host, or NULL if nothing is. Without this check, the mistake
+ * would show only when a compaction is due, or never. */
 static const char *missing(const ctxfold_host *host) {
   ctxfold_text none, first;
   size_t at = 0;

@@ -92,8 +92,8 @@ func (s Chat) SummarizesPrefix() bool { return true }
 // SummarizesPrefix returns true, because the same model has the conversation in its prompt cache.
 func (s Responses) SummarizesPrefix() bool { return true }
 
-// behind decodes a request that extends the conversation into p, the parameters of an API call. It returns an error if
-// they name another model than the given one; of returns the model in p.
+// behind decodes a request that extends the conversation into p, the parameters of an API call. of
+// returns the model in p; if it isn't the given model, behind returns an error.
 func behind(q ctxfold.Request, p any, of func() string, model string) error {
 	if err := json.Unmarshal(q.Conversation.Sent, p); err != nil {
 		return fmt.Errorf("ctxfold: the request after the conversation: %w", err)
@@ -193,7 +193,8 @@ func (s Responses) compacted(ctx context.Context, q ctxfold.Request) (ctxfold.Su
 	return ctxfold.Summary{Messages: api.Raw(answer.Output)}, nil
 }
 
-// ended returns the summary that a finished stream contains. Its error says whether the request may be repeated.
+// ended returns the result of a finished stream. It wraps an error of the API so that the core can
+// decide whether to repeat the request.
 func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 	var refused *openai.Error
 	var unreached *url.Error

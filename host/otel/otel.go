@@ -61,8 +61,9 @@ func New(provider trace.TracerProvider) *Tracing {
 		propagate: propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{})}
 }
 
-// Handler creates a span for each request to the proxy, with attributes about the compaction of its conversation. The
-// parent is the span in the client's traceparent header.
+// Handler returns a handler that passes requests to next. It creates a span for each request to the
+// proxy, with attributes about the compaction of its conversation. The parent is the span in the
+// client's traceparent header.
 func (t *Tracing) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := t.propagate.Extract(r.Context(), propagation.HeaderCarrier(r.Header))
@@ -73,7 +74,8 @@ func (t *Tracing) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// answered is a ResponseWriter that records in a span the status of the response and what its header says of the compaction.
+// answered is a ResponseWriter that records in a span the status of the response and what its
+// header reports about the compaction.
 type answered struct {
 	http.ResponseWriter
 	span trace.Span
@@ -129,8 +131,9 @@ func reported(report string) (all []attribute.KeyValue) {
 	return all
 }
 
-// Summarizer creates a span for each call of a summarizer, for programs without a proxy. provider and model name the
-// model as in the conventions, for example "anthropic".
+// Summarizer returns a summarizer that calls s and creates a span for each call, for programs
+// without a proxy. provider and model name the model as in the conventions; a provider is, for
+// example, "anthropic".
 func (t *Tracing) Summarizer(s ctxfold.Summarizer, provider, model string) ctxfold.Summarizer {
 	return ctxfold.SummarizerFunc(func(ctx context.Context, q ctxfold.Request) (ctxfold.Summary, error) {
 		ctx, span := t.tracer.Start(ctx, "chat "+model, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(operationName.String("chat"),

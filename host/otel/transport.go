@@ -15,9 +15,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Transport creates a span for each model call, including calls for summaries. The span is named "chat MODEL", has the
-// provider's token counts, and ends when the response has been read. Other requests get a span named after their method.
-// The traceparent header is added to requests.
+// Transport returns a transport that sends requests with next. It creates a span for each model
+// call, including calls for summaries. The span is named "chat MODEL", has the provider's token
+// counts, and ends when the response has been read. Other requests get a span named after their
+// method. The traceparent header is added to requests.
 func (t *Tracing) Transport(next http.RoundTripper) http.RoundTripper { return &transport{t, next} }
 
 type transport struct {
@@ -76,8 +77,8 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// request returns the model and other attributes from the body of a model call. body is JSON. model is "" if it names
-// none.
+// request returns the model and other attributes from the body of a model call. body is JSON. model
+// is "" if the body doesn't name a model.
 func request(body []byte) (model string, all []attribute.KeyValue) {
 	if model = gjson.GetBytes(body, "model").String(); model != "" {
 		all = append(all, requestModel.String(model))
@@ -122,8 +123,9 @@ func (b *read) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// keep keeps what has been read of a response for its usage. Of a stream it keeps only the current line. It drops what
-// is longer than maxKept.
+// keep keeps a piece of the response, from which its usage is read later. From a stream it keeps
+// only the current line, and passes each complete event to note. A body or line longer than maxKept
+// is dropped.
 func (b *read) keep(piece []byte) {
 	for b.stream {
 		at := bytes.IndexByte(piece, '\n')

@@ -86,7 +86,8 @@ func New(pool *pgxpool.Pool, o Options) *Records {
 	return r
 }
 
-// Close closes the connections of Records that Open has returned. The pool passed to New stays open. It never fails.
+// Close closes the connections if the Records come from Open. The pool passed to New stays open. It
+// never fails.
 func (r *Records) Close() error {
 	if r.own {
 		r.pool.Close()
@@ -124,9 +125,9 @@ func (r *Records) sql(statement string) string {
 	return strings.ReplaceAll(statement, "{schema}", pgx.Identifier{r.schema}.Sanitize())
 }
 
-// ready prepares the database for a call. The first time it creates the tables, and from time to time it deletes old
-// rows. Several programs may do so at the same time. It returns an error if the server can't be reached, or refuses
-// that.
+// ready prepares the database for a call. The first time it creates the tables, and from time to
+// time it deletes old rows. Several programs may do so at the same time. It returns an error if the
+// server can't be reached or rejects a statement.
 func (r *Records) ready(ctx context.Context) error {
 	r.mu.Lock()
 	made, due := r.made, time.Since(r.trimmed) > trimTime
@@ -202,7 +203,7 @@ func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 	return nil, 0, nil
 }
 
-// Keep stores a record under all keys, atomically. A record that is stored under a key already is replaced.
+// Keep stores a record under all keys, atomically. A record already stored under a key is replaced.
 func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error {
 	if err := r.ready(ctx); err != nil {
 		return err
@@ -244,8 +245,8 @@ func (r *Records) Release(ctx context.Context, key, holder string) error {
 	return err
 }
 
-// KeepLeased stores a record under all keys, atomically, if the holder still has the lease on key, and reports whether
-// it does.
+// KeepLeased stores a record under all keys, atomically. It returns false, and stores nothing, if
+// the holder no longer has the lease on key.
 func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	return r.did(ctx, keepLeasedSQL, key, holder, sorted(keys), record)
 }

@@ -60,7 +60,8 @@ func (f *flights) join(ctx context.Context, key string, work func(context.Contex
 	return one.result, one.err
 }
 
-// run runs work and gives its result to all who wait for the flight. A panic becomes an error.
+// run runs work and gives its result to all callers that wait for the flight. A panic becomes an
+// error.
 func (f *flights) run(ctx context.Context, key string, one *flight, work func(context.Context) (*ctxfold.Result, error)) {
 	err := fmt.Errorf("the compaction did not return")
 	var result *ctxfold.Result

@@ -109,8 +109,8 @@ func NewTransport() *http.Transport {
 	return t
 }
 
-// Metrics gets the events of a [Proxy] for a monitoring system, in addition to those that the [ctxfold.Metrics] of
-// its Compactor gets.
+// Metrics receives the events of a [Proxy] for a monitoring system, in addition to those that the
+// [ctxfold.Metrics] of its Compactor receives.
 type Metrics interface {
 	// Request is called when the response to a request begins.
 	Request(Request)
@@ -305,8 +305,9 @@ type noMetrics struct{}
 
 func (noMetrics) Request(Request) {}
 
-// bounded returns a policy unchanged if its window is known. Otherwise the policy that it returns relies on the
-// endpoint's errors.
+// bounded returns p unchanged if its window is known. Otherwise it returns p without a limit, so
+// that the proxy compacts only after the endpoint has rejected a request as too long. It returns an
+// error if p is invalid.
 func bounded(c *ctxfold.Compactor, p ctxfold.Policy) (ctxfold.Policy, error) {
 	probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: p, Format: api.FormatOpenAIChat}
 	_, err := c.Check(context.Background(), probe)

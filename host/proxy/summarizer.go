@@ -104,7 +104,8 @@ func (s *summarizer) SummarizesPrefix() bool {
 	return s.t.proxy.SummaryModel == "" || s.t.proxy.SummaryModel == s.t.model
 }
 
-// body returns the body of a request for a summary. The model is the proxy's SummaryModel or else that of the client.
+// body returns the body of a request for a summary. The model is the proxy's SummaryModel or, if
+// that is empty, the client's model.
 func (s *summarizer) body(q ctxfold.Request) ([]byte, error) {
 	if q.Conversation != nil {
 		return q.Conversation.Sent, nil

@@ -25,8 +25,9 @@ MODULE = HERE.parent / "module" / "ctxfold.wasm"
 
 
 def translated(folder: Path) -> Path:
-    """Returns the folder with the module as C: that of an sdist, or the folder with the output of wasm2c, which is created unless it is
-    newer than the module."""
+    """Returns the folder that contains the module translated to C. In an sdist this folder is
+    included. Otherwise it is ``folder`` or the one that CTXFOLD_C names; it is filled by wasm2c
+    unless its files are newer than the module."""
     if (SHIPPED / "module").is_dir():
         return SHIPPED / "module"
     folder = Path(os.environ.get("CTXFOLD_C", folder))

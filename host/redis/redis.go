@@ -133,7 +133,7 @@ func (r *Records) Find(ctx context.Context, keys []string) ([]byte, int, error) 
 	return nil, 0, nil
 }
 
-// Keep stores a record under all keys, atomically. A record that is stored under a key already is replaced.
+// Keep stores a record under all keys, atomically. A record already stored under a key is replaced.
 func (r *Records) Keep(ctx context.Context, keys []string, record []byte) error {
 	pipe := r.client.TxPipeline()
 	for _, key := range r.all("r:", keys) {
@@ -176,8 +176,8 @@ func (r *Records) Release(ctx context.Context, key, holder string) error {
 	return releaseScript.Run(ctx, r.client, r.all("l:", []string{key}), holder).Err()
 }
 
-// KeepLeased stores a record under all keys, atomically, if the holder still has the lease on key, and reports whether
-// it does.
+// KeepLeased stores a record under all keys, atomically. It returns false, and stores nothing, if
+// the holder no longer has the lease on key.
 func (r *Records) KeepLeased(ctx context.Context, key, holder string, keys []string, record []byte) (bool, error) {
 	all := append(r.all("l:", []string{key}), r.all("r:", keys)...)
 	return keepScript.Run(ctx, r.client, all, holder, record, r.maxAge.Milliseconds()).Bool()

@@ -152,8 +152,8 @@ func wanted(markers []api.Marker, handles []string) []api.Marker {
 	})
 }
 
-// printRestored describes on standard error the restored content, and content that should have been restored but
-// wasn't. partial means that only some handles were requested.
+// printRestored reports on standard error which content was restored, and which should have been
+// but wasn't. partial means that only some handles were requested.
 func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, partial bool) {
 	unknown := ""
 	if partial && len(markers) == 0 {

@@ -151,9 +151,9 @@ type outcome struct {
 	size  int    // the size of the input line, in bytes
 }
 
-// file processes the lines of the input with as many workers, and writes the results in the order of the lines. It
-// returns an error if a line could not be read, a result has violations, or one doesn't fit; the other lines are
-// written all the same.
+// file processes the lines of the input with the given number of workers, and writes the results in
+// the order of the lines. It returns an error if a line could not be read, or if a result has
+// violations or doesn't fit; the other lines are still written.
 func (b *batch) file(parent context.Context, workers int) error {
 	input, size := b.in, int64(0)
 	var file *os.File
@@ -335,7 +335,7 @@ func errorLine(err error, number int) []byte {
 	return text
 }
 
-// printTotals prints a batch's totals on standard error. Totals that are 0 are left out where they would say nothing.
+// printTotals prints a batch's totals on standard error. Most totals are omitted if they are 0.
 func (b *batch) printTotals(t totals) {
 	facts := [][2]string{{"conversations", count(t.conversations)}}
 	if t.failed > 0 {

@@ -24,8 +24,8 @@ var batchOps = []batchOp{
 	{"detect", batchDetect, false},
 }
 
-// batchCompact compacts one conversation, and returns the line to write and what to add to the totals. An error is that
-// of the compaction.
+// batchCompact compacts one conversation. It returns the line to write and what to add to the
+// totals, or the error of the compaction.
 func batchCompact(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	r, err := b.compactor.CompactWith(ctx, in, b.summarizer)
 	if err != nil {
@@ -48,8 +48,8 @@ func batchCompact(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, tota
 	return r.Messages, t, nil
 }
 
-// batchRepair repairs one conversation, and returns the line to write and what to add to the totals. An error is that
-// of the repair.
+// batchRepair repairs one conversation. It returns the line to write and what to add to the totals,
+// or the error of the repair.
 func batchRepair(ctx context.Context, b *batch, in ctxfold.Input) ([]byte, totals, error) {
 	r, err := b.compactor.Repair(ctx, in)
 	if err != nil {

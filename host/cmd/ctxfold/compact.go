@@ -132,7 +132,8 @@ func (f *flags) compacted(ctx context.Context, j *job, r *ctxfold.Result, sessio
 	return err
 }
 
-// resultJSON assembles the JSON itself, because encoding/json would copy the messages.
+// resultJSON returns the result as JSON. It doesn't encode the messages with encoding/json, which
+// would copy them.
 func resultJSON(r *ctxfold.Result) []byte {
 	var report bytes.Buffer
 	e := json.NewEncoder(&report)

@@ -92,7 +92,7 @@ func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
 	return f.printLine(json.RawMessage(a.Messages))
 }
 
-// shown returns a JSON value as text, shortened to at most 200 characters.
+// shown returns a JSON value as text, shortened to at most 200 code points.
 func shown(v []byte) string {
 	const most = 200
 	runes := []rune(string(v))

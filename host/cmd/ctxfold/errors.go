@@ -66,7 +66,7 @@ var hints = map[string]string{
 	"truncated_json":   "The input was cut off: get the whole of it.",
 }
 
-// printError prints an error with its place, its code and a hint, as far as there are any.
+// printError prints an error, with its position, its code and a hint if it has them.
 func printError(w io.Writer, err error) {
 	var in inputError
 	var use usageError

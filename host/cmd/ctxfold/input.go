@@ -251,8 +251,9 @@ func (p *policyFlags) registerForce(c *cobra.Command) {
 	c.Flags().BoolVar(&p.force, "force", false, "compact even if it is not due")
 }
 
-// readUsage returns the provider's count from --usage, or nil to use the count in the session file, if there is one.
-// Any other text is an error.
+// readUsage returns the provider's count from --usage, or nil without the flag; the count in the
+// session file then applies, if there is one. A value that is neither a positive number nor a count
+// as JSON is an error.
 func (p *policyFlags) readUsage(c *cobra.Command) (*api.Usage, error) {
 	if p.usage == "" {
 		return nil, nil

@@ -173,7 +173,8 @@ func (f *flags) compactor(ctx context.Context, timeout time.Duration) (*ctxfold.
 	return f.compactorWith(ctx, ctxfold.Options{SummaryTimeout: timeout})
 }
 
-// compactorWith is like compactor, but takes all options. Another --engine than wasm and native is an error.
+// compactorWith is like compactor, but takes all options. An --engine other than wasm or native is
+// an error.
 func (f *flags) compactorWith(ctx context.Context, o ctxfold.Options) (*ctxfold.Compactor, error) {
 	switch f.engine {
 	case "wasm":

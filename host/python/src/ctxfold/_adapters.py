@@ -16,8 +16,8 @@ BESIDE = ("model", "system", "instructions", "tools", "functions", "thinking", "
 
 
 def finished(reason: Any) -> str:
-    """Returns the finish reason. If a client that always sets it reports none, the output was cut off; the result is then
-    ``incomplete``, so that the summary is requested again.
+    """Returns the finish reason of a client that always reports one. If it is missing, the output
+    was cut off; the result is then ``incomplete``, so that the summary is requested again.
     """
     return reason if isinstance(reason, str) and reason else "incomplete"
 

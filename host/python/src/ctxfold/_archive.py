@@ -71,8 +71,8 @@ def recall(
     source: Optional[Transcript],
     head: Mapping[str, Any],
 ) -> Steps[str]:
-    """Answers a call of the recall tool. If the call is invalid, the answer tells the model why. ``source`` is the
-    transcript that a query searches; None if there is none."""
+    """Answers a call of the recall tool. If the call is invalid, the answer explains the mistake to
+    the model. ``source`` is the transcript that a query searches; None if there is none."""
     asked: Dict[str, Any] = values((yield Work(lambda: module.call("recall", {"arguments": arguments}))))
     if "text" in asked:
         return str(asked["text"])

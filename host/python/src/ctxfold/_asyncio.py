@@ -11,8 +11,8 @@ T = TypeVar("T")
 
 
 async def run(steps: Steps[T]) -> T:
-    """Runs the steps of an operation without blocking the event loop, and returns their result. Raises what they
-    raise."""
+    """Runs the steps of an operation without blocking the event loop, and returns their result.
+    Exceptions of the steps are raised unchanged."""
     send: Callable[[], Effect] = lambda: next(steps)
     while True:
         try:
@@ -58,8 +58,8 @@ def _task(work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
 
 
 async def _until(effect: Until) -> List[Any]:
-    """Waits, and returns the futures that are done. Futures of other threads are wrapped so that asyncio can wait for
-    them. Returns none if the time is over first."""
+    """Waits, and returns the futures that are done. Futures of other threads are wrapped so that
+    asyncio can wait for them. Returns an empty list if the time runs out first."""
     waits = {each if asyncio.isfuture(each) else asyncio.wrap_future(each): each for each in effect.futures}
     if not waits:
         await asyncio.sleep(effect.seconds() or 0)
@@ -69,8 +69,8 @@ async def _until(effect: Until) -> List[Any]:
 
 
 async def _asked(run: Callable[[], Any]) -> Any:
-    """Calls one of the caller's functions in a thread. If its result is an awaitable, awaits it, and returns what that
-    yields."""
+    """Calls one of the caller's functions in a thread. If it returns an awaitable, this awaits it
+    and returns its result."""
     value = await asyncio.to_thread(_stopped, run)
     return await value if hasattr(value, "__await__") else value
 

@@ -137,7 +137,8 @@ def calling(module: Module, source: Transcript) -> Call:
 
 
 def owner_of(id: Any) -> str:
-    """Returns the id of a conversation or a user. Raises OptionError unless it is a string; many database ids are numbers."""
+    """Returns ``id``, which identifies a conversation or a user. Raises OptionError if it is not a
+    string, for example a number from a database."""
     if not isinstance(id, str):
         # only the text of a number or a UUID differs from conversation to conversation
         such = f", such as {str(id)!r}" if isinstance(id, (int, UUID)) and not isinstance(id, bool) else ""
@@ -165,8 +166,8 @@ def fitted(
     usage: Any,
     settings: Any,
 ) -> Steps[FitResult[Any]]:
-    """Fits a history into the context window and returns the messages to send. ``own`` and ``usage`` are the options
-    and the provider's count of this call, and ``settings`` those of the job."""
+    """Fits a history into the context window and returns the messages to send. ``options`` and
+    ``usage`` are those of this call, and ``settings`` those of the job."""
     job = Job(calling(module, source), model, store, records)
     answer = yield from job.run({"policy": policy, "options": options_of(options, usage, source, redactions(model.redact, source.piece))}, settings)
     return FitResult(

@@ -66,13 +66,13 @@ class Turn(Generic[Msg]):
             self._held.leave(self._mine)
 
     def before(self) -> Dict[str, Any]:
-        """Returns the conversation's data for a compaction that is about to begin."""
+        """Returns the redactions and the scores for a compaction that is about to begin."""
         given = {"redact": self._held.redactions(), "score": self._held.scores()}
         return {name: value for name, value in given.items() if value}
 
     def begin(self, effect: Mapping[str, Any]) -> Steps[None]:
-        """Starts a compaction in the background, unless one is running. ``effect`` is the module's, with the settings
-        of the new job."""
+        """Starts a compaction in the background, unless one is running. ``effect`` contains the
+        settings of the new job."""
         if self._held.background is None and "settings" in effect:
             yield from self._held.begin(effect["settings"])
 

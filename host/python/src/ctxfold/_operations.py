@@ -32,8 +32,9 @@ def shared_module() -> Module:
 def policy_of(
     policy: Optional[Policy], window: Any, model: Optional[str], format: Optional[str]
 ) -> Optional[Policy]:
-    """Returns the policy with the keys ``window``, ``model`` and ``format``, which callers may pass as separate
-    arguments. Raises OptionError if the policy is no dict or the window is invalid."""
+    """Returns the policy with the keys ``window``, ``model`` and ``format``, which callers may pass
+    as separate arguments. Raises OptionError if the policy is not a dict or the window is
+    invalid."""
     if window is not None:
         window = window_of(window)
     if policy is not None and not isinstance(policy, Mapping):
@@ -101,8 +102,8 @@ class Operations:
 
     @checked
     def detect(self, messages: Any, *, policy: Optional["types.Policy"] = None) -> "types.Detection":
-        """Returns the wire formats that the messages may have, the most likely first. Raises :class:`CtxfoldError` if
-        they are no list of messages or request body."""
+        """Returns the wire formats that the messages may have, the most likely first. Raises
+        :class:`CtxfoldError` if they are neither a list of messages nor a request body."""
         answer = self._module.call("detect", {"policy": policy}, transcript(messages))
         return cast("types.Detection", values(answer))
 
@@ -139,8 +140,8 @@ class Operations:
         state: Optional["types.State"] = None,
         usage: Optional["types.Counted"] = None,
     ) -> "types.Check":
-        """Reports whether a compaction is due, and why, without planning one. If ``usage`` is given, the answer also has
-        the state with the correction that follows from it."""
+        """Reports whether a compaction is due, and why, without planning one. If ``usage`` is
+        given, the answer also has the state, updated with that count."""
         head = self._head(policy, window, model, format, options, state, usage)
         return cast("types.Check", values(self._module.call("check", head, transcript(messages))))
 
@@ -281,8 +282,8 @@ class Operations:
         return cast(Dict[str, Any], value_of(self._module.call("recall", head), "tool"))
 
     def open_session(self, file: Union[str, bytes]) -> "types.Opened":
-        """Extracts the live conversation from a coding agent's session file, given as text. The result has
-        ``messages``. Raises ``unknown_session`` if it is no such file."""
+        """Extracts the live conversation from the text of a coding agent's session file. The result
+        has ``messages``. Raises ``unknown_session`` if it is not a session file."""
         request = file if isinstance(file, bytes) else file.encode()
         with self._module.lent() as instance:
             return cast("types.Opened", values(answered(instance, "open", (request,))))
@@ -299,8 +300,8 @@ class Operations:
         return file.encode()[: saved["kept"]].decode() + cast(str, saved["text"])
 
     def classify_error(self, failure: "types.Failure") -> "types.Verdict":
-        """Says why a model call failed, for example because the conversation does not fit. :func:`ctxfold.failure_of`
-        converts an exception to a ``failure``."""
+        """Returns why a model call failed, for example because the conversation does not fit.
+        :func:`ctxfold.failure_of` converts an exception to a ``failure``."""
         return cast("types.Verdict", values(self._module.call("classify_error", {"arguments": failure})))
 
     def limit_tool_output(

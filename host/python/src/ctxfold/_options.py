@@ -38,8 +38,8 @@ def checked(function: F) -> F:
 
 
 def refuse(given: Iterable[str], names: Iterable[str], of: str) -> None:
-    """Raises an :class:`OptionError` for the first of the ``given`` names that is not in ``names``. ``of`` says whose
-    options they are."""
+    """Raises an :class:`OptionError` for the first of the ``given`` names that is not in ``names``.
+    ``of`` is the name of the function or class that has these options."""
     names = list(names)
     for name in given:
         if name in names:

@@ -103,15 +103,15 @@ class Records:
         self._lock = threading.Lock()
 
     def begin(self, owner: str, keys: Sequence[str]) -> Behind:
-        """Registers a job that begins in the background. ``owner`` is whose history it compacts, and ``keys`` are
-        those of its lease."""
+        """Registers a job that begins in the background. ``owner`` identifies the history that it
+        compacts, and ``keys`` are the keys of its lease."""
         with self._lock:
             self._begun += 1
             behind = self.background[self._begun] = Behind(self._begun, owner, keys)
             return behind
 
     def running(self, owner: str) -> List[Dict[str, Any]]:
-        """Returns the numbers and keys of an owner's background jobs, except of those without keys."""
+        """Returns the numbers and keys of an owner's background jobs, except those without keys."""
         with self._lock:
             return [{"id": each.id, "keys": each.keys} for each in self.background.values() if each.owner == owner and each.keys]
 

@@ -99,7 +99,8 @@ def transcript(messages: Any) -> Transcript:
 def apply(messages: Sequence[Any], edits: List[Dict[str, Any]]) -> Any:
     """Applies the ``edits`` of an answer to a list of messages.
 
-    Kept messages are the same objects as before. The list is not modified; if nothing changes, it is returned itself.
+    Kept messages are the same objects as before. The list is not modified; if nothing changes, the
+    list itself is returned.
     """
     if len(edits) == 1 and edits[0].get("keep") == [0, len(messages)] or not edits and not messages:
         return messages

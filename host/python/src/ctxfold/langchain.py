@@ -66,8 +66,8 @@ def fitter(compactor: "Compacting") -> Callable[..., Any]:
 
 
 def summarizer(model: Any, *, awaited: bool = False) -> Callable[["SummaryRequest"], Any]:
-    """Returns a ``summarize`` that calls a chat model with ``model.invoke`` or, if ``awaited`` is set, with
-    ``model.ainvoke``. Use it in asynchronous programs."""
+    """Returns a ``summarize`` that calls a chat model with ``model.invoke`` or, if ``awaited`` is
+    set, with ``model.ainvoke``. Set ``awaited`` in asynchronous programs."""
     invoke = model.ainvoke if awaited else model.invoke
 
     def ask(request: "SummaryRequest") -> Any:

@@ -124,8 +124,8 @@ class DirectoryStore(Store):
             raise
 
     def get(self, handle: str) -> Optional[str]:
-        """Returns a body, or None if the store has none. Raises ``store_failed`` if the file's content does not match
-        the handle."""
+        """Returns a body, or None if the store does not have it. Raises ``store_failed`` if the
+        file's content does not match the handle."""
         path = self.path(handle)
         try:
             with open(path, "rb") as file:
