@@ -49,7 +49,7 @@ func (r *request) nameSession() {
 	r.err = &jsonspan.Error{Code: api.CodeUnknownFormat, Offset: at, Message: message}
 }
 
-// sessionFile describes a session file of the given kind, for the messages of errors.
+// sessionFile returns a description of a session file of the given kind, for use in error messages.
 func sessionFile(kind string) string {
 	return "a session file of the kind \"" + kind + "\", which open reads"
 }

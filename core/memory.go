@@ -199,7 +199,7 @@ func (p *point) set(name string, src []byte, v jsonspan.Value) {
 	}
 }
 
-// numberOf returns the value of a count, or 0 if v is anything else.
+// numberOf returns the number v, or 0 if v isn't a whole number from 0 to jsonspan.MaxSize.
 func numberOf(src []byte, v jsonspan.Value) int {
 	n, err := strconv.Atoi(string(v.Slice(src)))
 	if v.Kind != jsonspan.Number || err != nil || n < 0 || n > jsonspan.MaxSize {
@@ -208,7 +208,8 @@ func numberOf(src []byte, v jsonspan.Value) int {
 	return n
 }
 
-// shortOf returns a short string, or "" if v is anything else.
+// shortOf returns the text of the string v. It returns "" if v isn't a string, or has more than 66
+// bytes in JSON, including its quotes.
 func shortOf(src []byte, v jsonspan.Value) string {
 	if v.Kind != jsonspan.String || v.Len() > 66 {
 		return ""
@@ -261,8 +262,8 @@ func isAt(prints []transcript.Fingerprint, n int, print string) bool {
 	return n > 0 && n <= len(prints) && prints[n-1].String() == print
 }
 
-// read reads the edits of an entry. It returns false if they can't be applied to a history: kept messages must be in
-// order and occur only once.
+// read parses the edits of an entry into result and tail. It returns false if they can't be applied
+// to a history: kept messages must be in order and occur only once.
 func (m *memoryEntry) read(src []byte) bool {
 	last := -1 // index of the last message used
 	ok := eachEdit(src, m.edits, func(e *memoryEdit) bool { return m.readSent(e, &last) })

@@ -188,8 +188,9 @@ func (r *request) recallBody(args *recallArguments) *string {
 	return &piece
 }
 
-// recallText returns the piece of text that begins at an offset in Unicode scalar values. Its last line says how to get
-// the next piece.
+// recallText returns at most recallPiece Unicode scalar values of text, from an offset on that is
+// counted in the same unit. Unless this is all of the text, a last line says which piece it is and
+// how to get the next one. If the offset is beyond the end, the result says so.
 func recallText(text string, offset int) string {
 	from, to, at := len(text), len(text), 0
 	for i := range text {

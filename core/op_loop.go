@@ -79,9 +79,9 @@ func (r *request) raw(member operations.Member) api.Raw {
 	return nil
 }
 
-// progress writes the response of a job: its progress or an error. The offset of an error with a path is relative to
-// member; other offsets are absolute. member is the member of the request that the error is about. For an error, it
-// returns nil.
+// progress returns the response of a job as JSON. If err isn't nil, it records the error in r and
+// returns nil. An offset relative to a path is resolved in member, the member of the request that
+// the error is about; other offsets are absolute.
 func (r *request) progress(p *api.JobProgress, err *jsonspan.Error, member operations.Member) []byte {
 	switch {
 	case err == nil:
@@ -102,7 +102,8 @@ type loopCore struct {
 	policy *policy.Policy // the policy of the job
 }
 
-// Messages returns the messages of the request or, as a list, those of its session.
+// Messages returns the messages of the request as they were sent, or those of its session as a JSON
+// list.
 func (c *loopCore) Messages() []byte {
 	if c.r.session == nil || c.r.t == nil {
 		return c.r.raw(operations.InMessages)
@@ -120,7 +121,9 @@ func (c *loopCore) Messages() []byte {
 // MessagesAt returns the offset of the messages in the request.
 func (c *loopCore) MessagesAt() int { return int(c.r.members[operations.InMessages].Start) }
 
-// PolicySettings returns the policy's settings about compactions below the limit.
+// PolicySettings returns what a job needs to know about the policy: whether a compaction may begin
+// below the limit, in the background or because the prompt cache is cold; whether removed content
+// is archived; and the model.
 func (c *loopCore) PolicySettings() loop.PolicySettings {
 	return loop.PolicySettings{Starts: c.policy.Gate.Start > 0, Chills: c.policy.Gate.Idle > 0,
 		Stored: c.policy.Archive != "",

@@ -101,7 +101,7 @@ func encoded(marshal func(*jwriter.Writer)) []byte {
 	return b
 }
 
-// info describes the module: what it was linked with, and its limits. It reads nothing of the request.
+// info describes the module: what it was linked with, and its limits. It ignores the request.
 func info(_ *request) []byte {
 	a := api.Info{Name: "ctxfold", Version: Version, ABI: abi, Ops: named[api.Operation](Ops()), Estimators: named[api.Estimator](tokens.Names()),
 		Passes: named[api.PassName](passes.Passes()), Functions: named[api.FunctionName](hook.FunctionNames()),

@@ -30,9 +30,9 @@ type history struct {
 	messages int
 	entry    *memoryEntry
 	since    int                      // index of the first message that was added after the entry was made
-	prints   []transcript.Fingerprint // prints of the history's beginnings with at least from+1 messages
+	prints   []transcript.Fingerprint // fingerprints of the prefixes with at least from+1 messages
 	from     int
-	// Prints of all beginnings without the text of the first message; nil if they are unknown.
+	// Fingerprints of all prefixes without the text of the first message; nil if they are unknown.
 	later    []transcript.Fingerprint
 	changing bool // whether the text of the first message has changed since an earlier request
 	// Whether the applied entry was passed over at first, so that a provider's count belongs to another list.

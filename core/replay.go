@@ -260,7 +260,8 @@ func (p *replay) edited(e place, in int) place {
 	return e
 }
 
-// marked returns text to which the last cache breakpoint of the message in like has been added.
+// marked returns text, an edited message, with the last cache breakpoint of the message like added
+// to it. If like has none, or text has no place for it, it returns text unchanged.
 func (p *replay) marked(text, like []byte) []byte {
 	marks := p.f.MarksOf(nil, like)
 	if len(marks) == 0 {

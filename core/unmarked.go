@@ -35,8 +35,10 @@ type unmarking struct {
 	gone []jsonspan.Span // in order
 }
 
-// value scans the value at the scanner and adds the spans of its cache breakpoints to u.gone. only is true if the value
-// is an object of nothing but cache breakpoints, which the caller then removes whole. A list stays, even if it is empty.
+// value scans the value at the scanner and adds the spans of its cache breakpoints to u.gone. It
+// looks for them in the value's own members or elements and, if deep is set, also below the keys in
+// marked. only is true if the value is an object that contains nothing but cache breakpoints; the
+// caller then removes the whole object. A list is never removed, even if it becomes empty.
 func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 	switch kind := s.Kind(); {
 	case kind == jsonspan.Object:

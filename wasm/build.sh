@@ -8,29 +8,29 @@
 #                files    session files: open and save
 #                convert  convert
 # --component  with the functions of wit/ctxfold.wit in place of those of docs/reference/abi.md (the tag ctxfold_component), as a component
-# --reactor    stops behind the first step: a WASI reactor, which needs its host for a clock and random bytes
+# --reactor    stops after the first step: a WASI reactor, which needs its host for a clock and random bytes
 #
 # The steps; docs/inside/build.md says what each gains. Each but linking is left out where its switch is 1:
 #   NO_LEAN      the lean easyjson runtime of wasm/easyjson replaces easyjson's
 #   NO_SMALL     only the packages that walk transcripts are inlined into each other
 #   NO_CLEAR     what the start leaves behind is cleared (clear.patch)
-#   NO_QUIET     traces, stack traces and messages of the runtime's are empty (quiet.patch)
+#   NO_QUIET     the runtime's traces, stack traces and messages are empty (quiet.patch)
 #   NO_COLLECT   a collection is over when it returns, and nothing else interrupts a function (collect.patch)
 #   NO_RESUME    functions are entered only at their beginning, so none stores a return address (tools/plain.mjs)
 #   NO_LINES     names, line numbers, the index of functions and what only stack traces need are dropped (runtime.patch, tools/lines.mjs)
 #   NO_JUMPS     jumps are made direct (tools/jumps.mjs)
 #                the WASI functions that Go imports are linked in (stub.wat); all exports but the module's own are dropped
 #   NO_START     the runtime is started, and its memory becomes the module's: nothing is left to do at instantiation
-#   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs); types that nothing names are cleared (tools/types.mjs)
+#   NO_DEAD      functions that nothing can call any more are empty (tools/dead.mjs); types that nothing refers to are cleared (tools/types.mjs)
 #   NO_COALESCE  wasm-opt optimizes the code
-#   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs), functions in Go's order, local variables in that of their use (tools/order.mjs)
+#   NO_SEGMENTS  the memory is written in few segments (tools/segments.mjs); functions are in Go's order, and local variables in the order of their use (tools/order.mjs)
 #
 # For tests: MODULE_GO=go1.27.0 takes another Go. STRESS=move or STRESS=preempt has the stack moved, or the goroutine switched, at
 # calls that check their stack, and STRESS=collect collects garbage where allocations ask whether to (stress.patch). All of them can
 # panic (fault.go).
 #
 # The same sources, switches and tools give the same bytes. What was built last with some switches is kept in build/module, with a key
-# of all that went in: the SHA-256 of what the steps behind the first one read, and the switches.
+# of all that went in: the SHA-256 of what the steps after the first one read, and the switches.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 full= component= reactor= tags= without=

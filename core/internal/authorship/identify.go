@@ -10,7 +10,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// Anywhere is the value of Last for messages that may be at any position.
+// Anywhere is the result of Places.Last for messages that may be at any position.
 const Anywhere = math.MaxInt
 
 // Places describes where a policy puts the messages that compactions write, and what may precede them. It is used only

@@ -60,7 +60,8 @@ func NameOf(t *transcript.Transcript, m int32) string {
 	return f.String()
 }
 
-// OwnNames returns the names that the state needs: those of the result's messages that were written by compactions.
+// OwnNames returns the names (see NameOf) of those messages in the result that compactions wrote,
+// for the state. There are at most maxOwn, and none for kinds of messages that are Unnamed.
 func (a *Authors) OwnNames() (list []string) {
 	for _, it := range a.doc.Items {
 		if k := a.Origin(it.Msg); k != NotOurs && !k.Declaration().Unnamed && len(list) < maxOwn {
@@ -88,8 +89,8 @@ func (a *Authors) Summarizable(m int32) bool {
 	}
 }
 
-// isCount reports whether rest can be the rest of a message that counts dropped messages: the end of its first line,
-// followed by nothing but blocks.
+// isCount reports whether rest can be the rest of a message that counts dropped messages: the end
+// of its first line, followed by nothing or by text in tags.
 func isCount(rest string) bool {
 	line, more, found := strings.Cut(rest, "\n")
 	return strings.HasSuffix(line, "]") && (!found || strings.HasPrefix(more, "\n<") && strings.HasSuffix(more, ">"))

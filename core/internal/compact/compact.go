@@ -138,8 +138,8 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 	return false
 }
 
-// beforePasses removes what a host can do without, and the middle of a large first message that changes between
-// requests. It returns false if there was nothing of either.
+// beforePasses removes content to which the host gave a score below 0, and cuts the middle of a
+// large first message that changes between requests. It returns false if there was neither.
 func (c *Run) beforePasses() bool {
 	c.clip = passes.ClipChanging(c, c.in.Changing-1)
 	return passes.LowFirst(c) || c.clip > 0

@@ -63,7 +63,8 @@ func (p *placing) readGiven() {
 	}
 }
 
-// readSent finds the breakpoints that are left in the result. Those next to the messages are counted, too.
+// readSent finds the breakpoints that are left in the result. It also counts those outside the list
+// of messages, and computes how many may be added.
 func (p *placing) readSent() {
 	doc := p.c.doc
 	p.marks = make([][]wire.Mark, len(doc.Items))
@@ -89,8 +90,8 @@ func (p *placing) digest() int {
 	return -1
 }
 
-// newest returns the index of the last item if it comes after the digest and is from the user or a tool, and -1
-// otherwise.
+// newest returns the index of the last item if that comes after the digest, is unchanged and is
+// from the user or a tool, and -1 otherwise.
 func (p *placing) newest(digest int) int {
 	last := len(p.c.doc.Items) - 1
 	if last <= digest || p.c.doc.Items[last].Dirty {

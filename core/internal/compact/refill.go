@@ -6,7 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// refilled returns the number of messages after the first known ones, and their sizes in tokens, by kind of content.
+// refilled counts the messages after the first known ones, and their tokens by kind of content.
 func refilled(doc *view.View, known int) *api.Refill {
 	r := &api.Refill{Messages: doc.N - known}
 	for i := known; i < doc.N; i++ {

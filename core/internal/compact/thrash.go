@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// thrashing is the minimum number of consecutive compactions that is mentioned in the report.
+// thrashing is the minimum number of consecutive compactions that the report mentions.
 const thrashing = 3
 
 // fixedShare divides the limit. If messages that must stay, or new messages, are larger than the quotient, they are

@@ -153,7 +153,7 @@ func (c *conversion) recordPartLoss(n int32, why api.LossReason, instead api.Los
 	c.recordLoss(p.Msg, n, api.LossKind(p.Kind.String()), why, instead, detail)
 }
 
-// clipDetail shortens a quotation from the source for a report.
+// clipDetail shortens a quotation from the source to about 120 bytes, for a report.
 func clipDetail(s string) string {
 	const most = 120
 	if len(s) <= most {
@@ -209,7 +209,7 @@ func (c *conversion) nameNewCalls(calls []int32, taken *critbit.Map[bool]) {
 	}
 }
 
-// markCopies marks parts that repeat another part.
+// markCopies records in c.copied which parts repeat a call that another part describes.
 func (c *conversion) markCopies() {
 	for n := range c.t.Parts {
 		for k := c.t.Parts[n].Copy; k > 0; k = c.t.Parts[k-1].Copy {

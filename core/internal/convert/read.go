@@ -211,9 +211,10 @@ func (c *conversion) reasoning(n int32, role transcript.Role) (piece, bool) {
 	return piece{transcript.Reasoning, n, ""}, true
 }
 
-// opaque returns a piece for a part whose type only its provider knows. If it has text for people, such as a refusal or
-// an answer with citations, it becomes that text; otherwise opaque returns false. Both are recorded as a loss, since only
-// the provider knows what else the part says.
+// opaque returns a piece for a part whose type only its provider knows. If the part has
+// human-readable text, such as a refusal or an answer with citations, the piece consists of that
+// text; otherwise opaque returns false. Both are recorded as a loss, since only the provider knows
+// what else the part contains.
 func (c *conversion) opaque(n int32) (piece, bool) {
 	p := &c.t.Parts[n]
 	b := c.t.Bytes(p.Span)
@@ -233,8 +234,8 @@ func (c *conversion) opaque(n int32) (piece, bool) {
 	return piece{}, false
 }
 
-// saidIn returns the text for people in an opaque part, given as JSON, or "". notSent means that the part is never sent
-// to the provider.
+// saidIn returns the human-readable text in an opaque part, given as JSON, or "". notSent means
+// that the part is never sent to the provider.
 func saidIn(b []byte, notSent bool) (said string) {
 	textKey := "refusal"
 	switch typ := typeOf(b); {

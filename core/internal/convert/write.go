@@ -184,7 +184,7 @@ func (c *conversion) contentOf(m *message) []byte {
 	return m.parts
 }
 
-// here is the value for template letters that only say that something is present.
+// here is the value of template letters that only mark whether something is present.
 var here = []byte{}
 
 // emitMessage appends a message to the output by filling in a template.

@@ -31,7 +31,8 @@ func counters() (all [][]uint32) {
 	return all
 }
 
-// since returns the sum of the steps between two copies. A counter starts again at 0 after 2³² steps.
+// since returns the number of steps between two copies of the counters. A counter starts again at 0
+// after 2³² steps.
 func since(before, after [][]uint32) (steps uint64) {
 	for i, values := range after {
 		for at := 0; at < len(values); {

@@ -1,5 +1,5 @@
-// Package dates finds dates in text: dates in headers, which tell when the text after them was written, and dates
-// that text mentions.
+// Package dates finds dates in text: dates in headers, which show when the text after them was
+// written, and dates that the text mentions.
 //
 // The package has no clock: it doesn't know today's date.
 package dates
@@ -53,7 +53,8 @@ func (d Date) Last() Date {
 	return d
 }
 
-// Append appends a date in ISO 8601 form, up to its last known part.
+// Append appends a date in ISO 8601 form to dst, up to its last known part. An unknown year is
+// written as 0000.
 func (d Date) Append(dst []byte) []byte {
 	y := d.Year()
 	dst = append(dst, byte('0'+y/1000), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10))
@@ -99,7 +100,7 @@ func OfEpoch(n int64) Date {
 	return ofDays(int(n / 86400))
 }
 
-// mostDates is the maximum number of dates that In returns.
+// mostDates is the maximum number of dates that FindDates returns.
 const mostDates = 8
 
 // token is a word of text: a number, the name of a month, or something else.

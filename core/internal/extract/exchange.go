@@ -39,10 +39,10 @@ var goodWishes = strings.Fields("祝你 祝您 祝愿 祝願 祝大家")
 // spokenClause is a clause of a message, without the punctuation around it.
 type spokenClause struct {
 	text  string
-	after string // the punctuation behind it
+	after string // the punctuation after it
 }
 
-// spokenClauses returns the clauses of a message. Those that are a courtesy are left out.
+// spokenClauses returns the clauses of a message. It leaves out courtesies and good wishes.
 func spokenClauses(text string) (out []spokenClause) {
 	from, depth := 0, 0
 	add := func(to, next int) {
@@ -69,8 +69,8 @@ func spokenClauses(text string) (out []spokenClause) {
 	return out
 }
 
-// Courteous reports whether a clause at the beginning of a message is a courtesy or a word such as "fine", unlike in
-// an essay or a report.
+// Courteous reports whether a message begins as in a dialogue and not as in an essay or a report:
+// with a courtesy, or with a word such as "fine".
 func Courteous(text string) bool {
 	head, _, _ := strings.Cut(text, "，")
 	if n := strings.IndexAny(head, "。！？!?\n"); n >= 0 {
@@ -266,8 +266,9 @@ var describers = []string{"是", "有", "为", "為", "在", "：", ":"}
 // longestAbout is the length, in bytes, of the beginning of an answer that says what it is about.
 const longestAbout = len("目的地附近的地铁站的名字")
 
-// Repeats reports whether an answer says what its question asked about, as "地址是玉带河东大街" does. The question must
-// contain no value. depends means that it doesn't say itself whose address that is; otherwise the answer must say it too.
+// Repeats reports whether an answer says what its question asked about, as "地址是玉带河东大街"
+// does. The question must contain no value. depends means that the question doesn't name its subject
+// (see [Request]); otherwise the answer must name it too.
 func Repeats(question, answer string, depends bool) bool {
 	if valued(question) || utf8.RuneCountInString(question) > longestRepeated {
 		return false
@@ -299,11 +300,11 @@ func describedUpTo(text string) int {
 	return at
 }
 
-// betweenOffers splits the things that a clause offers.
+// betweenOffers replaces whatever separates the offers in a clause with line feeds.
 var betweenOffers = strings.NewReplacer("、", "\n", ", ", "\n", "或者", "\n", "还有", "\n", "以及", "\n", "，", "\n")
 
-// Pick returns an answer with only that one of the things it offers in a list which a later message names. The answer is
-// unchanged if the message refers to none of them, or to several.
+// Pick reduces a list of offers in an answer to the one that a later message names. It returns the
+// answer unchanged if the message refers to none of them, or to several.
 func Pick(answer, later string) string {
 	if !strings.Contains(answer, "、") && !strings.Contains(answer, ", ") {
 		if !strings.ContainsAny(answer, "0123456789") {
@@ -318,7 +319,7 @@ func Pick(answer, later string) string {
 	return strings.Join(clauses, "，")
 }
 
-// pickOf does the same for one list.
+// pickOf is like Pick, for text that consists of a single list.
 func pickOf(list, later string) (picked string) {
 	offers := strings.Split(betweenOffers.Replace(list), "\n")
 	if len(offers) < 2 {
@@ -353,7 +354,8 @@ func isNamed(offer, text string) bool {
 	return len(offer) > leastShared && strings.Contains(text, trimToRune(offer, leastShared))
 }
 
-// endNamed reports whether a text names the end of an offer that may follow other words.
+// endNamed reports whether text contains the end of an offer, from any of its characters on, if
+// that end has at least leastName bytes.
 func endNamed(offer, text string) bool {
 	for from := range offer {
 		if len(offer)-from < leastName {
@@ -391,7 +393,8 @@ func Chinese(text string) bool {
 	return found
 }
 
-// leastCommon is the number of characters of a name that two texts have in common; see [SharesName].
+// leastCommon is the number of consecutive characters that two texts must have in common to share a
+// name; see [SharesName].
 const leastCommon = 5
 
 // SharesName reports whether a request without numbers has a run of at least leastCommon Han characters in common with a
@@ -414,5 +417,6 @@ func SharesName(request, text string) bool {
 	return false
 }
 
-// Says reports whether a line that answers nothing says more than a courtesy does.
+// Says reports whether a line that isn't an answer says more than a courtesy: whether it contains a
+// value or has more than shortRequest characters.
 func Says(text string) bool { return valued(text) || utf8.RuneCountInString(text) > shortRequest }

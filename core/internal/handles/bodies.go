@@ -167,7 +167,7 @@ func (a *Archive) FoldBody(elements []element, tokens int) *Taken {
 	return b
 }
 
-// name computes the handle and the size of a body.
+// name sets the handle of the body, and its size in bytes.
 func (b *Taken) name(t *transcript.Transcript) {
 	h := New()
 	b.Bytes = 0
@@ -186,10 +186,11 @@ func (b *Taken) HandleOrNone() string {
 	return b.Handle
 }
 
-// KeepFold archives b, the body of a fold, and makes digest, the item that replaces the folded messages, refer to it.
-// gone contains the items that the fold removed. Bodies that this run removed from parts of their messages are no
-// longer archived. Neither are the bodies that the items replaced, because b includes them. If b is nil, it isn't
-// archived, and the bodies that the items replaced stay.
+// KeepFold archives b, the body of a fold, and makes digest, the item that replaces the folded
+// messages, refer to it. gone contains the items that the fold removed. Bodies that this run
+// removed from parts of the folded messages are no longer archived. Neither are the bodies that the
+// items replaced, because b includes them. If b is nil, it isn't archived, and the bodies that the
+// items replaced stay.
 func (a *Archive) KeepFold(b *Taken, digest *view.Item, gone ...view.Item) {
 	for _, it := range gone {
 		if a.away = append(a.away, it.Msg); b != nil && it.Body > 0 {

@@ -19,7 +19,8 @@ import (
 // Where describes where to find the full build, for error messages.
 const Where = "ctxfold-full.wasm, and natively Go programs that import github.com/ctxfold/ctxfold/core/full"
 
-// Published has the functions of the full build that the published systems need.
+// Published holds the parts of the published systems that other packages call. Only the full build
+// has it.
 type Published struct {
 	Functions []Function // by name
 	// What differs for a policy with wire_safe false: the adaptation of the policy, its estimator, its gate, and the
@@ -33,8 +34,9 @@ type Published struct {
 // Linked is the full build's Published, or nil in other builds. An init function sets it.
 var Linked *Published
 
-// Check rejects a policy that this build can't follow, and adapts a policy that it follows exactly. It returns nil for
-// all other policies.
+// Check returns an error for a policy that this build can't follow. If the policy requests the
+// exact behavior of a published system, Check adapts the policy to that system; any other policy
+// stays unchanged.
 func Check(p *policy.Policy) *policy.Error {
 	switch {
 	case p.IsWireSafe():
@@ -58,9 +60,10 @@ func Estimator(p *policy.Policy, e *tokens.Profile) *tokens.Profile {
 	return e
 }
 
-// Due reports whether the policy's gate calls for a compaction; see [gate.Due]. total is the size of the messages in
-// tokens. size is the size that the gate compared with its limit. cold says whether the provider's cache has expired;
-// it is "" for an exact system.
+// Due reports whether the policy's gate calls for a compaction; see [gate.Due]. total is the size
+// of the messages in tokens. size is the size that the gate compared with its limit. cold is the
+// reason why the prompt cache is cold, if the compaction is due for that reason alone; it is always
+// "" for an exact system.
 func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold) {
 	if exact(in.Policy) {
 		due, size = Linked.Due(in, total)
@@ -69,7 +72,8 @@ func Due(in view.Input, total int) (due bool, size tokens.Context, cold api.Cold
 	return gate.Due(in, in.State.Messages, total)
 }
 
-// Compact compacts the input; see [compact.Compact]. The error is that of an invalid pass.
+// Compact compacts the input; see [compact.Compact]. It returns an error if the policy has an
+// unknown pass or a pass with a wrong parameter.
 func Compact(in view.Input) (*compact.Run, *policy.Error) {
 	if exact(in.Policy) {
 		in.Score = nil // published systems have no scores

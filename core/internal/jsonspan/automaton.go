@@ -95,9 +95,10 @@ func (a *Automaton) Text(text []byte) uint64 {
 	})
 }
 
-// blocks calls walk with consecutive blocks of b, none of which ends inside a character or a short escape, and returns
-// the sum of the weights. It weighs a long run of one character at the beginning or end of a block with run instead,
-// because the weights of steps are fitted to text, not to such runs.
+// blocks calls walk with consecutive blocks of b, none of which ends inside a character or a short
+// escape, and returns the sum of the weights in 1/16384 token. It weighs a long run of one
+// character at the beginning or end of a block with run instead, because the weights of steps are
+// fitted to text, not to such runs.
 func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint)) (sum uint64) {
 	var e uint
 	for len(b) > 0 {
@@ -163,7 +164,7 @@ func tailRun(b []byte) int {
 	return n - 1 // the first byte of the run may end an escape
 }
 
-// run returns the weight of b, which repeats one character or one short escape.
+// run returns the weight of b, which repeats one character or one short escape, in 1/16384 token.
 func (a *Automaton) run(b []byte) uint64 {
 	sym, size := b[0], 1
 	switch {
@@ -187,8 +188,8 @@ func asciiRun(b []byte) int {
 	return i
 }
 
-// mixed returns the weight of JSON text that isn't all ASCII, and the state after it. It processes each escape as two
-// steps, and long ASCII runs in parallel pieces.
+// mixed returns the weight of JSON text that isn't all ASCII, in 1/16384 token, and the state after
+// it. It processes each escape as two steps, and long ASCII runs in parallel pieces.
 func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	for len(b) > 0 {
 		var w uint64
@@ -204,9 +205,10 @@ func (a *Automaton) mixed(b []byte, e uint) (sum uint64, _ uint) {
 	return sum, e
 }
 
-// runes weighs UTF-8 text character by character, from state e up to the first character that begins at or after
-// limit. It returns the weight, the next state, and the position of that character. It calls no functions, so that
-// its loop remains a loop in the module.
+// runes weighs UTF-8 text character by character, from state e up to the first character that
+// begins at or after limit, an index in bytes. It returns the weight in 1/16384 token, the next
+// state, and the position of that character. It calls no functions, so that its loop remains a loop
+// in the module.
 func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ int) {
 	i := 0
 	for i < limit && i < len(b) {
@@ -233,7 +235,8 @@ func (a *Automaton) runes(b []byte, e uint, limit int) (sum uint64, _ uint, _ in
 	return sum, e, min(i, len(b))
 }
 
-// one weighs ASCII bytes, starting in state e. It returns the weight and the next state. An escape takes two steps.
+// one weighs ASCII bytes, starting in state e. It returns the weight in 1/16384 token, and the next
+// state. An escape takes two steps.
 func (a *Automaton) one(b []byte, e uint) (uint64, uint) {
 	var sum uint64
 	for _, c := range b {
@@ -250,8 +253,8 @@ const sides = 96
 // in nearly all texts.
 const before = 16
 
-// side is like one, but processes four pieces in parallel. It returns the sum of the weights and the state of the
-// automaton at the end of b.
+// side is like one, but processes four pieces in parallel. It returns the sum of the weights in
+// 1/16384 token, and the state of the automaton at the end of b.
 func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	if len(b) < sides {
 		return a.one(b, e)
@@ -274,9 +277,9 @@ func (a *Automaton) side(b []byte, e uint) (sum uint64, _ uint) {
 	return sum, e
 }
 
-// four returns the total weight of four pieces of the same length, each from its state in e, and stores the state
-// after the last piece in e[3]. It is a separate function because WebAssembly has enough locals for the loop, but not
-// also for the code around it.
+// four returns the total weight, in 1/16384 token, of four pieces of the same length, each from its
+// state in e, and stores the state after the last piece in e[3]. It is a separate function because
+// WebAssembly has enough locals for the loop, but not also for the code around it.
 func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	t := &a.Step
 	b1, b2, b3 = b1[:len(b0)], b2[:len(b0)], b3[:len(b0)]
@@ -292,8 +295,8 @@ func (a *Automaton) four(b0, b1, b2, b3 []byte, e *[4]uint) (sum uint64) {
 	return sum
 }
 
-// symbols weighs any text symbol by symbol, from state e. It returns the weight and the next state. json means that the
-// text contains JSON escapes.
+// symbols weighs any text symbol by symbol, from state e. It returns the weight in 1/16384 token,
+// and the next state. json means that the text contains JSON escapes.
 func (a *Automaton) symbols(b []byte, e uint, json bool) (sum uint64, _ uint) {
 	for i := 0; i < len(b); {
 		sym, n := b[i], 1

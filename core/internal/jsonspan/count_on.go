@@ -2,7 +2,8 @@
 
 package jsonspan
 
-// A build with the tag ctxfold_count records all scanners, so that a test can count how many bytes were read.
+// started is a scanner with the offset at which it began. A build with the tag ctxfold_count
+// records all scanners, so that a test can count how many bytes were read.
 
 type started struct {
 	s    *Scanner

@@ -245,8 +245,9 @@ func (s *Scanner) Members(yield func(key []byte) bool) {
 // Array enters an array; call Elem until it returns false.
 func (s *Scanner) Array() bool { return s.open('[', "an array") }
 
-// open enters the array or object that begins with bracket. It fails if there is something else, in which case want
-// names what was expected, and if values are nested too deeply.
+// open enters the array or object that begins with bracket. If the next value begins differently,
+// or is nested too deeply, open records an error and returns false. want describes the expected
+// value for the error's message.
 func (s *Scanner) open(bracket byte, want string) bool {
 	if s.err != nil {
 		return false
@@ -371,7 +372,8 @@ func (s *Scanner) key(weigh bool) (Str, bool) {
 	return k, true
 }
 
-// Text reads a string value. If the next value isn't a string, it fails, and the result is zero.
+// Text reads a string value. If the next value isn't a string, Text records an error and returns
+// the zero Str.
 func (s *Scanner) Text() Str {
 	if s.err != nil {
 		return Str{}
@@ -394,7 +396,8 @@ func (s *Scanner) End() {
 	}
 }
 
-// Skip reads and validates a value of any kind, and measures it in compact JSON form. Numbers keep their spelling.
+// Skip reads and validates a value of any kind, and measures it in compact JSON form. Numbers keep
+// their spelling. On an error it returns the zero Value.
 func (s *Scanner) Skip() Value {
 	kind := s.Kind()
 	if kind == Invalid {

@@ -115,7 +115,8 @@ func (k *Keeper) InstructionTokens() int { return k.instructions }
 // SystemTokens returns the size, in tokens, of the host's system messages.
 func (k *Keeper) SystemTokens() int { return k.system }
 
-// NewestUser returns the index of the item with the newest user message, or -1 if there is none or in a branch.
+// NewestUser returns the index of the item with the newest user message. It returns -1 if there is
+// none, or if the policy compacts a branch.
 func (k *Keeper) NewestUser() int {
 	if k.policy.IsBranchScope() {
 		return -1

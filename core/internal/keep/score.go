@@ -47,7 +47,7 @@ func (k *Keeper) ScoreParts(given *api.Score, room int) {
 	}
 }
 
-// scoreCalls gives tool calls and their results the scores that calls has by id.
+// scoreCalls assigns scores to tool calls and their results. calls maps the ids of calls to scores.
 func (k *Keeper) scoreCalls(calls *critbit.Map[float64]) {
 	t, of := k.doc.T, k.scores.parts
 	for n := range t.Parts {

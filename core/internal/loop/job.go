@@ -226,7 +226,8 @@ func checkSettings(s *api.JobSettings) *jsonspan.Error {
 	return checkTurn(s)
 }
 
-// checkWords returns an error if a setting that is a word, or a list of words, has an unknown one.
+// checkWords returns an error if a setting whose values are words from a fixed set has an unknown
+// word.
 func checkWords(s *api.JobSettings) *jsonspan.Error {
 	switch {
 	case s.Operation != "" && s.Operation != api.JobFit && s.Operation != api.JobPlan:

@@ -240,7 +240,8 @@ func (r *Rehydration) visible(messages []int32) *knownFiles {
 	return seen
 }
 
-// knownFiles is a set of files. An absolute path that ends with a relative path of the set counts as in the set.
+// knownFiles is a set of files. An absolute path counts as an element if it ends with a relative
+// path in the set.
 type knownFiles struct {
 	paths    critbit.Map[struct{}]
 	relative []string // the relative paths, up to mostRelative

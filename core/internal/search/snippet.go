@@ -96,8 +96,9 @@ func (s *searching) passage(text []byte) (from, to int) {
 	return passageStart(text, from, first), passageEnd(text, to, max(last, from))
 }
 
-// passageStart returns where to start a passage instead of at the offset from: after the next blank, if that is not
-// behind the offset most, or else at the start of a rune. At the start of the text, it is 0.
+// passageStart returns the offset at which a passage begins that should begin at from: after a
+// blank at most 40 bytes later, if that is not beyond most, or else at the start of a rune. If from
+// is 0, the result is 0.
 func passageStart(text []byte, from, most int) int {
 	if from == 0 {
 		return 0
@@ -113,8 +114,9 @@ func passageStart(text []byte, from, most int) int {
 	return from
 }
 
-// passageEnd returns where to end a passage instead of at the offset to: at the previous blank, if that is not before
-// the offset least, or else at the start of a rune.
+// passageEnd returns the offset at which a passage ends that should end at to: at a blank less than
+// 40 bytes earlier, if that is after the offset least, or else at the start of a rune. If to is the
+// end of the text, so is the result.
 func passageEnd(text []byte, to, least int) int {
 	if to == len(text) {
 		return to

@@ -246,8 +246,8 @@ func chatText(src []byte, message jsonspan.Span) (text string, images []jsonspan
 	return string(all), images
 }
 
-// appendPreserved appends the role, texts, images, calls and ids of a message. Only these are compared to find
-// unchanged messages.
+// appendPreserved implements [writer]. It appends the role, texts, images, calls and ids of a
+// message; only these are compared to find unchanged messages.
 func (c *chatTree) appendPreserved(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	text, images := chatText(src, message)
 	dst = appendJSON(dst, src, "\n", quoted(textOf(src, message, "role")), quoted(textOf(src, message, "tool_call_id")),

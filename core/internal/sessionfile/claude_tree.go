@@ -145,8 +145,8 @@ func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	return kept, anchor
 }
 
-// lineWhere returns the index of the first line, from index from up to the leaf, for which matches returns true. If
-// there is no such line, it returns none.
+// lineWhere returns the index of the first line, from index from up to the leaf, for which matches
+// returns true. If there is no such line, it returns the parameter none.
 func (c *claudeCode) lineWhere(from int32, matches func(l *ccLine) bool, none int32) int32 {
 	for i := from; i <= c.leaf; i++ {
 		if matches(&c.records[i]) {

@@ -319,7 +319,8 @@ func kindOfStream(src []byte) *Kind {
 	return nil
 }
 
-// signOf returns the kind that is identified by the object at s, or nil.
+// signOf returns the kind that is identified by the object at s, or nil. If the value is no object,
+// the scanner gets an error.
 func signOf(s *jsonspan.Scanner) *Kind {
 	if s.Kind() != jsonspan.Object {
 		s.Fail(jsonspan.WrongType, int(s.Pos()), "no object")
@@ -340,8 +341,8 @@ func signOf(s *jsonspan.Scanner) *Kind {
 	return nil
 }
 
-// traits reads the object at s. It returns its type, unless that is no string or longer than 64 bytes, and those of its
-// keys that identify a kind of session file. typ is then "".
+// traits reads the object at s. typ is its type, or "" if it has none or the type isn't a string of
+// at most 64 bytes. seen lists those of its keys that identify a kind of session file.
 func traits(s *jsonspan.Scanner) (typ string, seen []string) {
 	members(s, func(key []byte) bool {
 		if string(key) == "type" && s.Kind() == jsonspan.String {

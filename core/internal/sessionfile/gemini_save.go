@@ -234,7 +234,8 @@ func partsOf(src []byte, message jsonspan.Span) (parts []gcPart) {
 	return parts
 }
 
-// appendPreserved ignores the boundaries between messages with the same role, which the file doesn't record.
+// appendPreserved implements [writer]. It ignores the boundaries between messages with the same
+// role, which the file doesn't record.
 func (g *geminiCLI) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	for _, p := range partsOf(src, message) {

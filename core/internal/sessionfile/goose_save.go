@@ -217,8 +217,8 @@ func gooseJoined(src []byte, content jsonspan.Span) string {
 	return string(all)
 }
 
-// appendPreserved ignores the boundaries between messages with the same role, and compares results in Goose's form,
-// however they are spelled.
+// appendPreserved implements [writer]. It ignores the boundaries between messages with the same
+// role, and compares results in Goose's form, however they are spelled.
 func (g *goose) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	dst = g.begin(dst, jsonspan.Text(src, find(src, message, "role")), i, true)
 	content := gooseContent(nil, src, find(src, message, "content"))

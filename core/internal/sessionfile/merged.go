@@ -59,7 +59,7 @@ func withoutMembers(dst, src []byte, at jsonspan.Span, table rename) []byte {
 	return appendChanged(dst, src, at, table.conversionOf)
 }
 
-// appendPreserved ignores the boundaries between user messages.
+// appendPreserved implements [writer]. It ignores the boundaries between user messages.
 func (m *merged) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, find(src, message, "role"))
 	dst = m.begin(dst, role, i, role == "user")

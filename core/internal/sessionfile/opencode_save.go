@@ -266,7 +266,8 @@ func (w *ocWriter) noted(state jsonspan.Span, key, fallback string) {
 	}
 }
 
-// appendPreserved ignores the messages' ids, because the new session has new ids.
+// appendPreserved implements [writer]. It ignores the messages' ids, because the new session has
+// new ids.
 func (o *opencode) appendPreserved(dst, src []byte, message jsonspan.Span, _ int) []byte {
 	dst = append(append(dst, '\n'), textOf(src, message, "role")...)
 	return jsonspan.AppendCompact(append(dst, '\n'), find(src, message, "parts").Slice(src))

@@ -240,8 +240,8 @@ func (w *ohSaver) result(i int) {
 	w.end()
 }
 
-// appendPreserved ignores everything without content: tool names, cache breakpoints, and blank texts next to calls.
-// Consecutive user messages count as one message.
+// appendPreserved implements [writer]. It ignores everything without content: tool names, cache
+// breakpoints, and blank texts next to calls. Consecutive user messages count as one message.
 func (o *openHands) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	role := jsonspan.Text(src, stringAt(src, message, "role"))
 	plain := role == "user" && find(src, message, "name").IsZero()

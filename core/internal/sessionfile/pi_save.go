@@ -233,7 +233,7 @@ func (p *pi) migrate(s *saver) {
 	}
 }
 
-// appendPreserved ignores the members that saving adds to a message.
+// appendPreserved implements [writer]. It ignores the members that saving adds to a message.
 func (p *pi) appendPreserved(dst, src []byte, message jsonspan.Span, i int) []byte {
 	if i == 0 {
 		if text, ok := firstText(src, message); ok {

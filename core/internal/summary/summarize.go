@@ -341,8 +341,8 @@ func (w *writing) answered(j Job, output int) answer {
 	return w.mapped(j, p, parts, max(64, min(output, room*7/10/len(parts))), output)
 }
 
-// language returns the name of the user's language. It is determined from the folded messages or, if these are
-// inconclusive, from the messages before them.
+// language returns the name of the user's language, or "" if it is unknown. It is determined from
+// the folded messages or, if these are inconclusive, from the messages before them.
 func (w *writing) language(j Job) string {
 	if name := digest.Language(digest.Requests(w.t, j.Messages)); name != "" {
 		return name

@@ -77,7 +77,8 @@ var bedrockKeys = []string{
 	"citationsContent", "reasoning", "citations", // the last two are Strands' names for the SDK's reasoning and citations
 }
 
-// bedrockReaders holds the functions that read the objects under these members, except for tool results.
+// bedrockReaders holds, for each member in bedrockKeys whose value is an object, the function that
+// reads this object into p. Tool results are read by bedrockResult instead.
 var bedrockReaders = [...]func(r *Reader, p *transcript.Part){
 	bcJSON:      bedrockJSON,
 	bcImage:     bedrockMedia(transcript.Image),

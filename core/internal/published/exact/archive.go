@@ -98,8 +98,9 @@ func toolDigest(p *passes.ToolDigestPass, c passes.Run) {
 	doc.Insert(len(doc.Items), addSummary(c, nil, digest.ToolDigest(said)))
 }
 
-// schedule divides the need oldest results into batches (S4.30), each of one result if the pass has no batches. A result
-// whose key is already in an earlier batch delays its whole batch.
+// schedule divides the first need items of seen, which contain the oldest results, into batches
+// (S4.30), each of one result if the pass has no batches. A result whose key is already in an
+// earlier batch delays its whole batch.
 func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batches [][]int) {
 	if p.Batch <= 0 {
 		return slices.Collect(slices.Chunk(seen[:need], 1))

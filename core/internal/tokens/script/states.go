@@ -91,7 +91,8 @@ var letterGroup = func() (g [26]uint8) {
 	return g
 }()
 
-// word returns the state after a word of n letters that ends in c.
+// word returns the state after a word of n letters that ends in c. n is from 1 to 4; 4 also
+// represents longer words.
 func word(n int, c byte) int { return int(wordStates[n][c-'a']) }
 
 // wordLength returns the length, up to 4, of the word so far in a state; 0 for states outside words.
