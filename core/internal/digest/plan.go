@@ -18,7 +18,8 @@ type planList struct {
 	written bool    // the list is in the assistant's text, so which steps are done is inferred
 }
 
-// point is a step of a plan.
+// point is a step of a plan: its id in the tool that keeps the plan, or "", its description, and
+// its checkbox.
 type point struct{ id, text, box string }
 
 // The checkboxes of steps that are open, in progress and done.
@@ -75,8 +76,8 @@ func (p *planList) replace(points []point, message int32) {
 
 // pointReader reads the points in the arguments of a tool that keeps a plan.
 type pointReader struct {
-	points []point // those with an argument of their own for the description, the id or the state
-	boxes  []point // those of checklists
+	points []point // the points whose description, id and state are separate arguments
+	boxes  []point // the points of checklists in arguments
 	now    point   // the point that is being read
 	named  string  // the key of the argument that describes it, or ""
 }

@@ -79,10 +79,11 @@ func leadsPlan(s string) bool {
 	return false
 }
 
-// planOf returns the plan of the session. If a tool keeps the plan, this is known. Otherwise it is the last plan that
-// the assistant wrote as text; boxes are checked if the record shows that their steps are done. Such a plan is left
-// out if no work has been done since, if all steps are done, or if the user has made two other requests since. If the
-// messages contain no plan, known can be the plan of the previous digest.
+// planOf returns the plan of the session. If a tool keeps a plan, this is known. Otherwise it is
+// written, the last plan that the assistant wrote as text, with the boxes checked whose steps the
+// record shows to be done. A written plan is left out if no work has been done since, if all steps
+// are done, or if the user has made two other requests since. If the messages contain no plan,
+// known can be the plan of the previous digest.
 func (k *turnLog) planOf(known, written planList) planList {
 	p := written
 	switch {

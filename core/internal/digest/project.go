@@ -29,8 +29,9 @@ var (
 	ownStarts         = startsOf(projectStarts, skillStarts, []string{reminderOpen, TruncatedMarker})
 )
 
-// ProjectIn returns the kind of project instructions in message i, and a key that all versions of these instructions
-// have in common. Agent programs put such instructions into user messages, or a tool returns them.
+// ProjectIn returns the kind of project instructions in message i, and a key that all versions of
+// these instructions have in common. Agent programs put such instructions into user messages, or a
+// tool returns them. If there are none, the results are NoProject and "".
 func ProjectIn(t *transcript.Transcript, i int) (kind Project, key string) {
 	m := &t.Messages[i]
 	if m.Role != transcript.User && m.Role != transcript.Tool || m.Variant != transcript.Plain || m.Output {

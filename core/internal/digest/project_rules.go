@@ -180,7 +180,8 @@ func (c *ruleChoice) runs(unit rulesUnit) (runs []ruleRun) {
 	return runs
 }
 
-// omitted returns the headings under which no line was chosen, each after a semicolon, in at most size bytes.
+// omitted returns the headings under which no line was chosen, in at most size bytes, as the end of
+// a note: ", also of: A; B". It returns "" if there are none.
 func (c *ruleChoice) omitted(size int) string {
 	b := ""
 	for i := range c.lines {
@@ -202,8 +203,8 @@ func (c *ruleChoice) omitted(size int) string {
 // isRuleHeading reports whether a line that isn't part of code is a heading.
 func isRuleHeading(s string) bool { return s != "" && s[0] == '#' && len(s) < 2*longestHeading }
 
-// ruleReader parses an instruction file. heading is the index of the heading above the current line, or -1; code means
-// that the line is inside a code block.
+// ruleReader parses an instruction file. heading is the index of the heading above the current
+// line, or -1. code means that the line is inside a code block.
 type ruleReader struct {
 	lines   []ruleLine // the lines so far
 	heading int

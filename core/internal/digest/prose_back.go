@@ -79,7 +79,8 @@ var leaning = wordListOf("it its that this these those they them es das dies die
 var impersonal = []string{"It seems that ", "It seems like ", "It seems ", "It looks like ", "It appears that ", "It appears ", "It turns out that ", "It turns out ",
 	"Es scheint, dass ", "Es sieht so aus, als ", "Il semble que ", "Il s'avère que "}
 
-// leans reports whether a sentence begins with a pronoun that is usually its subject.
+// leans reports whether a sentence begins with a pronoun, which is usually its subject, perhaps
+// after an impersonal phrase such as "It seems that".
 func leans(s string) bool {
 	for _, head := range impersonal {
 		if rest, found := strings.CutPrefix(s, head); found {
@@ -153,7 +154,8 @@ func joinsBack(s string) bool {
 	return end > 0 && end <= 24 && fragments.hasInAnyCase(s[:end]) || hasOnlyPronoun(s)
 }
 
-// longestPronoun is the maximum length, in bytes, of a sentence that makes no sense because of a pronoun in it.
+// longestPronoun is the maximum length, in bytes, of a sentence that depends on the previous one if
+// a pronoun occurs anywhere in it.
 const longestPronoun = 40
 
 // hasOnlyPronoun reports whether a short sentence contains a pronoun but no name: "I add it next."

@@ -36,7 +36,7 @@ func (u *unit) whole() string {
 	return u.lead + " " + u.text
 }
 
-// unitKind says where a unit comes from, for example the user, an answer or a command.
+// unitKind is where a unit comes from, for example an answer, a command or the previous digest.
 type unitKind uint8
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// Reading says what the result of a call that reads a file contains.
+// Reading is what the result of a call that reads a file contains.
 type Reading uint8
 
 // The possible contents of such a result.

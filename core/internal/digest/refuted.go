@@ -67,7 +67,8 @@ func appendRefuted(names []string, text string) []string {
 	return names
 }
 
-// appendCodeNames appends the names at the beginnings of the code in a clause, up to mostRefuted names in all.
+// appendCodeNames appends the name at the beginning of each piece of code in backticks in a clause,
+// up to mostRefuted names in all.
 func appendCodeNames(names []string, clause string) []string {
 	for len(names) < mostRefuted {
 		_, after, opens := strings.Cut(clause, "`")

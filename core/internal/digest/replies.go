@@ -30,8 +30,8 @@ func affirms(asked string) bool {
 	return len(asked) <= shortReply && affirmations.has(strings.TrimRight(word, ",.!;:"))
 }
 
-// asking lists affirmations that can also begin a question, as in "can we …". They do if the next word is in personal
-// or the message contains a question mark.
+// asking lists affirmations that can also begin a question, as in "can we …". They do so if the
+// next word is in personal, or if the message contains a question mark.
 var (
 	asking   = wordListOf("can do please go")
 	personal = wordListOf("we you i u they he she")
@@ -54,7 +54,8 @@ func agrees(asked string) bool {
 var confirmSigns = substringsOf("please confirm|confirm if|confirm whether|confirm that you|you confirm|if you'd like to proceed|if you would like to proceed|if you'd like me to proceed|would you like to proceed|shall i proceed|should i proceed|bestätigen|confirme |confirmez|" +
 	"confermi|подтвердите|请确认|是否确认|よろしいでしょうか|確認してください")
 
-// longestToConfirm is the maximum length, in bytes, of a sentence that does nothing else.
+// longestToConfirm is the maximum length, in bytes, of a sentence that does nothing but ask for a
+// confirmation.
 const longestToConfirm = 120
 
 // asksToConfirm reports whether text only asks the user to confirm what was said before it, and names nothing.

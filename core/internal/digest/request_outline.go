@@ -2,8 +2,9 @@ package digest
 
 import "strings"
 
-// A request of many lines is often a plan, a specification or a list of tasks in the user's own words. Cut in the middle, it
-// would not say what is to do. So its lines are shortened instead, and parts of parts are left out first.
+// A request of many lines is often a plan, a specification or a list of tasks in the user's own
+// words. If it were cut in the middle, it would no longer say what the user wants. So its lines are
+// shortened instead. If that isn't enough, nested lines are left out.
 
 // mostPlan is the maximum length of such a request in a log, and lookPlan the maximum length of one that is
 // shortened in this way. shortestPart is the minimum length to which a line is shortened. All are in bytes.
@@ -13,8 +14,9 @@ const (
 	shortestPart = 80
 )
 
-// isOutline reports whether a tidied request of many lines consists of prose in lines: at least a third of them are
-// headings, items or introductions of lists, and most are no code.
+// isOutline reports whether a tidied request of many lines is a text with a structure: at least a
+// third of its lines are headings, list items or introductions of lists, and most are neither code
+// nor program output.
 func isOutline(text string) bool {
 	if len(text) > lookPlan || strings.HasPrefix(text, pastedOpen) || isDump(text, manyLines) || mostlyCode(text) {
 		return false
@@ -33,8 +35,8 @@ func isOutline(text string) bool {
 	return heads*3 >= lines
 }
 
-// outlineLine is a line of a request, without white space at its end, and the level at which it is left out: the lines with
-// the highest levels go first.
+// outlineLine is a line of a request, without white space at its end. Lines with higher levels are
+// left out first.
 type outlineLine struct {
 	text  string
 	level int
@@ -72,8 +74,9 @@ func outlineLines(text string) (lines []outlineLine) {
 	return lines
 }
 
-// clipOutline shortens the lines of a request so that they take up at most most bytes, or leaves out code, rows of tables and
-// lines with indentation if they would become shorter than shortestPart. It returns "" if they still don't fit.
+// clipOutline shortens the long lines of a request to the same length, so that all lines take up at
+// most most bytes. If that length is below shortestPart, it first leaves out code and rows of
+// tables, and then lines with indentation. It returns "" if the other lines still don't fit.
 func clipOutline(text string, most int) string {
 	lines := outlineLines(text)
 	for level := innerLine; level >= headLine; level-- {

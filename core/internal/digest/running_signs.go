@@ -220,7 +220,7 @@ func outputPath(text string) string {
 	return ""
 }
 
-// sign holds what a part may say about running work.
+// sign holds what a part may reveal about running work.
 type sign struct {
 	args, text string // the examined beginnings of the call's arguments and of the result, in lower case
 	stops      bool   // the tool ends the work that its arguments name
@@ -229,7 +229,8 @@ type sign struct {
 	failed     bool   // the call failed
 }
 
-// signOf returns what part n may say about running work. ok is false if it can't say anything about it.
+// signOf returns what part n may reveal about running work. ok is false if the part is neither a
+// tool result nor a notice that the agent program put into a user message.
 func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 	p := &t.Parts[n]
 	switch p.Kind {
@@ -246,7 +247,7 @@ func signOf(t *transcript.Transcript, n int32) (s sign, ok bool) {
 	return s, false
 }
 
-// signOfResult returns what the tool result at part n may say about running work.
+// signOfResult returns what the tool result at part n may reveal about running work.
 func signOfResult(t *transcript.Transcript, n int32) sign {
 	p := &t.Parts[n]
 	name := ToolName(t, int(n))
@@ -270,7 +271,7 @@ func signOfResult(t *transcript.Transcript, n int32) sign {
 	return s
 }
 
-// ends reports whether s says that a piece of work is over.
+// ends reports whether s shows that a piece of work is over.
 func (s *sign) ends(r *api.LedgerRunning) bool {
 	id := lower(r.ID)
 	if s.notice {

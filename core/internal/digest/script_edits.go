@@ -212,7 +212,7 @@ func (r *codeReader) argument(said string) {
 	}
 }
 
-// open begins a bracket.
+// open reads an opening bracket.
 func (r *codeReader) open(bracket byte) {
 	c := codeCall{bracket: bracket}
 	if r.end == r.at && r.at > 0 {
@@ -230,7 +230,7 @@ func (r *codeReader) open(bracket byte) {
 	r.at++
 }
 
-// close ends a bracket.
+// close reads a closing bracket. If it ends a call, close records what the call does.
 func (r *codeReader) close() {
 	r.at++
 	if len(r.calls) == 0 {
@@ -247,7 +247,7 @@ func (r *codeReader) close() {
 	}
 }
 
-// assign reads an equals sign.
+// assign reads an equals sign. If it begins an assignment, assign records the variable.
 func (r *codeReader) assign() {
 	before := byte(' ')
 	if r.at > 0 {
@@ -265,7 +265,7 @@ func (r *codeReader) assign() {
 	}
 }
 
-// called reads a call that has ended.
+// called records what a call that has ended does with files and texts.
 func (r *codeReader) called(c *codeCall) {
 	switch c.name {
 	case "Path", "PurePath":
@@ -325,7 +325,8 @@ func (r *codeReader) replaced(old, now string) {
 	}
 }
 
-// wrote records that the program writes a file. content is what it writes, or "" if that is unknown.
+// wrote records that the program writes a file. content is what it writes, or "" if that is
+// unknown. appends means that the program adds it at the end of the file.
 func (r *codeReader) wrote(path, content string, appends bool) {
 	if len(path) <= 2 || len(path) > maxCommand || !strings.ContainsAny(path, "./") || strings.ContainsAny(path, " {}%*\\\n") || thrownAway(path) {
 		return

@@ -35,9 +35,9 @@ func (p *program) changesOnce() []change {
 // missingSigns lists phrases, in lower case, with which a program reports that it didn't find what it should replace.
 var missingSigns = substringsOf("not found|could not find|couldn't find|cannot find|can't find|no match|not replaced|nothing to replace|no changes|not applied|traceback (most recent")
 
-// ran calls changed for each change to a file that a program makes which a shell script runs, and copied for each file
-// that the script copies. A change has no lines if they are unknown, also if the output says that something was not
-// found. ran also stores the programs that the script writes to files.
+// ran calls changed for each change to a file by a program that a shell script runs, and copied for
+// each file that the script copies. A change has no lines if these are unknown, or if the output
+// says that something was not found. ran also stores the programs that the script writes to files.
 func (s *scriptFiles) ran(script string, failed func() bool, output func() string, changed func(c *change), copied func(from, to string)) {
 	copies := strings.Contains(script, "cp ") || strings.Contains(script, "mv ")
 	if s.programs.Len() == 0 && !copies && !mayWrite(script) {
@@ -73,7 +73,8 @@ func (s *scriptFiles) ran(script string, failed func() bool, output func() strin
 	}, func(string) {})
 }
 
-// missing returns a function that reports whether an output says that something was not found.
+// missing returns a function that reports whether an output says that something was not found. That
+// function reads the output once, when it is first called.
 func (s *scriptFiles) missing(output func() string) func() bool {
 	known, found := false, false
 	return func() bool {
@@ -84,8 +85,10 @@ func (s *scriptFiles) missing(output func() string) func() bool {
 	}
 }
 
-// changes calls changed for a change that a program makes, unless the change is to a new file whose content is unknown.
-// It keeps a changed copy of a file.
+// changes calls changed for a change that a program makes. The change loses its lines if missing
+// returns true. If the program writes a file that it hasn't read, with replaced lines but unknown
+// content, the file is a changed copy of another one; changes stores it until a command copies it.
+// It ignores other files with unknown content.
 func (s *scriptFiles) changes(c *change, missing func() bool, changed func(c *change)) {
 	switch {
 	case c.created && c.content == "":
@@ -173,8 +176,8 @@ type copied struct {
 	at place  // the place in the log at which it was made
 }
 
-// rewrite adds the changes to files that the programs make which a command runs. It returns the files that the command
-// restores from copies.
+// rewrite adds the changes that the programs which a command runs make to files. It returns the
+// files that the command restores from copies.
 func (r *turnReader) rewrite(c *execution) (restored []string) {
 	r.scripts.ran(c.whole, c.failed, func() string { return c.output }, func(change *change) {
 		if change.path = inFolder(c.folder, change.path); len(change.removed)+len(change.added) > 0 {

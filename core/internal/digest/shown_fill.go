@@ -27,8 +27,9 @@ const (
 	fillTries    = 6
 )
 
-// ofTheWork returns the passages that belong to the work. A spare passage only belongs to it if its file was edited or
-// was read in the last turn, or if the log mentions the file's name or another of its passages.
+// ofTheWork returns the passages that belong to the work, and lowers the weights of those that are
+// spare. A spare passage only belongs to the work if its file was edited or was read in the last
+// turn, or if the log mentions the file's name or another of its passages.
 func (r *quoteReader) ofTheWork(found []fileQuote) []fileQuote {
 	var edited, mentioned critbit.Map[struct{}]
 	last := 0

@@ -49,7 +49,8 @@ func (s *starts) may(text string) bool {
 	return s[at/64]>>(at%64)&1 != 0
 }
 
-// mayOpen is like may for a JSON string. It returns true if that begins with white space, an escape or a non-ASCII byte.
+// mayOpen is like may for a JSON string, whose bytes include the quotes. It also returns true if
+// the string begins with white space, an escape or a non-ASCII byte.
 func (s *starts) mayOpen(raw []byte) bool {
 	const plain = 4 // two bytes of text between quotes
 	if len(raw) < plain || raw[1] <= ' ' || raw[1] >= utf8.RuneSelf || raw[1] == '\\' || raw[2] == '\\' {

@@ -204,7 +204,7 @@ func withoutJoin(s string) string {
 	return s
 }
 
-// rating says how strictly a sentence prescribes a way of working, judged by its cues.
+// rating describes how strictly a sentence prescribes a way of working, judged by its cues.
 type rating struct {
 	strength int  // how strictly, from none on
 	at       int  // the byte offset of the decisive cue
@@ -213,11 +213,11 @@ type rating struct {
 	revokes  bool // it revokes an earlier statement
 	lifted   int  // the byte offset of the cue that says so, plus one; 0 if no cue does
 	told     bool // the cue is an order, or describes the writer
-	amends   bool // it gives a limit that it doesn't name another value
+	amends   bool // it gives another value to a limit that it doesn't name
 	also     bool // it allows something in addition to what a rule allows
 	ends     bool // it is an order to stop something
 	eased    bool // its form, and no cue, shows that it revokes a rule
-	able     bool // it says something even if it amends nothing
+	able     bool // it is a statement of its own even if there is no limit to amend
 	chooses  bool // it chooses another alternative
 	grants   bool // it allows something, but not clearly something that was forbidden
 	frees    bool // it allows to say or to use something again
@@ -404,7 +404,8 @@ var (
 	openers   = wordListOf("so then and also but ok okay well now hm hmm")
 )
 
-// inverted reports whether a sentence has the word order of a question, as in "so then should it …".
+// inverted reports whether a sentence has the word order of a question, as in "so then should it
+// …".
 func inverted(ws []word) bool {
 	k := 0
 	for k < len(ws) && openers.has(ws[k].text) {

@@ -91,8 +91,8 @@ func (sc *scene) abroad(i int) bool {
 	return unicode.IsUpper(first) && !unicode.IsUpper(next)
 }
 
-// inWorld reports whether the clause that begins with the fourth word says what happens in a game or a story. own means
-// that it is the writer's.
+// inWorld reports whether the clause that begins with the fourth word is about what happens in a
+// game or a story. own means that the game or the story is the writer's.
 func (sc *scene) inWorld(own bool) bool {
 	next := &sc.ws[3]
 	if own { // "in my novel, the king forbids …"

@@ -19,7 +19,8 @@ var (
 	shiftWords = wordListOf("to auf à a para por")
 )
 
-// amendsLimit returns the index of the number in a sentence that gives a limit which it doesn't name another value, or -1.
+// amendsLimit returns the index of the number in a sentence that gives a limit another value
+// without naming the limit, or -1 for any other sentence.
 func (sc *scene) amendsLimit() int {
 	ws := sc.ws
 	if len(ws) < 3 || len(ws) > 12 || asks(sc.text) || sc.all&days != 0 {
@@ -154,8 +155,9 @@ func limitAt(ws []word) int {
 // oursAlso lists more possessive pronouns that refer to the writer.
 var oursAlso = wordListOf("our unser unsere unseren notre nuestro meu nosso mio nostro il мой наш mi")
 
-// amend adds the sentence s, which amends a limit, to the newest of the older statements with a limit, and returns whether
-// there is one. If that statement was amended by an older sentence, s replaces that sentence.
+// amend appends the sentence s, which amends a limit, to the newest of the older statements with a
+// limit. It reports whether there is such a statement. A sentence that amended that limit before is
+// replaced.
 func (s *statement) amend(older []*statement) bool {
 	unit := s.amendedUnit()
 	for _, old := range older {
@@ -197,7 +199,8 @@ func (s *statement) amendedUnit() string {
 // rateText returns the rating of a sentence.
 func rateText(s string) rating { return rate(s, wordsOf(s, quotedIn(s))) }
 
-// beginAlike reports whether the first stems of two words are equal. A number, for example, has none.
+// beginAlike reports whether two lists of word stems begin with the same stem. The list of a
+// number, for example, is empty.
 func beginAlike(a, b []string) bool { return len(a) > 0 && len(b) > 0 && a[0] == b[0] }
 
 // hasLimit reports whether a statement limits a number, of the given unit if that isn't empty.

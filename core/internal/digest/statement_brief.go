@@ -71,8 +71,8 @@ func leadUp(ws []word) (n int) {
 	return n
 }
 
-// conclusion returns the index of the word that begins the conclusion at the end of a statement: 4 in "My screen is tiny,
-// so keep answers short". It returns 0 if there is none.
+// conclusion returns the index of the first word after the word that introduces a conclusion: 5,
+// that of "keep", in "My screen is tiny, so keep answers short". It returns 0 if there is none.
 func conclusion(ws []word) int {
 	for i := len(ws) - 4; i > 2; i-- {
 		if ws[i].breaks && concluding.has(ws[i].text) && !ws[i].quoted && !ws[i+1].is(conditions) && !slices.ContainsFunc(ws[:i], func(w word) bool { return w.cue || w.is(negations|conditions) }) {

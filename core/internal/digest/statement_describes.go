@@ -5,7 +5,10 @@ import (
 	"strings"
 )
 
-// Lists of words for what other people say or do, for the present moment, and for pointing to something.
+// Word lists for sentences that only describe something: verbs for what other people or texts say
+// (hearsay, quoting), words for rumours, adverbs of the present moment, demonstratives (pointed),
+// words for exceeding something (beyond) and for "again" (repeating), nouns for what the assistant
+// writes (replying), and verbs for what occurs without anybody's doing (befalls).
 var (
 	hearsay   = wordListOf("zegt diz diceva decía dizia disait говорит говорила say says said tells told insists claims states warns sagt sagte dit dice dijo disse detto zei сказал сказала")
 	quoting   = wordListOf("reads read says said states steht lautet lautete sagt dit disait dice decía pone ponía diz dizia гласит написано")

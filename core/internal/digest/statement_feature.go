@@ -13,9 +13,9 @@ type featureOf struct {
 // builds lists verbs that people use to ask for something new.
 var builds = wordListOf("add implement create build write make support introduce send provide expose develop design generate")
 
-// specifiedBy reports whether the sentence at offset at describes the thing that an earlier sentence asks for. Such a
-// sentence has a thing as its subject and a cue that isn't an order, and it neither forbids anything nor claims to
-// apply permanently.
+// specifiedBy reports whether the sentence at offset at describes the thing that an earlier
+// sentence asks for. Such a sentence has a cue, but isn't an order, forbids nothing, doesn't
+// address the reader, and contains no word such as "always". ws are its words, and r is its rating.
 func (f *featureOf) specifiedBy(ws []word, r *rating, at int) bool {
 	if at == 0 || r.strength == none || r.told || r.changes || r.negative || ws[0].is(selves) {
 		return false
