@@ -271,7 +271,8 @@ type Marker struct {
 type Prints struct {
 	Format Format   `json:"format"` // the wire format of the messages
 	Prints []string `json:"prints"` // fingerprints of the first one, two, … messages
-	// Later are the same without the text of the first message that isn't a system message, where they cover more messages.
+	// Later are the same fingerprints, except that those that reach beyond the first message that
+	// isn't a system message ignore the text of that message.
 	Later []string `json:"later"`
 	// Model is the model that a request body or an answer of open names.
 	Model string `json:"model,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// conversation is what a cut works on: messages and sentences, with their tokens.
+// conversation is what a cut works on: messages and sentences, with their sizes in tokens.
 type conversation struct {
 	texts []string
 	sizes []int
@@ -18,13 +18,15 @@ type conversation struct {
 	from          []int // the message that each sentence is in
 }
 
-// cut is a method that keeps a part of a conversation: it returns text of about, and at most, size tokens.
+// cut is a method that keeps a part of a conversation: it returns text of at most size tokens, and
+// of nearly as many if possible.
 type cut struct {
 	name string
 	text func(c *conversation, size int) string
 }
 
-// cuts are the methods that cost nothing, and a method of thirty lines that extracts sentences.
+// cuts are the methods to compare with: three trivial ones, and one of thirty lines that extracts
+// sentences.
 var cuts = []cut{
 	{"newest messages", newest},
 	{"head and tail", headAndTail},
@@ -70,7 +72,8 @@ func join(texts []string, chosen []int) string {
 	return b.String()
 }
 
-// fits takes texts in the given order, and skips those that don't fit into what is left of size. It returns their indexes.
+// fits takes texts in the given order until one doesn't fit into what is left of size. It returns
+// the indexes of those taken.
 func fits(order, sizes []int, size int) (chosen []int) {
 	for _, i := range order {
 		if size -= sizes[i]; size < 0 {
@@ -134,8 +137,8 @@ func ranked(c *conversation, order []int, size int) string {
 	return join(c.sentences, chosen)
 }
 
-// greedy keeps the newest messages in 15 % of the size, and fills the rest with the sentences that add most rare words that aren't in the
-// result yet, relative to their length.
+// greedy keeps the newest messages in 15 % of the size, and fills the rest with the sentences that
+// add the most rare words that aren't in the result yet, relative to their length.
 func greedy(c *conversation, size int) string {
 	tail := newestOf(c, size*15/100)
 	for _, i := range tail {

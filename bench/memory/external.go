@@ -11,9 +11,10 @@ import (
 	"github.com/ctxfold/ctxfold/bench/memory/chats"
 )
 
-// external reads the conversations in a folder. Its files contain lists of {"messages":[{"role","content"…}],
-// "questions":[{"question","answer","evidence":[index]}]}. The content is text or a list of parts; all roles except assistant and
-// system are taken for the user. Questions without an answer are skipped.
+// external reads the conversations in a folder. Its files contain lists of
+// {"messages":[{"role","content"…}], "questions":[{"question","answer","evidence":[index]}]}. The
+// content is text or a list of parts; all roles except assistant and system are treated as the
+// user. Questions without an answer are skipped.
 func external(folder string, english *chats.Language) (list []*chats.Chat, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil {

@@ -1,6 +1,8 @@
-// What other packages leave of a conversation without a model. Reads a conversation a line, and answers each with a line:
-// {messages: [{role, content, tokens}], sentences: [text], budgets: [tokens]} → {kept: {name: [[index of a message]]}, ranked: {name: [index of a sentence]},
-// untouched: {name: messages left}}. What is kept is never over the budget by the tokens that came in.
+// Shortens conversations with other packages, without a model. It reads one conversation per line,
+// and answers each with a line: {messages: [{role, content, tokens}], sentences: [text], budgets:
+// [tokens]} → {kept: {name: [[index of a message]]}, ranked: {name: [index of a sentence]},
+// untouched: {name: messages left}}. By the token counts in the request, the kept messages never
+// exceed the budget.
 import { createInterface } from "node:readline";
 import { AIMessage, HumanMessage, SystemMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";

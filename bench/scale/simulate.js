@@ -152,7 +152,7 @@ export function checked(model, how) {
   };
 }
 
-/** Returns what share of the limits of replicas is used, at `times` the load. */
+/** Returns the share of each limit that the simulated load uses. */
 export const shares = ({ proxy, bits }, limits) => ({
   storeMemory: proxy.storeBytes / limits.storeBytes,
   storeCpu: proxy.storeBusy / limits.storeCores,

@@ -1,7 +1,9 @@
-// Gathers texts of many kinds from what is installed: node texts.mjs OUT ROOT... Each file gives one slice of 400 to 5,000 bytes, chosen by
-// a hash of its path, so that a second run gives the same texts. Texts with an even number are fitted on, FITTED of each kind at most, those
-// with an odd one never, HELD of each kind. They are from other folders than the first, unless one folder has over a quarter of the texts of
-// its kind; of what a command prints, ten pieces count as one folder.
+// Gathers texts of many kinds from installed files: node texts.mjs OUT ROOT... Each file
+// contributes one slice of 400 to 5,000 bytes, chosen by a hash of its path, so that every run
+// yields the same texts. Weights are fitted to texts with even numbers, at most FITTED of each
+// kind. Texts with odd numbers, at most HELD of each kind, are held out. The two groups come from
+// different folders, unless one folder has over a quarter of the texts of its kind. Ten pieces of
+// what a command prints count as one folder.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

@@ -14,7 +14,7 @@ import (
 // goNames are the names in package ctxfold that differ from those in the schema, which are the keys.
 var goNames = map[string]string{"PolicyWindow": "Window", "PolicyGate": "Gate", "PolicySummary": "Digest", "PolicyPrices": "Prices"}
 
-// file is a generated Go file, as far as it has been written.
+// file is a Go file that is being generated.
 type file struct {
 	bytes.Buffer
 	g *generator

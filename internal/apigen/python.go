@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 `
 
-// pythonFile is a generated Python file, as far as it has been written.
+// pythonFile is a Python file that is being generated.
 type pythonFile struct{ bytes.Buffer }
 
 // words writes the type of a set of words.

@@ -12,8 +12,8 @@ import (
 // ErrLocked is the error that Lock returns if another process has the lock.
 var ErrLocked = errors.New("the file is locked")
 
-// Old is an age. When a file that is older is used, its modification time is renewed. An unfinished file that is older was left by a
-// program that was killed.
+// Old is the age from which a file is treated as old: when an old file is used, its modification
+// time is renewed, and an old unfinished file was left by a program that was killed.
 const Old = time.Hour
 
 // newPrefix is the prefix of the names of unfinished files.

@@ -2,8 +2,9 @@
 //
 //	node compare.mjs CATALOGUE.js DATE SOURCE
 //
-// in the folder of both files. It prints the models of the providers themselves that policies don't know, and fails where a window is
-// larger than its provider's. DATE is the catalogue's, SOURCE its address.
+// in the folder of both files. It prints the models of the listed providers that policies don't
+// know, and fails if a window is larger than the catalogue's. DATE is the date of the catalogue,
+// and SOURCE its address.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
@@ -14,7 +15,7 @@ const { MODELS } = await import(resolve(catalogue))
 const providers = ['anthropic', 'openai', 'google', 'xai', 'deepseek', 'mistral', 'zai', 'moonshotai', 'minimax', 'meta']
 const listed = providers.flatMap((provider) => Object.values(MODELS[provider] ?? {}).map((model) => ({ ...model, provider, id: model.id.toLowerCase() })))
 
-// find is as lookUp in core/internal/policy/models.go.
+// find works like lookUp in core/internal/policy/models.go.
 const find = (table, name) => table.find(([want]) => {
   const open = want.endsWith('*')
   const text = open ? want.slice(0, -1) : want

@@ -1,5 +1,6 @@
-// Runs a job of vectors in a JavaScript engine: engine.js MODULE JOB. It takes what engines without a platform have: the shell
-// of JavaScriptCore, gjs, and Node, Bun and Deno. It prints one line of JSON, as the processes of the other runtimes do.
+// Runs a job of vectors in a JavaScript engine: engine.js MODULE JOB. It uses only what engines
+// without a platform provide, so it runs in the shell of JavaScriptCore, in gjs, and in Node, Bun
+// and Deno. Like the processes of the other runtimes, it prints one line of JSON.
 
 const shell = typeof readFile === "function"; // of JavaScriptCore
 const gjs = typeof imports !== "undefined";

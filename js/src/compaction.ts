@@ -78,8 +78,8 @@ export class Compaction<M extends Message> {
   }
 
   /**
-   * Runs `work` and, if a compaction began in it, reports how that ended. Throws the error of `work`, or else that of
-   * saving the state.
+   * Runs `work` and, if a compaction began in it, reports how that compaction ended. Throws the
+   * error of `work` or, if it has none, the error of saving the state.
    */
   async around(work: () => Promise<Turned<M>>): Promise<Turned<M>> {
     let turned: Turned<M>;

@@ -19,7 +19,7 @@ export interface ConversationCompactor extends Restoring {
   ready(): Promise<void>;
   /** Opens a session with the given messages, in order; by default there are none. */
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): LiveSession<M> | RemoteSession<M>;
-  /** Says whether a failed call can be repeated after a compaction. */
+  /** Reports whether a failed call can be repeated after a compaction. */
   classifyError(failure: Failure): Verdict | Promise<Verdict>;
   /** Shortens a tool's output to the limits; see the compactor's method. */
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput | Promise<LimitedOutput>;

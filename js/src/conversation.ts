@@ -332,7 +332,7 @@ export class Conversation<M extends Message = Message> {
   }
 
   /**
-   * Compacts in the background while the conversation continues. `effect` is that of the module, with the settings of
+   * Compacts in the background while the conversation continues. `effect` contains the settings of
    * the new job. The promise resolves when the compaction has ended, and never rejects.
    */
   #begin(session: Turning<M>, effect: Effect, { timeoutMs: _, ...options }: CompactOptions): Promise<void> {

@@ -36,7 +36,7 @@ export interface Model {
   readonly redact: FindSecrets | undefined;
   /** Whether `summarize` can send requests that continue the conversation. */
   readonly prefix: boolean;
-  /** Is called with each event; undefined if nobody listens. */
+  /** Called with each event; undefined if there is no listener. */
   readonly onEvent: ((event: CompactorEvent) => void | PromiseLike<void>) | undefined;
 }
 

@@ -30,7 +30,7 @@ export async function overflowOf(error: unknown, engine: Engine): Promise<Failur
   return undefined;
 }
 
-/** Returns the failures of an error, of its cause, and so on, as far as they have a status. */
+/** Returns the failures of an error, of its cause, and so on, except those without a status. */
 export function failuresOf(error: unknown): Failure[] {
   const failures: Failure[] = [];
   const seen = new Set<unknown>();

@@ -270,7 +270,10 @@ class Pools<Source> {
     return pool;
   }
 
-  /** Returns a number that identifies an object; other values are returned as they are, and nothing as 0. */
+  /**
+   * Returns a number that identifies an object. Other values are returned unchanged, except that
+   * undefined and null become 0.
+   */
   #objectIdOf(part: unknown): unknown {
     if (part !== Object(part)) return part ?? 0;
     const known = this.#objectIds.get(part as object);

@@ -43,11 +43,14 @@ export interface Settings {
   store: Store | undefined;
   /** The caller's tokenizer. */
   countTokens: CountTokens | undefined;
-  /** Is called with the report of each compaction. */
+  /** Called with the report of each compaction. */
   onCompaction: ((report: Report) => void) | undefined;
-  /** Is called with the error of a compaction in the background that failed. */
+  /** Called with the error of a background compaction that failed. */
   onBackgroundError: ((error: unknown) => void) | undefined;
-  /** Is called with a promise until whose end the platform should keep running. */
+  /**
+   * Called with a promise for each background compaction; the platform should keep running until it
+   * resolves.
+   */
   waitUntil: ((ended: Promise<void>) => void) | undefined;
 }
 

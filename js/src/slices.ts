@@ -6,7 +6,10 @@
  */
 const SLICE_MS = 8;
 
-/** Says when a slice is over. Work that fits into the first slice is never interrupted. */
+/**
+ * Measures slices, and reports when one is over. Work that fits into the first slice is never
+ * interrupted.
+ */
 export class Slices {
   #since = performance.now();
 

@@ -3,7 +3,7 @@ export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
-  /** `count` is the number of slots, at least 1; with Infinity nobody ever waits. */
+  /** `count` is the number of slots, at least 1; with Infinity no call ever waits. */
   constructor(count: number) {
     this.#free = Math.floor(count);
   }

@@ -17,16 +17,16 @@ var files embed.FS
 //	date, day             how a date in text, and a session's, is written
 //	period                what ends a sentence, a full stop if there is no such line
 //	months, weekdays      values with | between them
-//	stop                  words that count for nothing in an answer
+//	stop                  words that are ignored in an answer
 //	syl                   syllables that names are made of
 //	pair                  the names of two people
 //	list NAME             values for the slot {NAME}; ~ divides the forms of a value
 //	fact KIND once|many   a kind of fact: said once or several times by a person. The lines that follow are
 //	s, u, q               statements, updates, and the question; [ ] encloses the answer
-//	react, fill, ask      what people say besides
-//	echo LIST             what anybody says of a value of a list that somebody has told a fact with
+//	react, fill, ask      other things that people say
+//	echo LIST             remarks about a value of a list that was used in a fact
 //	tail                  what may follow a statement, before its full stop
-//	advise                what assistants say besides
+//	advise                other things that assistants say
 //
 // Slots are {NAME}, {NAME2} for a second value, {NAME~2} for its second form, {NAME^} with a capital; {n:10-99} is a
 // number, {nm} a made-up name, {me} the speaker, {old} the value that an update replaces; and {date}, {time}, {month},

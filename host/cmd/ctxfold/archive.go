@@ -153,7 +153,7 @@ func wanted(markers []api.Marker, handles []string) []api.Marker {
 }
 
 // printRestored reports on standard error which content was restored, and which should have been
-// but wasn't. partial means that only some handles were requested.
+// but wasn't. partial means that some of the requested content was not restored.
 func (f *flags) printRestored(j *job, a *api.Restored, markers []api.Marker, partial bool) {
 	unknown := ""
 	if partial && len(markers) == 0 {
@@ -185,7 +185,8 @@ func bodies(n int) string {
 	return count(n) + " bodies"
 }
 
-// left returns, as text, how many handles were not restored for the given reason, or "" if there are none.
+// left returns the number of handles that were not restored for the given reason, as in "2
+// handles", or "" if there are none.
 func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {

@@ -11,7 +11,10 @@ if (!to) throw new Error("usage: node types.mjs SCHEMA FILE");
 
 const WIDTH = 120;
 
-/** The schema as the compiler wants it: pairs are tuples, defaults are told, and what may be any JSON is unknown. */
+/**
+ * Returns a schema in the form that the compiler expects: pairs become tuples, defaults are added
+ * to descriptions, and a schema that allows any JSON becomes unknown.
+ */
 function prepared({ default: value, minItems, maxItems, ...schema }) {
   const said = Object.keys(schema).some((key) => key !== "description");
   const out = { ...schema, ...(!said && { tsType: "unknown" }) };
@@ -29,7 +32,7 @@ function prepared({ default: value, minItems, maxItems, ...schema }) {
   return out;
 }
 
-/** A comment in as few lines as it takes. */
+/** Returns a comment that takes as few lines as possible. */
 function comment(_, indent, text) {
   const words = text.replaceAll(`\n${indent} *`, "").trim().split(/\s+/);
   const line = `${indent}/** ${words.join(" ")} */`;
@@ -53,7 +56,10 @@ const text = await compile(prepared(JSON.parse(readFileSync(resolve(from), "utf8
   bannerComment: "// The JSON of docs/reference/abi.md, generated from docs/api.schema.json by `make generate`.",
   style: { printWidth: WIDTH, bracketSpacing: true, trailingComma: "all" },
 });
-/** What is only read: lists of these may be anybody's. */
+/**
+ * Matches the types that are only read. Their lists become readonly, so that callers may pass
+ * readonly lists.
+ */
 const GIVEN = /^export interface (?:Policy\w*|\w+Pass|\w+Request|Pin) \{\n(?:.*\n)*?\}\n/gm;
 
 writeFileSync(

@@ -61,8 +61,8 @@ func genkit(add func(any), c Conversation, r *rand.Rand) {
 	}
 }
 
-// repeats reports whether a conversation has a message that calls a tool twice or leaves a call open, so that the
-// tools' names don't tell which result belongs to which call.
+// repeats reports whether a conversation has a message that calls a tool twice or leaves a call
+// open. The tools' names then don't determine which result belongs to which call.
 func repeats(c Conversation) bool {
 	for i, m := range c {
 		names := map[string]bool{}

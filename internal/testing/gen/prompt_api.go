@@ -4,7 +4,8 @@ import "math/rand/v2"
 
 func init() { writers["prompt-api"] = promptAPI }
 
-// promptAPI writes only what is said, and the user's images; the system speaks first or as the user.
+// promptAPI writes only the texts and the user's images. A system message that isn't the first
+// message becomes a user message.
 func promptAPI(add func(any), c Conversation, _ *rand.Rand) {
 	first := true
 	for _, m := range c {

@@ -15,7 +15,7 @@ type chat struct {
 	says  bool // the assistant only has texts, a system message comes first, and messages may be empty
 }
 
-// chatPart says what a part of a message is.
+// chatPart describes a part of a message.
 type chatPart struct {
 	kind  string // text, call, result or other; "" is a part that the SDK refuses
 	text  string

@@ -78,7 +78,7 @@ func agentPass(passes ...object) object {
 	return exact(agentLoop, object{"passes": passes})
 }
 
-// forced holds options that force a compaction, whatever the gate says.
+// forced holds options that force a compaction, regardless of the gate.
 var forced = object{"force": true}
 
 // compacted compacts messages with a policy. more are further options, and reply is the model's answer to every

@@ -9,7 +9,7 @@ import { type LocalModel, localModel, windowOf } from "./local-model.js";
 
 export type { LocalModel } from "./local-model.js";
 
-/** Says whether a model is available: immediately, after a download (which may be in progress), or not at all. */
+/** The availability of a model: immediate, after a download (which may be in progress), or none. */
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
 
 export interface BuiltInOptions {

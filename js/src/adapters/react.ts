@@ -40,7 +40,7 @@ const USE_FIT_OPTIONS: Names<UseFitOptions> = { ...UNSHARED_OPTIONS, id: true, a
 
 /** The progress of summaries that are being written. */
 export interface FitProgress {
-  /** The number of summaries that were requested, and the number of those that have been received. */
+  /** The number of summaries that were requested. */
   asked: number;
   /** The number of summaries that have been received. */
   done: number;
@@ -270,7 +270,10 @@ class Chat<M extends Message> {
     return this.#options.memory ?? own;
   }
 
-  /** Returns the memory in the options, or else the component's own. It notes new entries of records in `#made`. */
+  /**
+   * Returns the memory in the options or, without one, the component's own. It records new entries
+   * in `#made`.
+   */
   #remembering(): FitMemory {
     return {
       load: (key) => this.#memory().load(key),

@@ -124,9 +124,9 @@ export async function readState(file: string): Promise<State | null> {
 }
 
 /**
- * Returns a function that finds everything that matches one of the --redact patterns. Flags at the start of a pattern,
- * as in (?i), apply to the whole pattern. Throws a `UsageError` for an invalid pattern, and for one that also matches
- * no text at all.
+ * Returns a function that finds everything that matches one of the --redact patterns; undefined if
+ * there are none. Flags at the start of a pattern, as in (?i), apply to the whole pattern. Throws a
+ * `UsageError` for a pattern that is invalid or also matches the empty string.
  */
 function redactionsOf(given: Given, usage: string): FindSecrets | undefined {
   const patterns = given.all("redact").map((pattern) => {

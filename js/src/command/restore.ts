@@ -97,8 +97,9 @@ function wanted(markers: readonly Marker[], handles: readonly string[]): readonl
 }
 
 /**
- * Describes what was restored, and what should have been restored but could not be: `missing` are the markers whose
- * content is still missing. `partial` means that not everything was restored that was asked for.
+ * Describes what was restored, and what should have been restored but could not be. `missing` are
+ * the markers whose content is still missing. `partial` means that some of the requested content
+ * was not restored.
  */
 function restoredText(
   { report, valid }: Restored<Uint8Array>,

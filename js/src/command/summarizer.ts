@@ -37,9 +37,10 @@ export function durationOf(text: string, command: string): number | undefined {
 }
 
 /**
- * Runs the command with the prompt on its standard input and returns its standard output without surrounding white
- * space. If the signal is aborted, the command is killed and, except on Windows, all processes that it has started.
- * Rejects if the command can't be run or exits with another status than 0.
+ * Runs the command with the prompt on its standard input and returns its standard output without
+ * surrounding white space. If the signal is aborted, the command is killed and, except on Windows,
+ * all processes that it has started. Rejects if the command can't be run or exits with a status
+ * other than 0.
  */
 function outputOf(
   command: string,
