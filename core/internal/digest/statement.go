@@ -220,7 +220,7 @@ type rating struct {
 	able     bool // it is a statement of its own even if there is no limit to amend
 	chooses  bool // it chooses another alternative
 	grants   bool // it allows something, but not clearly something that was forbidden
-	frees    bool // it allows to say or to use something again
+	frees    bool // it allows saying or using something again
 	exact    bool // it revokes only a rule with nearly all of its words
 	lasting  bool // its form shows that it isn't an errand
 	direct   bool // the sentence tells the reader what to do, is about what the reader writes, or describes its writer

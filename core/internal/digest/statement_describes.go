@@ -241,8 +241,8 @@ func (sc *scene) going(i int) bool {
 	return false
 }
 
-// neverAsRemark recognizes sentences in which "never" gives no rule: "I'm never going back to that hotel" and "If we
-// lived there, we'd never cook".
+// neverAsRemark reports whether the cue is a "never" that gives no rule: "I'm never going back to
+// that hotel", "If we lived there, we'd never cook".
 func (s *spot) neverAsRemark() bool {
 	if s.before.text == "i'm" && strings.HasSuffix(s.next, "ing") {
 		return s.all&agains != 0 || slices.ContainsFunc(s.ws[s.end:], func(w word) bool { return pointed.has(w.text) })

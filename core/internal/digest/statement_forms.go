@@ -349,8 +349,9 @@ func (sc *scene) mayRestrict(i int) bool {
 	return sc.all&things == 0 && (!sc.digits || sc.canOnly(i))
 }
 
-// objectOf returns the index at which the object of the writer's verb at word i begins. It returns the number of words if
-// the sentence says what the writer can or can't do, which is often so only at the moment, unless it says with what.
+// objectOf returns the index at which the object of the writer's verb at word i begins. It returns
+// the number of words if the sentence says what the writer can or can't do, because that often
+// holds only at the moment. It makes an exception if "with" or "without" follows.
 func (sc *scene) objectOf(i int) int {
 	object := i + 1
 	switch before := sc.ws[i-1].text; {

@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// This file recognizes sentences that allow again what a rule forbids, in words that the rule doesn't have: "The supplier
-// can be named everywhere again", "On peut de nouveau citer le fournisseur". They revoke only a rule that forbids to say or
-// to use the same thing.
+// This file recognizes sentences that allow again what a rule forbids, in words that the rule
+// doesn't have: "The supplier can be named everywhere again", "On peut de nouveau citer le
+// fournisseur". They revoke only a rule that forbids saying or using the same thing.
 
 // Word lists for such sentences: verbs for being allowed; participles and infinitives of verbs for saying, showing or using
 // something; words before the verb that make nobody in particular its subject; auxiliaries of the passive; and adverbs for
@@ -25,7 +25,8 @@ var (
 	freely       = wordListOf("freely everywhere anywhere openly überall offen partout librement libremente ovunque todas partes везде свободно overal")
 )
 
-// mayAgain recognizes such sentences, and marks all words but those for the thing itself.
+// mayAgain reports whether the sentence is of this kind. If so, it marks all words except those for
+// the thing itself.
 func (j *judging) mayAgain() bool {
 	if len(j.ws) > longestFreed || j.all&negations != 0 || slices.ContainsFunc(j.ws, func(w word) bool { return w.is(conditions) && !oneself.has(w.text) }) {
 		return false
@@ -76,9 +77,9 @@ func (j *judging) freedAt(may, verb int, again, passive bool) bool {
 	return true
 }
 
-// noteSubjects stores what the functions below ask of an older statement: whether it forbids to say or to use something,
-// or forbids something without a verb, as "No emojis" does; which people of the writer's household it names; and the units
-// of its numbers.
+// noteSubjects stores what the functions below need to know about an older statement: whether it
+// forbids saying or using something, or forbids something without a verb, as "No emojis" does;
+// which people of the writer's household it names; and the units of its numbers.
 func (s *statement) noteSubjects(ws []word) {
 	for i := range ws {
 		w := &ws[i]
@@ -112,7 +113,8 @@ func (s *statement) limitsUnit(old *statement) bool {
 	return s.limits && slices.ContainsFunc(old.units, func(h uint32) bool { return slices.Contains(s.stems, h) })
 }
 
-// putsBack recognizes orders to put something back where a rule keeps it out: "Put the prices back into the brochure".
+// putsBack reports whether a sentence is an order to put something back where a rule keeps it out:
+// "Put the prices back into the brochure". If so, it marks the words that say so.
 func (j *judging) putsBack() bool {
 	if len(j.ws) < 3 || !puttingBack.has(j.ws[0].text) {
 		return false

@@ -18,8 +18,9 @@ var (
 	ourOwn    = wordListOf("mein meine meinen meinem meiner unser unsere unseren unserem mon ma mes notre nos mi mis nuestro nuestra nuestros nuestras meu minha meus minhas nosso nossa nossos nossas mio mia miei mie nostro nostra nostri nostre мой моя моё мои моём моем моей наш наша наши нашей нашем")
 )
 
-// excludesSo recognizes conclusions without a verb from a fact about the writer or about who reads along: "Mein Chef liest
-// mit, also bitte nichts Flapsiges", "Mi jefe lee esto, así que nada informal".
+// excludesSo recognizes conclusions without a verb from a fact about the writer or about who reads
+// along: "Mein Chef liest mit, also bitte nichts Flapsiges", "Mi jefe lee esto, así que nada
+// informal". It returns the byte offset of the word that introduces the conclusion, or -1.
 func (sc *scene) excludesSo() int {
 	own := sc.all&selves != 0
 	for i := range sc.ws {
@@ -66,8 +67,9 @@ var (
 	poorly     = wordListOf("плохо mal schlecht kaum трудно тяжело")
 )
 
-// unreadable recognizes forms of answers that the writer can't read or use: "Tabellen kann ich auf dem Handy nicht lesen",
-// "As tabelas não aparecem no meu celular".
+// unreadable recognizes forms of answers that the writer can't read or use: "Tabellen kann ich auf
+// dem Handy nicht lesen", "As tabelas não aparecem no meu celular". It returns the byte offset of
+// the word for being shown or opened, or -1.
 func (sc *scene) unreadable() int {
 	if sc.past || len(sc.ws) > 14 || sc.ws[0].is(things) || sc.ws[0].is(persons) && !sc.ws[0].is(selves) {
 		return -1
@@ -111,8 +113,9 @@ var onWords = wordListOf("auf im en no")
 // forms lists nouns for what an answer consists of.
 var forms = wordListOf("tabelle tabellen absätze links bilder tableaux paragraphes liens images tablas párrafos enlaces imágenes tabelas parágrafos imagens tabelle paragrafi immagini таблицы абзацы ссылки картинки эмодзи emojis listen listes listas liste списки")
 
-// slippedAgain recognizes reminders of what the assistant did wrong again: "Du hast schon wieder die Quellen vergessen",
-// "Otra vez se te olvidaron las fuentes".
+// slippedAgain recognizes reminders of what the assistant did wrong again: "Du hast schon wieder
+// die Quellen vergessen", "Otra vez se te olvidaron las fuentes". It returns the byte offset of the
+// word that shows it, or -1.
 func (sc *scene) slippedAgain() int {
 	ws := sc.ws
 	if len(ws) < 4 || len(ws) > 12 {
@@ -185,8 +188,8 @@ func (sc *scene) understandsBetter() int {
 // notThings lists nouns for what people lack at the moment.
 var notThings = wordListOf("temps idée idées chance choix problème problèmes nouvelles mal tort envie besoin tempo idea idee problemi fretta voglia scelta времени идей вопросов проблем выбора желания сил новостей tiempo problema problemas prisa ganas")
 
-// isLacking recognizes what the household or the home of the writer lacks: "Chez nous, il n'y a pas de four", "У нас нет
-// духовки".
+// isLacking recognizes what the household or the home of the writer lacks: "Chez nous, il n'y a pas
+// de four", "У нас нет духовки". It returns the byte offset of the word that shows it, or -1.
 func (sc *scene) isLacking() int {
 	ws := sc.ws
 	if sc.past || len(ws) < 4 || len(ws) > 10 {
@@ -244,7 +247,8 @@ func (sc *scene) atHome() bool {
 // readersAbroad lists nouns for those who read what the assistant writes.
 var readersAbroad = wordListOf("leser leserinnen leserschaft zuhörer publikum zielgruppe kunden lecteurs lectrices lectorat public clients élèves lectores público clientes alumnos leitores alunos lettori pubblico clienti studenti читатели слушатели клиенты ученики аудитория")
 
-// namesAudience recognizes descriptions of those who will read an answer: "Meine Leser sind Kinder".
+// namesAudience recognizes descriptions of those who will read an answer: "Meine Leser sind
+// Kinder". It returns the byte offset of the word that shows it, or -1.
 func (sc *scene) namesAudience() int {
 	at := 0
 	if definite.has(sc.ws[0].text) || sc.ws[0].text == "i" {
@@ -275,7 +279,8 @@ func (sc *scene) namesAudience() int {
 	return -1
 }
 
-// satisfies recognizes how much is enough for the writer: "Mir reicht eine kurze Zusammenfassung", "Une phrase me suffit".
+// satisfies recognizes how much is enough for the writer: "Mir reicht eine kurze Zusammenfassung",
+// "Une phrase me suffit". It returns the byte offset of the word that shows it, or -1.
 func (sc *scene) satisfies() int {
 	ws := sc.ws
 	if sc.past || len(ws) < 4 || len(ws) > 10 || ws[0].is(things) {
@@ -327,8 +332,8 @@ func sufficesIn(pronoun, next string) bool {
 // germanNeed lists German verbs for needing something.
 var germanNeed = wordListOf("brauche brauch")
 
-// dispensable recognizes what the writer doesn't need: "Die langen Einleitungen brauche ich nicht", "Pas la peine de
-// t'excuser".
+// dispensable recognizes what the writer doesn't need: "Die langen Einleitungen brauche ich nicht",
+// "Pas la peine de t'excuser". It returns the byte offset of the word that shows it, or -1.
 func (sc *scene) dispensable() int {
 	ws := sc.ws
 	last := len(ws) - 1

@@ -33,8 +33,9 @@ func (j *judging) lifts() bool {
 	return j.noLonger() || j.fineNow() || j.mayAgain() || j.resumed()
 }
 
-// noLonger recognizes sentences about what is no longer so: "I no longer need the steps", "Die Quellen brauche ich nicht
-// mehr", "Ya no necesito los ejemplos". An order ("No more puns") is such a sentence too. It marks the words that say so.
+// noLonger reports whether a sentence is about what is no longer so: "I no longer need the steps",
+// "Die Quellen brauche ich nicht mehr", "Ya no necesito los ejemplos". An order ("No more puns") is
+// such a sentence too. It marks the words that say so.
 func (j *judging) noLonger() bool {
 	from, to := j.noLongerAt()
 	if from < 0 || j.compares(to+1) {
@@ -49,8 +50,8 @@ func (j *judging) noLonger() bool {
 	return true
 }
 
-// noNeed recognizes sentences that say that there is no need to do something: "Dana left, no need to copy her". It marks
-// the words that say so.
+// noNeed reports whether a sentence says that there is no need to do something: "Dana left, no need
+// to copy her". It marks the words that say so.
 func (j *judging) noNeed() bool {
 	for i := 0; i+3 < len(j.ws); i++ {
 		if j.ws[i].text == "no" && j.ws[i+1].text == "need" && j.ws[i+2].text == "to" && (i == 0 || j.ws[i].breaks) {
@@ -130,7 +131,8 @@ func isNoLonger(word, next string) bool {
 	return false
 }
 
-// fineNow recognizes permissions: "Spoilers are fine now", "Nachmittags geht jetzt auch". It marks the words that say so.
+// fineNow reports whether a sentence permits something: "Spoilers are fine now", "Nachmittags geht
+// jetzt auch". It marks the words that say so.
 func (j *judging) fineNow() bool {
 	if j.ask {
 		return false
@@ -200,8 +202,9 @@ func (j *judging) permissionEnd(from, i int) int {
 	return to
 }
 
-// resumed recognizes sentences about something that the writer, or somebody of the household, does again: "I eat meat
-// again", "Je mange de nouveau de la viande". It marks the words around what is done.
+// resumed reports whether a sentence is about something that the writer, or somebody of the
+// household, does again: "I eat meat again", "Je mange de nouveau de la viande". It marks the words
+// around what is done.
 func (j *judging) resumed() bool {
 	verb, again := -1, -1
 	for i := range j.ws {

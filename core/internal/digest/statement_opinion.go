@@ -37,7 +37,8 @@ func (j *judging) isOpinionOnRule() bool {
 	return false
 }
 
-// dropsLimit recognizes orders to forget a limit or a ban, and marks the words that say so: "Forget the word limit".
+// dropsLimit reports whether a sentence is an order to forget a limit or a ban, and marks its verb:
+// "Forget the word limit".
 func (j *judging) dropsLimit() bool {
 	if len(j.ws) < 3 || !dropping.has(j.ws[0].text) || !definite.has(j.ws[1].text) && j.ws[1].text != "about" {
 		return false
@@ -54,8 +55,8 @@ func (j *judging) dropsLimit() bool {
 // dropping lists verbs of such orders.
 var dropping = wordListOf("forget drop ignore scratch vergiss oublie oubliez olvida olvide esquece dimentica забудь vergeet")
 
-// mayGo recognizes sentences about something that is no longer needed, and marks the words that say so: "The riddles can
-// go".
+// mayGo reports whether a sentence says that something is no longer needed, and marks the words
+// that say so: "The riddles can go".
 func (j *judging) mayGo() bool {
 	if len(j.ws) < 4 || !definite.has(j.ws[0].text) {
 		return false

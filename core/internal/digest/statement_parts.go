@@ -8,9 +8,10 @@ import "strings"
 // mostClauses is the maximum number of parts into which a sentence is divided.
 const mostClauses = 16
 
-// parts adds the parts of a sentence that are orders or describe the user, and returns whether there are any. A part
-// begins after punctuation, with a word that connects clauses. A condition belongs to the part before it. A sentence
-// that begins with a condition has no parts, because they would lose the condition.
+// parts adds the parts of a sentence that are orders or describe the user, and reports whether
+// there are any. A part begins after punctuation, with a word that connects clauses. A condition
+// belongs to the part before it. A sentence that begins with a condition has no parts, because they
+// would lose the condition.
 func (r *statementReader) parts(s string, quoted []bool, ws []word) (found bool) {
 	var room [mostClauses]int
 	starts := room[:1]
@@ -39,8 +40,9 @@ func (r *statementReader) parts(s string, quoted []bool, ws []word) (found bool)
 // causal lists words that begin a clause about a reason or about what happened before.
 var causal = wordListOf("because since after weil nachdem parce après porque después depois perché dopo потому")
 
-// part adds s[from:], which is a part of a sentence, if it is a statement by itself. It returns whether it is one. rest
-// is the text of the sentence that follows s.
+// part adds s[from:], which is a part of a sentence, if it is a statement by itself, and reports
+// whether it is one. quoted marks the bytes of s that are in quotes; it may be nil. rest is the
+// text of the sentence that follows s.
 func (r *statementReader) part(s string, quoted []bool, from int, rest string) bool {
 	s = strings.TrimRight(s, " \t,;:–—-，；：、")
 	if len(s)-from < minStatement {

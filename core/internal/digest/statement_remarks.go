@@ -125,8 +125,8 @@ var partitive = wordListOf("de du des")
 // leftTo lists pronouns for the people who have something left.
 var leftTo = wordListOf("me te nous vous lui leur nos le les")
 
-// remarksWe recognizes "we don't mind", "we only have an hour", and "we don't need the old format", which is about one
-// option.
+// remarksWe reports whether the cue belongs to "we don't mind", "we only have an hour", or "we
+// don't need the old format", which is about one option.
 func (s *spot) remarksWe() bool {
 	switch s.next {
 	case "mind":
@@ -256,7 +256,8 @@ func (s *spot) remarksLoose() bool {
 	return false
 }
 
-// staysOnce recognizes a "stay" that is no rule: "stay as long as you like", "if you stay", "we stay in Rome".
+// staysOnce reports whether the cue is a "stay" that is no rule: "stay as long as you like", "if
+// you stay", "we stay in Rome".
 func (s *spot) staysOnce() bool {
 	return s.next == "as" || s.ws[0].is(conditions) || s.digits || s.i == 1 && !s.before.is(products) && manner.has(s.next)
 }
@@ -270,7 +271,8 @@ func (s *spot) isUnfinished() bool {
 // toAll lists prepositions before the addressees of a greeting.
 var toAll = wordListOf("a à an to aan")
 
-// remarksEvery recognizes sentences about what somebody does to all things of a kind: "Anna collects every stamp".
+// remarksEvery reports whether a sentence with "every" only says what somebody does to all things
+// of a kind: "Anna collects every stamp".
 func (s *spot) remarksEvery() bool {
 	if s.i == 0 && s.all&addressees == 0 || s.all&moods != 0 {
 		return true
@@ -278,7 +280,8 @@ func (s *spot) remarksEvery() bool {
 	return (!s.w.starts || s.all&things != 0) && s.all&(products|addressees) == 0
 }
 
-// remarksOnly recognizes an "only" that forbids nothing: "only 12 percent", "only if you have time".
+// remarksOnly reports whether the cue is an "only" that forbids nothing: "only 12 percent", "only
+// if you have time".
 func (s *spot) remarksOnly() bool {
 	can := s.textAt(s.i-1) == "can"
 	if s.after == nil {
@@ -287,7 +290,8 @@ func (s *spot) remarksOnly() bool {
 	return can || s.next == "have" || s.after.is(numbers) || s.next[0] <= '9' || s.offers(s.end)
 }
 
-// remarksNo recognizes a negation that forbids nothing: "nobody laughed", "nothing to worry about".
+// remarksNo reports whether the cue is a negation that forbids nothing: "nobody laughed", "nothing
+// to worry about".
 func (s *spot) remarksNo() bool {
 	switch {
 	case s.w.text == "none" && s.before.is(things), s.before.is(reportVerbs) && s.all&products == 0,

@@ -23,7 +23,7 @@ func (j *judging) signs() {
 	}
 }
 
-// signScene holds what the signs in a sentence say about it.
+// signScene is what the signs in a sentence reveal about it.
 type signScene struct {
 	once    bool // it is about one day
 	ordered bool // it may be an order

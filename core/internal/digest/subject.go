@@ -22,7 +22,7 @@ type statement struct {
 	unit    string   // the word after its first number
 	limited []uint32 // the stems of the words that say what that limit is for, sorted
 	amended bool     // a newer statement has been added to it that amends its limit
-	says    bool     // it forbids to say or to use something
+	says    bool     // it forbids saying or using something
 	people  []uint32 // hashes of the words for people of the writer's household
 	units   []uint32 // hashes of the stems of the words after its numbers
 	classes int      // the number of stems that denote alternatives such as tabs and spaces
@@ -145,7 +145,8 @@ func (s *statement) sharesCount(old *statement) bool {
 // limitNouns lists nouns for a limit of which there is usually only one.
 var limitNouns = wordListOf("limit budget deadline cap ceiling maximum minimum grenze obergrenze limite plafond presupuesto límite tope orçamento teto tetto бюджет лимит")
 
-// limitsAgain reports whether s, the newer statement, says another value of the limit that old is about.
+// limitsAgain reports whether s, the newer statement, is about the same limit as old, and so
+// replaces its value.
 func (s *statement) limitsAgain(old *statement) bool {
 	if s.topic == "" || s.topic != old.topic || s.unit != old.unit && s.unit != "" && old.unit != "" {
 		return false
@@ -156,8 +157,8 @@ func (s *statement) limitsAgain(old *statement) bool {
 // called is the topic of statements about the name with which the assistant should address the writer.
 const called = "call me"
 
-// naming lists verbs of such statements, as they are followed by a pronoun for the writer, and namingOwn those whose
-// ending is the pronoun.
+// naming lists verbs of such statements that a pronoun for the writer follows. namedMe lists these
+// pronouns, and namingOwn verbs that end with one.
 var (
 	naming    = wordListOf("call name nenn nenne appelez appelle зови называй зовите")
 	namingOwn = wordListOf("llámame llámeme chamame chiamami")
@@ -335,9 +336,10 @@ func (s *statement) revoked(older []*statement) int {
 	return s.closest(s.stems, older)
 }
 
-// closest returns the index of the older statement that has the most of the given stems, or -1. It needs at least two
-// thirds of the words in the shorter text, or half of them if s does nothing but revoke. One is enough if s revokes a
-// limit, and the statement has the same number.
+// closest returns the index of the older statement that has the most of the given stems, or -1. The
+// statement needs two thirds of the stems in the shorter of the two lists, half of them if s does
+// nothing but revoke, or a third of them in Chinese, Japanese and Korean. One stem is enough if s
+// revokes a limit, and both have the same number or unit.
 func (s *statement) closest(stems []uint32, older []*statement) int {
 	best, most := -1, 0
 	signed := strings.ContainsFunc(s.text, func(r rune) bool { return scriptOf(r) == unspaced || scriptOf(r) == hangul })
@@ -353,8 +355,9 @@ func (s *statement) closest(stems []uint32, older []*statement) int {
 	return best
 }
 
-// widens adds s, which allows something in addition, to the newest of the older statements that is about the same but
-// doesn't forbid it: "Book only morning flights. Evening flights work too now." It returns whether there is one.
+// widens adds s, which allows something in addition, to the newest of the older statements that is
+// about the same but doesn't forbid it: "Book only morning flights. Evening flights work too now."
+// It reports whether there is such a statement.
 func (s *statement) widens(older []*statement) bool {
 	for _, old := range older {
 		if !old.revokes && !old.negative && s.any&old.any != 0 && common(s.stems, old.stems) > 0 && len(old.text)+len(s.text) < maxStatement {
@@ -368,8 +371,11 @@ func (s *statement) widens(older []*statement) bool {
 // endings lists the endings that are removed from words, longest first, if at least three letters remain.
 var endings = []string{"ings", "ing", "ions", "ion", "ies", "ed", "es", "er", "en", "s", "e"}
 
-// stems returns the stems by which a word is compared. In scripts without spaces, and in languages that inflect the
-// beginnings of words, they are pairs of characters. It returns nil for numbers and for words of one or two letters.
+// stems returns the stems by which a word is compared. In scripts without spaces, these are all
+// pairs of adjacent characters. In Korean, and in languages that inflect the beginnings of words,
+// the stem consists of the first two or four characters. In all other languages, it consists of the
+// first six letters that remain without endings; stems returns nil for numbers and for words of one
+// or two letters.
 func stems(word string) []string {
 	n := utf8.RuneCountInString(word)
 	r, _ := utf8.DecodeRuneInString(word)

@@ -28,7 +28,7 @@ type fact struct {
 	size     int        // words
 }
 
-// changeKind says how a statement announces a change.
+// changeKind is the way in which a statement announces a change.
 type changeKind uint8
 
 const (

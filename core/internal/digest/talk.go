@@ -133,8 +133,9 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 	return k
 }
 
-// header returns the date in the header of text, and the size of the header; see [dates.Header]. In a chat without
-// headers, a message that consists only of a date, or of a name and a date, answers a question: "14 March 1988".
+// header returns the date in the header of text, and the size of the header in bytes; see
+// [dates.Header]. In a chat without headers, a message that consists only of a date, or of a name
+// and a date, answers a question ("14 March 1988"), so header returns zero values.
 func (k *talk) header(text string) (dates.Found, int) {
 	found, size := dates.Header(text)
 	if size > 0 && size == len(text) && strings.IndexByte("[(<{#-=*", text[0]) < 0 && len(k.items) > 0 && k.months == [13]string{} {

@@ -32,9 +32,10 @@ const fullAnswer = 200
 // deniedMark follows a line that the next turn rejects.
 const deniedMark = " (denied next)"
 
-// ofUser is the factor, in 1024ths, for the user's texts in a chat with an assistant: an answer can be requested again,
-// but the user's words can't. mostOfUser is the maximum factor if the assistant is talkative. If the participants have
-// names, none of them counts as the user.
+// ofUser is the factor, in 1024ths, for the user's texts in a chat with an assistant: an answer can
+// be requested again, but the user's words can't. If the assistant is talkative, the factor rises
+// to mostOfUser times 1024 at most. If the participants have names, none of them counts as the
+// user.
 const (
 	ofUser     = 2048
 	mostOfUser = 4

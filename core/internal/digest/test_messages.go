@@ -48,8 +48,8 @@ func testMessage(output string) string {
 	return clipLine(cmp.Or(strings.Join(said, "; "), summary), maxFailure)
 }
 
-// goLogs collects the messages that a test in Go logged before it failed. Those of its errors have the same form as any
-// others.
+// goLogs collects the messages that a test in Go logged before it failed. The messages of errors
+// have the same form as all others.
 type goLogs struct {
 	lines  int    // the number of lines of the last message so far
 	last   string // the last message, preferably of a test's file
@@ -117,14 +117,14 @@ func (l *goLogs) add(text string, indented bool) {
 // wrongSigns lists substrings, in lower case, of messages in which a test says what is wrong.
 var wrongSigns = substringsOf("got |want |expect|should |must |not equal|mismatch|differ")
 
-// end ends the last message.
+// end ends the last message, and remembers it if it is the first one that says what is wrong.
 func (l *goLogs) end() {
 	if l.wrong == "" && (troubles.inAnyCase(l.last) || wrongSigns.inAnyCase(l.last)) {
 		l.wrong = l.last
 	}
 }
 
-// message returns the message of the error.
+// message returns the first message that says what is wrong, or else the last message.
 func (l *goLogs) message() string {
 	l.end()
 	return cmp.Or(l.wrong, l.last)

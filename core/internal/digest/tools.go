@@ -9,7 +9,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/words"
 )
 
-// use says what a tool does with the files or commands in its arguments.
+// use is what a tool does with the files or commands in its arguments.
 type use uint8
 
 const (
@@ -89,7 +89,7 @@ const viewCommand = "view"
 // ReadsFile reports whether a tool's result is the content of one file.
 func ReadsFile(tool string) bool { return useOf(tool) == reads }
 
-// argument says what an argument of a tool call contains.
+// argument is the meaning of an argument of a tool call.
 type argument uint8
 
 const (

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The log says what a trial printed: a script that the agent wrote to find something out, or the program that it works
-// on.
+// The log shows what a trial printed. A trial is a run of a script that the agent wrote to find
+// something out, or of the program that it works on.
 
 // The maximum length of such a result, and of one of its lines, in bytes; and the maximum number of lines with warnings
 // or errors in it.

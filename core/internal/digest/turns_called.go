@@ -34,9 +34,9 @@ type unknownCall struct {
 	starts    bool   // whether the agent to which it gives the task works in the background
 }
 
-// other adds a call of a tool whose use is unknown, with its result. Of several identical calls in a turn, only the
-// last one is kept. n is the index of the part with the result, whose text is text. failed says that the tool reported an
-// error.
+// other adds a call of a tool whose use is unknown, with its result. Of several identical calls in
+// a turn, only the last one is kept. n is the index of the part with the result, and text is the
+// result's text. failed means that the tool reported an error.
 func (r *turnReader) other(i int, n int32, call *transcript.Part, text string, failed bool) {
 	name := r.t.Name(call.Name)
 	if name == "" || polling.hasTool(name) || closes(r.t, call) {
@@ -92,7 +92,8 @@ func (c *unknownCall) arguments(args []byte, isAsked func(text string) bool) str
 	return argumentLine(args, most, tool, isAsked)
 }
 
-// factor returns the factor of the unit's weight, unless its result changes that.
+// factor returns the factor for the weight of the unit, as far as it depends on the tool. The
+// result of the call may change it.
 func (c *unknownCall) factor() int {
 	switch {
 	case c.does:
@@ -165,7 +166,8 @@ func (c *unknownCall) tellShort(u *unit) {
 	}
 }
 
-// hasErrorHead reports whether the result of a call that wasn't marked as failed begins as an error.
+// hasErrorHead reports whether the result of a call that wasn't marked as failed begins like an
+// error message.
 func hasErrorHead(result string) bool {
 	return strings.HasPrefix(lower(result[:min(len(result), len("error"))]), "error")
 }
@@ -239,8 +241,9 @@ func argumentLine(args []byte, most int, tool string, known func(value string) b
 // mostArguments is the maximum number of arguments of a call that are put in order.
 const mostArguments = 32
 
-// orderedArguments returns the arguments of a call of a tool that changes something, in the order in which they are worth
-// being read: the one for the tool's object, those whose values aren't known, and the others.
+// orderedArguments returns the arguments of a call of a tool that changes something, the most
+// informative ones first: the one for the tool's object, then those whose values aren't known, and
+// then the others.
 func orderedArguments(list []callValue, tool string, known func(value string) bool) []callValue {
 	ordered := make([]callValue, 0, len(list))
 	object := slices.IndexFunc(list, func(a callValue) bool { return isObjectOf(tool, a.key) })

@@ -71,7 +71,8 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 // messages are sampled evenly.
 const mostClosing = 1 << 18
 
-// thin removes marks from old messages until the marked ones have at most mostClosing bytes.
+// thin unmarks some of the old messages, evenly distributed, so that the marked ones have at most
+// mostClosing bytes.
 func thin(t *transcript.Transcript, old []int32, closing []bool) {
 	size := func(k int) (sum int) {
 		if closing[k] {

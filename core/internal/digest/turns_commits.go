@@ -40,8 +40,9 @@ func (r *turnReader) rewritten(run *run, output string) {
 	}
 }
 
-// replaced removes the branch and the hash of a commit from its unit, which is at the given place, and adds what the
-// current turn did to the commit, which verb says.
+// replaced removes the branch and the hash of a commit from its unit, which is at the given place.
+// Instead, it notes what the current turn did to the commit. verb is a word for that, such as
+// "amended".
 func (r *turnReader) replaced(at place, verb string) {
 	u := &r.turns[at.turn].units[at.unit]
 	if n := strings.LastIndex(u.text, committedAs); n >= 0 && strings.HasPrefix(u.text, committedVerb) {

@@ -26,8 +26,8 @@ func (r *turnReader) looked(i int, path string) {
 	r.add(unit{kind: readUnit, message: int32(i), source: path, text: Fence(clipLine(path, maxCommand)), factor: ofReading / 4})
 }
 
-// lookedFile is the file that the calls of one message read or searched. "This one" in what the assistant says next is that
-// file.
+// lookedFile is the file that the calls of one message read or searched. If the assistant says
+// "this one" next, it means that file.
 type lookedFile struct {
 	message int32  // the message with the calls
 	path    string // the file, or "" if there are several
@@ -43,8 +43,9 @@ func (f *lookedFile) set(message int32, path string) {
 	}
 }
 
-// nameAt returns the name of the file if message is the assistant's first after the calls; otherwise, or if what was
-// looked at has no name of a file, it returns "".
+// nameAt returns the name of the file if message is the assistant's first one after the calls, and
+// "" otherwise. It also returns "" if the name has no extension, because it may be that of a
+// folder.
 func (f *lookedFile) nameAt(message int32) string {
 	name := fileName(f.path)
 	if message <= f.message || message > f.message+2 || !strings.Contains(strings.Trim(name, "."), ".") {

@@ -160,8 +160,8 @@ func predicts(text string) bool {
 	return len(text) <= longestPrediction && !strings.Contains(text, "; ") && predictions.inAnyCase(text)
 }
 
-// joined appends u to the previous unit of the same message if u means nothing without that unit. It returns whether it
-// did so. from is the index of the message's first unit.
+// joined appends u to the previous unit of the same message if u means nothing without that unit,
+// and reports whether it did so. from is the index of the message's first unit.
 func (r *turnReader) joined(from int, u unit) bool {
 	units := r.now().units
 	if len(units) <= from || units[len(units)-1].factor == isDropped || u.lead != "" && u.lead != units[len(units)-1].lead || u.item > 0 || !joinsBack(u.text) {

@@ -131,7 +131,7 @@ func (p *phrases) text(n int) string {
 // from returns the text of cue n's row, beginning with that cue.
 func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
 
-// row returns the row of cue n, or nil if n is out of range.
+// row returns the row that contains cue n.
 func (p *phrases) row(n int) *cueRow {
 	at := int(p.rows[n])
 	for _, rows := range cueTables {

@@ -18,8 +18,8 @@ var windowBudget = &Style{
 	},
 }
 
-// WindowBudgetAsk returns the texts before and after the record, for a prompt in the window-budget style. scope says
-// what the summary covers.
+// WindowBudgetAsk returns the texts before and after the record, for a prompt in the window-budget
+// style. scope is what the summary covers.
 func WindowBudgetAsk(scope api.Scope) (before, behind string) {
 	s := scopes[scope]
 	return s.before, s.behind
