@@ -144,7 +144,8 @@ func (r *request) recallTool() api.Raw {
 		Replace(r.format.Tool))
 }
 
-// recallFound returns the response to a call with a query, or nil if the host has not searched yet.
+// recallFound returns the response to a call with a query. It returns nil if the host has not
+// searched yet, or if r has an error.
 func (r *request) recallFound() *string {
 	if !r.has(operations.InFound) {
 		return nil

@@ -129,5 +129,6 @@ func (m *Map[V]) At(key string) *V {
 // Set sets the value of a key.
 func (m *Map[V]) Set(key string, value V) { *m.At(key) = value }
 
-// Add adds a key with the zero value, for a map that is used as a set.
+// Add adds a key with the zero value if the map doesn't contain it, for a map that is used as a
+// set.
 func (m *Map[V]) Add(key string) { m.At(key) }

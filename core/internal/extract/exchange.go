@@ -263,7 +263,8 @@ func (c *spokenClause) remarks() bool {
 // describers are the words between what an answer is about and its value.
 var describers = []string{"是", "有", "为", "為", "在", "：", ":"}
 
-// longestAbout is the length, in bytes, of the beginning of an answer that says what it is about.
+// longestAbout is the maximum length, in bytes, of the beginning of an answer that says what it is
+// about.
 const longestAbout = len("目的地附近的地铁站的名字")
 
 // Repeats reports whether an answer says what its question asked about, as "地址是玉带河东大街"

@@ -29,8 +29,8 @@ var (
 	camelRE  = regexp.MustCompile(`[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]|[0-9][A-Za-z]|[A-Za-z0-9]_[A-Za-z0-9]`)
 )
 
-// Collect adds the facts of text to facts: URLs, file paths and the other kinds of a Fact. It is used only to measure
-// digests.
+// Collect adds the facts of text to facts: URLs, file paths, identifiers, numbers and error
+// messages. It is used only to measure digests.
 func Collect(text string, facts map[Fact]bool) {
 	for _, u := range urlRE.FindAllString(text, -1) {
 		facts[Fact{"url", strings.TrimRight(u, ".,;:!?*_")}] = true
@@ -58,8 +58,8 @@ func Collect(text string, facts map[Fact]bool) {
 	}
 }
 
-// Used returns those facts in the messages before a cut that the user or the agent mentions again in the messages
-// behind it.
+// Used returns those facts in the messages before a cut that the user or the agent mentions again
+// in the messages behind it, sorted by kind and then by text.
 func Used(tr *transcript.Transcript, before, behind []int32) []Fact {
 	dropped, later := map[Fact]bool{}, map[Fact]bool{}
 	for _, i := range before {

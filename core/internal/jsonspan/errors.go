@@ -35,7 +35,8 @@ func isLiteral(b []byte, word string) bool {
 	return len(b) >= len(word) && string(b[:len(word)]) == word
 }
 
-// describe names the kind of value that begins b, for error messages.
+// describe returns a description of what begins b, for error messages: the kind of the value, or
+// the character or byte if no value begins there.
 func describe(b []byte) string {
 	if len(b) == 0 {
 		return "the end"

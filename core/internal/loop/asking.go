@@ -30,7 +30,8 @@ const (
 	downText   = "the model does not answer"
 )
 
-// startCompaction starts the compaction that response a says is due. base is the memory entry that was applied, or nil.
+// startCompaction starts the compaction that response a says is due, or first requests the lease if
+// the job needs one and doesn't have it. base is the memory entry that was applied, or nil.
 func (c *call) startCompaction(a answer, base *entry) {
 	if !c.mayCompact() {
 		if c.leaseFor(a.cut); c.Phase == phaseLeasing || c.ended() {

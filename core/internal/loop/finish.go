@@ -246,7 +246,8 @@ func (c *call) saveNew() {
 	c.saveRecord()
 }
 
-// saveRecord saves the new entries and attempts, merged into the record that was loaded during this call.
+// saveRecord asks the host to save the new entries and attempts. If records are kept by owner, they
+// are first merged into the record that was loaded during this call.
 func (c *call) saveRecord() {
 	if !c.can(api.EffectSave) {
 		c.continueSaved()

@@ -454,7 +454,10 @@ func (c *call) takeCount(r *api.EffectResult) {
 // longestIdle is the longest idle time that the options accept, in seconds.
 const longestIdle = 1_000_000_000
 
-// measureIdle determines how long the conversation was idle, and whether another model is called now.
+// measureIdle determines how long the conversation was idle, and whether another model is called
+// now. Both are relative to the call in calls that covers the longest beginning of the history. It
+// does nothing if there is no such call, if the policy doesn't need these values, or if the host
+// has set one of them.
 func (c *call) measureIdle(calls []use) {
 	if len(calls) == 0 || !c.core.PolicySettings().Chills || c.Options.Idle != 0 || c.Options.Cold != "" {
 		return

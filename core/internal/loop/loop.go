@@ -299,7 +299,8 @@ func (c *call) pendingEffect(id int) *flight {
 	return &c.Flights[slices.IndexFunc(c.Flights, func(f flight) bool { return f.ID == id })]
 }
 
-// removePending removes a pending effect whose result has arrived. It returns false if the result is no longer needed.
+// removePending removes the pending effect with the given id, whose result has arrived, and returns
+// it. It returns false if no such effect is pending, because its result is no longer needed.
 func (c *call) removePending(id int) (flight, bool) {
 	for i, f := range c.Flights {
 		if f.ID == id {

@@ -51,8 +51,10 @@ type use struct {
 	Provider string `json:"provider,omitempty"` // the name of its provider
 }
 
-// The version and the limits of a record, and the pauses between attempts, in milliseconds. The oldest items beyond the
-// limits are dropped when a record is read and when records are merged.
+// The version and the limits of a record, and the pauses between attempts. maxEntries, maxAttempts
+// and maxCalls are numbers of items, maxRecordBytes is the size of all entries in bytes, and the
+// times are in milliseconds. The oldest items beyond the limits are dropped when a record is read
+// and when records are merged.
 const (
 	recordVersion                  = 3
 	maxEntries                     = 64

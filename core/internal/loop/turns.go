@@ -130,7 +130,8 @@ func (c *call) checkMembers(o *api.Options) []Member {
 	return members
 }
 
-// requestEntry waits until no other job compacts the conversation.
+// requestEntry asks the host to wait until no other job compacts the conversation. If the host
+// can't do that, the job takes its turn at once.
 func (c *call) requestEntry() {
 	if !c.can(api.EffectEnter) {
 		c.takeTurn()

@@ -130,7 +130,8 @@ func silent(v Verdict, f Failure, reason string) Verdict {
 	return v
 }
 
-// noBody reports whether text, in lower case, is what an SDK says of a response without a body: nothing, or "(no body)".
+// noBody reports whether text, in lower case, is what an SDK says of a response without a body:
+// nothing or "(no body)", possibly after the status 400 or 413.
 func noBody(text string) bool {
 	for _, status := range []string{"400", "413"} {
 		if rest, found := strings.CutPrefix(text, status); found {

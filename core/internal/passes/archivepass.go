@@ -108,7 +108,8 @@ func (p *ArchivePass) Run(c Run) {
 	}
 }
 
-// texts returns the summaries of the batches, which are the model's for the newest batches and excerpts for the others.
+// texts returns a text for each batch: the model's summary for the newest batches, and an excerpt
+// for batches beyond MaxRequests and where the summary is missing or was rejected.
 func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 	texts := make([]string, len(batches))
 	local := p.Mode == "local" || c.Policy().UsesLocalDigest()

@@ -42,8 +42,8 @@ func (p *ToolDigestPass) Check() string {
 
 func (p *ToolDigestPass) CompletesPrevious() {}
 
-// Run clears the results, and lists them in the digest if a fold has made one. It does nothing if the policy has a fold
-// that folded nothing.
+// Run clears the results, and lists them in the digest if a fold has made one. It does nothing if
+// KeepRecent is 0, or if the policy has a fold that folded nothing.
 func (p *ToolDigestPass) Run(c Run) {
 	doc := c.Doc()
 	folds := FoldsBefore(c, "tool_digest")

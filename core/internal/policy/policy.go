@@ -339,8 +339,9 @@ func (p *Policy) IsPublished() bool {
 // HasFewMessages reports whether a transcript has too few messages for the passes to run.
 func (p *Policy) HasFewMessages(messages int) bool { return messages < p.Gate.MinMessages }
 
-// UsableTokens returns the number of tokens of the window that are available for the conversation; zero or negative if
-// the reserve takes all of them.
+// UsableTokens returns the number of tokens of the window that are available for the conversation.
+// If the reserve takes all of them, the result is zero or negative or, for a wire-safe policy with
+// gate.max_tokens, 7/8 of the window.
 func (p *Policy) UsableTokens() int {
 	if p.Window.Reserve != nil {
 		usable := p.Window.Tokens - *p.Window.Reserve

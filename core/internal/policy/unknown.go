@@ -67,8 +67,8 @@ func plainly(name string) string {
 	}, name))
 }
 
-// distance returns the number of bytes of a that must be inserted, deleted, changed or swapped with their neighbor to
-// get b.
+// distance returns the minimum number of bytes that must be inserted, deleted, changed or swapped
+// with their neighbor to turn a into b.
 func distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[0] {

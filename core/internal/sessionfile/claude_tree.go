@@ -27,8 +27,9 @@ func (c *claudeCode) resolve() {
 	c.ends(main)
 }
 
-// ends sets the leaf, which is the last line of the conversation, and the cut, which is its last compaction. main means
-// that the file has lines of the main conversation; a subagent's own file has none.
+// ends sets the leaf, which is the last line of the conversation, and the cut, which is its last
+// compaction; -1 if there is none. main means that the file has lines of the main conversation; a
+// subagent's own file has none, so its lines no longer count as a side chain.
 func (c *claudeCode) ends(main bool) {
 	c.leaf, c.cut = -1, -1
 	cut := int32(-1) // the last compaction so far

@@ -176,8 +176,9 @@ func (o *opencode) first(end int, completed []bool) int {
 	return 0
 }
 
-// arrange sets the order of the messages from first to end. The newest compaction with a tail comes first, followed
-// by its summary and by its tail.
+// arrange sets the order of the messages from first up to but not including end. The newest
+// compaction with a tail comes first, followed by its summary and by its tail. Without such a
+// compaction, the messages keep the order of the file.
 func (o *opencode) arrange(first, end int) {
 	asks, ends, tail := o.compactionIn(first, end)
 	add := func(from, to int) {

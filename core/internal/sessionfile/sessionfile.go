@@ -79,7 +79,7 @@ type Sign struct {
 // kinds holds the registered kinds, sorted by name so that the order of initialization has no effect on results.
 var kinds []*Kind
 
-// register adds a kind. It must be called from init.
+// register adds a kind to kinds, which it keeps sorted by name. It must be called from init.
 //
 //go:noinline
 func register(k *Kind) {

@@ -167,8 +167,9 @@ func escapeSequence(text string) (n int, final byte) {
 	return n, 0
 }
 
-// escapeString returns the length, in bytes, of a code that contains text, which ends with BEL or ESC \. If the code
-// has no end on its line and within 4,096 bytes, only its first two bytes count.
+// escapeString returns the length, in bytes, of a code that contains text, which ends with BEL or
+// ESC \. A code without such an end on its line ends before the line feed. If there is neither
+// within 4,096 bytes, only the first two bytes count.
 func escapeString(text string) int {
 	for n := 2; n < len(text) && n < 4096; n++ {
 		switch text[n] {

@@ -79,8 +79,8 @@ func placeOfFile(s, path string) (place, bool) {
 	return place{}, false
 }
 
-// numbered parses a line whose path ends at offset at. It returns false unless a separator, a line number and the same
-// separator follow.
+// numbered parses a line whose path ends at offset at. It returns false unless a separator, a line
+// number of at most seven digits and the same separator follow.
 func numbered(s string, at int) (place, bool) {
 	if s[at] != ':' && s[at] != '-' {
 		return place{}, false
@@ -243,8 +243,9 @@ func (w *writer) adjacent(i int) (path string, k, size int) {
 	return path, k, size
 }
 
-// stretchOf returns the end of the lines with consecutive numbers that begin on line at, which is at most end, and the
-// indentation that all of them share. hit reports whether any of them is a match. path is the path of these lines.
+// stretchOf returns the end of the lines with consecutive numbers that begin on line at, which is
+// at most end, and the indentation that all of them share, or 1<<30 if their texts are blank. hit
+// reports whether any of them is a match. path is the path of these lines.
 func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) {
 	margin = 1 << 30
 	number := 0

@@ -131,7 +131,7 @@ func (r *base64) byte() int {
 	return int(r.bits >> r.n & 255)
 }
 
-// skip skips n bytes, or fewer if the text ends.
+// skip skips n bytes, or fewer if the text ends, and returns r.
 func (r *base64) skip(n int) *base64 {
 	for ; n > 0 && len(r.text) > 0; n-- {
 		r.byte()

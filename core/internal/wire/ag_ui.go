@@ -103,7 +103,8 @@ func readAGUI(r *Reader, m *transcript.Message) {
 	}
 }
 
-// agUISaid adds the parts of a message with text. Reasoning in such a message is encrypted.
+// agUISaid adds the parts of a message with text, and the size of the author's name. Reasoning in
+// such a message is encrypted.
 func agUISaid(r *Reader, m *transcript.Message, content, encrypted, name *field) {
 	if content.Str() {
 		r.Add(wholePart(transcript.Text, content))

@@ -245,8 +245,9 @@ func seemsMessage(r *Reader, f *frame) bool {
 	return r.isText(&f[rpType], "message") || f[rpType].Kind == jsonspan.Invalid && f[rpRole].Kind != jsonspan.Invalid
 }
 
-// responsesID records that the provider has stored an item of the assistant's, if the item has an id. The part at index
-// first gets a flag if the item needs its id; otherwise a part is added for the id, which can be removed.
+// responsesID records that the provider has stored an item of the assistant, if the item has an id.
+// The part at index first gets a flag if the item needs its id; otherwise a part is added for the
+// id, which can be removed.
 func responsesID(r *Reader, m *transcript.Message, first int, item *responsesItem, f *field) {
 	switch {
 	case m.Role != transcript.Assistant || !f.Str():
@@ -319,8 +320,9 @@ func sizeWithout(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	}
 }
 
-// encryptedSize estimates the size of the plain text as Codex does: three quarters of the length of the encrypted
-// content, minus 650 bytes. It assumes that the text is ASCII.
+// encryptedSize estimates the size of the plain text as Codex does: three quarters of the length of
+// the encrypted content, minus 650 bytes, but at least 0. It assumes that the text is ASCII. If f
+// isn't a string, the size is zero.
 func encryptedSize(f *field) jsonspan.Measure {
 	if !f.Str() {
 		return jsonspan.Measure{}

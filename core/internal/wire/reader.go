@@ -308,7 +308,7 @@ func (r *Reader) shortText(f *field) string {
 // knownWords holds the types and roles that formats know, by length, so that reading a known one doesn't allocate.
 var knownWords [maxWord + 1][]string
 
-// maxWord is the length of the longest type or role, in bytes.
+// maxWord is the maximum length, in bytes, of the types and roles that shortText returns.
 const maxWord = 64
 
 // wantKind reports an error with the given message, unless the field is missing or is of kind a or b.

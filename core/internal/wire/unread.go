@@ -50,7 +50,7 @@ var besideKeys = []string{
 const readTypes = "text input_text output_text thinking reasoning tool-call tool_call tool_use toolCall function_call tool-result " +
 	"tool_result toolResult function_call_output function_call_result function_result"
 
-// understood has the flags of opaque parts whose meaning is known.
+// understood holds the flags of opaque parts whose meaning is known.
 const understood = transcript.Signed | transcript.NotSent | transcript.Mark |
 	transcript.Summary | transcript.Cleared
 

@@ -255,10 +255,12 @@ func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	return n
 }
 
-// Context returns the messages that the model sees for a chain of loops: the first, compacted and recent turns of the
-// newest loop, and only the lines of older loops; a loop without a block is shown unchanged (S0.45). blocks has one
-// element for each loop of the chain, which is nil if the loop has no block. With wire_safe the list is repaired so
-// that providers accept it. ok is false if a block contains anything that isn't a message.
+// Context returns the messages that the model sees for a chain of loops: the first, compacted and
+// recent turns of the newest loop, and only the lines of older loops; a loop without a block is
+// shown unchanged (S0.45). Only the last scope loops of the chain are shown, and the newest in any
+// case. blocks has one element for each loop of the chain, which is nil if the loop has no block.
+// With wire_safe the list is repaired so that providers accept it. ok is false if a block contains
+// anything that isn't a message.
 func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.Raw, ok bool) {
 	c := bs.run
 	raw := func(from, to int) {

@@ -50,8 +50,9 @@ func stringified(t *transcript.Transcript, part *transcript.Part) transcript.Mea
 	return jsonspan.New(t.Bytes(part.Body)).Skip().Measure
 }
 
-// oldCalls returns the measures of the tool calls that older messages have outside their content, as a list
-// [{"toolName","args"}] (S2.2). It returns nil if there are none.
+// oldCalls returns the measures of the names and arguments of the tool calls that an older
+// assistant message has outside its content, as a list [{"toolName","args"}] (S2.2). It returns nil
+// if there are none.
 func oldCalls(t *transcript.Transcript, message int) (sizes []transcript.Measure) {
 	m := &t.Messages[message]
 	if m.Role != transcript.Assistant || !t.IsArray(m.OldCalls) {

@@ -91,9 +91,9 @@ func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool)
 	return strings.Join(lines, "\n"), true
 }
 
-// firstUnits returns the first max UTF-16 code units of text. It returns true if the text has more. If the cut divides
-// a surrogate pair, the result ends with the first half of the pair, encoded as three bytes. Otherwise it returns text
-// and false.
+// firstUnits returns the first max UTF-16 code units of text and true if the text has more, and
+// otherwise the whole text and false. If the cut divides a surrogate pair, the result ends with the
+// first half of the pair, encoded as three bytes.
 func firstUnits(text string, max int) (string, bool) {
 	first, more := digest.FirstUnits(text, max)
 	if !more {
