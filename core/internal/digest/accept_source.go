@@ -114,8 +114,8 @@ type found struct {
 	wrong      string
 }
 
-// add counts a term. known means that the source contains it. If not, add also appends it to wrong,
-// as long as there is room.
+// add counts a term, what. known means that the source contains it. If not, add also appends it to
+// wrong, as long as there is room.
 func (f *found) add(what string, known bool) {
 	if f.all++; known {
 		f.known++
@@ -173,7 +173,8 @@ func isDate(term string) bool {
 	return groups == 3
 }
 
-// eachTime calls see for each time of day in text that is written like 9:05 or 21:05, without seconds.
+// eachTime calls see with the hour and the minute of each time of day in text that is written like
+// 9:05 or 21:05, without seconds.
 func eachTime(text string, see func(hour, minute int)) {
 	isDigit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
 	for i := 1; i+2 < len(text); i++ {
@@ -220,8 +221,9 @@ func digitsOf(s string) string {
 	return b.String()
 }
 
-// cutQuote splits text at the next closing quotation mark on the same line. rest is the text after the mark. closed is
-// false if there is none.
+// cutQuote returns the quote at the beginning of s, up to the next closing quotation mark on the
+// same line, and the text after the mark. closed is false if there is no such mark; the other
+// results are then "".
 func cutQuote(s string) (quote, rest string, closed bool) {
 	line, _, _ := strings.Cut(s, "\n")
 	at := strings.IndexAny(line, "\"”")
@@ -235,7 +237,8 @@ func cutQuote(s string) (quote, rest string, closed bool) {
 	return line[:at], s[at+size:], true
 }
 
-// flatText returns a lower-case text without ASCII punctuation, and with single spaces between words.
+// flatText returns a text without ASCII punctuation, and with single spaces between words. low is
+// the text, in lower case.
 func flatText(low string) string {
 	var b strings.Builder
 	space := false

@@ -328,8 +328,8 @@ func answerWords(text string) string {
 // answerKeys lists the names, as ToolKey returns them, of members that hold an answer in a result.
 var answerKeys = wordListOf("answers answer response responses reply text selected selection selections selectedoptions value values choice choices freetext freeform notes note input userinput content other custom")
 
-// answersIn parses answers in JSON, such as {"answers":{"id":{"answers":["…"]}}}. ok is false if text isn't JSON, or
-// none of its members is named in answerKeys.
+// answersIn parses answers in JSON, such as {"answers":{"id":{"answers":["…"]}}}. If text isn't
+// JSON, or none of its members is named in answerKeys, ok is false and answers is nil.
 func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	src := []byte(text)
 	s := jsonspan.New(src)

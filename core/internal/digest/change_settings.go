@@ -88,8 +88,8 @@ func nameQuote(text string) string {
 	return text
 }
 
-// settingsIn parses lines as settings, and skips comments and brackets. ok is false if any other line isn't a setting,
-// or is longer than quotedNew bytes.
+// settingsIn parses lines as settings, and skips comments and brackets. If any other line isn't a
+// setting, or is longer than quotedNew bytes, ok is false and all is nil.
 func settingsIn(lines []string) (all []settingLine, ok bool) {
 	for _, line := range lines {
 		line = strings.TrimRight(line, ", ")

@@ -447,8 +447,9 @@ func swap(old, now string) string {
 // contextOfSwap is the minimum number of bytes quoted on each side of the part of a long line that differs.
 const contextOfSwap = 16
 
-// middles returns the parts of two lines that differ. It removes the beginning and the end that the lines share, but
-// cuts only between words, and keeps at least context bytes of the shared text on each side.
+// middles returns the parts of two lines, an old one and a new one, that differ. It removes the
+// beginning and the end that the lines share, but cuts only between words, and keeps at least
+// context bytes of the shared text on each side.
 func middles(old, now string, context int) (string, string) {
 	inside := func(c byte) bool { return byteClass[c]&(small|capital|under|digit) != 0 || c >= 0x80 }
 	from := 0

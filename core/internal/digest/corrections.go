@@ -59,8 +59,8 @@ func deniedIn(text string, ws []words.Word) (from, to int) {
 	return -1, -1
 }
 
-// corrections returns the corrections at the beginning of text. If an admission contains no number, the statement
-// after it counts as the correction.
+// corrections returns the corrections in the first lookCorrection bytes of text, or nil if there
+// are none. If an admission contains no number, the statement after it counts as the correction.
 func (r *factReader) corrections(text string) (out []*fact) {
 	text = trimRune(text[:min(len(text), lookCorrection)])
 	ws := words.Append(r.ws[:0], text)

@@ -24,8 +24,9 @@ const (
 	mostCalled       = 8
 )
 
-// departed returns the range of the statements that belong to people who have left, given the user's next message and
-// the number of statements before it. Both are 0 if nobody has left.
+// departed returns the range of those statements, as indexes [from, to), that belong to people who
+// have left. text is the user's next message, and statements is the number of statements before it.
+// The range is empty if nobody has left.
 func (n *customerChange) departed(text string, statements int) (from, to int) {
 	if !n.begun {
 		n.begun, n.base = true, statements

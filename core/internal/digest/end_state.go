@@ -244,9 +244,11 @@ func (c *checkState) outdate(path string) {
 	}
 }
 
-// checked records the result of a check. It replaces the previous result of the same check. If the check passed, it
-// also replaces the results of checks that it covers. bad means that the check failed. turn is the turn of the run. If
-// the outcome isn't known, the previous result is dropped, because it may be outdated.
+// checked records the result of a check in the turn with the given number. bad means that the check
+// failed. The result replaces the previous one of the same check and, if the check passed, those of
+// checks that it covers. If the outcome isn't known, the previous result is dropped, because it may
+// be outdated. A failure changes nothing if the check couldn't start, or if a later command may be
+// what failed.
 func (s *endState) checked(r *run, bad bool, turn int) {
 	part, behind := checkedPart(r.script)
 	if r.exit != "0" && !bad && r.result == "" { // the result is unknown, and the previous one may be outdated
@@ -357,8 +359,8 @@ func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 // noneEdited is written instead of an empty list of files.
 const noneEdited = "nothing"
 
-// editedList returns the names of the most recently edited files, with the newest at the end, and the number of the
-// others, or noneEdited.
+// editedList returns the names of the most recently edited files, with the newest at the end, and
+// the number of the others, or noneEdited. short returns the form of a path used in the digest.
 func (s *endState) editedList(short func(path string) string) string {
 	s.edited = newestOf(s.edited, len(s.edited), func(path string) string { return path })
 	if len(s.edited) == 0 {

@@ -141,8 +141,8 @@ func choiceAt(ws []word, i int, arranging bool) int {
 	return 0
 }
 
-// wishOf returns the number of words in the subject and the verb of a wish at the beginning of ws, or 0. plain means
-// that the verb can also express a taste.
+// wishOf returns the number of words in the subject and the verb of a wish at the beginning of ws,
+// or 0 if there is no wish. plain means that the verb can also express a taste.
 func wishOf(ws []word) (size int, plain bool) {
 	k, negative, would := 1, false, strings.HasSuffix(ws[0].text, "'d") || strings.HasSuffix(ws[0].text, "'ll")
 	for k < len(ws) && wouldBe.has(ws[k].text) {

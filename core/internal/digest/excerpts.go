@@ -218,8 +218,9 @@ func (e *Excerpts) read(text string, later *laterWords, own *critbit.Map[struct{
 // widthOf returns the width of a line's leading white space in columns, with a tab counting as two.
 func widthOf(space string) int { return len(space) + strings.Count(space, "\t") }
 
-// addTerms records the terms in text, which belongs to line l. The line number counts as a term, because a later
-// message that cites it must refer to this line.
+// addTerms records the terms in text, which belongs to line l, if later messages repeat them. A
+// term in own, the terms in the result's own call, isn't recorded, but marks the line. The line
+// number counts as a term, because a later message that cites it must refer to this line.
 func (e *Excerpts) addTerms(l *excerptLine, text string, later *laterWords, own *critbit.Map[struct{}]) {
 	eachTerm(text, func(_ termKind, word string) {
 		if own.Has(word) {

@@ -61,11 +61,11 @@ func blocksOf(text string, lines []excerptLine) []excerptBlock {
 // text returns line n without its number and its indentation.
 func (s *blockSplitter) text(n int) string { return s.source[s.lines[n].text:s.lines[n].to] }
 
-// size returns the number of bytes in a range of lines.
+// size returns the number of bytes in the lines [from, to).
 func (s *blockSplitter) size(from, to int) int { return s.lines[to-1].to - s.lines[from].from }
 
-// split divides a range of lines into blocks. heads contains the heads of these lines, and depth is their nesting
-// level.
+// split divides the lines [from, to) into blocks. heads contains the heads of these lines, and
+// depth is their nesting level.
 func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 	paragraph := from // the beginning of the current paragraph
 	for n := from; n < to; {
@@ -132,8 +132,9 @@ func (s *blockSplitter) isAbout(n int) bool {
 	return text[0] == '@' || isCommentLine(text)
 }
 
-// endOf returns the end of the list or statement that begins on line n. A list ends after its last item. A statement
-// ends after the lines below it that are indented more, that close a bracket or that continue with another case.
+// endOf returns the index of the line after the list or statement that begins on line n, but at
+// most to. A list ends after its last item. A statement ends after the lines below it that are
+// indented more, that close a bracket or that continue with another case.
 func (s *blockSplitter) endOf(n, to int) int {
 	end := min(s.ends[n], to)
 	if text := s.text(n); text[len(text)-1] == ':' && end == n+1 {
@@ -181,8 +182,8 @@ func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	return heads
 }
 
-// paragraph divides a range of lines into blocks of limited size, and adds them. heads are the lines that introduce
-// them.
+// paragraph divides the lines [from, to) into blocks of limited size, and adds them. heads are the
+// lines that introduce them.
 func (s *blockSplitter) paragraph(from, to int, heads []int) {
 	for start, n := from, from; n < to; {
 		hit := s.hits(n)
@@ -214,9 +215,10 @@ func (s *blockSplitter) saysNothing(n int) bool {
 	return s.hits(n) && (rest == "" || worthInQuote(rest) == 0)
 }
 
-// add adds a block without lines at its end that only begin something. It skips a block that says nothing or begins
-// with a closing bracket, and a block of which at least half of the lines are repeated in later calls. heads are the
-// lines that introduce the block.
+// add adds a block with the lines [from, to), except for lines at its end that only begin
+// something. It skips a block that says nothing or begins with a closing bracket, and a block of
+// which at least half of the lines are repeated in later calls. heads are the lines that introduce
+// the block.
 func (s *blockSplitter) add(from, to int, heads []int) {
 	if first := s.text(from); strings.IndexByte(closers, first[0]) >= 0 && !isNextCase(first) {
 		return

@@ -199,7 +199,8 @@ func copiesName(line string) bool {
 	return last != "" && (strings.Contains(value, lower(name)) || strings.HasSuffix(lower(name), last))
 }
 
-// importHeads lists the beginnings of lines that only import or name other files.
+// importHeads lists the beginnings of lines that only import other files, or name a package or an
+// interpreter.
 var importHeads = []string{"import ", "from ", "use ", "using ", "package ", "#include", "#!", "export * from", "require"}
 
 var importStarts = startsOf(importHeads)

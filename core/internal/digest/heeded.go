@@ -265,7 +265,8 @@ func (s *turnWords) quoteLines(u *unit) {
 	u.text, u.factor = text, ofLines
 }
 
-// namesIn returns the number of distinct names in a line of code that the turn mentions.
+// namesIn returns the number of distinct names in a line of code that the turn mentions, up to
+// eight. Two names of which one contains the other count as one.
 func (s *turnWords) namesIn(code string) (n int) {
 	var seen [8]string
 	eachName(code, func(name string) {

@@ -298,8 +298,9 @@ func (c *collector) result(n int32) {
 	}
 }
 
-// objectOf returns the command or file that the call with result p is about, and the text with the address that the
-// call fetches. The latter is "" if the address doesn't matter. failed means that the result reports an error.
+// objectOf returns the command or file that the call with result p is about (on), and the text in
+// which the call names an address (about). Each is "" if there is none, or if it doesn't matter.
+// failed means that the result reports an error.
 func (c *collector) objectOf(p *transcript.Part, u use, failed bool) (on, about string) {
 	if p.Pair < 0 {
 		return "", ""
@@ -316,8 +317,9 @@ func (c *collector) objectOf(p *transcript.Part, u use, failed bool) (on, about 
 	return "", ""
 }
 
-// commandResult records that the command on was run by a tool whose result has the given text. It returns the command's
-// error message and whether the command failed. counts is false if the outcome doesn't matter.
+// commandResult records that the command on was run by a tool whose result has the given text.
+// failed means that the tool reported an error. said is the command's error message, and fails
+// reports whether the command failed. counts is false if the outcome doesn't matter.
 func (c *collector) commandResult(p *transcript.Part, tool, on, text string, failed bool) (said string, fails, counts bool) {
 	run := runOf(on, text, failed)
 	if on != "" {

@@ -254,8 +254,8 @@ func (k *turnLog) settles(o *turnOutcome) bool {
 	return len(o.deeds) > 0 || k.declining && declinesIn(o.line) || k.short && o.fitsWhole(outcomeLengths[deedLength]) && strings.ContainsAny(o.said.text, "0123456789")
 }
 
-// outcomeIn returns the outcome of the turn with index i and its line if room leaves space for them. If they don't, it
-// returns nil and "".
+// outcomeIn returns the unit that states the outcome of the turn with index i, and the line that
+// shows it, if room leaves space for them. Otherwise it returns nil and "".
 func (k *turnLog) outcomeIn(i int, room outcomeRoom) (said *unit, line string) {
 	if i < min(room.from, room.deeds) {
 		return nil, ""

@@ -46,10 +46,12 @@ func (t *turn) deeds(most int) (lines []deedLine) {
 	return lines
 }
 
-// deedsWithAnswer returns what deeds returns, for an entry whose answer may have most bytes. If the last call is too long
-// for its line, and a number that its result lacks is in the answer, such as that of a booking, then its line is shorter,
-// and the answer follows. Where room is shortest, the answer replaces the line. If the last call failed, an answer with a
-// number follows as well: it says what to do instead.
+// deedsWithAnswer returns what deeds returns, for an entry whose answer may have most bytes. If the
+// last call is too long for its line, and the answer has a number that the call lacks, such as that
+// of a booking, then the line is shortened, and a line with the answer follows. Where room is
+// shortest, the answer replaces the line. If the last call failed, an answer with a new number
+// follows as well, because it says what to do instead. The result is nil if there are no such
+// calls.
 func (t *turn) deedsWithAnswer(most int) []deedLine {
 	lines := t.deeds(mostDeed(most))
 	if len(lines) == 0 {

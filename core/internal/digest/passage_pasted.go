@@ -45,8 +45,8 @@ const (
 	lookPassage       = 4000
 )
 
-// pastedPassage returns the range of a passage that a user pasted after a question or a request, up to the end of its
-// line. It returns 0, 0 if there is none.
+// pastedPassage returns the range, in bytes, of a passage that a user pasted after a question or a
+// request, up to the end of its line. It returns 0, 0 if there is none.
 func pastedPassage(text string) (from, to int) {
 	n := 0
 	for start, end := range extract.Sentences(text) {

@@ -144,10 +144,11 @@ func mayTell(output string) bool {
 // leastFindings is the minimum number of findings that a review contains.
 const leastFindings = 3
 
-// reviewIn returns the line at which a review pasted by the user begins, and a summary with its headings. The summary
-// is "" if there is no review. A review is a list of numbered headings with several lines below each. At least one
-// heading names a place in a file. The code and the reasons are cut, because fragments of them would be misread. lines
-// are the lines of the message, and trimmed the same without the white space around them.
+// reviewIn returns the index of the line at which a review pasted by the user begins, and a summary
+// with its headings. The summary is "" if there is no review. A review is a list of numbered
+// headings with several lines below each. At least one heading names a place in a file. The code
+// and the reasons are cut, because fragments of them would be misread. lines are the lines of the
+// message, and trimmed the same lines without the white space around them.
 func reviewIn(lines, trimmed []string) (at int, told string) {
 	var headings []string
 	number := "1. "

@@ -166,7 +166,8 @@ func isCommentLine(text string) bool {
 	return text == "#" || text == "*" || text != "" && strings.IndexByte("/#*-\"<", text[0]) >= 0 && startsWithAny(text, commentMarks)
 }
 
-// next looks for a passage that begins at line i, and returns the line at which to continue.
+// next looks for a passage that begins at line i, and returns the index of the line at which to
+// continue.
 func (f *passageFinder) next(i int) int {
 	first := &f.lines[i]
 	if first.text == "" {
@@ -258,8 +259,9 @@ func (f *passageFinder) explains(i, end int) bool {
 	return words >= leastExplained
 }
 
-// statements returns the end of a group of statements that begins at line i and contains no empty lines. The first
-// statement ends at end. It returns i if the group is too long.
+// statements returns the index of the line after a group of statements that begins at line i and
+// contains no empty lines. The first statement ends before line end. statements returns i if the
+// group is too long.
 func (f *passageFinder) statements(i, end int) int {
 	for end > i && end < len(f.lines) && f.lines[end].text != "" && f.lines[end].indent == f.lines[i].indent && !f.lines[end].comment {
 		next := f.blockEnd(end, mostStatement)
@@ -271,8 +273,8 @@ func (f *passageFinder) statements(i, end int) int {
 	return end
 }
 
-// blockEnd returns the end of the statement that begins at line i. It returns i if the statement has more than most
-// lines, or if some of its lines are missing.
+// blockEnd returns the index of the line after the statement that begins at line i. It returns i if
+// the statement has more than most lines, or if some of its lines are missing.
 func (f *passageFinder) blockEnd(i, most int) int {
 	indent, depth, end := f.lines[i].indent, 0, i
 	for ; end < len(f.lines); end++ {
@@ -335,7 +337,8 @@ func bracketsIn(text string) (n int) {
 	return n
 }
 
-// signature returns the end of a definition's first lines, which precede its body. It returns i if they are too long.
+// signature returns the index of the line after a definition's first lines, which precede its body.
+// It returns i, where the definition begins, if these lines are too many.
 func (f *passageFinder) signature(i int) int {
 	depth := 0
 	for end := i; end < min(len(f.lines), i+mostStatement); end++ {

@@ -35,8 +35,9 @@ func (f *passageFinder) addLongDefinition(i, at int, name string, explains bool)
 	}
 }
 
-// bodyEnd returns the line after the body of a definition, or the line at which the search for an outline ends. The
-// definition begins at line at, and its body at line from. If the text ends inside the body, bodyEnd returns from.
+// bodyEnd returns the index of the line after the body of a definition, or of the line at which the
+// search for an outline ends. The definition begins at line at, and its body at line from. If the
+// text ends inside the body, bodyEnd returns from.
 func (f *passageFinder) bodyEnd(at, from int) int {
 	depth := 0
 	for n := at; n < min(len(f.lines), from+mostOutlined); n++ {

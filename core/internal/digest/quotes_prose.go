@@ -71,8 +71,9 @@ func isFence(line string) bool {
 // namesLanguage reports whether a fence names the language of the code that follows.
 func namesLanguage(fence string) bool { return strings.Trim(fence, "`~ ") != "" }
 
-// paragraph adds the paragraph of prose that begins at line i if it ends with a complete sentence and contains no code
-// or gap, and returns its end. If the paragraph ends with a colon, what follows is added as well.
+// paragraph adds the paragraph of prose that begins at line i if it ends with a complete sentence
+// and contains no code or gap. If the paragraph ends with a colon, what follows is added as well.
+// paragraph returns the index of the line after what it read.
 func (f *passageFinder) paragraph(i int) int {
 	end, whole := i, true
 	for ; end < len(f.lines) && f.lines[end].text != "" && f.lines[end].form == proseForm; end++ {
@@ -101,8 +102,8 @@ func (f *passageFinder) boldBefore(i int) int {
 	return i
 }
 
-// introduced adds the paragraph from line i up to end, together with the list, table or example that follows it. It
-// returns the end of what it added.
+// introduced adds the paragraph in the lines [i, end), together with the list, table or example
+// that follows it. It returns the index of the line after what it added.
 func (f *passageFinder) introduced(i, end int) int {
 	at := end
 	for at < len(f.lines) && f.lines[at].text == "" {
@@ -120,8 +121,8 @@ func (f *passageFinder) introduced(i, end int) int {
 	return end
 }
 
-// example adds the paragraph from line i up to end, together with the code block whose opening fence is line at. It
-// returns the line after the closing fence.
+// example adds the paragraph in the lines [i, end), together with the code block whose opening
+// fence is line at. It returns the index of the line after the closing fence.
 func (f *passageFinder) example(i, end, at int) int {
 	f.begin(i, end)
 	n := at + 1
@@ -142,8 +143,9 @@ func (f *passageFinder) example(i, end, at int) int {
 	return n
 }
 
-// list adds the list or table that begins at line at, together with the lines before it, which begin at line i. It
-// returns the end of the list. Long items and long lists are shortened.
+// list adds the list or table that begins at line at, together with the lines before it, which
+// begin at line i. It returns the index of the line after the list. Long items and long lists are
+// shortened.
 func (f *passageFinder) list(i, at int) int {
 	f.begin(i, at)
 	end, items, links := at, 0, 0
@@ -181,8 +183,8 @@ func (f *passageFinder) goesOn(at, n int) bool {
 	return f.lines[n].form == f.lines[at].form && f.lines[n].indent >= f.lines[at].indent
 }
 
-// itemEnd returns the line after a list item or a table row. This is the next line that begins an item, a row, a
-// heading or a paragraph.
+// itemEnd returns the index of the line after a list item or a table row, which begins at line n.
+// This is the next line that begins an item, a row, a heading or a paragraph.
 func (f *passageFinder) itemEnd(n int) int {
 	first, blank := &f.lines[n], false
 	for n++; n < len(f.lines); n++ {
@@ -198,7 +200,7 @@ func (f *passageFinder) itemEnd(n int) int {
 	return n
 }
 
-// begin starts the text of a passage with the lines from i up to end.
+// begin starts the text of a passage with the lines [i, end).
 func (f *passageFinder) begin(i, end int) {
 	f.room = f.room[:0]
 	for n := i; n < end; n++ {

@@ -102,9 +102,10 @@ func MayPoint(t *transcript.Transcript, result int32) bool {
 	return t.Parts[result].Body.Len() <= 4*shortNote
 }
 
-// PointsTo returns the keys of the reads to which a result may refer if it says that a file hasn't changed (ReadsSame).
-// These are reads with the same arguments or, if no part of the file was requested, reads of the whole file. A read
-// that returned the content has the same keys.
+// PointsTo returns the keys of the reads to which a result may refer if it says that a file hasn't
+// changed (ReadsSame). These are reads with the same arguments or, if no part of the file was
+// requested, reads of the whole file. A read that returned the content has the same keys. The
+// result is nil if the call is missing.
 func PointsTo(t *transcript.Transcript, result int32) []string {
 	p := &t.Parts[result]
 	if p.Pair < 0 {

@@ -48,7 +48,8 @@ func (r *turnReader) markRefuted() {
 // refutedTurns is the number of the newest turns whose statements are marked.
 const refutedTurns = 3
 
-// Limits for names of what isn't the cause: their number in a turn, their minimum length, and their bytes.
+// Limits for names of what isn't the cause: their maximum number in a turn, their minimum length in
+// bytes, and the bytes of which they consist.
 const (
 	mostRefuted   = 16
 	leastSuspect  = 4

@@ -97,9 +97,10 @@ func isEmptyQuestion(text string) bool {
 	return len(said) <= longestEmpty && asksIn(said) && !names(said) && hasAny(said, emptyQuestions)
 }
 
-// meant returns the units of the turn's answer to which a short reply refers; asked is that reply, the user's next
-// message. They describe the option whose number the reply contains, or else contain the closing question. If the
-// question means nothing by itself, meant returns the sentence or the list of options before it.
+// meant returns the indexes of the units of the turn's answer to which a short reply refers, or nil
+// if it refers to none. asked is that reply, the user's next message. These units describe the
+// option whose number the reply contains, or else contain the closing question. If the question
+// means nothing by itself, meant returns those with the sentence or the list of options before it.
 func (t *turn) meant(asked string) (units []int) {
 	last := len(t.units) - 1
 	if len(asked) > shortReply && !agrees(asked) || last < 0 || t.units[last].kind != answerUnit {

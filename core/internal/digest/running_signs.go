@@ -366,9 +366,9 @@ func searchesTools(name string) bool {
 	return bytes.Contains(appendToolKey(room[:0], ownName(name)), []byte("toolsearch"))
 }
 
-// loadedTools returns the names of the tools that part n has loaded for later calls. The result of a tool search
-// contains references to these tools, or their definitions; once its message is removed, the tools are no longer
-// available.
+// loadedTools returns the names of the tools that part n has loaded for later calls, or nil if it
+// has loaded none. The result of a tool search contains references to these tools, or their
+// definitions; once its message is removed, the tools are no longer available.
 func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	p := &t.Parts[n]
 	if p.Kind != transcript.ToolResult && p.Kind != transcript.Opaque || p.Parent >= 0 || p.Has(transcript.Removed) {
@@ -405,9 +405,9 @@ func loadedTools(t *transcript.Transcript, n int32) (names []string) {
 	return names
 }
 
-// toolNames calls add with each tool name in the next value of s, which may contain references to tools, or lists of
-// tool definitions. definition means that the value itself is such a list or a definition. Whatever is more than eight
-// levels deep is skipped.
+// toolNames calls add with each tool name in the next value of s, which may contain references to
+// tools, or lists of tool definitions. definition means that the value itself is such a list or a
+// definition. depth is its nesting level; whatever is more than eight levels deep is skipped.
 func toolNames(s *jsonspan.Scanner, src []byte, definition bool, depth int, add func(string)) {
 	switch {
 	case depth > 8 || s.Kind() != jsonspan.Object && s.Kind() != jsonspan.Array:

@@ -316,7 +316,7 @@ func (r *codeReader) read(path string) {
 	}
 }
 
-// replaced records that the program replaces a text.
+// replaced records that the program replaces the text old with the text now.
 func (r *codeReader) replaced(old, now string) {
 	r.count, r.size = r.count+1, r.size+len(old)+len(now)
 	if r.count <= mostReplaced && r.size <= lookReplaced && len(r.added)+len(r.removed) < keptChanges {
@@ -400,8 +400,8 @@ func patternText(pattern string, keeps bool) string {
 	return string(lines)
 }
 
-// replacementText returns the text that replaces what a regular expression matches, without references to groups, and
-// whether it had any.
+// replacementText returns the text that replaces what a regular expression matches, without
+// references to groups. refers reports whether it had any.
 func replacementText(text string) (now string, refers bool) {
 	var b []byte
 	for i := 0; i < len(text); i++ {

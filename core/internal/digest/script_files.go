@@ -36,8 +36,9 @@ func (p *program) changesOnce() []change {
 var missingSigns = substringsOf("not found|could not find|couldn't find|cannot find|can't find|no match|not replaced|nothing to replace|no changes|not applied|traceback (most recent")
 
 // ran calls changed for each change to a file by a program that a shell script runs, and copied for
-// each file that the script copies. A change has no lines if these are unknown, or if the output
-// says that something was not found. ran also stores the programs that the script writes to files.
+// each file that the script copies. failed reports whether the script failed. A change has no lines
+// if these are unknown, or if the output says that something was not found. ran also stores the
+// programs that the script writes to files.
 func (s *scriptFiles) ran(script string, failed func() bool, output func() string, changed func(c *change), copied func(from, to string)) {
 	copies := strings.Contains(script, "cp ") || strings.Contains(script, "mv ")
 	if s.programs.Len() == 0 && !copies && !mayWrite(script) {
@@ -104,7 +105,9 @@ func (s *scriptFiles) changes(c *change, missing func() bool, changed func(c *ch
 	changed(c)
 }
 
-// copied handles a command (cp or mv) that copies or moves a file to another one.
+// copied handles a command (cp or mv) that copies or moves the file from to the file to. If from is
+// a changed copy that a program wrote, it calls changed for each change, now made to the file to.
+// Otherwise, it calls the function copied if the command is cp.
 func (s *scriptFiles) copied(command, from, to string, changed func(c *change), copied func(from, to string)) {
 	draft, found := s.drafts.Get(from)
 	if !found {
@@ -137,8 +140,8 @@ func (s *scriptFiles) programIn(words []string) (p *program, ok bool) {
 	return nil, true
 }
 
-// copyOf returns the names of the file that a command copies or moves, and its new name. They are "" for any other
-// command, and if it copies folders or several files.
+// copyOf returns the name of the file that a command copies or moves (from), and its new name (to).
+// Both are "" for any other command, and if it copies folders or several files.
 func copyOf(words []string) (from, to string) {
 	if words[0] != "cp" && words[0] != "mv" {
 		return "", ""

@@ -76,9 +76,10 @@ type quoteReader struct {
 	found []fileQuote            // newest file first
 }
 
-// quotesOf returns passages of the files that the given messages read and change. quotes compete with the log for room;
-// all also contains those that are quoted only if room is left. The other messages of the transcript stay in the
-// conversation. They aren't quoted, but what they read and change makes earlier passages outdated.
+// quotesOf returns passages of the files that the given messages read and change. quotes compete
+// with the log for room; all also contains those that are quoted only if room is left. Both are nil
+// if there are no messages. The other messages of the transcript stay in the conversation. They
+// aren't quoted, but what they read and change makes earlier passages outdated.
 func (k *turnLog) quotesOf(t *transcript.Transcript, messages []int32) (quotes, all []fileQuote) {
 	if len(messages) == 0 {
 		return nil, nil

@@ -23,9 +23,10 @@ const (
 	mostStandingBytes = 24000
 )
 
-// addStanding adds the standing instructions in text, the user's words in message i, which is newer than all messages
-// already in the ledger. A passage that the user pasted has none, and neither has a sentence that the user quotes from the
-// assistant's last message to comment on it.
+// addStanding adds the standing instructions in text, the user's words in message i, which is newer
+// than all messages already in the ledger. A passage that the user pasted has none, and neither has
+// a sentence that the user quotes from the assistant's last message to comment on it. room holds
+// buffers.
 func (l *Ledger) addStanding(t *transcript.Transcript, i int, text string, room *readRoom) {
 	found := statements(withoutPassage(text), room)
 	if len(found) > 0 && len(text) > leastReaction {
@@ -82,9 +83,9 @@ func (l *Ledger) AddStanding(t *transcript.Transcript, messages []int32) {
 	l.Standing = newestStanding(l.Standing)
 }
 
-// newestStanding keeps only the newest of several statements about one subject, removes statements that a later one
-// revokes, and limits the rest to what a ledger may hold. all is in the order in which they were said, and so is the
-// result.
+// newestStanding keeps only the newest of several statements about one subject, removes statements
+// that a later one revokes, and limits the rest to what a ledger may hold. all is in the order in
+// which they were said, and so is the result, which is nil if there are none.
 func newestStanding(all []string) []string {
 	if len(all) == 0 {
 		return nil

@@ -9,8 +9,9 @@ import (
 // matter for the turn in which the user made them. If the log of turns quotes such a statement, it also shows what came
 // of it, so the list of standing instructions leaves it out.
 
-// standingBesideLog returns the digest's block of standing instructions without the statements that matter only for one
-// turn and are quoted in log, the text of the log of turns. The result is no longer than the digest's block.
+// standingBesideLog returns the digest's block of standing instructions without the statements that
+// matter only for one turn and are quoted in log, the text of the log of turns. The result is no
+// longer than the digest's block. It is "" if nothing is left.
 func (e *Extract) standingBesideLog(log string) string {
 	if e.standing == "" {
 		return ""

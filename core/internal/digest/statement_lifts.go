@@ -88,7 +88,8 @@ var (
 	unneeded  = wordListOf("need needs needed necessary required want matter matters care apply applies brauche brauchen brauch nötig notwendig nécessaire nécessaires besoin necesito necesario necesarios necesitamos hace falta preciso precisa precisamos necessário necessários serve servono necessario necessari bisogno нужен нужна нужно нужны надо")
 )
 
-// noLongerAt returns the indexes of the first and the last word of "no longer", or -1.
+// noLongerAt returns the indexes of the first and the last word of "no longer". Both are -1 if
+// there is none.
 func (j *judging) noLongerAt() (from, to int) {
 	negated := -1 // the index of the last negation in this clause
 	for i := range j.ws {

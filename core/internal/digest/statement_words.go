@@ -199,8 +199,9 @@ func mayQuote(text string) bool {
 	return false
 }
 
-// sentencesIn appends the sentences of text to out, as ranges of bytes. A sentence ends neither inside quotes nor after
-// an abbreviation, unless it is very long.
+// sentencesIn appends the sentences of text to out, as ranges of bytes. A sentence ends neither
+// inside quotes nor after an abbreviation, unless it is very long. quoted marks the bytes of text
+// that are in quotes; it is nil if there are none.
 func sentencesIn(out [][2]int, text string, quoted []bool) [][2]int {
 	from := 0
 	end := func(at int) {

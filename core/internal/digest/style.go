@@ -127,9 +127,10 @@ func NoStyle(name string) string {
 // the state.
 const roundMark = "Compaction Round "
 
-// Write returns the text of a digest message in the style s: the header, the notice that the text is a record, and
-// body. The digest of a branch is the same in all styles. round is the number of compactions, including this one. chat
-// means that the digest covers a chat without tools, so ctxfold's own style says nothing about text from tools.
+// Write returns the text of a digest message in the style s: the header, the notice that the text
+// is a record, and body. scope is what the digest covers; that of a branch is the same in all
+// styles. round is the number of compactions, including this one. chat means that the digest covers
+// a chat without tools, so ctxfold's own style says nothing about text from tools.
 func (s *Style) Write(body string, scope api.Scope, round int, chat bool) string {
 	head := notice + untrusted
 	if chat && s.Own {

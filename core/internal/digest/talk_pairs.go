@@ -33,8 +33,9 @@ func alikeNote(a extract.Alike) string {
 	return note + alikeEnd[:1]
 }
 
-// cutAlike splits a line of an earlier digest at its first note about similar lines. It returns the text before and after
-// the note, the last item that the note covers if it names one, and the number of lines that it covers, 0 without a note.
+// cutAlike splits a line of an earlier digest at its first note about similar lines. It returns the
+// text before and after the note, the last item that the note covers if it names one (upTo), and
+// the number of lines that it covers (more), which is 0 without a note.
 func cutAlike(line string) (before, upTo, rest string, more int) {
 	at := strings.Index(line, alikeWords)
 	start := strings.LastIndex(line[:max(at, 0)], alikeStart)

@@ -91,8 +91,8 @@ const (
 	mostNames    = 16
 )
 
-// labelsOf returns the names with which at least two messages of a role begin ("Anna: …"). It returns none if most
-// messages of the role don't begin with such a name.
+// labelsOf returns the names with which at least two messages of a role begin ("Anna: …"). It
+// returns nil if most messages of the role don't begin with such a name.
 func labelsOf(t *transcript.Transcript, messages []int32, role transcript.Role) (names []string) {
 	var counts []int
 	all, with := 0, 0

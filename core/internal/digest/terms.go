@@ -344,7 +344,7 @@ func (ts *terms) best(n int) []*term {
 	return list
 }
 
-// said adds to a set the terms in text, and all suffixes of the paths among them.
+// said adds the terms in text, and all suffixes of the paths among them, to the set into.
 func said(text string, into *critbit.Map[struct{}]) {
 	eachTerm(text, func(kind termKind, word string) { say(kind, word, into) })
 }

@@ -90,7 +90,8 @@ func goMessage(output string) string {
 	return logs.message()
 }
 
-// add adds a line of the output. indented means that it may continue a message.
+// add adds a line of the output. The line begins another message if it names a place in a file. If
+// indented is set, it may continue the last message.
 func (l *goLogs) add(text string, indented bool) {
 	place, said, _ := strings.Cut(text, " ")
 	file, _, found := strings.Cut(place, ".go:")

@@ -41,8 +41,8 @@ const (
 	mostCalls = 16
 )
 
-// textCalls returns the calls in the texts of assistant message i. It returns none if the transcript has no outputs
-// written as text, because a fenced block in a chat is a quotation.
+// textCalls returns the calls in the texts of assistant message i. It returns nil if the transcript
+// has no outputs written as text, because a fenced block in a chat is a quotation.
 func textCalls(t *transcript.Transcript, i int) []textCall {
 	if !t.Outputs || t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -50,8 +50,8 @@ func textCalls(t *transcript.Transcript, i int) []textCall {
 	return callsIn(t, i)
 }
 
-// callsIn returns whatever looks like a call in the texts of message i. Only messages of the assistant have calls. At
-// most mostCalls are returned.
+// callsIn returns whatever looks like a call in the texts of message i, but at most mostCalls
+// calls. It returns nil if the message isn't the assistant's.
 func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	if t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -71,8 +71,9 @@ func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	return calls
 }
 
-// callsOf returns the calls in text. It returns those in fenced blocks; if there are none, those in tags; failing that,
-// the call on a line that names an action; and otherwise the call in JSON that makes up the whole text.
+// callsOf returns the calls in text, or nil if there are none. It returns those in fenced blocks;
+// if there are none, those in tags; failing that, the call on a line that names an action; and
+// otherwise the call in JSON that makes up the whole text.
 func callsOf(text string) []textCall {
 	if calls := fencedCalls(text); len(calls) > 0 {
 		return calls

@@ -80,7 +80,8 @@ func (r *turnReader) countFailures(u *unit, said string) {
 	}
 }
 
-// arguments returns the arguments that the unit shows. isAsked reports whether the user has said a text.
+// arguments returns the arguments that the unit shows, on one line. isAsked reports whether the
+// user has said a text.
 func (c *unknownCall) arguments(args []byte, isAsked func(text string) bool) string {
 	most, tool := mostArgument, ""
 	if c.does {

@@ -72,7 +72,7 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 const mostClosing = 1 << 18
 
 // thin unmarks some of the old messages, evenly distributed, so that the marked ones have at most
-// mostClosing bytes.
+// mostClosing bytes. closing has a mark for each message.
 func thin(t *transcript.Transcript, old []int32, closing []bool) {
 	size := func(k int) (sum int) {
 		if closing[k] {

@@ -103,8 +103,8 @@ func (r *turnReader) troubleBefore(i int) int {
 	return -1
 }
 
-// take adds the change c, whose unit is at the given place. It returns the hunk that now contains the change, and the
-// places of the units that the new unit replaces.
+// take adds the change c, whose unit is at the given place. It returns the hunk that now contains
+// the change (into), and the places of the units that the new unit replaces.
 func (h *hunks) take(c *change, at place) (into *hunk, replaced []place) {
 	file := h.files.At(c.path)
 	if file.key == "" {

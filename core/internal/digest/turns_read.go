@@ -185,8 +185,9 @@ func (r *turnReader) report(i int, call, text string) {
 	pairsIn(jsonspan.New(src), src, "", "", see)
 }
 
-// pairsIn calls see with each text in a JSON value, and with the text's key, preceded by the key of the enclosing
-// object. s is at the value, and src is what s reads.
+// pairsIn calls see with each text in a JSON value, and with the text's key, preceded by the key of
+// the enclosing object. key is that of the value, and parent that of the object around it. s is at
+// the value, and src is what s reads.
 func pairsIn(s *jsonspan.Scanner, src []byte, parent, key string, see func(key, text string)) {
 	switch s.Kind() {
 	case jsonspan.String:

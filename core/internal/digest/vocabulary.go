@@ -131,7 +131,7 @@ func (p *phrases) text(n int) string {
 // from returns the text of cue n's row, beginning with that cue.
 func (p *phrases) from(n int) string { return rowTexts[p.rows[n]][p.ats[n]:] }
 
-// row returns the row that contains cue n.
+// row returns the row that contains cue n. Every cue has one, so the result isn't nil.
 func (p *phrases) row(n int) *cueRow {
 	at := int(p.rows[n])
 	for _, rows := range cueTables {
@@ -174,8 +174,8 @@ type cue struct {
 // words returns the number of words in a cue.
 func (c *cue) words() int { return 1 + strings.Count(c.text, " ") }
 
-// eachIn adds text as a new row, splits it at the separators, and calls do with each piece, the row's number and the
-// piece's offset.
+// eachIn adds text as a new row, splits it at the separator, and calls do with each piece, the
+// row's number and the piece's offset in bytes.
 func eachIn(text, separator string, do func(piece string, row uint8, at uint16)) {
 	row, at := uint8(len(rowTexts)), 0
 	rowTexts = append(rowTexts, text)
