@@ -58,7 +58,7 @@ func (w *writer) words(r *rand.Rand, most int) string {
 
 func (w *writer) user(r *rand.Rand) string { return say("user", w.words(r, 40)) }
 
-// rest are the messages that answer a user: calls of tools with their results, and words.
+// rest returns the messages that answer a user: tool calls with their results, and a text last.
 func (w *writer) rest(r *rand.Rand) (list []string) {
 	for range r.IntN(3) {
 		id, path, out := fmt.Sprintf("c%d", w.n), fmt.Sprintf("f%d.go", w.n), w.words(r, 300)
@@ -219,7 +219,7 @@ func (l *living) lives(d deed) (wrong string) {
 	if err != nil {
 		return fmt.Sprintf("restoring: %v", err)
 	}
-	if l.sent == nil { // else it is what was sent that comes back, and what that came from
+	if l.sent == nil { // else the app continued from sent messages, and those are restored
 		if r.Known < longest && d.kind != "look back" { // where nothing that the user said is behind it, an older one is taken
 			return fmt.Sprintf("a compaction of %d messages is true, and one of %d was used", longest, r.Known)
 		}
@@ -241,7 +241,7 @@ func (l *living) lives(d deed) (wrong string) {
 		}
 		l.made = append(l.made, replaced)
 	}
-	if l.sent = nil; d.seed%3 == 0 { // perhaps it goes on from there
+	if l.sent = nil; d.seed%3 == 0 { // some apps continue from the sent messages
 		var sent []json.RawMessage
 		if err := json.Unmarshal(r.Messages, &sent); err != nil {
 			return err.Error()
@@ -339,7 +339,7 @@ func TestRandomApps(t *testing.T) {
 		if wrong == "" {
 			continue
 		}
-		for i := len(list) - 1; i >= 0; i-- { // the shortest that still goes wrong
+		for i := len(list) - 1; i >= 0; i-- { // removes each deed without which the failure stays
 			shorter := slices.Delete(slices.Clone(list), i, i+1)
 			if _, still := lived(t, seed, shorter); still != "" {
 				list, wrong = shorter, still

@@ -62,7 +62,7 @@ type trouble struct {
 	least int                   // compactions in 200 turns
 }
 
-// compactions is the least number in a loop.
+// compactions returns the least number of compactions in a loop of backgroundTurns turns.
 func (x trouble) compactions() int { return x.least * backgroundTurns() / 200 }
 
 var troubles = map[string]trouble{
@@ -96,7 +96,7 @@ func (l *loop) answer(i int) { l.list = append(l.list, chatTurn(i+1000*l.edits, 
 
 func (l *loop) json() json.RawMessage { return json.RawMessage("[" + strings.Join(l.list, ",") + "]") }
 
-// whole checks that a transcript comes back from its store to the first message.
+// whole checks that Restore returns the history from the sent messages, the state and the store.
 func whole(t *testing.T, c *ctxfold.Compactor, sent, state, history json.RawMessage, store ctxfold.Store) {
 	t.Helper()
 	r, err := c.Restore(context.Background(), ctxfold.Input{Messages: sent, State: state, Policy: ctxfold.RawPolicy(`{"format":"openai-chat"}`)}, store)

@@ -18,7 +18,7 @@ type Input struct {
 
 	// Policy determines when and how to compact, for example Policy{Window: Window{Tokens: 200000}}. Operations that
 	// compact or check need a window, or a model whose window is known. Otherwise they fail with
-	// [api.CodeUnknownWindow], unless Window.Unlimited says that there is no limit.
+	// [api.CodeUnknownWindow], unless Window.Unlimited is set.
 	Policy Policy
 
 	// State is the state that the last compaction of this conversation returned; empty if there was none. Only Check,
@@ -51,8 +51,8 @@ type Input struct {
 	// Plan, CompactWith and Fit read it; a [Conversation] has its own.
 	Redact func(text string) []api.Redaction
 
-	// Score says how much calls and messages matter: see [api.Score]. Its indexes refer to Messages. Only Plan,
-	// CompactWith and Fit read it; a [Conversation] has its own.
+	// Score rates calls and messages by how much they matter: see [api.Score]. Its indexes refer to
+	// Messages. Only Plan, CompactWith and Fit read it; a [Conversation] has its own.
 	Score *api.Score
 
 	// OnDelta receives the text that a [StreamSummarizer] writes, piece by piece, from any goroutine. It isn't called
@@ -127,13 +127,14 @@ type Result struct {
 	// State should be stored with the conversation and passed to its next compaction.
 	State json.RawMessage
 
-	// Report says what was done and what it cost.
+	// Report describes what was done and what it cost.
 	Report Report
 
 	// Changed reports whether the transcript has changed.
 	Changed bool
 
-	// Reason says why the transcript did or didn't change, for example "under_budget" or "no_progress".
+	// Reason is the reason why the transcript did or didn't change, for example "under_budget" or
+	// "no_progress".
 	Reason api.Reason
 
 	// Archive lists the removed content. All of it has been stored in [Input].Store.
@@ -147,9 +148,9 @@ type Result struct {
 	Known int
 }
 
-// Compact shortens a transcript if the policy's gate says that compaction is due. It asks s for the summaries that
-// the policy wants; if s is nil, ctxfold writes the digest itself. The policy needs a window, or a model whose window
-// is known.
+// Compact shortens a transcript if compaction is due under the policy. It requests the summaries
+// that the policy calls for from s; if s is nil, ctxfold writes the digest itself. The policy needs
+// a window, or a model whose window is known.
 //
 // An error means that nothing was done and the caller's messages are still valid: an [*Error] for input that the core
 // refuses, or the error of ctx. A failing summarizer is not an error: see [Summarizer].

@@ -39,8 +39,9 @@ type ConversationOptions struct {
 	// not use the conversation.
 	Redact func(text string) []api.Redaction
 
-	// Score says how much calls and messages matter, as in [Input]. It is called with the messages when a compaction
-	// of them begins, and must not use the conversation. Nil means that all messages matter equally.
+	// Score rates calls and messages by how much they matter, as in [Input]. It is called with the
+	// messages when a compaction of them begins, and must not use the conversation. Nil means that
+	// all messages matter equally.
 	Score func(messages json.RawMessage) *api.Score
 
 	// ID identifies the conversation in events.

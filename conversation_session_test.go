@@ -14,8 +14,8 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// A conversation that grows message by message, loses its instance on the way and is compacted comes out as the same messages do at once,
-// and continues with the result.
+// A conversation that grows message by message and loses its instance on the way is compacted to
+// the same result as one that got all messages at once, and continues with the result.
 func TestConversationIsItsMessages(t *testing.T) {
 	var messages []json.RawMessage
 	if err := json.Unmarshal(sample(t), &messages); err != nil {

@@ -18,8 +18,8 @@
 //     on what it adds. A [Conversation] compacts after turns, writes events to a [Journal], and calls a model again if its window was too small.
 //   - [Compactor.Compact] is for a transcript that the result replaces. The program keeps the state ([Compactor.CompactWith]).
 //
-// A [Policy] says when to compact and how; all it needs is a window. Removed content can be kept in a [Store], restored
-// ([Compactor.Restore]), searched, and recalled by the model.
+// A [Policy] determines when and how to compact; all it needs is a window. Removed content can be
+// kept in a [Store], restored ([Compactor.Restore]), searched, and recalled by the model.
 //
 // Messages are [encoding/json.RawMessage] and are never decoded: messages that stay are preserved byte for byte.
 //

@@ -196,7 +196,7 @@ func ExampleFileJournal() {
 	// Output: 2
 }
 
-// Auto reports whether a compaction began without anybody asking for it.
+// Auto reports whether a compaction began automatically.
 func ExampleEvent_Auto() {
 	fmt.Println(ctxfold.Event{Trigger: ctxfold.TriggerAuto}.Auto(), ctxfold.Event{Trigger: ctxfold.TriggerManual}.Auto())
 	// Output: true false

@@ -24,7 +24,7 @@ func (fullStore) Put(context.Context, string, []byte) error { return ctxfold.Err
 // fault is a row of the table: a failure during a compaction.
 type fault struct {
 	name   string
-	reason string // what must be reported: a reason why the model's summary was not taken, or an error
+	reason string // what must be reported: the reason why the model's summary was rejected, or an error
 	do     func(t *testing.T, c *ctxfold.Compactor, messages json.RawMessage) (*ctxfold.Result, error)
 }
 
@@ -130,8 +130,8 @@ func (f *faultTable) print(t *testing.T) {
 	t.Logf("\n%s", &f.rows)
 }
 
-// lost counts the messages of the tail, which no fold of these tests reaches, that are not in the result; of an error, all
-// that the caller does not have any more.
+// lost counts the messages that are neither in the result nor reported as folded or cleared. It
+// returns -1 if the caller's own bytes were changed, and 0 without a result.
 func lost(t *testing.T, before, messages json.RawMessage, r *ctxfold.Result) (n int) {
 	t.Helper()
 	if !bytes.Equal(before, messages) {
@@ -265,7 +265,7 @@ func TestTenCompactions(t *testing.T) {
 				}
 			}
 		}
-		// All folds put back one after the other give every message that there ever was.
+		// Restoring all folds one after the other returns every message of the conversation.
 		all, _ := json.Marshal(list)
 		for range 12 {
 			r, err := c.Restore(t.Context(), ctxfold.Input{Messages: all, Policy: p}, store)

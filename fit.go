@@ -19,7 +19,8 @@ type Next struct {
 	// Records. Before the first call, a conversation doesn't count as idle.
 	Idle time.Duration
 
-	// Cold says why the cache is cold, for a program that knows this. It overrides Fit's measurements.
+	// Cold is the reason why the cache is cold, for a program that knows this. It overrides Fit's
+	// measurements.
 	Cold api.Cold
 }
 

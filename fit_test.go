@@ -45,9 +45,9 @@ func (m *model) Summarize(_ context.Context, q ctxfold.Request) (ctxfold.Summary
 // style is the way in which an app passes its history.
 type style struct {
 	format string
-	// turn are the messages of a turn, given again with each call: now is the number of that call.
+	// turn returns the messages of turn i as the app passes them in call number now.
 	turn func(i, now int, newest bool) []string
-	// before and after are around the list.
+	// before and after return the text before and after the list in a request body.
 	before, after func(now int) string
 }
 
@@ -230,7 +230,7 @@ func fitted(t testing.TB, c *ctxfold.Compactor, in ctxfold.Input, s ctxfold.Summ
 	return r
 }
 
-// An app may continue from the sent messages, always or now and then.
+// An app may continue from the sent messages, after each call or after some.
 func TestFitGoesOn(t *testing.T) {
 	s := styles["whole history"]
 	c := native(t, ctxfold.Options{})
@@ -397,8 +397,8 @@ func TestFitOwners(t *testing.T) {
 	}
 }
 
-// A model that is busy costs few calls and no message, and the digest that was made without it is made again when it answers again: from the
-// messages themselves, and not before its time.
+// A busy model is called rarely and costs no message. Once it answers again, and not before the
+// wait is over, the digest that was made without it is made again, from the messages themselves.
 func TestFitMakesDigestsAnew(t *testing.T) {
 	for name, newRecords := range map[string]func() records.Records{
 		"memory": func() records.Records { return records.NewMemory(0) },
@@ -456,7 +456,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 				t.Errorf("after that: changed %v, %d calls", r.Changed, calls)
 			}
 
-			// A compaction that is due does not wait, and is not on the digest of before.
+			// A compaction that is due does not wait, and does not build on the local digest.
 			m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
 			for r.Report.Summary.Source != "local" {
 				r, _ = fit(1)
@@ -470,7 +470,8 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 			if calls == 0 || !written(r) || r.Report.Summary.Source != "model" {
 				t.Errorf("a compaction that is due: %d calls, %+v", calls, r.Report.Summary)
 			}
-			// An app that continues from the result has nothing to make it again of.
+			// An app that continues from the result no longer has the messages to make the digest
+			// again.
 			m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
 			for r.Report.Summary.Source != "local" {
 				r, _ = fit(1)
@@ -485,7 +486,8 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 	}
 }
 
-// If the policy accepts only the model's digest, a failing model is not called in each call either.
+// If the policy accepts only the model's digest, a failing model is not called in each call of Fit
+// either.
 func TestFitPauses(t *testing.T) {
 	s, m := styles["whole history"], &model{}
 	c := native(t, ctxfold.Options{})
@@ -510,7 +512,8 @@ func TestFitPauses(t *testing.T) {
 	}
 }
 
-// If a provider rejects the sent messages, fewer are sent, for the window that it names or for less than was estimated.
+// If a provider rejects the sent messages, Fit sends fewer: for the window that the provider named,
+// or for less than was estimated.
 func TestFitForced(t *testing.T) {
 	s := styles["whole history"]
 	for name, tt := range map[string]struct {

@@ -12,8 +12,8 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// A host that runs jobs of the module shares its records with Fit: what it has compacted isn't compacted again, and whether its model failed, and
-// when it was called, is known.
+// A host that runs jobs of the module shares its records with Fit: Fit does not compact a second
+// time what the host has compacted, and knows of the failures and the last call of its model.
 func TestFitReadsRecordsOfJobs(t *testing.T) {
 	history := styles["whole history"].history(12, 1, 0)
 	for name, test := range map[string]struct {

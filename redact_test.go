@@ -27,8 +27,8 @@ func findKeys(text string) (found []api.Redaction) {
 	return found
 }
 
-// Secrets found by Redact reach neither the summarizer nor the result nor the store, with CompactWith, Fit and a Conversation, and neither
-// do texts on which it fails.
+// Secrets found by Redact reach neither the summarizer, the result nor the store, with CompactWith,
+// Fit and a Conversation. Nor do texts on which Redact fails.
 func TestRedact(t *testing.T) {
 	var messages []map[string]any
 	for i := range 30 {
@@ -95,7 +95,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// lastOf is the list without its first messages and the digest after them.
+// lastOf returns the list without its first messages and the digest after them.
 func lastOf(t *testing.T, list []byte, first int) string {
 	t.Helper()
 	var messages []json.RawMessage

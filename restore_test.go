@@ -17,7 +17,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
-// long are 240 messages of a wire format.
+// long returns 240 messages in a wire format.
 func long(t *testing.T, format string) []json.RawMessage {
 	t.Helper()
 	for n := 240; ; n += 60 {
@@ -152,7 +152,7 @@ func TestRestoreFromHostileStore(t *testing.T) {
 				corrupt++
 			}
 		}
-		// Where one of two ways to a message is cut off, the other leads there.
+		// A message that two handles lead to is found by the other one if the body of one is wrong.
 		if whole := bytes.Equal(listing(out), listing(list)); !whole && corrupt == 0 || corrupt == 0 && len(r.Markers) > 0 {
 			t.Errorf("lies about %x…: whole %t, and left are %+v", n, whole, r.Markers)
 		}

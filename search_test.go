@@ -88,7 +88,6 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestRecallByQuery answers calls of the tool that look for something.
 // TestNoStore passes no store to the methods that read one.
 func TestNoStore(t *testing.T) {
 	c, ctx := ctxfold.New(ctxfold.Options{}), t.Context()
@@ -103,6 +102,7 @@ func TestNoStore(t *testing.T) {
 	}
 }
 
+// TestRecallByQuery answers calls of the tool that search by a query.
 func TestRecallByQuery(t *testing.T) {
 	ctx := context.Background()
 	c := open(t, host.Options{})

@@ -61,7 +61,7 @@ func TestOpen(t *testing.T) {
 	})
 }
 
-// canonical is JSON with its keys in order and without white space.
+// canonical returns JSON with its keys in order and without white space.
 func canonical(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var v any

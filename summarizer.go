@@ -149,7 +149,7 @@ type asked struct {
 	over   chan struct{} // closed when the call has ended or was abandoned
 }
 
-// stop ends the call, unless it has ended already, and waits until its result is discarded.
+// stop cancels the call, and waits until it has ended or has been abandoned.
 func (a *asked) stop() {
 	a.cancel()
 	<-a.over

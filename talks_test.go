@@ -14,7 +14,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// talking is an app over a Conversation, and all that was ever said in it.
+// talking is an app with a Conversation, and said is every message of that conversation.
 type talking struct {
 	*writer
 	c       *ctxfold.Compactor
@@ -25,7 +25,7 @@ type talking struct {
 	changed int
 }
 
-// open opens the conversation of the messages and the state that are there.
+// open opens a conversation with the given messages and state.
 func (l *talking) open(messages, state json.RawMessage) (err error) {
 	policy := fmt.Sprintf(`{"format":%q,"window":{"tokens":3000,"reserve":200},"archive":"places"}`, l.format)
 	l.v, err = l.c.Conversation(context.Background(), ctxfold.ConversationOptions{Messages: messages, State: state, Policy: ctxfold.RawPolicy(policy),
@@ -33,7 +33,8 @@ func (l *talking) open(messages, state json.RawMessage) (err error) {
 	return err
 }
 
-// does is one deed of its user, and then a turn. It reports what is wrong.
+// does performs one action of the app's user, and then a turn. It returns a description of what is
+// wrong, or "".
 func (l *talking) does(kind string, r *rand.Rand) (wrong string) {
 	ctx := context.Background()
 	list := func() []json.RawMessage {
@@ -41,7 +42,7 @@ func (l *talking) does(kind string, r *rand.Rand) (wrong string) {
 		_ = json.Unmarshal(l.v.Messages(), &messages)
 		return messages
 	}
-	// change replaces the newest n messages, if they are as they were said.
+	// change replaces the newest n messages, unless a compaction has changed them.
 	change := func(n int, with ...string) error {
 		live := list()
 		if n > len(live) || !slices.Equal(texts(live[len(live)-n:]), l.said[len(l.said)-n:]) {
@@ -120,8 +121,9 @@ func (l *talking) does(kind string, r *rand.Rand) (wrong string) {
 	return ""
 }
 
-// TestRandomConversations draws users of live conversations, who edit and delete what was said last, compact and restore by hand, and load it again with
-// its state. Nothing that was said is lost. SEED and SEEDS are as in TestRandomApps.
+// TestRandomConversations simulates random users of live conversations, who edit and delete the
+// newest messages, compact and restore by hand, and load the conversation again with its state. No
+// message may be lost. SEED and SEEDS are as in TestRandomApps.
 func TestRandomConversations(t *testing.T) {
 	kinds := []string{"go on", "go on", "go on", "go on", "edit", "delete", "reload", "compact", "restore"}
 	from, seeds := drawn()

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// What a provider or a tokenizer has counted is taken as it is, and the state learns from it.
+// Token counts of a provider or a tokenizer are used as they are, and the state learns from them.
 func TestUsage(t *testing.T) {
 	c := open(t, host.Options{})
 	messages := json.RawMessage(`[{"role":"user","content":"` + strings.Repeat("How does it work? ", 500) + `"},{"role":"assistant","content":"Well."}]`)

@@ -14,10 +14,10 @@ import (
 	"github.com/ctxfold/ctxfold/records"
 )
 
-// Between half of the limit of this policy and the limit come some 17 turns.
+// idlePolicy has a limit of which about 17 turns fill the upper half.
 const idlePolicy = `{"format":"openai-chat","window":{"tokens":30000},"gate":{"idle":300},"passes":[{"pass":"fold","keep_tokens":2000}]}`
 
-// asking is one call of Fit for a history of 25 turns, which is over half of the limit.
+// asking is one call of Fit for a history of 25 turns or more, which exceeds half of the limit.
 type asking struct {
 	after  time.Duration // since the call before
 	turns  int           // more than 25
@@ -74,7 +74,7 @@ func TestIdleFit(t *testing.T) {
 	}
 }
 
-// Without gate.idle nothing is measured, and a policy that is typed counts as one that is not.
+// Without gate.idle no idle time is measured, and a typed policy works like a raw one.
 func TestIdlePolicy(t *testing.T) {
 	typed := ctxfold.Policy{Window: ctxfold.Window{Tokens: 30000}, Gate: ctxfold.Gate{Idle: 300}, Summary: ctxfold.Digest{Mode: api.SummaryLocal}}
 	for want, policy := range map[api.Cold]ctxfold.Policy{
@@ -93,7 +93,7 @@ func TestIdlePolicy(t *testing.T) {
 	}
 }
 
-// A time that cannot be is told, and nothing is done.
+// An impossible time is an error, and Fit does nothing.
 func TestOddIdle(t *testing.T) {
 	c, in := ctxfold.New(ctxfold.Options{}), ctxfold.Input{Messages: styles["whole history"].history(25, 1, 0), Policy: ctxfold.RawPolicy(idlePolicy)}
 	for _, in.Next = range []ctxfold.Next{{Idle: -time.Second}, {Idle: 1 << 62}, {Cold: "freezing"}} {
@@ -104,7 +104,7 @@ func TestOddIdle(t *testing.T) {
 	}
 }
 
-// Replicas that share their records know of each other's calls.
+// Replicas that share their records know the times of each other's calls.
 func TestIdleReplicas(t *testing.T) {
 	now := time.Now()
 	kept := records.NewMemory(0)
@@ -134,7 +134,8 @@ func TestIdleReplicas(t *testing.T) {
 	}
 }
 
-// A Conversation compacts before the turn that finds the cache cold, and Call does so by itself.
+// A Conversation compacts before the turn that finds the cache cold, and Call does the same without
+// BeforeTurn.
 func TestIdleConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal := new(ctxfold.MemoryJournal)
@@ -191,7 +192,8 @@ func TestIdleConversation(t *testing.T) {
 	})
 }
 
-// Below the limit nothing is lost to a model that is away: the history stays, and the model is left alone for a while.
+// Below the limit, a failing model loses nothing: the history stays, and the model is not called
+// again for a while.
 func TestIdleWithoutSummary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, m := ctxfold.New(ctxfold.Options{}), &slow{fails: func(int32) bool { return true }}

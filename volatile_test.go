@@ -12,7 +12,7 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 )
 
-// volatilePolicy is one in whose window about fifteen of the turns below fit.
+// volatilePolicy has a window that holds about fifteen of the turns below.
 const volatilePolicy = `{"format":"openai-chat","window":{"tokens":8000,"reserve":500}}`
 
 // say is a message of openai-chat.
@@ -25,7 +25,8 @@ func tells(i int) string {
 	return fmt.Sprintf("Answer %d. ", i) + strings.Repeat("The file has lines, words and letters. ", 30)
 }
 
-// habits are what apps do with a history that ends with the question of turn i, in a call of a number: they get copies.
+// habits are the changes that apps make to a history that ends with the question of turn i, in a
+// call of a number. They get copies.
 var habits = map[string]func(list []string, i, call int) []string{
 	"plain": func(list []string, _, _ int) []string { return list },
 	"retrieved context in the newest message": func(list []string, i, call int) []string {
@@ -77,7 +78,7 @@ var habits = map[string]func(list []string, i, call int) []string{
 	},
 }
 
-// given is the history of turn i as an app with a habit gives it in a call.
+// given returns the history of turn i as an app with a habit passes it in a call.
 func given(habit string, i, call int) json.RawMessage {
 	var list []string
 	for k := range i {
@@ -86,8 +87,8 @@ func given(habit string, i, call int) json.RawMessage {
 	return json.RawMessage("[" + strings.Join(habits[habit](append(list, say("user", asks(i))), i, call), ",") + "]")
 }
 
-// In 60 turns at 8,000 tokens, each of which is asked for twice, no more is compacted and no model asked more often in an app that changes what it
-// says behind the cut, or its system prompt, than in one that says what it said.
+// An app that changes messages behind the cut, or its system prompt, costs no more compactions and
+// calls of the model than one that changes nothing: 60 turns at 8,000 tokens, each passed twice.
 func TestVolatileFit(t *testing.T) {
 	const inBackground = `{"format":"openai-chat","window":{"tokens":8000,"reserve":500},"gate":{"ratio":0.9,"start":0.6,"target":0.4}}`
 	for name, policy := range map[string]string{"when it is due": volatilePolicy, "in the background": inBackground} {
@@ -116,13 +117,13 @@ func TestVolatileFit(t *testing.T) {
 	}
 }
 
-// sameCosts fails the test where a habit costs more than none.
+// sameCosts fails the test if a habit costs more than the plain one.
 func sameCosts(t *testing.T, made map[string]counts) {
 	t.Helper()
 	plain := made["plain"]
 	for habit, n := range made {
-		// What is retrieved is sent too, so a window is full a little earlier. That a first message changes is only known after a compaction,
-		// which is made once more, of more messages.
+		// Retrieved context is sent too, so the window is full a little earlier. A changing first
+		// message is only noticed after a compaction, which is made once more, of more messages.
 		more, asked := 1, 1
 		if strings.Contains(habit, "in the first message") {
 			more, asked = 2, 3
@@ -137,7 +138,8 @@ func sameCosts(t *testing.T, made map[string]counts) {
 	t.Logf("%+v", made)
 }
 
-// A live conversation whose newest messages are replaced before each call of the model, and whose system prompt changes, costs no more either.
+// A live conversation whose newest messages are replaced before each call of the model, and whose
+// system prompt changes, costs no more than a plain one either.
 func TestVolatileConversation(t *testing.T) {
 	made := map[string]counts{}
 	for habit := range habits {
@@ -192,7 +194,8 @@ func TestVolatileConversation(t *testing.T) {
 	sameCosts(t, made)
 }
 
-// plainAgain is what the app keeps of a result: without what its habit has put there, and with the question of turn i as the newest message.
+// plainAgain returns the result as the app keeps it: without the additions of its habit, and with
+// the question of turn i as the newest message.
 func plainAgain(list []json.RawMessage, i int) []json.RawMessage {
 	list = slices.DeleteFunc(list, func(m json.RawMessage) bool {
 		text := string(m)
@@ -212,7 +215,8 @@ func texts(list []json.RawMessage) (all []string) {
 	return all
 }
 
-// A compaction in the background goes on while the app changes what is behind its cut: it is made once, and none is given up.
+// A compaction in the background continues while the app changes messages behind its cut: it is
+// made once, and none is given up.
 func TestVolatileBackground(t *testing.T) {
 	const policy = `{"format":"openai-chat","window":{"tokens":8000,"reserve":500},"gate":{"ratio":0.95,"start":0.5,"target":0.35}}`
 	made := map[string]counts{}

@@ -46,9 +46,9 @@ type JobSettings struct {
 	// Refusal is the failed model call that made the host start the job. If it failed because the messages do not
 	// fit, the job compacts them further; otherwise it changes nothing.
 	Refusal *Failure `json:"refusal,omitempty"`
-	// Refused says that a provider rejected the messages because they do not fit, for a host that has classified the
-	// error itself. Limit is the window that the provider named, in tokens, or 0. Unlike with Refusal, if nothing
-	// helps, the result is unchanged instead of an error.
+	// Refused reports that a provider rejected the messages because they do not fit, for a host
+	// that has classified the error itself. Limit is the window that the provider named, in tokens,
+	// or 0. Unlike with Refusal, if nothing helps, the result is unchanged instead of an error.
 	Refused bool `json:"refused,omitempty"`
 	Limit   int  `json:"limit,omitempty"`
 	// Turn makes a job with the operation "plan" a turn of a conversation that the host keeps: the job decides
@@ -224,7 +224,7 @@ type JobEvent struct {
 // EffectResult is the result of an effect.
 type EffectResult struct {
 	ID int `json:"id"` // the id of the effect
-	// Refused says that the host does not support the effect. The job then works without it.
+	// Refused reports that the host does not support the effect. The job then works without it.
 	Refused bool `json:"refused,omitempty"`
 	// Error is the reason why the effect failed.
 	Error string `json:"error,omitempty"`
@@ -251,8 +251,8 @@ type EffectResult struct {
 	// Tokens is the result of count. In the result of enter, it is the exact size of the conversation as it is now,
 	// from a host with a tokenizer.
 	Tokens int `json:"tokens,omitempty"`
-	// Skip, in the result of before, skips the compaction. Redact lists texts to replace in what the compaction
-	// reads, and Score says how much messages matter, like the options of these names.
+	// Skip, in the result of before, skips the compaction. Redact lists texts to replace in what
+	// the compaction reads, and Score rates calls and messages, like the options of these names.
 	Skip   bool    `json:"skip,omitempty"`
 	Redact *Redact `json:"redact,omitempty"`
 	Score  *Score  `json:"score,omitempty"`

@@ -121,7 +121,7 @@ type StablePrefix struct {
 	Tokens   int `json:"tokens"`   // estimated size of those messages
 }
 
-// ReportSummary says where the digest comes from, and why the model's summary was rejected.
+// ReportSummary describes where the digest comes from, and why the model's summary was rejected.
 type ReportSummary struct {
 	Source SummarySource `json:"source"`        // who wrote the digest; "none" if there is none
 	Why    SummaryFault  `json:"why,omitempty"` // why the model's summary was rejected; absent if it wasn't

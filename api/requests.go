@@ -11,9 +11,10 @@ type Options struct {
 	Force bool `json:"force,omitempty"`
 	// Answer is the form in which the transcript is returned; absent means as messages.
 	Answer Answer `json:"answer,omitempty"`
-	// Archive says whether and how removed content is archived. It overrides the policy.
+	// Archive determines whether and how removed content is archived. It overrides the policy.
 	Archive *Archive `json:"archive,omitempty"`
-	// OpenCalls says how tool calls at the end that have no result are handled. It overrides the policy.
+	// OpenCalls determines how tool calls at the end that have no result are handled. It overrides
+	// the policy.
 	OpenCalls OpenCalls `json:"open_calls,omitempty"`
 	// Summary configures the digest that this call writes.
 	Summary *SummaryOptions `json:"summary,omitempty"`
@@ -30,8 +31,9 @@ type Options struct {
 	OnlyKnown bool `json:"only_known,omitempty"`
 	// Model is the name of the model that the transcript is for. It applies if the policy doesn't set one.
 	Model string `json:"model,omitempty"`
-	// Background compacts above the policy's `gate.start` while the conversation continues; `check` and `fit` say
-	// when to start. If the model returns no summary, the transcript stays unchanged.
+	// Background compacts above the policy's `gate.start` while the conversation continues; `check`
+	// and `fit` report when to start. If the model returns no summary, the transcript stays
+	// unchanged.
 	Background bool `json:"background,omitempty"`
 	// Tried is the size of the transcript, in tokens, at the last background compaction that failed. No new one is
 	// started until the transcript has grown.
@@ -44,14 +46,15 @@ type Options struct {
 	Cold Cold `json:"cold,omitempty"`
 	// Redact lists texts that summarizers, digests, the ledger and the archive must not see.
 	Redact *Redact `json:"redact,omitempty"`
-	// Score says how much individual calls and messages matter to the host.
+	// Score rates individual calls and messages by how much they matter to the host.
 	Score *Score `json:"score,omitempty"`
 }
 
-// Score says how much calls and messages matter, on a numeric scale of the host's own; anything it doesn't name
-// scores 0. Items below 0 are removed first, the lowest before the others, until the target is reached: tool results
-// are cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long as
-// they take at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
+// Score rates calls and messages by how much they matter, on a numeric scale of the host's own;
+// anything it doesn't name scores 0. Items below 0 are removed first, the lowest before the others,
+// until the target is reached: tool results are cleared, and texts of the assistant are cut. Items
+// above 0 stay as if pinned, the highest first, as long as they take at most a quarter of the
+// target. The user's messages, system messages, pins and open calls always stay.
 type Score struct {
 	Calls    []CallScore    `json:"calls,omitempty"`    // scores of tool calls; of several scores for one call, the last counts
 	Messages []MessageScore `json:"messages,omitempty"` // scores of messages; of several scores for one message, the last counts
@@ -179,7 +182,7 @@ type Summary struct {
 	// Messages are the provider's result for a request with `provider`: a list of messages of its format, which go into the result unchanged.
 	// The `output` of OpenAI is such a list; Anthropic's `content` belongs in one assistant message.
 	Messages Raw `json:"messages,omitempty" is:"[]object"`
-	// FinishReason says why the model stopped, in any provider's terms.
+	// FinishReason is the reason why the model stopped, in any provider's terms.
 	FinishReason string `json:"finish_reason,omitempty"`
 	// Error is the reason why there is no text.
 	Error  string `json:"error,omitempty"`
@@ -313,7 +316,7 @@ type Ledger struct {
 	Unloaded []string `json:"unloaded,omitempty"`
 }
 
-// LedgerRunning is work that goes on after its tool call has returned.
+// LedgerRunning is work that continues after its tool call has returned.
 type LedgerRunning struct {
 	Kind   string `json:"kind"`             // shell, agent, timer, approval or task
 	ID     string `json:"id"`               // the id that the tool gave it; for a timer, its time

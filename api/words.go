@@ -20,7 +20,7 @@ const (
 	ArchiveBodies Archive = "bodies" // the response contains the removed bodies
 )
 
-// OpenCalls says how to treat tool calls at the end that have no result yet.
+// OpenCalls determines how to treat tool calls at the end that have no result yet.
 type OpenCalls string
 
 // The treatments of open tool calls.
@@ -50,7 +50,7 @@ const (
 	ColdGone     Cold = "gone"             // another cause known to the host, such as changed tools
 )
 
-// Reason says why an operation did or didn't change the transcript.
+// Reason is the reason why an operation did or didn't change the transcript.
 type Reason string
 
 // The reasons in reports and in the results of check. They are stable.
@@ -74,7 +74,7 @@ const (
 	ReasonUnlimited        Reason = "unlimited"          // the policy has `window.unlimited` and no other limit, so compaction is never due
 )
 
-// ActionName says what an operation did to a message, such as "drop" or "truncate".
+// ActionName is what an operation did to a message, such as "drop" or "truncate".
 type ActionName string
 
 // The actions of reports.
@@ -290,7 +290,7 @@ const (
 	FailureProvider     FailureClass = "provider_error"    // any other failure
 )
 
-// LimitMode says which part of an oversized tool output stays.
+// LimitMode determines which part of an oversized tool output stays.
 type LimitMode string
 
 // The ways to limit a tool's output.
@@ -310,7 +310,7 @@ const (
 	RoleTool      Role = "tool"      // a tool
 )
 
-// BodyKind says what kind of content an archived body was in the transcript.
+// BodyKind is the kind of content that an archived body was in the transcript.
 type BodyKind string
 
 // The kinds of bodies.
@@ -382,7 +382,7 @@ const (
 	FamilyGemini Family = "gemini"
 )
 
-// SkipReason says why an entry of a session file is not among its messages.
+// SkipReason is the reason why an entry of a session file is not among its messages.
 type SkipReason string
 
 // The reasons for skipping entries.
@@ -433,7 +433,8 @@ const (
 	DigestOther  DigestKind = "other"  // content of a pass that isn't one of ctxfold's own
 )
 
-// LossReason says why a conversion did not carry something over unchanged. Reasons are stable.
+// LossReason is the reason why a conversion did not carry something over unchanged. Reasons are
+// stable.
 type LossReason string
 
 // The reasons of losses.

@@ -37,8 +37,8 @@ func (v vector) request() []byte {
 	return v.Base64
 }
 
-// replan makes the plan in a step's request again, for -update: the shape of a plan is the core's own affair. A plan that was not accepted
-// stays as it is.
+// replan makes the plan in a step's request again, for -update, as only the core knows the shape of
+// a plan. A plan that the core rejected stays as it is.
 func (v *vector) replan() bool {
 	var in struct {
 		Plan     json.RawMessage
@@ -96,8 +96,9 @@ func (v *vector) rejob(before vector) bool {
 	return changed
 }
 
-// TestVectors runs every vector natively, in the full module, and those for any build in the module that ships, and in the plain
-// reactor that CTXFOLD_REACTOR names, if it does. The answers must be those of the file, byte for byte.
+// TestVectors runs every vector natively and in the full module. Those for any build also run in
+// the module that ships, and in the plain reactor if CTXFOLD_REACTOR names one. The answers must
+// equal those of the file, byte for byte.
 func TestVectors(t *testing.T) {
 	files, err := filepath.Glob("../testdata/vectors/*.json")
 	if err != nil {

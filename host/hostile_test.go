@@ -21,13 +21,14 @@ import (
 	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
-// hostile is an input that grows with n: whatever is done with it must cost time and memory in proportion to its bytes.
+// hostile is an input that grows with n. Each operation on it must take time and memory in
+// proportion to its bytes.
 type hostile struct {
 	name    string
 	op      string
 	n       int // its size in the long run
 	request func(n int) []byte
-	code    api.Code // of the error that must come; "" for an answer
+	code    api.Code // of the expected error; "" if an answer is expected
 	long    bool     // it is for the long run only
 }
 
@@ -226,8 +227,8 @@ func TestHostile(t *testing.T) {
 				if name == "native" {
 					peak = allocated(func() { _, _ = c.Call(t.Context(), h.op, whole) })
 				}
-				// A record of a message takes a few hundred bytes, what was done to it as many again, and the collector lets
-				// the heap grow to twice of that before it looks.
+				// A record of a message takes a few hundred bytes, the record of its changes as
+				// many, and the collector lets the heap grow to twice that size before it runs.
 				if bound := 8*uint64(len(whole)) + 8<<10*uint64(bytes.Count(whole, []byte(`"role"`))) + 64<<20; peak > bound {
 					t.Errorf("%s: %d bytes take %d bytes of memory, more than %d", name, len(whole), peak, bound)
 				}
@@ -262,7 +263,7 @@ func (h hostile) call(t *testing.T, c *ctxfold.Compactor, request []byte) {
 	}
 }
 
-// fastest is the processor time of the shortest of three runs.
+// fastest returns the shortest processor time of three runs.
 func fastest(t *testing.T, c *ctxfold.Compactor, h hostile, request []byte) time.Duration {
 	t.Helper()
 	best := time.Duration(1<<63 - 1)
@@ -328,7 +329,7 @@ func TestTampered(t *testing.T) {
 	})
 }
 
-// check wants an error of the core or a valid transcript.
+// check fails the test unless the call returned an error of the core or a valid transcript.
 func check(t *testing.T, c *ctxfold.Compactor, what string, before []byte, err error, result func() json.RawMessage) {
 	t.Helper()
 	var e *ctxfold.Error

@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/core"
 )
 
-// TestHostileVectors writes the hostile inputs, small, and what the core answers to them into the file that CTXFOLD_HOSTILE names, as
-// vectors: the hosts in other languages run them once.
+// TestHostileVectors writes the hostile inputs in a small size, with the core's answers, as vectors
+// into the file that CTXFOLD_HOSTILE names. The hosts in other languages run them once.
 func TestHostileVectors(t *testing.T) {
 	file := os.Getenv("CTXFOLD_HOSTILE")
 	if file == "" {

@@ -59,8 +59,9 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// TestSwollenInstances makes two instances grow, and then makes small calls. Both are discarded, the one that is called and the one that
-// isn't, and the pool has only the memory that small calls need. As long as there are calls that need it, a large memory stays.
+// TestSwollenInstances makes two instances grow, and then makes small calls. Both are discarded,
+// the one in use and the idle one, so that the pool keeps only the memory that small calls need. As
+// long as some calls need a large memory, it stays.
 func TestSwollenInstances(t *testing.T) {
 	c := open(t, host.Options{Instances: 2})
 	call := func(size int) uint32 {
@@ -120,7 +121,8 @@ func TestMemoryOfMixedSizes(t *testing.T) {
 	}
 }
 
-// waiting is a module with one page of memory: detect answers {}, and so does check, when somebody writes into the memory at address 1024.
+// waiting is a module with one page of memory: detect answers {}, and check answers {} once
+// somebody has written into the memory at address 1024.
 var waiting = []byte("\x00asm\x01\x00\x00\x00" +
 	"\x01\x10\x03\x60\x01\x7f\x01\x7f\x60\x01\x7f\x00\x60\x02\x7f\x7f\x01\x7e" + // types: alloc, free, an operation
 	"\x03\x05\x04\x00\x01\x02\x02" +

@@ -107,7 +107,7 @@ func TestLoad(t *testing.T) {
 			}
 		}
 	}
-	// The pool is warm after a part of the work, and does not grow from there on.
+	//	// The pool is warm after the first round, and must not grow afterwards.
 	round := func(seed uint64, calls int) (heap uint64, instances int, memory uint32) {
 		var wg sync.WaitGroup
 		for i := range goroutines {

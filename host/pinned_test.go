@@ -52,7 +52,8 @@ func TestPinnedGivesMemoryBack(t *testing.T) {
 	}
 }
 
-// TestPinnedThatNeedsItsMemory has a conversation whose memory is as large again in each new instance: that is read again ever more seldom.
+// TestPinnedThatNeedsItsMemory has a conversation whose memory grows as large again in each new
+// instance: it is read again at ever longer intervals.
 func TestPinnedThatNeedsItsMemory(t *testing.T) {
 	p, dropped := &pinnedModule{in: &instance{}}, 0
 	for range 10_000 {

@@ -24,9 +24,10 @@ type Records interface {
 	Keep(ctx context.Context, keys []string, record []byte) error
 }
 
-// Shared is a [Records] for replicas: programs that all serve any conversation and may die at any time. A lease keeps two replicas
-// from compacting one conversation at the same time. Only the holder of the lease can store a record, so a replica that was suspended can't
-// replace what another one made meanwhile.
+// Shared is a [Records] for replicas: programs that all serve any conversation and may die at any
+// time. A lease keeps two replicas from compacting one conversation at the same time. Only the
+// holder of the lease can store a record, so a replica that was suspended can't replace what
+// another one has stored in the meantime.
 //
 // [Memory] and [Dir] are Shared, and so are those of the modules host/redis and host/postgres. Calls fail with an error
 // if the backend can't be reached; Compactor.Fit then continues without it.

@@ -110,7 +110,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The API's own compaction is called as the request says, and its block is returned byte for byte. If it fails, the model is called.
+// The API's own compaction is called if the request selects it, and its block is returned byte for
+// byte. If it fails, the model is called.
 func TestProvider(t *testing.T) {
 	const block = `{"type":"compaction","content":"The user counts files.","encrypted_content":null,"signature":"c2ln\u002b=="}`
 	var asked []string

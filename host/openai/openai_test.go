@@ -183,7 +183,8 @@ func TestResponsesFailures(t *testing.T) {
 	}
 }
 
-// OpenAI's own compaction is called as the request says, and its items are returned byte for byte. If it fails, the model is called.
+// OpenAI's own compaction is called if the request selects it, and its items are returned byte for
+// byte. If it fails, the model is called.
 func TestProvider(t *testing.T) {
 	items := `{"type":"message","role":"user","content":[{"type":"input_text","text":"Read \u0066ile 0."}]},{"id":"cmp_1","type":"compaction","encrypted_content":"` + strings.Repeat("Z0FB", 200) + `"}`
 	var asked []string

@@ -42,8 +42,9 @@ func has(t *testing.T, s tracetest.SpanStub, want map[string]string) {
 	}
 }
 
-// A request through the proxy, with a compaction: the span of the client is the parent of the proxy's, and that the one of the calls of
-// the model, and the endpoint learns of them. No span has text.
+// In a request with a compaction, the client's span is the parent of the proxy's span, and that is
+// the parent of the spans of the model's calls. The endpoint gets the parent in its headers. No
+// span contains text.
 func TestProxy(t *testing.T) {
 	var mu sync.Mutex
 	var parents []string

@@ -36,8 +36,9 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// An endpoint answers before it has the whole body of a request that is passed on as it comes: the client gets the answer, the rest of the
-// body is no request, and the connection is closed or continues with the next request.
+// An endpoint answers before it has the whole body of a request that is streamed through. The
+// client must get the answer, the rest of the body must not be taken for a request, and the
+// connection is closed or continues with the next request.
 func TestAnswerBeforeTheEndOfTheBody(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).EnableFullDuplex()

@@ -70,7 +70,7 @@ func (u *upstream) seen() (summaries []*http.Request, conversations, counted []s
 	return summaries, conversations, counted
 }
 
-// before starts a proxy before an upstream.
+// before starts a proxy for an upstream, and returns the proxy's URL.
 func before(t *testing.T, u http.Handler, o proxy.Options) string {
 	t.Helper()
 	up := httptest.NewServer(u)

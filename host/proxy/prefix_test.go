@@ -121,8 +121,8 @@ func prefixTurn(path string, turns int) string {
 	return `{"model":"m","tools":[{"type":"function","function":{` + tool + `}}],"messages":[{"role":"system","content":"You count files."},` + strings.Join(m, ",") + `]}`
 }
 
-// TestPrefixRequests lets clients talk for 60 turns through the proxy before an endpoint with a prompt cache: nearly all that summaries read
-// is read from that.
+// TestPrefixRequests has clients talk for 60 turns through the proxy to an endpoint with a prompt
+// cache. Nearly all input of the summaries must be read from that cache.
 func TestPrefixRequests(t *testing.T) {
 	for _, path := range []string{"/v1/messages", "/v1/chat/completions", "/v1/responses"} {
 		t.Run(path, func(t *testing.T) {

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// TestLongRuns checks that everything which make test only tries in part is tried whole by a target in .ci/long.mk: each test file of the
-// npm package that reads CTXFOLD_LONG, and each Go test outside of the packages whose tests all run there.
+// TestLongRuns checks that a target in .ci/long.mk fully runs each test that make test runs only in
+// part: each test file of the npm package that reads CTXFOLD_LONG, and each Go test outside of the
+// packages whose tests all run there.
 func TestLongRuns(t *testing.T) {
 	text, err := os.ReadFile(".ci/long.mk")
 	if err != nil {

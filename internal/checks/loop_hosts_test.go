@@ -69,7 +69,7 @@ var hostTests = []struct {
 	}},
 }
 
-// TestHostsOfTheLoop: what docs/inside/loop.md says that a host executes is tested there.
+// TestHostsOfTheLoop checks that tests cover what hosts execute according to docs/inside/loop.md.
 func TestHostsOfTheLoop(t *testing.T) {
 	const file = "docs/inside/loop.md"
 	section, ok := cutSection(read(t, file), "### Who executes what")

@@ -59,8 +59,8 @@ func TestPackagesOfTheModule(t *testing.T) {
 	}
 }
 
-// TestFilesOfTheModule checks that vet and staticcheck look at each package that has other files in the module than natively, as the
-// Makefile lists them.
+// TestFilesOfTheModule checks that the Makefile has vet and staticcheck examine each package whose
+// files in the module differ from its native ones.
 func TestFilesOfTheModule(t *testing.T) {
 	list := func(env ...string) []string {
 		c := exec.CommandContext(t.Context(), "go", "list", "-e", "-f", "{{.ImportPath}}: {{.GoFiles}}", "./wasm", "./core/...")
@@ -143,7 +143,8 @@ func TestCoreIsNotFull(t *testing.T) {
 	}
 }
 
-// TestOnlyTheHookAsks checks that only packages hook and policy ask whether a policy wants a published system.
+// TestOnlyTheHookAsks checks that only packages hook and policy read whether a policy requests a
+// published system.
 func TestOnlyTheHookAsks(t *testing.T) {
 	asking := map[string]int{}
 	err := filepath.WalkDir("core", func(path string, d fs.DirEntry, err error) error {

@@ -38,8 +38,9 @@ func TestVersionsAgree(t *testing.T) {
 	}
 }
 
-// TestModulesOfTheNPMPackage checks the modules that the npm package exports: its workflow builds those that aren't committed before it packs,
-// and release-check wants each of them in the archive and keeps attw, which looks for types, from it.
+// TestModulesOfTheNPMPackage checks the modules that the npm package exports. Its workflow must
+// build those that aren't committed before it packs, and release-check must require each of them in
+// the archive and exclude it from attw, which checks types.
 func TestModulesOfTheNPMPackage(t *testing.T) {
 	var manifest struct{ Exports map[string]json.RawMessage }
 	if err := json.Unmarshal([]byte(read(t, "js/package.json")), &manifest); err != nil {
@@ -67,8 +68,8 @@ func TestModulesOfTheNPMPackage(t *testing.T) {
 	}
 }
 
-// TestWheels checks what cibuildwheel is told: the sdist is built on all platforms, by one version of Python for all that the package supports.
-// The options are those of cibuildwheel 4.2.
+// TestWheels checks the options of cibuildwheel 4.2: the sdist is built on all platforms, by one
+// version of Python for all that the package supports.
 func TestWheels(t *testing.T) {
 	workflow, project, setup := read(t, ".github/workflows/release-pypi.yml"), read(t, "host/python/pyproject.toml"), read(t, "host/python/setup.py")
 	const systems = "os: [ubuntu-24.04, ubuntu-24.04-arm, macos-15, macos-15-intel, windows-2025]"

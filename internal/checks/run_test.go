@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// TestRunEnds runs .ci/run with a program of its own in place of make. A run must end with the status of make, whatever make leaves
-// running, and a run in which nothing is said any more must be ended.
+// TestRunEnds runs .ci/run with a program of its own in place of make. A run must end with the
+// status of make, even if make leaves processes running, and a run without output for too long must
+// be ended.
 func TestRunEnds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -105,8 +106,8 @@ trap end TERM; echo begun; while :; do sleep 1; done`, "60")
 	}
 }
 
-// TestNPMIsRunAgain runs .ci/npm with a npm that is stopped while it writes a package. npm would take that for a whole one, so the next run
-// must not find it.
+// TestNPMIsRunAgain runs .ci/npm with a npm that is stopped while it writes a package. As npm would
+// take that package for a complete one, it must be gone in the next run.
 func TestNPMIsRunAgain(t *testing.T) {
 	t.Parallel()
 	npm, err := filepath.Abs(".ci/npm")
@@ -131,8 +132,9 @@ func TestNPMIsRunAgain(t *testing.T) {
 	}
 }
 
-// TestNPMKeepsPackages runs .ci/npm in folders with equal and with other lock files: npm unpacks what each lists once, and nothing that a folder's
-// npm writes later changes another folder.
+// TestNPMKeepsPackages runs .ci/npm in folders with equal and with other lock files: npm unpacks
+// the packages of each lock file once, and nothing that a folder's npm writes later changes another
+// folder.
 func TestNPMKeepsPackages(t *testing.T) {
 	t.Parallel()
 	npm, err := filepath.Abs(".ci/npm")

@@ -79,7 +79,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestInstrument runs a program with three mutants in one build: it behaves as each of them, and as none.
+// TestInstrument builds a program with mutants once: it must behave as the selected mutant, or as
+// the original if none is selected.
 func TestInstrument(t *testing.T) {
 	const program = `package main
 

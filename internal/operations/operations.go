@@ -69,7 +69,7 @@ type MemberType struct {
 	Type   string
 }
 
-// Reads says how the members of a request are read.
+// Reads is the way in which the members of a request are read.
 type Reads uint8
 
 // The ways to read a request.

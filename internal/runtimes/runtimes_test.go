@@ -131,7 +131,8 @@ func TestRuntimes(t *testing.T) {
 	}
 }
 
-// tell logs the table row of a runtime, and writes it to the page if the flag -update is set and the test has passed.
+// tell logs the table row of a runtime, and writes it to the page if the flag -update is set and
+// the test has not failed.
 func (r row) tell(t *testing.T, measured string) {
 	t.Helper()
 	line := fmt.Sprintf("| %s | %s | %s | %s %s", r.name, r.engine, r.versionOf(t), r.source, measured)

@@ -376,8 +376,9 @@ class OpenSession<Where extends "here" | "worker"> {
   }
 
   /**
-   * Calls `work` to carry out a job on the session. `given` counts the messages that the job has been given. If `work`
-   * throws, the session is closed, so that its messages are loaded again, and the error is thrown on.
+   * Calls `work` to carry out a job on the session. `given.length` is the number of messages that
+   * the job has read. If `work` throws, the session is closed, so that its messages are loaded
+   * again, and the error is rethrown.
    */
   async #job<T>(work: (means: Means, given: { length: number }) => Promise<T>): Promise<T> {
     const { store, model } = this.#compacting;

@@ -175,7 +175,7 @@ static void stops(void) {
   }
 }
 
-/* A work that is never run has no effect, and the next turn begins another. */
+/* Work that is deleted without having run has no effect, and the next turn begins another. */
 static void drops(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_records *records = ctxfold_records_new();

@@ -273,7 +273,8 @@ func TestReplicas(t *testing.T) {
 
 func rate(l load) float64 { return float64(len(l.took)) / l.elapsed.Seconds() }
 
-// unwatched answers like the endpoint without a proxy, where no compaction keeps conversations inside the window.
+// unwatched answers as e does but discards the problems it found: without a proxy, no compaction
+// keeps conversations inside the window.
 func unwatched(e *watchful) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.ServeHTTP(w, r)
@@ -298,8 +299,9 @@ func expected(ctx context.Context, t *testing.T) int {
 	return len(e.digests["0000"])
 }
 
-// replicaName is the command of a replica that waits for its memory for as long as a busy machine takes; the tests of the npm package use it
-// too. It notes its leases in a file that leasesVariable names.
+// replicaName is the command of a replica whose connection to its memory has no short time limits,
+// for busy machines; the tests of the npm package use it too. It records its leases in the file
+// that leasesVariable names.
 const (
 	replicaName    = "ctxfold-replica"
 	leasesVariable = "CTXFOLD_TEST_LEASES"

@@ -242,7 +242,7 @@ func TestServeStops(t *testing.T) {
 	}
 }
 
-// Spans are sent as the OpenTelemetry variables say, the last ones when the proxy stops.
+// Spans are sent as the OpenTelemetry variables configure it, the last ones when the proxy stops.
 func TestServeTraces(t *testing.T) {
 	got := make(chan string, 10)
 	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
