@@ -324,8 +324,9 @@ func (t *tailEdits) keep(p place) bool {
 	return true
 }
 
-// addTurn adds the message at index at, whose only purpose is to alternate roles. It is identified by the message that
-// follows it or, at the beginning of the sent messages, by the role of that message.
+// addTurn adds the message at index at, whose only purpose is to alternate roles. It is identified
+// by the message that follows it or, at the beginning of the sent messages, by the role of that
+// message. It returns false if the message can't be identified.
 func (t *tailEdits) addTurn(at int) bool {
 	m, p := t.m, t.m.list[at]
 	follows := at + 1

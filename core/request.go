@@ -97,8 +97,8 @@ func (r *request) skipMessages(s *jsonspan.Scanner, pass bool) (ok bool) {
 	return ok
 }
 
-// takeEarly reads the transcript at the scanner if it can be read before the remaining members are known. Otherwise
-// the scanner doesn't move.
+// takeEarly reads the transcript at the scanner and returns true if it can be read before the
+// remaining members are known. Otherwise it returns false, and the scanner doesn't move.
 func (r *request) takeEarly(s *jsonspan.Scanner) bool {
 	s.Kind()
 	before, start := *s, s.Pos()

@@ -2,8 +2,9 @@ package core
 
 import "github.com/ctxfold/ctxfold/api"
 
-// score returns the option score with indexes that refer to the compacted transcript. A host knows only the indexes of
-// its own list, whose beginning a fit may have replaced. Messages that no longer exist have no score.
+// score returns the option score with indexes that refer to the compacted transcript, or nil if the
+// option is missing. A host knows only the indexes of its own list, whose beginning a fit may have
+// replaced. Messages that no longer exist have no score.
 func (r *request) score() *api.Score {
 	s := r.options.Score
 	if s == nil {

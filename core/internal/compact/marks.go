@@ -144,8 +144,9 @@ func (p *placing) put(item int) {
 	p.left--
 }
 
-// like returns the breakpoint to copy for an item. This is the next one after the item; if there is none, the last one
-// before it; and if there is none either, the last one that the app has set.
+// like returns the breakpoint to copy for an item. This is the next one after the item; if there is
+// none, the last one before it; and if there is none either, the last one that the app has set.
+// found is false if it has set none.
 func (p *placing) like(item int) (m wire.Mark, found bool) {
 	for _, marks := range p.marks[item+1:] {
 		if len(marks) > 0 {

@@ -51,8 +51,8 @@ func (c *conversion) payloads(n int32) []payload {
 	return []payload{m}
 }
 
-// read reads the value at the scanner into the payload. key is the value's key. Objects more than six levels deep are
-// skipped.
+// read reads the value at the scanner into the payload. key is the value's key, and depth is the
+// number of objects of the media that contain it. Objects more than six levels deep are skipped.
 func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 	switch s.Kind() {
 	case jsonspan.String:
@@ -80,8 +80,8 @@ func (m *payload) read(s *jsonspan.Scanner, key string, depth int) {
 	}
 }
 
-// object reads the object at the scanner, whose members are media or, under their indexes, bytes, such as
-// {"0":137,"1":80}.
+// object reads the object at the scanner, whose members are media or, under their indexes, bytes,
+// such as {"0":137,"1":80}. depth is the number of objects of the media that contain it.
 func (m *payload) object(s *jsonspan.Scanner, depth int) {
 	var bytes []byte
 	for k := range s.Members {

@@ -204,8 +204,10 @@ func (c *conversion) otherMembers() {
 	}
 }
 
-// promptTexts appends the texts of a system prompt, which is a string or contains its texts in nested lists and objects
-// such as {"parts":[{"text":…}]}. Blank texts are left out, and so is whatever is too deep.
+// promptTexts appends the texts of a system prompt, which is a string or contains its texts in
+// nested lists and objects such as {"parts":[{"text":…}]}. b is the scanner's source. depth is the
+// number of lists and objects around the value; an object with four or more of them around it is
+// skipped. Blank texts are left out.
 func promptTexts(texts []string, b []byte, s *jsonspan.Scanner, depth int) []string {
 	switch s.Kind() {
 	case jsonspan.String:

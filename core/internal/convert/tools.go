@@ -196,8 +196,9 @@ func (c *conversion) addInnerPart(o *outcome, p *transcript.Part, n int32, only 
 	}
 }
 
-// setResponse reads a response from a format in which responses must be objects. If the object has only an output or an
-// error, the result is the value of that member.
+// setResponse reads a response from a format in which responses must be objects. If the object has
+// only an output or an error, the result is the value of that member. An empty object leaves the
+// result unset.
 func (o *outcome) setResponse(b []byte) {
 	s := jsonspan.New(b)
 	n := 0

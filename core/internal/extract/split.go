@@ -58,8 +58,9 @@ func (s *splitter) skipCode() {
 	}
 }
 
-// end returns the end of the sentence that begins at s.at. This is after the next line feed or the punctuation that
-// ends a sentence, or the end of the text.
+// end returns the end of the sentence that begins at s.at. This is after the next line feed or the
+// punctuation that ends a sentence, or the end of the text. Sentences of more than longestSentence
+// bytes end at the next space or unspaced character. With s.lines only line feeds end a sentence.
 func (s *splitter) end() int {
 	t := s.text
 	if s.lines {
@@ -145,11 +146,13 @@ const (
 // longCut is the position, in bytes, after which a sentence may be cut at any comma.
 const longCut = 120
 
-// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma before a word that
-// continues the sentence (see continues), unless the sentence begins with a subordinate clause. It may begin after a
-// semicolon, or after fillers at the beginning of the sentence ("Oh yes, …"). Quotes and brackets are never split.
-// item, text and ws are the item, its text and the words of the sentence; inQuotes says of each word whether it is
-// quoted. The clauses are appended to e.clauses.
+// cut splits a sentence into clauses. A selection may end at a semicolon or a dash, or at a comma
+// before a word that continues the sentence (see continues), unless the sentence begins with a
+// subordinate clause. It may begin after a semicolon, or after fillers at the beginning of the
+// sentence ("Oh yes, …"). Quotes and brackets are never split. item is the index of the item. text
+// and ws are the text and the words of the sentence, base is the offset of the sentence in the
+// item's text, and first is the index of its first word in e.words. inQuotes says of each word
+// whether it is quoted. The clauses are appended to e.clauses.
 func (e *Extract) cut(item int32, text string, base, first int32, ws []words.Word, inQuotes []bool) {
 	from, word, starts := int32(0), 0, true
 	least := leastWords

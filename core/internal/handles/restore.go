@@ -318,8 +318,9 @@ func (w *following) reportRestored(it *view.Item, saved int) {
 	w.r.report.AddAction(api.Action{Action: api.ActionRestore, Pass: "restore", Message: int(it.In), Tokens: saved})
 }
 
-// message restores the bodies in a message. It repeats this until the restored content has no more markers whose bodies
-// were given.
+// message restores the bodies in a message and appends the message to w.out. It repeats this until
+// the restored content has no more markers whose bodies were given. It returns false if the
+// restored message is invalid.
 func (w *following) message(it *view.Item) (ok bool) {
 	saved, was := it.Tokens, it.Msg
 	if b := w.r.bare[it.Msg]; b.restored > 0 {

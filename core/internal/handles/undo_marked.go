@@ -84,9 +84,10 @@ func (f *findingMarked) sort(puts []markedPlace, from int) {
 	sorting.Func(f.steps, compareLooks)
 }
 
-// find returns the index of the item in [low, high) that has the markers of step p, or -1. Equal content has equal
-// handles wherever it is. If more than alike items have these markers, the position decides: the messages before or
-// after show by how many items the message has moved. find returns -1 if the item is at neither position.
+// find returns the index of the item in [low, high) that has the markers of step p, or -1. Equal
+// content has equal handles wherever it is. If more than alike items have these markers, the
+// position decides: the messages before or after show by how many items the message has moved
+// (f.shift or shiftAfter). find returns -1 if the item is at neither position.
 func (f *findingMarked) find(p *step, low, high, alike, shiftAfter int) int {
 	if len(p.handles) == 0 || low >= high {
 		return -1

@@ -152,9 +152,10 @@ func normal(text string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(text)), "’", "'")
 }
 
-// Message extracts the provider's text from the JSON of an error: the member error, if that is a string; otherwise
-// the first string among error.message, error.detail and error.type; otherwise message; otherwise detail. If there is
-// none of these, or it is empty, it returns the whole body.
+// Message extracts the provider's text from the JSON of an error: the member error, if that is a
+// string; otherwise the first string among error.message, error.detail and error.type; otherwise
+// message; otherwise detail. If there is none of these, or it is empty, it returns the whole body.
+// Of a body of more than maxText bytes it returns the beginning, unparsed.
 func Message(body string) string {
 	body = strings.TrimSpace(body)
 	if len(body) > maxText {

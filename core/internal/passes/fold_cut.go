@@ -6,8 +6,10 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
-// tailStart returns the cut and the step at which the tail begins. These are the results of [FoldPass.Cut], or later
-// ones if the result would exceed its limit with that tail. The last group stays unless there should be no tail at all.
+// tailStart returns the cut and the step at which the tail begins; the step is -1 if the tail
+// begins with a whole item. These are the results of [FoldPass.Cut], or later ones if the result
+// would exceed its limit with that tail. The last group stays unless there should be no tail at
+// all.
 func (f *folding) tailStart() (cut int, step int32) {
 	if f.mode == forAll {
 		return len(f.doc.Items), -1

@@ -65,9 +65,10 @@ func (l OutputLimits) Limit(text, place, failure string) LimitedOutput {
 	return out
 }
 
-// LimitStored returns the replacement for an oversized text in out, a notice that the text is stored elsewhere. If the
-// text isn't oversized, or if the host could not store it, rest is what must still be shortened: the text, after the
-// reason for the failure if there was one.
+// LimitStored returns the replacement for an oversized text in out, a notice that the text is
+// stored at place, or under its handle if place is "". If the text isn't oversized, or if the host
+// could not store it, rest is what must still be shortened: the text, after the reason for the
+// failure if there was one.
 func (l OutputLimits) LimitStored(text, place, failure string) (out LimitedOutput, rest string) {
 	out.Text = text
 	if l.Spill < 0 {

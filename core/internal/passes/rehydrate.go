@@ -187,7 +187,8 @@ func (r *Rehydration) fileAt(n int32, seen *knownFiles, allowed func(result int3
 	return f
 }
 
-// pointedAt returns the keys of the reads that messages refer to by saying that a file hasn't changed since then.
+// pointedAt returns the keys of the reads that messages refer to by saying that a file hasn't
+// changed since then. The set is empty unless r.Whole is set.
 func (r *Rehydration) pointedAt(messages []int32) *critbit.Map[struct{}] {
 	keys := new(critbit.Map[struct{}])
 	for _, m := range messages {

@@ -143,8 +143,8 @@ func EachResultText(doc *view.View, m int32, selects, cut func(part int32) bool)
 	return count, tool
 }
 
-// truncateText truncates the text that is the body of part n, and archives the whole text. It returns false if it
-// truncated nothing.
+// truncateText truncates the text that is the body of part n, and archives the whole text if there
+// is an archive. It returns false if it truncated nothing.
 func (p *TruncatePass) truncateText(c Run, n int32) bool {
 	doc := c.Doc()
 	part := &doc.T.Parts[n]

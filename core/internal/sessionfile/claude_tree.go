@@ -105,9 +105,9 @@ func unseen(seen []bool, lines ...int32) int32 {
 	return -1
 }
 
-// relink moves the messages that the last compaction kept to their place after it. kept marks these lines. anchor is
-// the line after which the conversation continues: the compaction's summary, the last kept message, or the compaction
-// itself.
+// relink moves the messages that the last compaction kept to their place after it. kept marks these
+// lines. anchor is the line after which the conversation continues: the compaction's summary, the
+// last kept message, or the compaction itself. It is -1 if there was no compaction.
 func (c *claudeCode) relink() (kept []bool, anchor int32) {
 	if c.cut < 0 {
 		return make([]bool, len(c.records)), -1

@@ -34,8 +34,9 @@ func (m *merged) write(f *file, role string, contents []jsonspan.Span) {
 	f.appendPieces(`]}`)
 }
 
-// blocks calls visit for each block of content that is sent. If content is a non-empty string, it makes a single call,
-// for the string. It returns the number of calls.
+// blocks calls visit for each block of the content of a message with the given role that is sent.
+// If content is a non-empty string, it makes a single call, for the string. It returns the number
+// of calls.
 func (m *merged) blocks(f *file, role string, content jsonspan.Span, visit func(block jsonspan.Span)) (n int) {
 	if !content.IsZero() && f.src[content.Start] == '"' && content.Len() > 2 {
 		visit(content)

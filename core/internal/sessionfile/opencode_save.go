@@ -57,7 +57,8 @@ type ocWriter struct {
 	calls           critbit.Map[jsonspan.Span] // the parts with the calls of the old record, by the calls' ids
 }
 
-// next returns a new id in opencode's form, as JSON. Such ids ascend with time.
+// next returns a new id in opencode's form, as JSON: prefix, such as "msg", an underscore, and
+// digits. Such ids ascend with time.
 func (w *ocWriter) next(prefix string) string {
 	w.given++
 	head := strconv.FormatInt((w.ms*4096+w.given)&(1<<48-1), 16)

@@ -160,8 +160,9 @@ func (w *ohSaver) stays(stay, end int, visit func(i int, entry int32) bool) {
 	}
 }
 
-// whole returns the index of the first message that keeps its events but of which OpenHands would drop a part. If there
-// is none, it returns the number of messages.
+// whole returns the index of the first message that keeps its events but of which OpenHands would
+// drop a part. If there is none, it returns the number of messages. stay and end are those of
+// stays.
 func (w *ohSaver) whole(stay, end int) int {
 	var entries []int32
 	w.stays(stay, end, func(_ int, entry int32) bool { entries = append(entries, entry); return true })
@@ -178,8 +179,9 @@ func (w *ohSaver) whole(stay, end int) int {
 	return first
 }
 
-// condense writes the condensation, unless it would neither forget anything nor have a summary. digest is the index of
-// the message with the summary, or -1 if there is none.
+// condense writes the condensation, unless it would neither forget anything nor have a summary.
+// digest is the index of the message with the summary, or -1 if there is none. stay and end are
+// those of stays.
 func (w *ohSaver) condense(stay, digest, end int) {
 	keeps := make([]bool, 2*len(w.o.events))
 	place := func(entry int32) int {

@@ -36,7 +36,8 @@ func millis(text string) int64 {
 	return (((days*24+h)*60+min)*60+s)*1000 + ms
 }
 
-// hasForm reports whether text begins like form, in which a 0 matches any digit and any other character itself.
+// hasForm reports whether text begins like form, in which a 0 matches any digit and any other
+// character itself. text must be at least as long as form.
 func hasForm(text, form string) bool {
 	for i := range len(form) {
 		c := text[i]

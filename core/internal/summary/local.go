@@ -135,8 +135,9 @@ const (
 	sessionPart  = 32
 )
 
-// free returns the number of tokens that the target leaves for the digest of a job. It is at most half of the number of
-// tokens that the digest replaces, and at most mostLocal. It may be negative.
+// free returns the number of tokens that the target leaves for the digest of a job. It is at most
+// half of the number of tokens that the digest replaces, and at most mostLocal. It may be negative.
+// chats means that the digest is of a chat.
 func (w *writing) free(j Job, chats bool) int {
 	left := int(float64(w.target())*w.policy.DigestShare()) - (w.doc.Total - j.Gain) - Frame
 	if j.Room > 0 {

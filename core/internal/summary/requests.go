@@ -44,8 +44,9 @@ func (w *Writer) requestText(id string, p digest.Prompt, output, represents int)
 	}
 }
 
-// judged returns the usable text in a reply to a prompt, or the reason for rejecting the reply. wrong lists names and
-// quotes in the reply that the prompt's sources don't contain, for use in the next request.
+// judged returns the usable text in a reply to a prompt, or the reason for rejecting the reply.
+// output and represents are those of AskOnce. wrong lists names and quotes in the reply that the
+// prompt's sources don't contain, for use in the next request.
 func (w *Writer) judged(reply api.Summary, p *digest.Prompt, output,
 	represents int) (text string, why api.SummaryFault, wrong string) {
 	if p.Scope == api.ScopeToolOutput {

@@ -20,9 +20,10 @@ func (w *Writer) standing(l *digest.Ledger, gain, budget, most int, chat bool) s
 	return w.StandingIn(l, room, chat)
 }
 
-// spare returns the number of tokens that the user's requests may take up in addition to a digest of the given size,
-// which replaces gain tokens. It is half of what the target leaves free, so that restored files have room too. Requests
-// may contain instructions that no cue word identifies.
+// spare returns the number of tokens that the user's requests may take up in addition to a digest
+// of the given size, which replaces gain tokens. It is half of what the target leaves free, so that
+// restored files have room too, and 0 if there is no target. Requests may contain instructions that
+// no cue word identifies.
 func (w *Writer) spare(gain, digest int) int {
 	if w.target() == 0 {
 		return 0

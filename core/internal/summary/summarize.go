@@ -216,8 +216,9 @@ func (w *writing) besideLedger(j *Job, text, standing string, budget, spare int)
 		w.doc.P.MaxUnits(spare))
 }
 
-// completed returns the digest that contains the model's text. A text that only lacks headings is accepted, because it
-// is still better than an extract. budget and spare, in tokens, limit what code adds to it.
+// completed returns the digest that contains the model's text. A text that only lacks headings is
+// accepted, because it is still better than an extract. standing is the block of rules that code
+// adds. budget and spare, in tokens, limit what else it adds.
 func (w *writing) completed(j *Job, a answer, standing string, budget, spare int) string {
 	room := w.doc.P.MaxUnits(budget)
 	text := digest.Fence(a.text)

@@ -8,7 +8,7 @@ import "strconv"
 type Edits struct {
 	dst      []byte // the edits that are written
 	from, to int    // the pending run of kept messages, as a half-open range
-	any      bool   // whether there are any
+	any      bool   // whether dst contains any edits
 }
 
 // NewEdits returns a writer that appends to dst.

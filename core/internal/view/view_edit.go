@@ -280,8 +280,8 @@ func (v *View) InsertMore(at int, text []byte) int {
 	return len(added)
 }
 
-// NewMessage returns a new message as JSON in the wire format. If messages of the format have times, it gets the time
-// of the item with index near.
+// NewMessage returns a new message as JSON in the wire format. If messages of the format have
+// times, it gets the time of the item with index near, or none if near is out of range.
 func (v *View) NewMessage(near int, role transcript.Role, text string) []byte {
 	if !v.F.Timed || near < 0 || near >= len(v.Items) {
 		return v.F.Message(nil, role, text)

@@ -192,7 +192,8 @@ func (c *adkCompaction) part(r *Reader) {
 	}
 }
 
-// digest turns the event into a digest that consists of the compaction's texts only.
+// digest turns the event into a digest that consists of the compaction's texts only. first is the
+// index of the event's first part.
 func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	m.Role, m.Variant = transcript.User, transcript.Digest
@@ -203,8 +204,9 @@ func (c *adkCompaction) digest(r *Reader, m *transcript.Message, first int) {
 	}
 }
 
-// linkADK pairs each call with its last response, because that is the one sent to the model. It also marks calls that
-// have begun a task: the events of a task have the call's id as their scope, and the response comes when the task ends.
+// linkADK pairs each call with its last response, because that is the one sent to the model. It
+// considers the responses from part index from on. It also marks calls that have begun a task: the
+// events of a task have the call's id as their scope, and the response comes when the task ends.
 func linkADK(t *transcript.Transcript, from int) {
 	var answers critbit.Map[int32] // the response to a call, by its id
 	for i := from; i < len(t.Parts); i++ {

@@ -119,8 +119,8 @@ func agUISaid(r *Reader, m *transcript.Message, content, encrypted, name *field)
 	}
 }
 
-// agUIActivity adds one part for a message that is meant for the frontend. Agents don't pass such messages to their
-// models.
+// agUIActivity replaces the parts of a message that is meant for the frontend, from index first on,
+// with a single one. Agents don't pass such messages to their models.
 func agUIActivity(r *Reader, m *transcript.Message, first int, content *field) {
 	r.T.Parts, m.Lists = r.T.Parts[:first], [2]jsonspan.Span{}
 	r.wantKind(content, jsonspan.Object, jsonspan.Object, "the content of an activity must be an object")

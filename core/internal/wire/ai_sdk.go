@@ -130,8 +130,9 @@ func aiSDKPart(r *Reader, parent int32) {
 	r.addReserved(a.self, a.p)
 }
 
-// inner reads media, and the content of a tool result. A tool result contains parts, which must follow it in Parts, so
-// the result is added first.
+// inner reads the value of the member key if that is media, or the content of a tool result, and
+// otherwise returns false. A tool result contains parts, which must follow it in Parts, so the
+// result is added first.
 func (a *aiSDKReading) inner(r *Reader, key int, f *frame) bool {
 	start, kind := r.Pos(), r.Kind()
 	result := a.p.Parent < 0 && r.isText(&f[asType], "tool-result")

@@ -5,8 +5,8 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// linkApprovals pairs each approval with its request, and joins the messages between them so that they stay or go
-// together.
+// linkApprovals pairs each approval from part index from on with its request, and joins the
+// messages between them so that they stay or go together.
 func linkApprovals(t *transcript.Transcript, from int) {
 	// For each approval id, the index plus one of its open request since the newest user or system message; 0 if none.
 	var asked critbit.Map[int32]

@@ -83,7 +83,8 @@ func readAssistantUI(r *Reader, m *transcript.Message) {
 	assistantUISteps(r.T, first)
 }
 
-// assistantUISteps records where an assistant message may be split: after calls that have their results.
+// assistantUISteps records where an assistant message may be split: after calls that have their
+// results. first is the index of the message's first part.
 func assistantUISteps(t *transcript.Transcript, first int) {
 	open, answered := false, false
 	for i := first; i < len(t.Parts); i++ {

@@ -8,8 +8,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// linkCallers links each tool call that was made by a provider's tool to the call of that tool (AN11). For example, a
-// program that the provider runs may call the application's tools; it returns its own result once it has theirs.
+// linkCallers links each tool call that was made by a provider's tool to the call of that tool
+// (AN11), if any part from index from on names such a caller. For example, a program that the
+// provider runs may call the application's tools; it returns its own result once it has theirs.
 func linkCallers(t *transcript.Transcript, from int) {
 	if !markCalled(t, from) {
 		return

@@ -168,7 +168,8 @@ func (c *Checker) indexPositions() {
 // LoneText is the text of violations of rule I8.
 const LoneText = "lone surrogate: half of a surrogate pair"
 
-// Add records a violation of a rule, if the format has that rule. part is an index into T.Parts, or -1.
+// Add records a violation of a rule, if the format has that rule. message and part are indexes into
+// T.Messages and T.Parts; part may be -1. text describes the violation.
 //
 //go:noinline
 func (c *Checker) Add(rule string, message, part int32, fix Fix, text string) {

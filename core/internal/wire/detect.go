@@ -251,8 +251,9 @@ func byConfidence(guesses []Guess) {
 	}
 }
 
-// rateFormat rates a format by the signs that it owns, has or lacks. The confidence isn't yet relative to that of other
-// formats.
+// rateFormat rates a format by the signs that it owns, has or lacks. doubt is the factor for an
+// unknown type, see contradiction. The confidence isn't yet relative to that of other formats. The
+// result is zero if a sign rules the format out.
 func (d *detector) rateFormat(f *Format, doubt float64) Guess {
 	g := Guess{Format: f, Confidence: 1}
 	factor := 1.0

@@ -112,7 +112,8 @@ func (d *detector) readMessage(list string) {
 	d.noteTraits(list, has)
 }
 
-// noteMember records the signs that a member shows by its name and by the kind of its value.
+// noteMember records the signs that a member shows by its name and by the kind of its value. list
+// is that of readMessage.
 func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
 	if list == "" && string(name) == "content" {
 		if kind == jsonspan.Object { // its word depends on what it contains
@@ -127,8 +128,8 @@ func (d *detector) noteMember(list string, name []byte, kind jsonspan.Kind) {
 	}
 }
 
-// noteTraits records the sign that the traits show in combination. If the row that applies has no sign, it settles the
-// search.
+// noteTraits records the sign that the traits show in combination. list is that of readMessage. If
+// the row that applies has no sign, it settles the search.
 func (d *detector) noteTraits(list string, has traits) {
 	for _, sign := range traitSigns {
 		if sign.list != list || has&sign.has != sign.has || has&sign.lacks != 0 {
@@ -165,7 +166,8 @@ func (d *detector) readLabel(list string, role bool) string {
 	return string(value)
 }
 
-// readMember reads the value of the member with the given name, and returns the traits that it shows.
+// readMember reads the value of the member with the given name, and returns the traits that it
+// shows. list is that of readMessage.
 func (d *detector) readMember(list string, name []byte, kind jsonspan.Kind) (has traits) {
 	top := list == ""
 	switch n := indexOf(partLists, name); {

@@ -398,8 +398,8 @@ func (c *Checker) signedFrom(last int32) int {
 	return len(c.Seq)
 }
 
-// linkContinued joins the consecutive responses to a call (willContinue). The first response belongs to the call, and
-// the others are kept or removed together with it.
+// linkContinued joins the consecutive responses to a call (willContinue), from part index from on.
+// The first response belongs to the call, and the others are kept or removed together with it.
 func linkContinued(t *transcript.Transcript, from int) {
 	var first critbit.Map[int32] // the response that others continue, by its id
 	for i := from; i < len(t.Parts); i++ {

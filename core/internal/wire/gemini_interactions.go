@@ -68,7 +68,8 @@ type interactionsReading struct {
 	object transcript.Part // a result that is an object
 }
 
-// inner reads a list of parts, or a result that is an object.
+// inner reads the value of the member key if that is a list of parts or the result of a call, and
+// otherwise returns false.
 func (s *interactionsReading) inner(r *Reader, m *transcript.Message, key int, f *frame) bool {
 	kind := r.Kind()
 	switch {

@@ -360,8 +360,8 @@ func (d *mastraMetadata) read(r *Reader) {
 	}
 }
 
-// mastraSteps records where an assistant message may be split: at the beginning of a step, and after calls that have
-// their results.
+// mastraSteps records where an assistant message may be split: at the beginning of a step, and
+// after calls that have their results. first is the index of the message's first part.
 func mastraSteps(t *transcript.Transcript, first int) {
 	open, answered := false, false
 	for i := first; i < len(t.Parts); i++ {

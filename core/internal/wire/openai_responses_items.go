@@ -48,8 +48,9 @@ func (e *early) read(r *Reader, key int, f *frame) bool {
 	return true
 }
 
-// readThoughts reads a list of a reasoning item: its summary or its texts. It reads the texts only after the
-// summary, unless an SDK has stored the item, and the summary only before the texts.
+// readThoughts reads a list of a reasoning item: its summary or its texts. It reads the texts only
+// after the summary, unless an SDK has stored the item, and the summary only before the texts. It
+// returns false if it doesn't read the list.
 func (e *early) readThoughts(r *Reader, key int) bool {
 	switch {
 	case key == rpSummary && !e.content:

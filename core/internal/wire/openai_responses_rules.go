@@ -36,9 +36,10 @@ func isOfType(t *transcript.Transcript, i int, types ...string) bool {
 	return false
 }
 
-// linkResponses joins the items that must stay together (rules OR2 and OR4): a reasoning item and the model's items
-// up to the next reasoning item, approvals and their requests, and the items that the compact endpoint returned.
-// Items that ctxfold writes are never joined to others.
+// linkResponses joins the items that must stay together (rules OR2 and OR4): a reasoning item and
+// the model's items up to the next reasoning item, approvals and their requests, and the items that
+// the compact endpoint returned. Items that ctxfold writes are never joined to others. It does
+// nothing unless from is 0.
 func linkResponses(t *transcript.Transcript, from int) {
 	if from > 0 {
 		return

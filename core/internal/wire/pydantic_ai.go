@@ -180,8 +180,9 @@ func pydanticSaid(parts []transcript.Part) bool {
 	return false
 }
 
-// pydanticEnd gives the system role to a request that has a system prompt and no results, so that the request isn't
-// removed, and marks the user's words in it. In other requests, everything comes from the user or a tool.
+// pydanticEnd gives the system role to a request that has a system prompt and no results, so that
+// the request isn't removed, and marks the user's words in it. In other requests, everything comes
+// from the user or a tool. first is the index of the request's first part.
 func pydanticEnd(r *Reader, m *transcript.Message, _ *frame, first int) {
 	if m.Role != transcript.User {
 		return

@@ -268,8 +268,9 @@ func (s *tanStackPairs) other(i int, p *transcript.Part) {
 	}
 }
 
-// unlinkOthers unlinks calls and results that are in different messages. The store keeps results next to their calls; a
-// result elsewhere would be sent after another assistant message.
+// unlinkOthers unlinks calls and results that are in different messages, from part index from on.
+// The store keeps results next to their calls; a result elsewhere would be sent after another
+// assistant message.
 func unlinkOthers(t *transcript.Transcript, from int) {
 	for i := from; i < len(t.Parts); i++ {
 		p := &t.Parts[i]

@@ -151,8 +151,9 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 		{summary.TurnRequest, api.ScopeTurnPrefix, messages[at:]}}
 }
 
-// textOf requests the parts' summaries one after the other, and joins them. It returns false if a summary is still
-// missing or has failed.
+// textOf requests the parts' summaries one after the other, and joins them. It returns false if a
+// summary is still missing or has failed. messages is the number of messages to summarize, for a
+// digest written without a model.
 func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
 	doc := c.Doc()
 	var texts [2]string

@@ -26,8 +26,9 @@ func truncate(p *passes.TruncatePass, c passes.Run) {
 	}
 }
 
-// truncateMessage truncates the tool results of a message. It returns the number of truncated texts, and the tool name
-// of the last result. may says which tools' results to truncate.
+// truncateMessage truncates the tool results of a message as TruncateHeadTail does. It returns the
+// number of truncated texts, and the tool name of the last result. may says which tools' results to
+// truncate.
 func truncateMessage(c passes.Run, m int32, maxLines int, may func(tool string) bool) (truncated int, tool string) {
 	doc := c.Doc()
 	return passes.EachResultText(doc, m, func(n int32) bool { return may(digest.ToolName(doc.T, int(n))) },

@@ -232,8 +232,8 @@ func sessionContext(c *Call, dst []byte) ([]byte, *Error) {
 		member{"events", events}), nil
 }
 
-// shown returns the messages that the model sees for a chain of loops. It returns an error if a block contains anything
-// that isn't a message.
+// shown returns the messages that the model sees for a chain of loops. It returns an error if a
+// block contains anything that isn't a message. The parameters are those of [exact.Blocks.Context].
 func shown(maker *exact.Blocks, chain []exact.Loop, scope int, blocks []*exact.Block) ([]api.Raw, *Error) {
 	list, ok := maker.Context(chain, scope, blocks)
 	if !ok {

@@ -39,7 +39,8 @@ func AgentLoopPrompt(record, previous, template string) string {
 	return digest.AgentLoopText(`\n`, record, previous, template)
 }
 
-// Labelled renders messages as the published system does; see [digest.Labelled].
+// Labelled renders messages as the published system does, each tool result shortened to about max
+// runes; see [digest.Labelled].
 func Labelled(t *transcript.Transcript, messages []int32, max int) string {
 	return digest.Labelled(t, messages, max, digest.RecordOptions{Exact: true})
 }

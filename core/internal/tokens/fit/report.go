@@ -83,7 +83,8 @@ func (s *score) String() string {
 	return fmt.Sprintf("%.1f (%+.0f, %+.0f)", 100*mean, 100*under, 100*over)
 }
 
-// most returns the 90th percentile of the estimation error, in percent.
+// most returns the 90th percentile of the absolute errors, in percent. There must be at least one
+// error.
 func (s *score) most() float64 {
 	sorted := make([]float64, len(s.errors))
 	for i, e := range s.errors {
