@@ -29,9 +29,9 @@ const (
 
 // CheckSource checks a summary against source, which contains the record of the conversation and
 // everything else that the model was told about it. asks is the rest of the summary request.
-// CheckSource returns "" as why if it accepts the summary. If names, numbers, quotes or people in
-// it are missing from the source, wrong lists these, separated by ", ", so that a retry can mention
-// them. Otherwise wrong is "".
+// CheckSource returns "" as why if it accepts the summary. If it rejects the summary because most
+// of its names, numbers, quotes or people are missing from the source, wrong lists these, separated
+// by ", ", so that a retry can mention them. Otherwise wrong is "".
 func CheckSource(text, source, asks string) (why api.SummaryFault, wrong string) {
 	if echoes(text, asks) {
 		return api.FaultEmpty, ""
@@ -194,7 +194,8 @@ func eachTime(text string, see func(hour, minute int)) {
 // two returns a number below 100 as two digits.
 func two(n int) string { return itoa(n/10) + itoa(n%10) }
 
-// echoes reports whether all lines of text except headings occur in asks, the request, and one of them is long.
+// echoes reports whether text only repeats the request: all of its lines except headings occur in
+// asks, the request, and at least one of them has quoteBytes bytes or more.
 func echoes(text, asks string) bool {
 	echoed := false
 	for line := range strings.Lines(text) {

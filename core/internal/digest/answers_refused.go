@@ -10,9 +10,9 @@ import (
 
 var refusalStart = startsOf(refusalStarts)
 
-// refused returns the user's comment on the refused call of tool result n (words) as an answer. If
-// the user only postponed the call to clarify its questions, it returns the answers to these
-// questions.
+// refused returns the user's comment (words) on the refused call whose result is part n as an
+// answer. If the user only postponed the call to clarify its questions, it returns the answers to
+// these questions.
 func refused(t *transcript.Transcript, n int32, words string) []answer {
 	if strings.HasPrefix(words, "The user wants to clarify") {
 		return clarified(words)
@@ -29,7 +29,7 @@ func refused(t *transcript.Transcript, n int32, words string) []answer {
 	return []answer{{"refused: " + about + " - said: ", words}}
 }
 
-// refusedBare reports whether the user refused the call of tool result n without a comment.
+// refusedBare reports whether the user refused, without a comment, the call whose result is part n.
 func refusedBare(t *transcript.Transcript, n int32) bool {
 	p := &t.Parts[n]
 	if !p.Has(transcript.IsError) && t.Failures || p.Has(transcript.Cleared|transcript.Squeezed) || questionTools.hasTool(ToolName(t, int(n))) {

@@ -35,7 +35,7 @@ func Declare(prefix string) {
 
 var injectedStarts = startsOf(injected)
 
-// ofPasses holds the prefixes, registered by passes, of messages that no user wrote.
+// ofPasses holds the prefixes that passes have registered with Declare.
 var ofPasses []string
 
 // Asked returns the user's request in message i. The request consists of three parts: the text of a user message,

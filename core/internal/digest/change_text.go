@@ -385,8 +385,9 @@ func size(lines []string) (sum int) {
 	return sum
 }
 
-// commonCall returns the name of the first function with whose call a line begins, and the number of lines that begin
-// with it. It returns "" and 0 if these are fewer than half of the lines.
+// commonCall returns the name of a function that lines begin by calling, and the number of lines
+// that begin with a call of it. If there are several such functions, it returns the first one. It
+// returns "" and 0 if these lines are fewer than half of all lines.
 func commonCall(lines []string) (call string, n int) {
 	for _, line := range lines {
 		at := strings.IndexByte(line, '(')

@@ -169,7 +169,8 @@ type namedPath struct {
 	others bool
 }
 
-// listOf returns a list of paths. Of files with the same name, absolute paths come before relative ones.
+// listOf returns the given paths as a list. If several files have the same name, those with
+// absolute paths are preferred.
 func listOf(paths []string) *pathList {
 	l := new(pathList)
 	for _, path := range paths {

@@ -294,7 +294,8 @@ func withoutLooks(script string) string {
 // scriptVerb precedes the comment that describes a script.
 const scriptVerb = "ran a script: "
 
-// skipsHooks is the git option to commit without running hooks. The reader should know that it was used.
+// skipsHooks is the git option for making a commit without running hooks. The reader should know
+// that it was used.
 const skipsHooks = " --no-verify"
 
 // text returns a description of a command and its outcome for an entry.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A record of a service may continue with another person: a customer says goodbye, and the next one says hello and who
-// they are. What the first one wished is no rule for the second one.
+// A record of a service may continue with another person: a customer says goodbye, and the next one
+// says hello and who they are. What the first one asked for is no rule for the second one.
 
 // customerChange recognizes messages in which another customer begins to talk.
 type customerChange struct {

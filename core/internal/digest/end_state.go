@@ -163,8 +163,8 @@ func (s *endState) undo(r *run, output string) {
 // mostReverted is the maximum number of newest edited files that are searched for those that a script reverts.
 const mostReverted = 64
 
-// filesOf updates the list of edited files with the files that a script reverts with git and those that it writes, unless
-// its run failed.
+// filesOf updates the list of edited files after a script has run: it removes the files that the
+// script reverts with git, and adds those that it writes. It does nothing if the run failed.
 func (s *endState) filesOf(r *run, script string) {
 	if r.failed() {
 		return
@@ -182,8 +182,9 @@ func (s *endState) filesOf(r *run, script string) {
 	shellFiles(script, func(string) {}, func(path string) { s.changedFile(inFolder(folder, path)) })
 }
 
-// commitLine returns the first line of a commit's message, with the branch and the hash in parentheses if git printed
-// them. It returns only the latter if the message is unknown, and "" if both are.
+// commitLine returns the first line of a commit's message, with the branch and the hash in
+// parentheses if git printed them. If the message is unknown, it returns only the branch and the
+// hash, or "" if these are unknown too.
 func commitLine(r *run) string {
 	made, _, _ := strings.Cut(r.result, ";")
 	subject := commitSubject(r.script)

@@ -19,7 +19,8 @@ var (
 // longestEditLead is the maximum length, in bytes, of a request to edit the text after its colon.
 const longestEditLead = 90
 
-// editLead returns the length of the request at the beginning of text if it asks to edit the text after its colon, or 0.
+// editLead returns the length, in bytes, of the request at the beginning of text if that asks to
+// edit the text after its colon, and 0 otherwise.
 func editLead(text string) int {
 	head := trimRune(text[:min(len(text), longestEditLead)])
 	at := strings.Index(head, ": ")
@@ -41,8 +42,8 @@ var (
 // mostQuoting is the maximum number of words before the colon after which somebody else's text begins.
 const mostQuoting = 8
 
-// wroteLead returns the length of the text before the first colon if it says that somebody else wrote what follows: "The
-// teacher commented: …", "nit: …". Otherwise it returns 0.
+// wroteLead returns the length, in bytes, of the text before the first colon if that says that
+// somebody else wrote what follows: "The teacher commented: …", "nit: …". Otherwise it returns 0.
 func wroteLead(text string) int {
 	head := trimRune(text[:min(len(text), longestEditLead)])
 	at := strings.IndexByte(head, ':')

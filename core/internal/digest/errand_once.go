@@ -274,8 +274,8 @@ func asksWhether(s string, ws []word) bool {
 	return false
 }
 
-// asksToLook reports whether a question asks to have a look at something: "Can you take a look at the test and make sure
-// that nothing else breaks?"
+// asksToLook reports whether a question asks the reader to have a look at something: "Can you take
+// a look at the test and make sure that nothing else breaks?"
 func asksToLook(s string, ws []word) bool {
 	if !asks(s) || len(ws) < 5 || !askingVerb.has(ws[0].text) || ws[1].text != "you" {
 		return false

@@ -252,8 +252,9 @@ func numbered(line string) int {
 	return 0
 }
 
-// pieceEnd returns the end of the piece that begins at from, in a line that ends at end. It splits long lines between
-// the members of an object, at the end of a sentence, at punctuation or between words, in this order of preference.
+// pieceEnd returns the offset at which the piece that begins at offset from ends, in a line that
+// ends at offset end. It splits long lines between the members of an object, at the end of a
+// sentence, at punctuation or between words, in this order of preference.
 func pieceEnd(text string, from, end int) int {
 	if end-from <= maxExcerpt {
 		return end

@@ -64,8 +64,8 @@ func (s *blockSplitter) text(n int) string { return s.source[s.lines[n].text:s.l
 // size returns the number of bytes in the lines [from, to).
 func (s *blockSplitter) size(from, to int) int { return s.lines[to-1].to - s.lines[from].from }
 
-// split divides the lines [from, to) into blocks. heads contains the heads of these lines, and
-// depth is their nesting level.
+// split divides the lines [from, to) into blocks. heads contains the indexes of the lines above
+// that are needed to understand these lines, and depth is their nesting level.
 func (s *blockSplitter) split(from, to int, heads []int, depth int) {
 	paragraph := from // the beginning of the current paragraph
 	for n := from; n < to; {
@@ -107,7 +107,8 @@ func (s *blockSplitter) isTitle(n int) bool {
 	return strings.HasPrefix(s.text(n), "#") && l.text == l.from && l.indent == 0
 }
 
-// lineAfterComments returns the first line from n on that is not a comment on, or an annotation of, the line below it.
+// lineAfterComments returns the index of the first line, from n on, that is not a comment on, or an
+// annotation of, the line below it. The result is less than to.
 func (s *blockSplitter) lineAfterComments(n, to int) int {
 	for s.isAbout(n) {
 		next := n + 1
@@ -165,9 +166,9 @@ func isNextCase(text string) bool {
 
 var continuations = wordListOf("else elif elsif except finally catch rescue ensure end fi done esac")
 
-// headsBelow returns the heads of the lines below the given line, whose own heads are heads. They consist of these
-// heads, unless the line begins a definition or they are too many; of the line's comments, which begin at line n, if
-// they are short; and of the line itself.
+// headsBelow returns the heads of the lines below a line, whose own heads are given. They consist
+// of the given heads, unless the line begins a definition or there are too many of them; the
+// comments on the line, which begin at line n, if they are short; and the line itself.
 func (s *blockSplitter) headsBelow(n, line int, heads []int) []int {
 	if s.size(n, line+1) > mostBlock/2 {
 		n = line

@@ -212,8 +212,9 @@ func (u *unit) weighRead(edited bool, bare int, closed bool) {
 	}
 }
 
-// Limits for quotes of code: the maximum number of lines per result, the maximum length of a line in bytes, the minimum
-// length of a name, and the minimum number of names that a line shares with the turn.
+// Limits for quotes of code: the maximum number of lines per result, the maximum length of a line
+// and the minimum length of a name, both in bytes, and the minimum number of names that a line
+// shares with the turn.
 const (
 	mostLines   = 3
 	longestCode = 120

@@ -258,8 +258,8 @@ func joinWords(script, word string) string {
 	return script + " " + word
 }
 
-// result records the failure, or the outcome of a command, that tool result n reports. Failed reads and searches and
-// canceled calls don't count as failures.
+// result records the failure, or the outcome of a command, that the tool result at part n reports.
+// Failed reads and searches and canceled calls don't count as failures.
 func (c *collector) result(n int32) {
 	t, p := c.t, &c.t.Parts[n]
 	tool := ToolName(t, int(n))

@@ -33,9 +33,10 @@ const (
 // briefMark replaces what was cut from the beginning or the end of such a request.
 const briefMark = "…"
 
-// briefRequests is what briefly needs to know about the requests at any size. lengths are their lengths in bytes (0
-// for small talk), or nil if they are too long to be cut, and least is the minimum length to which they may be cut. own
-// says which of them have at least ownWords words of their own.
+// briefRequests is what briefly needs to know about the requests at any size. lengths are their
+// lengths in bytes (0 for small talk), or nil if they are too long to be cut, and least is the
+// minimum length to which they may be cut. own[i] means that request i has at least ownWords words
+// of its own.
 type briefRequests struct {
 	lengths []int
 	least   int

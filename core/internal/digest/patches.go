@@ -39,8 +39,8 @@ func (p *patchFiles) ran(script string, output func() string, applied func(patch
 	}
 }
 
-// appliedBy returns the patches that a patch or git apply command applies. It returns nil for any other command, and if
-// the command only checks or reverts them.
+// appliedBy returns the text of the known patches that a patch or git apply command applies. It
+// returns nil for any other command, and if the command only checks or reverts patches.
 func (p *patchFiles) appliedBy(words []string) (patches []string) {
 	if words[0] != "patch" && !(len(words) > 2 && words[0] == "git" && words[1] == "apply") {
 		return nil

@@ -161,7 +161,8 @@ func (p *Pieces) Write(c Clips) []string {
 	return out
 }
 
-// append appends the piece to b, clipped as c says. Reasoning for which c leaves too little room is omitted.
+// append appends the piece to b, clipped to the limits in c. Reasoning is omitted if c leaves too
+// little room for it.
 func (q *piece) append(b []byte, c Clips) []byte {
 	text := q.text
 	switch {

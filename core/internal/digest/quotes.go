@@ -354,7 +354,8 @@ func (f *passageFinder) signature(i int) int {
 	return i
 }
 
-// boundBy returns the name to which a line assigns a value.
+// boundBy returns the name to which a line assigns a value: the last word before the first equals
+// sign or colon.
 func boundBy(line string) string {
 	name, _, _ := strings.Cut(line, "=")
 	name, _, _ = strings.Cut(strings.TrimRight(name, " :"), ":")

@@ -12,9 +12,10 @@ import (
 // A request of several sentences that is clipped to a few words is worth most if the words left are a sentence that says something:
 // not "Wait, let me try another one. […]", but "[…] Use the card that ends in 4417."
 
-// mostSentences is the maximum room, in bytes, in which a request is represented by some of its sentences. In more room,
-// its beginning and its end say more: they are long enough to show what the request is about, and what the user asks
-// for in the end. In less room, both are torn, and the beginning is often only a greeting or an apology.
+// mostSentences is the maximum room, in bytes, in which a request is represented by some of its
+// sentences. In more room, its beginning and its end say more: they are long enough to show what
+// the request is about, and what the user asks for in the end. In less room, both break off in the
+// middle, and the beginning is often only a greeting or an apology.
 //
 // The room for older requests is mostly smaller.
 const mostSentences = 200

@@ -114,7 +114,7 @@ func isNameByte(c byte) bool {
 	return byteClass[c]&(small|capital|under|digit) != 0
 }
 
-// word reads an identifier, or a prefix of a text.
+// word reads an identifier, or a string literal with a prefix.
 func (r *codeReader) word() {
 	from := r.at
 	for r.at < len(r.code) && (isNameByte(r.code[r.at]) || r.code[r.at] == '.') {
@@ -132,7 +132,7 @@ func (r *codeReader) word() {
 	}
 }
 
-// text reads a text in quotes. prefix holds the letters before it.
+// text reads a string literal. prefix holds the letters before its opening quote, in lower case.
 func (r *codeReader) text(prefix string) {
 	quote := r.code[r.at : r.at+1]
 	if more := r.code[r.at:]; strings.HasPrefix(more, quote+quote+quote) {
@@ -162,7 +162,7 @@ func (r *codeReader) text(prefix string) {
 	r.argument(said)
 }
 
-// pattern reads a regular expression of JavaScript.
+// pattern reads a JavaScript regular expression.
 func (r *codeReader) pattern() {
 	end := r.at + 1
 	for end < len(r.code) && r.code[end] != '/' && r.code[end] != '\n' {
@@ -181,7 +181,7 @@ func (r *codeReader) pattern() {
 // codeEscapes replaces the escape sequences in a text of a program.
 var codeEscapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, "\\`", "`", "\\\n", "")
 
-// unescaped returns the text that a literal without its quotes stands for.
+// unescaped returns the value of a string literal, which is given without its quotes.
 func unescaped(literal string) string {
 	if !strings.Contains(literal, `\`) {
 		return literal
@@ -189,7 +189,8 @@ func unescaped(literal string) string {
 	return codeEscapes.Replace(literal)
 }
 
-// argument adds a text to the current argument of the innermost call, or to the variable that the statement assigns to.
+// argument adds the value of a string literal to the current argument of the innermost call, or to
+// the variable that the statement assigns to.
 func (r *codeReader) argument(said string) {
 	inner := len(r.calls) - 1
 	if inner >= 0 && (r.calls[inner].name != "" || r.into == "") {

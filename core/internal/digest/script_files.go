@@ -207,8 +207,9 @@ func (r *turnReader) rewrite(c *execution) (restored []string) {
 	return restored
 }
 
-// restore marks the edits of a file since a place as taken back, and drops the commands since then that changed nothing
-// else. It reports whether there were such changes and all of them are from the current turn.
+// restore marks the edits that were made to a file since a place in the log as taken back, and
+// drops the commands since then that changed nothing else. It reports whether there were such
+// changes and all of them are from the current turn.
 func (r *turnReader) restore(path string, since place) bool {
 	r.describeEdits()
 	var spent reverted

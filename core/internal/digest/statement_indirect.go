@@ -23,9 +23,9 @@ var (
 	reminding   = wordListOf("keep bear think remember consider")
 )
 
-// concludes recognizes the conclusion from a fact about the writer, or about who reads the answers: "These go to a
-// client, so they need to be polite", "My knees are bad, so running is out". It returns the byte offset of the
-// conclusion, or -1.
+// concludes recognizes conclusions from a fact about the writer, or about who reads the answers:
+// "These go to a client, so they need to be polite", "My knees are bad, so running is out". It
+// returns the byte offset of the word that introduces the conclusion, or -1 for any other sentence.
 func (sc *scene) concludes() int {
 	if sc.past {
 		return -1
@@ -330,9 +330,10 @@ var (
 	audience   = wordListOf("readers audience listeners viewers users")
 )
 
-// demanded recognizes what somebody who isn't present demands of all things of a kind: "The magazine wants British
-// spelling", "My son's school bans nuts". It also recognizes descriptions of who will read an answer: "Our readers are
-// twelve years old". It returns the byte offset of the word that shows it, or -1 for any other sentence.
+// demanded recognizes sentences about what somebody who isn't present demands of all things of a
+// kind: "The magazine wants British spelling", "My son's school bans nuts". It also recognizes
+// descriptions of who will read an answer: "Our readers are twelve years old". It returns the byte
+// offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) demanded() int {
 	ws := sc.ws
 	if sc.past || !definite.has(ws[0].text) && ws[0].text != "my" && ws[0].text != "our" || sc.ws[0].text == "o" || sc.soon() {
@@ -368,8 +369,9 @@ func (sc *scene) demandsEach(i int, strictly bool) bool {
 	return strictly && sc.generally(i)
 }
 
-// asSomeone recognizes that the writer says what kind of person they are: "As someone who avoids sugar, I …". It returns
-// the byte offset of the word after "who", or -1 for any other sentence, also for biographies: "As someone who works here".
+// asSomeone recognizes sentences that begin with what kind of person the writer is: "As someone who
+// avoids sugar, I …". It returns the byte offset of the word after "who", or -1 for any other
+// sentence, also for biographies: "As someone who works here".
 func (sc *scene) asSomeone() int {
 	for i := 0; i+4 < len(sc.ws); i++ {
 		if w := sc.ws[i].text; (w == "as" || w == "for") && (sc.ws[i+1].text == "someone" || sc.ws[i+1].text == "somebody") && sc.ws[i+2].text == "who" && !sc.ws[i+3].is(beings|pasts) && !biographic.has(sc.ws[i+3].text) {
@@ -385,8 +387,9 @@ var biographic = wordListOf("works lives spends knows has teaches grew just is")
 // measuring lists verbs for what people do in a unit, a currency or a language.
 var measuring = wordListOf("pay measure weigh count calculate think bake budget reckon price rechnen rechne zahlen zahle wiegen messen denke comptons payons mesurons contamos pagamos medimos")
 
-// usesUnit recognizes in which unit the writer measures or pays: "We pay in zlotys here", "We weigh everything in
-// pounds". It returns the byte offset of the word that shows it, or -1 for any other sentence.
+// usesUnit recognizes sentences about the unit in which the writer measures or pays: "We pay in
+// zlotys here", "We weigh everything in pounds". It returns the byte offset of the word that shows
+// it, or -1 for any other sentence.
 func (sc *scene) usesUnit() int {
 	if sc.past || !sc.ws[0].is(selves) || !measuring.has(sc.ws[1].text) {
 		return -1
@@ -402,8 +405,8 @@ func (sc *scene) usesUnit() int {
 // households lists words for people who live together.
 var households = wordListOf("household family home couple haushalt foyer famille hogar familia família famiglia")
 
-// ofHousehold recognizes what kind of household or family the writer belongs to: "We're a metric household". It returns the
-// byte offset of the word that shows it, or -1 for any other sentence.
+// ofHousehold recognizes sentences about the writer's kind of household or family: "We're a metric
+// household". It returns the byte offset of the word that shows it, or -1 for any other sentence.
 func (sc *scene) ofHousehold() int {
 	if !sc.ws[0].is(selves) {
 		return -1
@@ -426,8 +429,9 @@ func (sc *scene) ofHousehold() int {
 	return -1
 }
 
-// needsInCase recognizes what the writer wants to know in a certain case: "When you quote a price, I need to know
-// whether tax is in it". It returns the byte offset of the word that shows it, or -1 for any other sentence.
+// needsInCase recognizes sentences about what the writer wants to know in a certain case: "When you
+// quote a price, I need to know whether tax is in it". It returns the byte offset of the word that
+// shows it, or -1 for any other sentence.
 func (sc *scene) needsInCase() int {
 	if !whens.has(sc.ws[0].text) && sc.ws[0].text != "every" || !sc.conditional() {
 		return -1
@@ -450,8 +454,9 @@ func (sc *scene) needsInCase() int {
 // finding lists verbs for what people do with an answer.
 var finding = wordListOf("know see hear understand read look check search google")
 
-// outOfReach recognizes what the writer lacks or rules out: "With my salary, anything over 50 is out", "I don't own an
-// oven". It returns the byte offset of the word that shows it, or -1 for any other sentence.
+// outOfReach recognizes sentences about what the writer lacks or rules out: "With my salary,
+// anything over 50 is out", "I don't own an oven". It returns the byte offset of the word that
+// shows it, or -1 for any other sentence.
 func (sc *scene) outOfReach() int {
 	ws := sc.ws
 	for i := 0; i+2 < len(ws); i++ {

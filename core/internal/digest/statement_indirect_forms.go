@@ -67,9 +67,9 @@ var (
 	poorly     = wordListOf("плохо mal schlecht kaum трудно тяжело")
 )
 
-// unreadable recognizes forms of answers that the writer can't read or use: "Tabellen kann ich auf
-// dem Handy nicht lesen", "As tabelas não aparecem no meu celular". It returns the byte offset of
-// the word for being shown or opened, or -1.
+// unreadable recognizes sentences about a form of answers that the writer can't read or use:
+// "Tabellen kann ich auf dem Handy nicht lesen", "As tabelas não aparecem no meu celular". It
+// returns the byte offset of the word for being shown or opened, or -1.
 func (sc *scene) unreadable() int {
 	if sc.past || len(sc.ws) > 14 || sc.ws[0].is(things) || sc.ws[0].is(persons) && !sc.ws[0].is(selves) {
 		return -1
@@ -188,8 +188,9 @@ func (sc *scene) understandsBetter() int {
 // notThings lists nouns for what people lack at the moment.
 var notThings = wordListOf("temps idée idées chance choix problème problèmes nouvelles mal tort envie besoin tempo idea idee problemi fretta voglia scelta времени идей вопросов проблем выбора желания сил новостей tiempo problema problemas prisa ganas")
 
-// isLacking recognizes what the household or the home of the writer lacks: "Chez nous, il n'y a pas
-// de four", "У нас нет духовки". It returns the byte offset of the word that shows it, or -1.
+// isLacking recognizes sentences about what the writer's household or home lacks: "Chez nous, il
+// n'y a pas de four", "У нас нет духовки". It returns the byte offset of the word that shows it, or
+// -1.
 func (sc *scene) isLacking() int {
 	ws := sc.ws
 	if sc.past || len(ws) < 4 || len(ws) > 10 {
@@ -279,8 +280,9 @@ func (sc *scene) namesAudience() int {
 	return -1
 }
 
-// satisfies recognizes how much is enough for the writer: "Mir reicht eine kurze Zusammenfassung",
-// "Une phrase me suffit". It returns the byte offset of the word that shows it, or -1.
+// satisfies recognizes sentences about how much is enough for the writer: "Mir reicht eine kurze
+// Zusammenfassung", "Une phrase me suffit". It returns the byte offset of the word that shows it,
+// or -1.
 func (sc *scene) satisfies() int {
 	ws := sc.ws
 	if sc.past || len(ws) < 4 || len(ws) > 10 || ws[0].is(things) {
@@ -332,8 +334,9 @@ func sufficesIn(pronoun, next string) bool {
 // germanNeed lists German verbs for needing something.
 var germanNeed = wordListOf("brauche brauch")
 
-// dispensable recognizes what the writer doesn't need: "Die langen Einleitungen brauche ich nicht",
-// "Pas la peine de t'excuser". It returns the byte offset of the word that shows it, or -1.
+// dispensable recognizes sentences about what the writer doesn't need: "Die langen Einleitungen
+// brauche ich nicht", "Pas la peine de t'excuser". It returns the byte offset of the word that
+// shows it, or -1.
 func (sc *scene) dispensable() int {
 	ws := sc.ws
 	last := len(ws) - 1

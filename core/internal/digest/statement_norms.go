@@ -243,10 +243,11 @@ func (sc *scene) onlySuch() int {
 	return 0
 }
 
-// rulesEachOfAKind recognizes sentences about a part of each thing of a kind, and orders that apply to all things of a
-// kind: "The first line of every post is a question", "Double-check the allergens in all menus", "Have a look at any
-// number before you send it". It also recognizes what nobody may use: "It's a no to anything with gelatin". It returns
-// the byte offset of the word that shows this, or -1.
+// rulesEachOfAKind recognizes sentences about a part of each thing of a kind, and orders that apply
+// to all things of a kind: "The first line of every post is a question", "Double-check the
+// allergens in all menus", "Have a look at any number before you send it". It also recognizes
+// sentences about what nobody may use: "It's a no to anything with gelatin". It returns the byte
+// offset of the word that shows this, or -1.
 func (sc *scene) rulesEachOfAKind() int {
 	ws := sc.ws
 	if sc.all&(moods|days|others) != 0 || ws[0].is(persons|selves|addressees) {

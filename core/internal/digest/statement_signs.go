@@ -47,7 +47,7 @@ func signedAbout(s string, found []signAt) signScene {
 	return about
 }
 
-// allows reports whether cues of row c can count in the sentence.
+// allows reports whether the sentence allows cues of row c to count.
 func (a *signScene) allows(c *cueRow) bool {
 	switch {
 	case c.place == story, c.place == another, a.other && (c.strength < strict || c.place == habit):

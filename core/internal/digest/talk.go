@@ -163,7 +163,8 @@ func (k *talk) say(text string, factor int, src source) {
 	k.sources = append(k.sources, src)
 }
 
-// saidIn returns the assistant's text in message i. It returns "" if the message has no other text.
+// saidIn returns what the assistant says in message i, or "" if it says nothing. Stubs, and what
+// the user said while the assistant was working, don't count.
 func saidIn(t *transcript.Transcript, i int) (said string) {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) && !isStub(t, &p) {

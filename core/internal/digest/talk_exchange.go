@@ -154,7 +154,9 @@ func (e *exchanger) later(i int) (said string) {
 	return said
 }
 
-// line adds a line for item i. depends means that it belongs to the lines before it.
+// line makes said, which may be "", the text of item i and begins a line with it. If said belongs
+// to the lines before it (depends), is from the same day, and there is room, line appends it to the
+// current line instead, and item i becomes empty.
 func (e *exchanger) line(i int, said string, depends bool) {
 	it := &e.items[i]
 	it.Text = ""

@@ -39,7 +39,7 @@ type hunk struct {
 // removed or added lines.
 type lineAt struct{ hunk, line int }
 
-// The indexes of hunks.lines.
+// The indexes of hunks.lines: removed lines (gone) and added lines (come).
 const (
 	gone = iota
 	come

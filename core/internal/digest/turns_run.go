@@ -198,7 +198,8 @@ func (c *execution) key() string {
 	return sameCommand(part)
 }
 
-// updateState updates the state of the work with the outcome of a command.
+// updateState updates the state of the work with the outcome of a command. key is the command's
+// key.
 func (r *turnReader) updateState(c *execution, key string) {
 	if c.meant {
 		r.state.forget(key)
