@@ -84,8 +84,8 @@ type living struct {
 	talk    [][]string // turns
 	shelved [][][]string
 	asked   string   // the question that is open
-	sent    []string // what was sent last, where the app continues from it
-	made    []string // what was replaced, as the joined messages
+	sent    []string // the messages that were sent last, if the app continues from them
+	made    []string // the replaced beginnings of the history, as joined messages
 }
 
 func newLiving(t *testing.T, seed uint64) *living {
@@ -202,7 +202,7 @@ func (l *living) lives(d deed) (wrong string) {
 	if changed > 1 {
 		return fmt.Sprintf("%d compactions by two who asked at the same time", changed)
 	}
-	// A record that is longer than a request takes several.
+	// A record that is longer than a request takes several requests.
 	if n := int(l.m.calls.Load() - calls); n > changed*(2+r.Report.Tokens.Before/1000) {
 		return fmt.Sprintf("the model was called %d times for %d compactions", n, changed)
 	}

@@ -54,12 +54,12 @@ func (m *slow) Summarize(ctx context.Context, _ ctxfold.Request) (ctxfold.Summar
 
 // trouble describes events in a loop besides turns.
 type trouble struct {
-	model func(call int32) bool // whether it fails
-	edits int                   // the user goes back three turns in each of so many
-	abort int                   // one of so many calls is cancelled at once, and made again
-	ends  int                   // the process ends after so many turns
-	waits bool                  // turns may wait at the limit, for an attempt that is under way or for the first call of a process
-	least int                   // compactions in 200 turns
+	model func(call int32) bool // whether a call of the model fails; nil means that none does
+	edits int                   // the user goes back three turns in one of this many; 0: never
+	abort int                   // one of this many calls is cancelled and made again; 0: none
+	ends  int                   // the process ends after this many turns; 0: never
+	waits bool                  // turns may wait at the limit, for example in a new process
+	least int                   // the least number of compactions in 200 turns
 }
 
 // compactions returns the least number of compactions in a loop of backgroundTurns turns.
@@ -75,13 +75,13 @@ var troubles = map[string]trouble{
 	"the process ends, and all fails": {ends: 9, waits: true, model: func(int32) bool { return true }, least: 2},
 }
 
-// loop is an app over all turns. It returns its messages at the end.
+// loop is an app over all turns, with its messages and the number of times that the user went back.
 type loop struct {
 	list  []string
 	edits int
 }
 
-// turn adds a turn. Sometimes it first goes back three turns.
+// turn adds the user's message of a turn, after going back three turns if x requires that.
 func (l *loop) turn(i int, x trouble) (edited bool) {
 	if x.edits > 0 && i%x.edits == x.edits-1 && len(l.list) > 16 {
 		l.list = l.list[:len(l.list)-12]
@@ -157,7 +157,7 @@ func TestFitInBackground(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					clear(in.Messages) // the app uses its bytes again
+					clear(in.Messages) // the app may reuse its bytes
 					if took := time.Since(start); took > 0 {
 						if waited++; !x.waits {
 							t.Errorf("turn %d waits %v", i, took)
@@ -180,7 +180,7 @@ func TestFitInBackground(t *testing.T) {
 				if compactions < x.compactions() {
 					t.Errorf("%d compactions, want at least %d", compactions, x.compactions())
 				}
-				if n := m.cancelled.Load(); x.edits > 0 && n > 0 { // the edits are behind what is replaced
+				if n := m.cancelled.Load(); x.edits > 0 && n > 0 { // edits change later messages
 					t.Errorf("%d compactions were cancelled", n)
 				}
 				whole(t, c, last.Messages, last.State, json.RawMessage("["+strings.Join(l.list[:len(l.list)-3], ",")+"]"), store)
@@ -215,7 +215,7 @@ func TestConversationInBackground(t *testing.T) {
 						if err := v.Append(t.Context(), json.RawMessage("["+l.list[len(l.list)-1]+"]")); err != nil {
 							t.Fatal(err)
 						}
-					case edited: // of the messages as they are by now
+					case edited: // the edit applies to the messages that the conversation has now
 						var now []json.RawMessage
 						if err := json.Unmarshal(v.Messages(), &now); err != nil {
 							t.Fatal(err)

@@ -267,7 +267,7 @@ func TestCancellation(t *testing.T) {
 			r, err := c.Compact(ctx, messages, policy, ctxfold.SummarizerFunc(
 				func(context.Context, ctxfold.Request) (ctxfold.Summary, error) {
 					cancel()
-					<-release // a summarizer that does not look at its context
+					<-release // a summarizer that ignores its context
 					return ctxfold.Summary{Text: summary}, nil
 				}))
 			if !errors.Is(err, context.Canceled) || r != nil {

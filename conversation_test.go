@@ -100,7 +100,7 @@ func TestAfterTurn(t *testing.T) {
 	})
 }
 
-// edited is a list of messages after edits.
+// edited returns a list of messages after edits.
 func edited(t *testing.T, messages, edits json.RawMessage) json.RawMessage {
 	t.Helper()
 	var list []json.RawMessage

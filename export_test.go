@@ -12,7 +12,7 @@ func (v *Conversation) Lose() {
 	v.engine.Drop(context.Background())
 }
 
-// SetClock replaces the clock that decides when Fit may call a failed model again.
+// SetClock replaces the clock that the jobs of a Compactor use.
 func (c *Compactor) SetClock(now func() time.Time) { c.now = now }
 
 // RunNative runs a call as the native engine does.

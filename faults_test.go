@@ -28,7 +28,7 @@ type fault struct {
 	do     func(t *testing.T, c *ctxfold.Compactor, messages json.RawMessage) (*ctxfold.Result, error)
 }
 
-// compacted is a compaction with a summarizer.
+// compacted returns a fault's function do that compacts with a summarizer.
 func compacted(s ctxfold.Summarizer) func(*testing.T, *ctxfold.Compactor, json.RawMessage) (*ctxfold.Result, error) {
 	return func(t *testing.T, c *ctxfold.Compactor, messages json.RawMessage) (*ctxfold.Result, error) {
 		return c.Compact(t.Context(), messages, policy, s)
@@ -50,7 +50,7 @@ var faults = []fault{
 	}))},
 	{"the summarizer hangs", "summarizer_failed", compacted(ctxfold.SummarizerFunc(func(ctx context.Context, _ ctxfold.Request) (ctxfold.Summary, error) {
 		<-ctx.Done()
-		time.Sleep(time.Hour) // it does not look at its context either
+		time.Sleep(time.Hour) // it ignores its context, too
 		return ctxfold.Summary{}, nil
 	}))},
 	{"it answers nothing", "empty_summary", compacted(answers(" \n"))},
@@ -209,7 +209,7 @@ func TestFaults(t *testing.T) {
 				t.Errorf("%s: %d messages lost, usable after: %t", f.name, n, ok)
 			}
 			table.row(f.name, n, ok, reason)
-			time.Sleep(24 * time.Hour) // what hangs ends in its own time
+			time.Sleep(24 * time.Hour) // the hanging calls end before their bubble
 		})
 	}
 }

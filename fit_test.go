@@ -294,7 +294,7 @@ func fitAtTheSameTime(t *testing.T) {
 	var changed atomic.Int32
 	var wg sync.WaitGroup
 	for i := range 12 {
-		history := s.history(12, 1+2*(i%2), 0) // every second one continues from the others'
+		history := s.history(12, 1+2*(i%2), 0) // every second history continues the others
 		wg.Go(func() {
 			if i%2 == 1 {
 				time.Sleep(20 * time.Millisecond)
@@ -432,7 +432,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 				t.Fatalf("while the model is busy: %+v after %d calls", r.Report.Summary, calls)
 			}
 			sent := string(r.Messages)
-			for range 5 { // within the minute nobody asks
+			for range 5 { // the model is not called within the minute
 				if r, calls = fit(0); r.Changed || calls != 0 || string(r.Messages) != sent {
 					t.Fatalf("a call at once: changed %v, %d calls", r.Changed, calls)
 				}
@@ -496,7 +496,7 @@ func TestFitPauses(t *testing.T) {
 	m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
 	policy := ctxfold.RawPolicy(`{"preset":"checkpoint","window":{"tokens":6000,"reserve":500},"last_resort":false}`)
 	for turns, want := range []int{3, 0, 0, 0} {
-		if turns == 3 { // a minute later it is asked once more
+		if turns == 3 { // a minute later the model is called again
 			now, want = now.Add(67*time.Second), 3
 		}
 		before := m.calls.Load()
@@ -519,7 +519,7 @@ func TestFitForced(t *testing.T) {
 	for name, tt := range map[string]struct {
 		policy string
 		limit  int
-		most   int // tokens of what is sent then
+		most   int // the most tokens that Fit may send then
 	}{
 		"a window that nobody knew":   {`{"window":{"unlimited":true}}`, 5000, 5000},
 		"no window at all":            {`{"window":{"unlimited":true}}`, 0, 5500},

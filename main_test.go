@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// open is a Compactor over the module.
+// open returns a Compactor over the module.
 func open(t *testing.T, o host.Options) *ctxfold.Compactor {
 	t.Helper()
 	o.CacheDir = cache
@@ -55,7 +55,7 @@ func open(t *testing.T, o host.Options) *ctxfold.Compactor {
 	return c
 }
 
-// native is a Compactor over the code that is compiled into the tests.
+// native returns a Compactor over the code that is compiled into the tests.
 func native(_ *testing.T, o ctxfold.Options) *ctxfold.Compactor { return ctxfold.New(o) }
 
 // engines runs a test on both engines.

@@ -113,7 +113,7 @@ func TestRestoreFollowsHandles(t *testing.T) {
 	})
 }
 
-// liar is a store that returns a wrong body for every second handle.
+// liar is a store that returns a wrong body for every handle for which lie returns true.
 type liar struct {
 	ctxfold.Store
 	lie func(handle string) bool

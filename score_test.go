@@ -11,7 +11,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// searches is a conversation with n searches, whose results are long.
+// searches returns a conversation with n searches, whose results are long.
 func searches(n int) json.RawMessage {
 	list := []string{`{"role":"user","content":"Find the ship."}`}
 	for i := range n {

@@ -19,9 +19,9 @@ const idlePolicy = `{"format":"openai-chat","window":{"tokens":30000},"gate":{"i
 
 // asking is one call of Fit for a history of 25 turns or more, which exceeds half of the limit.
 type asking struct {
-	after  time.Duration // since the call before
-	turns  int           // more than 25
-	body   string        // the model in a request body; a list where it is ""
+	after  time.Duration // time since the previous call
+	turns  int           // number of turns beyond 25
+	body   string        // the model in the request body; "" for a list of messages
 	next   ctxfold.Next
 	cold   api.Cold
 	reason api.Reason

@@ -15,10 +15,10 @@ import (
 // volatilePolicy has a window that holds about fifteen of the turns below.
 const volatilePolicy = `{"format":"openai-chat","window":{"tokens":8000,"reserve":500}}`
 
-// say is a message of openai-chat.
+// say returns a message of openai-chat.
 func say(role, text string) string { return fmt.Sprintf(`{"role":%q,"content":%q}`, role, text) }
 
-// asks and tells are the two messages of a turn.
+// asks and tells return the question and the answer of turn i.
 func asks(i int) string { return fmt.Sprintf("Question %d: what is in file %d?", i, i) }
 
 func tells(i int) string {
@@ -233,7 +233,7 @@ func TestVolatileBackground(t *testing.T) {
 				return ctxfold.Summary{}, ctx.Err()
 			}
 		})
-		since := -1 // how many calls ago the compaction that runs was begun
+		since := -1 // the number of calls since the running compaction began; -1 if none runs
 		for call := range 2 * fitTurns {
 			r := fitted(t, c, ctxfold.Input{Messages: given(habit, call/2, call), Policy: ctxfold.RawPolicy(policy)}, slow)
 			switch {
@@ -242,7 +242,7 @@ func TestVolatileBackground(t *testing.T) {
 			case r.Background == nil:
 				since = -1
 			case since < 0:
-				<-begun // it is known by now what it replaces
+				<-begun // from here on the compaction has its messages
 				since = 0
 				n.compactions++
 			default:

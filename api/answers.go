@@ -182,8 +182,8 @@ type Planned struct {
 	Start bool `json:"start,omitempty"`
 	// Known is the index of the memory entry that fit applied, or -1. Only fit sets it.
 	Known *int `json:"known,omitempty"`
-	// KnownMessages is the number of leading messages of the history that the entry replaced; absent if the list continues from what was
-	// sent. Only fit sets it.
+	// KnownMessages is the number of leading messages of the history that the entry replaced;
+	// absent if the list continues from sent messages. Only fit sets it.
 	KnownMessages int `json:"known_messages,omitempty"`
 	// Memory is a MemoryEntry for the host to keep, if fit compacted.
 	Memory Raw `json:"memory,omitempty" is:"MemoryEntry"`

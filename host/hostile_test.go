@@ -45,7 +45,7 @@ func list(n int, message func(b *bytes.Buffer, i int)) string {
 	return b.String()
 }
 
-// planOf is a request. Options may follow the policy.
+// planOf returns a request for plan. Options may follow the policy.
 func planOf(policy, messages string) []byte {
 	return []byte(`{"policy":` + policy + `,"messages":` + messages + `}`)
 }
@@ -56,7 +56,7 @@ const (
 	resultOf = `{"role":"tool","tool_call_id":%q,"content":%q}`
 )
 
-// calls is a conversation of n tool calls.
+// calls returns a conversation of n tool calls.
 func calls(n int, id func(i int) string, path func(i int) string) string {
 	return list(n, func(b *bytes.Buffer, i int) {
 		if i%1000 == 0 {
@@ -66,7 +66,7 @@ func calls(n int, id func(i int) string, path func(i int) string) string {
 	})
 }
 
-// convertOf is a request to write messages in another format.
+// convertOf returns a request to write messages in another format.
 func convertOf(from, to, messages string) []byte {
 	return fmt.Appendf(nil, `{"policy":{"format":%q},"to":%q,"messages":%s}`, from, to, messages)
 }
@@ -217,7 +217,7 @@ func TestHostile(t *testing.T) {
 				took, factor := time.Duration(0), 0.0
 				if long == "" {
 					h.call(t, c, whole)
-				} else { // the time of the whole, by what a linear one would take
+				} else { // compares the time of the whole input with linear growth from a quarter of it
 					small := h.request(n / 4)
 					quick := fastest(t, c, h, small)
 					took = fastest(t, c, h, whole)

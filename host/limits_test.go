@@ -18,7 +18,7 @@ import (
 	"github.com/ctxfold/ctxfold/host"
 )
 
-// large is a transcript of about size bytes.
+// large returns a transcript of about size bytes.
 func large(size int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`[{"role":"user","content":"start"}`)
@@ -159,7 +159,7 @@ func TestCancelInside(t *testing.T) {
 			if err := <-done; !errors.Is(err, context.Canceled) {
 				t.Fatalf("got %v", err)
 			}
-			if !interrupt { // it would go on for ever
+			if !interrupt { // the call would never end
 				if n, _ := c.Idle(); n != 0 {
 					t.Error("the instance is back while it works")
 				}

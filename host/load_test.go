@@ -27,7 +27,7 @@ type loadCase struct {
 	result   json.RawMessage
 }
 
-// loadCases are n short conversations with tools, that all need a summary.
+// loadCases returns n short conversations with tools, all of which need a summary.
 func loadCases(t *testing.T, n int, policy ctxfold.Policy, s ctxfold.Summarizer) []loadCase {
 	t.Helper()
 	c := native(t, ctxfold.Options{})
@@ -107,7 +107,7 @@ func TestLoad(t *testing.T) {
 			}
 		}
 	}
-	//	// The pool is warm after the first round, and must not grow afterwards.
+	// The pool is warm after the first round, and must not grow afterwards.
 	round := func(seed uint64, calls int) (heap uint64, instances int, memory uint32) {
 		var wg sync.WaitGroup
 		for i := range goroutines {

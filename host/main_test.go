@@ -86,7 +86,7 @@ func fullModule(t testing.TB) []byte {
 	return wasm
 }
 
-// native is a Compactor over the code that is compiled into the tests.
+// native returns a Compactor over the code that is compiled into the tests.
 func native(_ *testing.T, o ctxfold.Options) *ctxfold.Compactor { return ctxfold.New(o) }
 
 // engines runs a test on both engines.

@@ -65,7 +65,7 @@ func TestPinnedThatNeedsItsMemory(t *testing.T) {
 	if dropped < 2 || dropped > 7 {
 		t.Errorf("the conversation was read again %d times in 10,000 calls", dropped)
 	}
-	for range calmCalls { // it has become a third
+	for range calmCalls { // the conversation shrinks to a third
 		if p.in.calm++; p.roomy(2*roomyMemory/3 + roomyMemory) {
 			t.Fatal("it has not halved")
 		}

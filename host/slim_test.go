@@ -102,7 +102,7 @@ func TestSlim(t *testing.T) {
 	t.Logf("%d answers are the same; the whole module is needed for %v", same, missed)
 }
 
-// formatsOf are the formats in an answer of info.
+// formatsOf returns the formats in an answer of info.
 func formatsOf(t *testing.T, answer []byte) (names []string) {
 	t.Helper()
 	var info struct{ Formats []struct{ Name string } }
@@ -115,7 +115,7 @@ func formatsOf(t *testing.T, answer []byte) (names []string) {
 	return names
 }
 
-// errorOf is the message of an answer that is an error with a code, or "".
+// errorOf returns the message of an answer that is an error with the given code, or "".
 func errorOf(answer []byte, code api.Code) string {
 	var a struct {
 		Error *struct {
@@ -129,7 +129,7 @@ func errorOf(answer []byte, code api.Code) string {
 	return a.Error.Message
 }
 
-// detecting is a request to detect the format of the messages of another request.
+// detecting returns a request to detect the format of the messages of another request.
 func detecting(request []byte) []byte {
 	var r struct{ Messages json.RawMessage }
 	if json.Unmarshal(request, &r) != nil || r.Messages == nil {

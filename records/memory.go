@@ -80,7 +80,7 @@ func (m *Memory) remove(e *list.Element) {
 
 // leased is a lease in a Memory or a Dir.
 type leased struct {
-	holder  string    // who has it; "" for nobody
+	holder  string    // identifies who has the lease; "" if it is free
 	until   time.Time // when it expires
 	process string    // the holder's program; only in a directory
 }

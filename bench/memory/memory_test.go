@@ -36,7 +36,7 @@ func TestCuts(t *testing.T) {
 	for _, cut := range cuts {
 		for _, size := range []int{1000, 4000} {
 			text := cut.text(conv, size)
-			if n := estimate(text); n > size*102/100 || n < size*80/100 { // messages have a few tokens of their own
+			if n := estimate(text); n > size*102/100 || n < size*80/100 { // messages add tokens
 				t.Errorf("%s takes %d tokens of %d", cut.name, n, size)
 			}
 			for _, line := range strings.Split(strings.TrimSpace(text), "\n") {

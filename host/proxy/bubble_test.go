@@ -73,7 +73,7 @@ type client struct {
 	network *pipes
 }
 
-// beforeInBubble is before in a bubble of fake time.
+// beforeInBubble works like before, in a bubble of fake time.
 func beforeInBubble(t *testing.T, u http.Handler, o proxy.Options) *client {
 	t.Helper()
 	up, _, transport := listen(t, u)

@@ -23,7 +23,7 @@ type upstream struct {
 	mu                     sync.Mutex
 	summaries              []*http.Request
 	conversations, counted []string
-	// summary answers a request for a summary; nil is a good one.
+	// summary answers a request for a summary; if it is nil, the answer is a good summary.
 	summary func(w http.ResponseWriter)
 }
 
@@ -49,7 +49,7 @@ func (u *upstream) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// said answers with text in the API that was asked.
+// said writes a response with text, in the form of the API that was called.
 func said(w http.ResponseWriter, r *http.Request, text string) {
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/responses"):
@@ -193,7 +193,7 @@ func TestSummaryWithoutAnEnd(t *testing.T) {
 			t.Errorf("%s: %s", tt.answer, report)
 		}
 	}
-	// Neither is one whose connection ends in the middle.
+	// Nor is an answer complete whose connection breaks.
 	u := &upstream{summary: func(w http.ResponseWriter) {
 		w.Header().Set("Content-Length", "1000")
 		fmt.Fprint(w, `{"choices":[`)

@@ -157,7 +157,7 @@ func TestConversations(t *testing.T) {
 				t.Errorf("%d conversations were sent, %d summaries asked", len(e.Conversations), e.Summaries)
 			}
 			most := len(e.Conversations) / 4
-			if tt.endpoint.NoSums { // each that fails is asked for once more
+			if tt.endpoint.NoSums { // each failed summary is requested once more
 				most *= 2
 			}
 			if e.Summaries > most {

@@ -81,7 +81,8 @@ func TestVolatile(t *testing.T) {
 			t.Errorf("%s: %d conversations reached the endpoint", habit, len(conversations))
 		}
 	}
-	// The system prompt begins with what was retrieved for the request; the client says that it is one conversation.
+	// The system prompt begins with text retrieved for the request; a header identifies the
+	// conversation.
 	u, n := &upstream{}, 0
 	base := before(t, u, proxy.Options{Policy: ctxfold.RawPolicy(`{"window":{"tokens":8000,"reserve":500}}`)})
 	for i := range 60 {

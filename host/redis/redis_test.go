@@ -36,7 +36,8 @@ func TestRecords(t *testing.T) {
 	var stores atomic.Int32
 	own := client.NewClient(&client.Options{Addr: address, DialTimeout: time.Hour, ReadTimeout: time.Hour})
 	t.Cleanup(func() { own.Close() })
-	// The time to live of each lease that begins with KEYS[1] becomes shorter by ARGV[1] milliseconds.
+	// Shortens the time to live of each lease whose key begins with KEYS[1] by ARGV[1]
+	// milliseconds.
 	pass := client.NewScript(`for _, key in ipairs(redis.call("KEYS", KEYS[1] .. "*")) do
 		redis.call("PEXPIRE", key, redis.call("PTTL", key) - ARGV[1])
 	end`)

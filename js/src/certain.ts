@@ -157,7 +157,7 @@ export function candidate(
 /** Returns an upper bound of the history's tokens, or Infinity if it is above `most` even without encoding the text. */
 export function upperBound({ fixed, counted, most }: Candidate, source: Transcript): number {
   const units = source.pieces?.reduce((sum, piece) => sum + piece.length, 0) ?? source.piece.length;
-  // The module doesn't believe a count below an eighth of its estimate, and uses that eighth instead.
+  // The module replaces a count below an eighth of its estimate with that eighth.
   const share = counted ? 8 : 1;
   // There are at least as many bytes as UTF-16 units, so a long text need not be encoded.
   if (fixed + units / share > most) return Number.POSITIVE_INFINITY;

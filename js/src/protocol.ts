@@ -5,7 +5,7 @@ import { CtxfoldError, messageOf } from "./errors.js";
 export interface Port<In, Out> {
   /** Sends a message. The buffers in `transfer` are moved instead of copied. */
   post(message: Out, transfer?: ArrayBuffer[]): void;
-  /** Sets the listener. It is called only once. */
+  /** Sets the listener. Must be called only once. */
   listen(heard: (message: In) => void): void;
 }
 

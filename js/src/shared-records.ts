@@ -80,7 +80,7 @@ export class RecordsClient {
   readonly #records: SharedRecords;
   readonly #timeoutMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
-  /** In the order of their last use; the most recently used is the last. */
+  /** This process's copies of records by key, from the least to the most recently used. */
   readonly #near = new Map<string, string>();
   #length = 0;
   #closedUntil = 0;

@@ -20,7 +20,7 @@ func TestScripts(t *testing.T) {
 	}
 	cache := t.TempDir() // shared, so that the module is compiled once
 	if dir, name := filepath.Split(os.Getenv("CTXFOLD_CACHE")); name == "ctxfold" {
-		cache = dir // what the other tests of a run have compiled is in the command's folder there
+		cache = dir // the command's folder there has the module that other tests have compiled
 	}
 	home := t.TempDir()
 	testscript.Run(t, testscript.Params{

@@ -46,7 +46,7 @@ const (
 // watchful is an endpoint that answers at once, writes unique summaries, and checks the requests that it receives.
 type watchful struct {
 	mu        sync.Mutex
-	digests   map[string][]string // by conversation: the digests that were sent, each once, in their order
+	digests   map[string][]string // the digests that each conversation has sent, each once, in order
 	problems  []string
 	summaries int
 	turns     atomic.Int32 // that were answered

@@ -30,7 +30,8 @@ func program(t *testing.T, arguments ...string) *exec.Cmd {
 	return programAs(t, "ctxfold", nil, arguments...)
 }
 
-// programAs is program under the name of a command of TestMain, with these environment variables.
+// programAs works like program, but calls the test binary by the name of another command of
+// TestMain, with these environment variables.
 func programAs(t *testing.T, command string, environ []string, arguments ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -225,7 +226,7 @@ func TestServeStops(t *testing.T) {
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	for { // it listens no longer, so it is stopping
+	for { // until it no longer listens: then it is stopping
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			break

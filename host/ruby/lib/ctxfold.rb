@@ -174,7 +174,8 @@ class Ctxfold
       raise ArgumentError, "effects must be an object with any of the methods #{EFFECTS.join(", ")}, not #{object.inspect[0, 60]}"
     end
 
-    # Makes a C function that returns the address of a copied text. Its first argument after user is an address.
+    # Makes a C function that returns the address of a copied text, or 0. Its first argument after
+    # user is an address.
     def closure(*arguments)
       Fiddle::Closure::BlockCaller.new(P, [P, *arguments]) do |_user, pointer, *others|
         guarded { yield Fiddle::Pointer.new(pointer), *others } || 0

@@ -33,8 +33,8 @@ type uiPart struct {
 	} `json:"approval"`
 }
 
-// aiSDKUI returns why validateUIMessages would reject a list of UIMessages, and why the ModelMessages that
-// convertToModelMessages would make of it are invalid.
+// aiSDKUI returns why validateUIMessages would reject a list of UIMessages, and why the
+// ModelMessages are invalid that convertToModelMessages would create from the list.
 func aiSDKUI(list []byte) (bad []string) {
 	var ms []uiMessage
 	if err := json.Unmarshal(list, &ms); err != nil {

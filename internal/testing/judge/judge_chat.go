@@ -64,8 +64,8 @@ func (c *chat) read(list []byte) (ms []chatMessage, err error) {
 	return ms, nil
 }
 
-// valid returns what the SDK can't read, and what no provider accepts: calls without results, and results without
-// calls.
+// valid lists what the SDK can't read, and calls without results or results without calls, which no
+// provider accepts.
 func (c *chat) valid(list []byte) (bad []string) {
 	ms, err := c.read(list)
 	if err != nil {
