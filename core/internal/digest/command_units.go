@@ -264,7 +264,9 @@ func withoutDocs(script string) string {
 	return strings.TrimSpace(script)
 }
 
-// withoutLooks returns a script without inspecting commands at the end: "npm test | tail -5" becomes "npm test".
+// withoutLooks returns a script without inspecting commands at the end: "npm test | tail -5"
+// becomes "npm test". A script that begins with a loop, a condition or a group is returned
+// unchanged, and so is one in which all commands inspect something.
 func withoutLooks(script string) string {
 	for _, head := range []string{"for ", "while ", "if ", "(", "{", "case "} {
 		if strings.HasPrefix(script, head) {

@@ -483,8 +483,9 @@ func (e *Excerpts) sizeOf(result int, block excerptBlock) (size int) {
 	return size
 }
 
-// firstLines returns a block with the first lines of a result, in at most size bytes, or nil. The block ends before a
-// line that is numbered, that a later call repeats, or that contains a term from the result's own call.
+// firstLines returns a block with the first lines of a result, in at most size bytes, or nil. The
+// block ends before a line that is numbered, that a later call repeats, or that contains a term
+// from the result's own call. It doesn't end with a line that opens a block.
 func (e *Excerpts) firstLines(result, size int) []rankedBlock {
 	lines, to := e.lines[result], 0
 	for to < min(len(lines), firstLines) && numbered(e.texts[result][lines[to].from:lines[to].to]) == 0 && !lines[to].known && !lines[to].own {

@@ -147,8 +147,9 @@ func headingOf(line string, loose bool) (section int, ok bool) {
 	return 0, false
 }
 
-// splitSections splits a digest at the headings of both layouts. Text under an unknown heading, or under none, goes to
-// carryover. Loose headings count only if there are no others.
+// splitSections splits a digest at the headings of both layouts. Text under an unknown heading, or
+// under none, goes to carryover. Headings that headingOf accepts only if loose is set count if the
+// digest has no others.
 func splitSections(digest string) (text [sections]string) {
 	at, marked := carryover, false
 	for line := range strings.Lines(digest) {

@@ -98,8 +98,9 @@ const lookBack = 1 << 20
 // recent returns the index that recentOf gives for the extract's messages.
 func (e *Extract) recent() int { return recentOf(e.t, e.messages) }
 
-// recentOf returns the index in messages of the first message that is examined for the plan and for the entries of the
-// log. From it on, the messages have about lookBack bytes.
+// recentOf returns the index in messages of the first message that is examined for the plan and for
+// the entries of the log. The messages from there on have about lookBack bytes in total; of long
+// texts and results, only a part counts.
 func recentOf(t *transcript.Transcript, messages []int32) int {
 	room := lookBack
 	k := len(messages)

@@ -58,7 +58,8 @@ func repliesBelow(line string) bool {
 	return strings.HasPrefix(line, "-> ") || strings.HasPrefix(line, "--> ") || strings.HasPrefix(line, "=> ") || strings.HasPrefix(line, "→ ")
 }
 
-// dumpLines is the minimum number of lines that passages takes for program output.
+// dumpLines is the minimum number of non-empty lines of a text that passages considers program
+// output.
 const dumpLines = 24
 
 // isDump reports whether text looks like program output: it has at least least non-empty lines, and most of them are

@@ -40,7 +40,8 @@ type ruleRun struct {
 	worth    int // the average value per byte, in 64ths
 }
 
-// namesPart is the divisor that yields the share of the shortened file for the names of omitted headings.
+// namesPart is the inverse of the share of the shortened file that the names of omitted headings
+// may take up.
 const namesPart = 12
 
 // ProjectRules shortens an instruction file to at most size bytes. It keeps the first line. It then adds whole

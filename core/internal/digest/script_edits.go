@@ -178,7 +178,7 @@ func (r *codeReader) pattern() {
 	r.argument(said)
 }
 
-// codeEscapes replaces the escape sequences in a text of a program.
+// codeEscapes replaces the escape sequences in a string literal.
 var codeEscapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\'`, "'", `\"`, `"`, "\\`", "`", "\\\n", "")
 
 // unescaped returns the value of a string literal, which is given without its quotes.

@@ -57,9 +57,10 @@ type goLogs struct {
 	tested bool   // last comes from a test's file
 }
 
-// goMessage returns the message with which the first failed test in the output of go test failed, or "". It is the first
-// message in which the test says what is wrong or, as a test may end at once, its last one. The messages precede the line
-// with the test's name if they were printed as the test ran (-v), and otherwise follow it.
+// goMessage returns the message with which the first failed test in the output of go test failed,
+// or "". It is the line of a panic, the first message in which the test says what is wrong or, as a
+// test may end at once, its last one. The messages precede the line with the test's name if they
+// were printed as the test ran (-v), and otherwise follow it.
 func goMessage(output string) string {
 	if !strings.Contains(output, goTestMark) {
 		return ""

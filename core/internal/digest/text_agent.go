@@ -60,8 +60,9 @@ func MarkOutputs(t *transcript.Transcript, n int, wanted bool) {
 	}
 }
 
-// afterAssistant returns the user messages with text that directly follow an assistant message, except for digests
-// and other messages that a compaction wrote.
+// afterAssistant returns those of the first n messages that are user messages with text and
+// directly follow an assistant message, except for digests and other messages that a compaction
+// wrote.
 func afterAssistant(t *transcript.Transcript, n int) (after []int32) {
 	for i := 1; i < n; i++ {
 		m := &t.Messages[i]

@@ -353,8 +353,9 @@ func jsonCall(text string) []textCall {
 	return []textCall{c}
 }
 
-// actionLine returns a call written on one line: "Action: name[argument]", optionally followed by a line "Action
-// Input:". It returns nil if text contains no such line.
+// actionLine returns a call written on one line: "Action: name[argument]", or "Action: name",
+// followed by a line "Action Input:" with the argument. Without an argument, the text after
+// "Action:" is a shell command. It returns nil if text contains no such line.
 func actionLine(text string) []textCall {
 	at := strings.LastIndex("\n"+text, "\nAction:")
 	if at < 0 {
