@@ -107,8 +107,9 @@ func TestWorkspace(t *testing.T) {
 	}
 }
 
-// TestCoreIsCompiledOnce checks that no test makes many packages of core be compiled again. The go command does that if some tests of a
-// package are in the package itself and others, outside of it, import packages that depend on it.
+// TestCoreIsCompiledOnce checks that no test causes many packages of core to be compiled twice. The
+// go command does that if some tests of a package are in the package itself and others, outside of
+// it, import packages that depend on it.
 func TestCoreIsCompiledOnce(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-test", "-deps", "-f", `{{if .ForTest}}{{.ForTest}} {{.ImportPath}}{{end}}`, "./core/...").Output()
 	if err != nil {

@@ -53,7 +53,7 @@ export type CreateRemoteCompactor = (options?: RemoteOptions) => RemoteCompactor
 
 /** A running worker. */
 export interface Running extends Port<ToPage, ToWorker> {
-  /** Sets the listener for the error that ends the worker prematurely. It is called only once. */
+  /** Sets the listener for the error that ends the worker prematurely. Must be called only once. */
   failed(heard: (error: unknown) => void): void;
   /** Ends the worker at once. */
   terminate(): void;

@@ -94,7 +94,7 @@ static void compacts_behind(void) {
   ctxfold_answer_free(&answer);
   start(&p);
   while (!p.asked) nap();
-  CHECK(ctxfold_fit_with(c, records, &history, &host, &answer) == CTXFOLD_OK && p.begun == 1); /* it is being made */
+  CHECK(ctxfold_fit_with(c, records, &history, &host, &answer) == CTXFOLD_OK && p.begun == 1); /* the compaction is still running */
   ctxfold_answer_free(&answer);
   finish(&p);
   CHECK(p.status == CTXFOLD_OK && p.asked > 0);

@@ -334,7 +334,7 @@ static void operations(void) {
   ctxfold_instance *c = ctxfold_new(NULL);
   ctxfold_answer info;
   CHECK(ctxfold_info(c, NULL, &info) == CTXFOLD_OK);
-  size_t of_module = 0, of_header = 3, at = 0; /* fit is a loop, and the two of jobs are what it is made of */
+  size_t of_module = 0, of_header = 3, at = 0; /* fit, loop_start and loop_event, which the list lacks */
   for (ctxfold_text key, value; ctxfold_next(ctxfold_member((ctxfold_text){info.json, info.length}, "ops"), &at, &key, &value);) of_module++;
 #define COUNT(op) of_header++;
   CTXFOLD_OPERATIONS(COUNT)
@@ -414,7 +414,7 @@ static void traps(void) {
   ctxfold_answer_free(&answer);
   CHECK(ctxfold_estimate(c, &of, &answer) == CTXFOLD_OK);
   ctxfold_answer_free(&answer);
-  ((Z_ctxfold_instance_t *)(void *)c)->w2c_T0.size = 0; /* no function can be found any more */
+  ((Z_ctxfold_instance_t *)(void *)c)->w2c_T0.size = 0; /* makes every indirect call trap */
   CHECK(ctxfold_estimate(c, &of, &answer) == CTXFOLD_TRAP && strcmp(answer.code, "trap") == 0 && strstr(answer.message, "new instance"));
   ctxfold_answer_free(&answer);
   CHECK(ctxfold_estimate(c, &of, &answer) == CTXFOLD_ERROR && strcmp(answer.code, "session_closed") == 0);
