@@ -372,7 +372,8 @@ func (sc *scene) canOnly(i int) bool {
 	return sc.ws[i-1].text == "only" && sc.textAt(i-2) == "can" && !sc.counts(i+1)
 }
 
-// isBeing reports whether a word is or contains "am", so that the next word is an adjective rather than a verb.
+// isBeing reports whether a word is "am" or "I'm", so that the next word is an adjective rather
+// than a verb.
 func isBeing(w string) bool { return w == "am" || w == "i'm" }
 
 // suffers reports whether the verb at word i says how something always affects the writer: "I sleep badly on trains",

@@ -20,7 +20,8 @@ var kindly = wordListOf("make be remember ensure")
 // comparers lists words that compare one thing with another.
 var comparers = wordListOf("than over instead als que do di чем at in by of")
 
-// fears lists verbs for what people don't want to happen to them: "I don't want to miss the bus".
+// fears lists verbs for what people don't want to do, or don't want to happen to them, on one
+// occasion: "I don't want to miss the bus".
 var fears = wordListOf("going miss lose wait go leave fight argue die hurry forget bother bore intrude jinx get rush worry panic")
 
 // reticent lists verbs that people use when they decline to answer: "I prefer not to say".

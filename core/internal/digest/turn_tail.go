@@ -65,6 +65,7 @@ func turnTailPrompt(p *Prompt) string {
 }
 
 // JoinTurn appends the summary of a divided turn's beginning to the summary of the history (S1.25).
+// If one of them is "", it returns the other.
 func JoinTurn(history, prefix string) string {
 	switch {
 	case history == "":
