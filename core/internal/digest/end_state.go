@@ -102,8 +102,11 @@ func (s *endState) goOn(t *transcript.Transcript, from int) {
 			case runs:
 				s.command(commandOf(t, call), withoutExcerptMarker(ResultText(t, int(n))), p.Has(transcript.IsError))
 			case edits:
-				if path := Path(t, call); path != "" && !failedResult(t, n) {
-					s.changedFile(path)
+				if failedResult(t, n) {
+					continue
+				}
+				for _, c := range changesOf(t, call) {
+					s.changedFile(c.path)
 				}
 			}
 		}

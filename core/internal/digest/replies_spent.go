@@ -71,5 +71,5 @@ func isSpentIn(text string) bool {
 }
 
 // spentInside lists words from the beginnings in detailHeads and offerHeads.
-var spentInside = substringsOf("let me know|if you have |if you need |anything else|feel free|hesitate|here to help|how can i |how may i |bitte |weitere fragen|noch |por favor|veuillez|merci de|d'autres|alguna otra|" +
+var spentInside = substringsOf("let me know|please share |please give me |please send me |please tell me |please enter |if you have |if you need |anything else|feel free|hesitate|here to help|how can i |how may i |bitte |weitere fragen|noch |por favor|veuillez|merci de|d'autres|alguna otra|" +
 	"fornisca|altre|пожалуйста|请|还有|教えて|他に")

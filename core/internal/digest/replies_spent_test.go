@@ -16,6 +16,7 @@ func TestALogTellsNoSpentAnswer(t *testing.T) {
 		{"To find a berth, I'll need your boat's length. Could you please provide that?", "It is 9 metres long, with a draught of 2.", "9 metres", "provide"},
 		{"I found no berth under that name. Could you please provide your membership number?", "My number is M-4410, and the boat is 9 metres long.", "found no berth under that name", "provide"},
 		{"The harbour is full until 6 May. Please let me know which day suits you.", "Then we come on 7 May with the whole family and a dog.", "full until 6 May", "let me know"},
+		{"I see your boat here. Please share its length so that I can go on.", "It is 9 metres long, with a draught of 2.", "see your boat", "share its"},
 		{"I need the following details: 1. Is it a sailing boat? 2. Do you want electricity?", "1. Yes\\n2. No", "2. Do you want electricity", "M-4410"},
 		{"I have noted the boat. Shall I reserve the berth by the crane?", "yes", "Shall I reserve the berth", "M-4410"},
 		{"Your berth is by the crane. If you have any questions, feel free to ask!", "Thank you. How deep is the water there at low tide?", "by the crane", "feel free"},

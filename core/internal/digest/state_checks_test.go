@@ -101,6 +101,33 @@ func TestStateKnowsKeptMessages(t *testing.T) {
 	}
 }
 
+// Edits in the messages that stay in the context count as made since the last commit and outdate checks, even if only a
+// patch names their files.
+func TestStateKnowsKeptPatches(t *testing.T) {
+	folded := `{"role":"user","content":"Commit the slow firing of the kiln."},
+` + ranAs("1", "x", "go test ./kiln", `ok  kiln 0.1s\nexit code: 0`) + `,
+` + ranAs("2", "x", "git commit -m 'Fire the kiln slowly'", `[main aaaa111] Fire the kiln slowly\n 1 file changed, 2 insertions(+)`) + `,
+{"role":"assistant","content":"Committed kiln_7."}`
+	patch := func(result string) string {
+		return `,{"role":"user","content":"And the lamp?"},{"role":"assistant","content":[{"type":"tool_call","id":"3","name":"apply_patch","arguments":{"patch":"*** Begin Patch\n*** Update File: src/lamp.go\n@@\n-lit = 0\n+lit = 7\n*** End Patch"}}]},
+{"role":"tool_result","tool_call_id":"3","tool_name":"apply_patch",` + result + `}`
+	}
+	for kept, want := range map[string]string{
+		"":                      "edited since that commit: nothing\n",
+		patch(`"content":"ok"`): "edited since that commit: src/lamp.go\n- passed, in [1]: `go test ./kiln` → ok  kiln 0.1s (edited since: src/lamp.go)",
+		patch(`"is_error":true,"isError":true,"content":"no such file"`): "edited since that commit: nothing\n",
+	} {
+		tr, messages := read(t, "native", `[`+folded+kept+`]`)
+		all, _ := read(t, "native", `[`+folded+`]`)
+		messages = messages[:len(all.Messages)]
+		l := &digest.Ledger{}
+		l.Add(tr, messages)
+		if text := digest.NewExtract(tr, messages, "", l).Digest(6000); !strings.Contains(stateOf(text)+"\n", want) {
+			t.Errorf("%s: no %q in\n%s", kept, want, text)
+		}
+	}
+}
+
 // The state takes into account what agents that write their calls as text, and the user, ran in the messages that stay
 // in the context.
 func TestStateKnowsKeptTextsAndShells(t *testing.T) {
