@@ -40,7 +40,7 @@ func requestsOne(s string) bool {
 	if hasAny(s, manySigns) {
 		return false
 	}
-	one := false
+	one := describesSought(s)
 	for c := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune("，。！；？,.!;?", r) }) {
 		c = strings.TrimSpace(c)
 		if startsWithAny(c, laterSigns) || !strings.HasSuffix(c, "的") && hasAny(harmless.Replace(c), strictSigns) {
@@ -49,6 +49,31 @@ func requestsOne(s string) bool {
 		one = one || hasAny(c, oneSigns) || asksClause(c) || handsOver(c)
 	}
 	return one
+}
+
+// Character sequences in Chinese clauses that decline an offer, as "不用重新推荐了" does, and those that describe what
+// is sought by a number: "评分要是4.5分以上就更好了".
+var (
+	decliningSigns = strings.Fields("不用 不必 不需要 不麻烦 不麻煩")
+	offeredSigns   = strings.Fields("帮我 幫我 给我 給我 为我 為我 推荐 推薦 查 找 换 換 麻烦 麻煩 订 訂")
+	soughtSigns    = strings.Fields("评分 評分 价格 價格 价位 價位 人均 消费 消費 票价 票價 门票 門票 距离 距離 预算 預算")
+	betterEnds     = [...]string{"就更好了", "就更好", "就好了", "更好了", "最好了"}
+)
+
+// declinesOffer reports whether a Chinese sentence declines an offer, and says nothing about other occasions.
+func declinesOffer(s string) bool {
+	s = strings.TrimRight(s, "。！.!吧啊啦 ")
+	last := s
+	if n := strings.LastIndex(s, "，"); n >= 0 {
+		last = s[n+len("，"):]
+	}
+	return strings.HasSuffix(last, "了") && startsWithAny(last, decliningSigns) && hasAny(last, offeredSigns) && !hasAny(s, manySigns) && !hasAny(s, laterSigns)
+}
+
+// describesSought reports whether a Chinese sentence wishes for a number that the thing sought should have.
+func describesSought(s string) bool {
+	s = strings.TrimRight(s, "。！.! ")
+	return endsWithAny(s, betterEnds[:]...) && strings.ContainsAny(s, "0123456789") && hasAny(s, soughtSigns)
 }
 
 // harmless removes words that contain a character of strictSigns but forbid nothing, and phrases

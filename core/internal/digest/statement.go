@@ -94,7 +94,7 @@ func (r *statementReader) sentence(s string, quoted []bool, at int) string {
 		rated.strength = max(rated.strength, wish)
 	}
 	switch {
-	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && isNote(s, r.before), r.placed && recurs(ws) < 0 && !isLasting(ws):
+	case r.order.specifiedBy(ws, &rated, at), rated.strength > none && (isNote(s, r.before) || declinesOffer(s)), r.placed && recurs(ws) < 0 && !isLasting(ws):
 		return s
 	}
 	if rated.strength == none && !strings.HasSuffix(s, ";") { // the next sentence doesn't continue this one

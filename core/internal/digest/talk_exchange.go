@@ -81,6 +81,7 @@ type exchanger struct {
 	request int    // the item of a request that has no answer yet, -1 if there is none
 	asked   string // what it asks for
 	depends bool   // it refers to something that was named before
+	namer   int32  // the number of the head's line that names what the next lines are about
 }
 
 // add adds item i.
@@ -166,11 +167,27 @@ func (e *exchanger) line(i int, said string, depends bool) {
 	if e.head >= 0 && depends && e.sources[i].day == e.sources[e.head].day && len(e.items[e.head].Text)+len(said) < longestExchanges {
 		head := &e.items[e.head]
 		head.Text += turnMark + said
+		head.LeansOn = append(head.LeansOn, e.leansOn(said))
 		if by := &e.sources[e.head]; by.speaker != e.sources[i].speaker {
 			by.speaker = bothMark
 		}
 		return
 	}
-	e.head = i
+	e.head, e.namer = i, 0
+	it.LeansOn = append(it.LeansOn[:0], 0)
 	it.Text, it.Headed, it.Follows, it.Personal, it.Answers, it.Factor = said, true, false, false, false, 0
+}
+
+// leansOn returns the number of the line that names what the next line of the head is about. If that line says itself
+// what it is about, this is the first line.
+func (e *exchanger) leansOn(line string) int32 {
+	back, finds := extract.PointsBack(line)
+	on := e.namer
+	if !back {
+		on = 0
+	}
+	if !back || finds {
+		e.namer = int32(len(e.items[e.head].LeansOn))
+	}
+	return on
 }

@@ -2,6 +2,7 @@ package digest_test
 
 import (
 	"math/rand"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -47,6 +48,28 @@ func TestAnswersNeverLackTheirHead(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// An answer about something that a later answer named, not the head, never comes without the line that names it.
+func TestAnswersNeverLackWhatNamesThem(t *testing.T) {
+	chat := append(slices.Clone(chineseService[:4]),
+		"这家店附近有喝茶的地方吗？", "有的，您可以去竹影茶楼。", "好的，它的电话是多少？", "电话是5557731。", "嗯，那里人均消费多少呢？", "人均消费是86元。")
+	chat = append(chat, chineseService[8:]...)
+	shown := 0
+	for size := 100; size <= 900; size += 25 {
+		for line := range strings.Lines(digestOf(t, "", size, chat...)) {
+			for _, part := range []string{"5557731", "86元"} {
+				if strings.Contains(line, part) {
+					if shown++; !strings.Contains(line, "竹影") {
+						t.Errorf("in %d bytes, %q doesn't say what %s belongs to", size, line, part)
+					}
+				}
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no digest has the answers")
 	}
 }
 

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,9 @@ var (
 	answerStarts = strings.Fields("抱歉 对不起 對不起 那给您推荐 那给你推荐 那 我推荐您去 我推荐你去 我推荐给你们 我推荐给你 我推荐给您 我推荐您 我推荐你 我推荐 为您推荐 给您推荐 给你推荐 推荐您去 推荐你去 推荐您 推荐你 推荐 推薦您 推薦 我建议您去 我建议你去 我建议您 我建议你 我建议 建议您去 建议你去 建议您 建议你 建议 建議 您可以去 你可以去 你们可以去 您可以 你可以 你们可以 可以去 您去 你去 你们去 您看一下 你看一下 您看 你看 一家 一下")
 	answerEnds   = strings.Fields("吧 哦 呢 哈 啊 呀 哟 等 啦 的呢")
 )
+
+// praises lists the ends of clauses in which an answer only praises what it names.
+var praises = strings.Fields("我感觉挺不错的 感觉挺适合您呢 感觉挺适合您 感觉挺适合你 我感觉不错 感觉还不错 感觉不错 都挺不错的 都很不错的 挺不错的 还是很好的 都是很好的 都可以的 是一个很好的选择 是个不错的选择 怎么样")
 
 // ofWord lists characters after which a sequence of requestStarts or answerStarts is a part of something else: "我要是".
 var ofWord = []string{"是", "了", "里", "裡", "边", "邊", "儿", "兒", "过", "過", "的", "们", "們"}
@@ -169,7 +173,7 @@ func Request(text string) (said string, asked, depends bool) {
 	}
 	reacted := false // by the last clause
 	for i, c := range all {
-		if i < first && last >= 0 && c.opensReacting() || strings.ContainsAny(c.text, "谢謝") && !valued(c.text) {
+		if i < first && last >= 0 && c.opensReacting() && !c.chooses() || strings.ContainsAny(c.text, "谢謝") && !valued(c.text) {
 			continue
 		}
 		reacted = reacts(c.text)
@@ -189,6 +193,23 @@ func Request(text string) (said string, asked, depends bool) {
 // speaker.
 func (c *spokenClause) opensReacting() bool {
 	return !valued(c.text) && (reacts(c.text) && !strings.Contains(c.text, "我") || containsStart(c.text, reactionStarts) || utf8.RuneCountInString(c.text) <= shortReaction)
+}
+
+// choosing lists sequences with which a clause chooses one of the things that an answer offered.
+var choosing = strings.Fields("就选 就選 就去 就吃 就住 就订 就訂 就定 就要 就买 就買 就坐 就看 选择 選擇 我选 我選 那选 那選 还是去 還是去 还是选 還是選 决定去 決定去 更适合我 更適合我")
+
+// leastChoice is the minimum number of characters of what a clause chooses.
+const leastChoice = 2
+
+// chooses reports whether a clause names the thing that its speaker chooses: "那就去柳河店吧".
+func (c *spokenClause) chooses() bool {
+	for _, s := range choosing {
+		if _, what, found := strings.Cut(c.text, s); found {
+			what = without(what, nil, requestEnds)
+			return utf8.RuneCountInString(what) >= leastChoice && !containsAny(what, asksOrOrders) || strings.HasPrefix(s, "更")
+		}
+	}
+	return false
 }
 
 // shortReaction is the maximum number of characters of a clause that only reacts, whatever its form.
@@ -227,7 +248,7 @@ func Answer(text string) string {
 		if informed && c.remarks() {
 			continue
 		}
-		switch said := without(c.text, answerStarts, answerEnds); {
+		switch said := without(without(c.text, answerStarts, praises), nil, answerEnds); {
 		case said != "":
 			c.text = said
 		case len(all) > 1:
@@ -241,8 +262,27 @@ func Answer(text string) string {
 	return joinClauses(kept)
 }
 
+// Character sequences in a line of request and answer: those that refer to what an earlier line names, those at its
+// beginning that do so, and those that ask for something new.
+var (
+	backSigns  = strings.Fields("他家 其中 里面 裡面 刚才 剛才 哪家 哪个 哪個")
+	backStarts = strings.Fields("周边 周邊 附近 地址 电话 電話 评分 評分 营业 營業 人均 价格 價格 门票 門票 票价 票價 游玩 遊玩 车型 車型 多少 几点 幾點 怎么去 怎麼去")
+	findSigns  = strings.Fields("周边 周邊 附近 哪 推荐 推薦 介绍 介紹 找 有什么 有什麼 有啥 还有 還有")
+)
+
+// PointsBack reports whether a line of a request and its answer is about something that an earlier line names, and
+// whether it asks for something that later lines may be about.
+func PointsBack(line string) (back, finds bool) {
+	request, _, _ := strings.Cut(line, " → ")
+	back = strings.ContainsAny(request, pointers) || containsAny(request, backSigns) || containsStart(request, backStarts)
+	return back, containsAny(request, findSigns)
+}
+
 // shortPointer is the maximum number of characters of a clause that says no more than "there".
 const shortPointer = 4
+
+// commenting lists sequences of clauses that praise, offer more, or say that there are many.
+var commenting = strings.Fields("作为参考 作為參考 的话我再 的話我再 再重新 再为您 再為您 再给您 再給您 再帮您 再幫您 其他要求 其他需要 别的要求 别的需要 各种档次 选择特别多 选择很多 大家都说 挺多的 好多家 好多个 很多家 有很多 还挺多 都在这附近 都在附近")
 
 // remarks reports whether a clause of an answer only comments on what the answer says, or asks whether it suits.
 func (c *spokenClause) remarks() bool {
@@ -250,7 +290,9 @@ func (c *spokenClause) remarks() bool {
 	switch {
 	case valued(c.text):
 		return false
-	case strings.HasPrefix(c.after, "？"), strings.HasPrefix(c.after, "?"):
+	case endsWithPraise(c.text):
+		return utf8.RuneCountInString(without(c.text, nil, praises)) < leastChoice
+	case strings.HasPrefix(c.after, "？"), strings.HasPrefix(c.after, "?"), containsAny(c.text, commenting):
 		return true
 	case strings.ContainsRune("吧啊呀呢哈啦", r):
 		return strings.ContainsAny(c.text, pointers)
@@ -258,6 +300,11 @@ func (c *spokenClause) remarks() bool {
 		return len(c.text) > size && !denies(c.text, []words.Word{{Kind: words.Pair}})
 	}
 	return false
+}
+
+// endsWithPraise reports whether a clause ends with one of the praises.
+func endsWithPraise(text string) bool {
+	return slices.ContainsFunc(praises, func(end string) bool { return strings.HasSuffix(text, end) })
 }
 
 // describers are the words between what an answer is about and its value.
@@ -271,6 +318,10 @@ const longestAbout = len("目的地附近的地铁站的名字")
 // does. The question must contain no value. depends means that the question doesn't name its subject
 // (see [Request]); otherwise the answer must name it too.
 func Repeats(question, answer string, depends bool) bool {
+	if name := commonStart(question, answer); len(name) >= leastName && !strings.ContainsAny(question[len(name):], "0123456789") &&
+		strings.HasPrefix(answer[len(name):], "的") && describedUpTo(answer[len(name):]) > 0 {
+		return utf8.RuneCountInString(question[len(name):]) <= shortRequest
+	}
 	if valued(question) || utf8.RuneCountInString(question) > longestRepeated {
 		return false
 	}
@@ -285,6 +336,15 @@ func Repeats(question, answer string, depends bool) bool {
 		about = about[:len(about)-size]
 	}
 	return n-len(about) > len("址") && strings.Contains(question, answer[len(about):n])
+}
+
+// commonStart returns the beginning that two texts have in common.
+func commonStart(a, b string) string {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return trimToRune(a, n)
 }
 
 // longestRepeated is the maximum number of characters of a question that its answer can repeat.
@@ -320,10 +380,14 @@ func Pick(answer, later string) string {
 	return strings.Join(clauses, "，")
 }
 
-// pickOf is like Pick, for text that consists of a single list.
+// pickOf is like Pick, for text that consists of a single list. It returns a list unchanged if one of its clauses denies
+// something or refers to another one, because then they aren't offers.
 func pickOf(list, later string) (picked string) {
 	offers := strings.Split(betweenOffers.Replace(list), "\n")
 	if len(offers) < 2 {
+		return list
+	}
+	if strings.Contains(list, "，") && (strings.ContainsAny(list, pointers) || denies(list, []words.Word{{Kind: words.Pair}})) {
 		return list
 	}
 	for i, offer := range offers {

@@ -22,6 +22,8 @@ func TestRequestsAreWithoutCourtesies(t *testing.T) {
 		{"您能给我介绍一家面馆吗？", "面馆", true, true},
 		{"电话是多少？", "电话是多少", true, true},
 		{"您好，我对花生过敏，能推荐一家没有花生的面包店吗？", "我对花生过敏，没有花生的面包店", true, false},
+		{"松山公园我去过了，那就选柳河店吧！这家店周边有车站吗？", "松山公园我去过了，选柳河店，这家店周边有车站", true, true},
+		{"那就去吧，它的地址在哪？", "它的地址在哪", true, true},
 		{"", "", false, true},
 	} {
 		if said, asked, depends := Request(c.text); said != c.said || asked != c.asked || said != "" && depends != c.depends {
@@ -39,6 +41,9 @@ func TestAnswersAreWithoutRemarks(t *testing.T) {
 		"有三家店，柳河店、松山店（东门）和云台店，都很不错的。": "有三家店，柳河店、松山店（东门）和云台店",
 		"柳河店可以吗？":         "柳河店可以吗",
 		"我建议你们去柳河店，那里有灯。": "柳河店",
+		"挺多的，柳河店我感觉挺不错的，不合适的话我再为您推荐。": "柳河店",
+		"挺多的。": "挺多的",
+		"不好意思，都没有呢，建议您去柳河店，尝尝它家的豆腐。": "都没有，柳河店，尝尝它家的豆腐",
 	} {
 		if got := Answer(text); got != want {
 			t.Errorf("Answer(%q) = %q, not %q", text, got, want)
@@ -53,7 +58,8 @@ func TestAnswersThatRepeatTheirQuestions(t *testing.T) {
 	}{
 		{"它的地址", "地址是青石路4号", true, true}, {"它的电话是多少", "地址是青石路4号", true, false}, {"能刷卡", "可以", true, false},
 		{"柳河诊所的电话是多少", "柳河诊所的电话是5550", false, true}, {"柳河诊所的电话是多少", "电话是5550", false, false},
-		{"人均30元的店的电话", "电话是5550", true, false}, {"", "", true, false}, {"是", "是", true, false},
+		{"人均30元的店的电话", "电话是5550", true, false},
+		{"柳河诊所(东门)几点开门", "柳河诊所(东门)的开门时间是9:00", false, true}, {"柳河诊所(东门)有车位", "柳河诊所(东门)没有", false, false}, {"", "", true, false}, {"是", "是", true, false},
 	} {
 		if Repeats(c.question, c.answer, c.depends) != c.want {
 			t.Errorf("%q, %q: %v", c.question, c.answer, !c.want)
@@ -66,6 +72,7 @@ func TestThePickedOfferStays(t *testing.T) {
 		{"附近有柳河店、松山公园、云台寺", "松山公园要门票吗", "松山公园"}, {"附近有柳河店、松山公园、云台寺", "要门票吗", "附近有柳河店、松山公园、云台寺"},
 		{"柳河店、松山公园", "松山公园和柳河店远吗", "柳河店、松山公园"}, {"柳河店，松山店", "就柳河店吧", "柳河店"},
 		{"柳河店门票35元、松山公园门票20元，都在东门", "去松山公园", "松山公园门票20元，都在东门"}, {"可以去柳河店，人均46元", "人均46元还行", "可以去柳河店，人均46元"}, {"", "", ""},
+		{"都没有，柳河店，尝尝它家的豆腐", "柳河店的电话", "都没有，柳河店，尝尝它家的豆腐"},
 	} {
 		if got := Pick(c.answer, c.later); got != c.want {
 			t.Errorf("Pick(%q, %q) = %q, not %q", c.answer, c.later, got, c.want)
@@ -83,6 +90,21 @@ func TestRequestsThatShareAName(t *testing.T) {
 	} {
 		if SharesName(c.request, c.text) != c.want {
 			t.Errorf("%q, %q: %v", c.request, c.text, !c.want)
+		}
+	}
+}
+
+func TestLinesThatPointBack(t *testing.T) {
+	for line, want := range map[string][2]bool{
+		"它的地址 → 地址是青石路4号":      {true, false},
+		"地址是青石路4号":             {true, false},
+		"这家店周边有哪些车站 → 松山站、云台站": {true, true},
+		"松山站几点开门 → 9:00":       {false, false},
+		"找一家面馆 → 这家，柳河店":       {false, true},
+		"":                     {false, false},
+	} {
+		if back, finds := PointsBack(line); back != want[0] || finds != want[1] {
+			t.Errorf("%q: %v, %v, not %v", line, back, finds, want)
 		}
 	}
 }

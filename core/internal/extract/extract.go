@@ -34,8 +34,11 @@ type Item struct {
 	// words; see [Terse].
 	Terse bool
 	// Headed means that each line of the text is a whole sentence, and that the lines after the first one are only
-	// chosen together with it, because it names what they are about.
+	// chosen together with an earlier one, which names what they are about.
 	Headed bool
+	// LeansOn has, for each line of a Headed item, the number of that earlier line, from 0. Lines without a number lean
+	// on the first one.
+	LeansOn []int32
 	// Follows means that the item was said directly after the previous item, so its first sentence may depend on the
 	// last sentence of the previous item.
 	Follows bool
@@ -98,6 +101,7 @@ type Extract struct {
 	power     int64            // see lengthPower
 	choice    chooser          // the newest choice
 	before    before           // what precedes the next sentence
+	lines     []int32          // for each line of the item that is being read, the index of its sentence; -1 if it has none
 	forms     []form           // the groups of sentences that differ only in their numbers
 	formAt    map[uint64]int32 // the index of each form plus one, by its print
 }
@@ -214,10 +218,11 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		e.before = before{sentence: -1}
 	}
 	first, asked, head := true, e.question(item), int32(len(e.sentences))
+	e.lines = e.lines[:0]
 	for s := (splitter{text: it.Text, whole: it.Whole, lines: it.Headed}); s.next(); {
 		text := it.Text[s.from:s.to]
 		ws = words.Append(ws[:0], text)
-		if len(ws) == 0 {
+		if e.lines = append(e.lines, -1); len(ws) == 0 {
 			continue
 		}
 		out := sentence{item: item, before: e.before.sentence, asks: asks(text)}
@@ -244,7 +249,7 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 			out.own, out.asks = false, false
 		}
 		if it.Headed {
-			out.asks, out.leans, out.before = false, int(head) < len(e.sentences), head
+			out.asks, out.leans, out.before = false, int(head) < len(e.sentences), e.namer(it, head)
 			if !out.leans {
 				out.before = -1
 			}
@@ -272,9 +277,21 @@ func (e *Extract) read(item int32, ws []words.Word) []words.Word {
 		if asked >= 0 && !out.leans {
 			out.leans, out.before = true, asked
 		}
+		e.lines[len(e.lines)-1] = int32(len(e.sentences))
 		e.sentences = append(e.sentences, out)
 	}
 	return ws
+}
+
+// namer returns the index of the sentence on which the line of a Headed item leans that is being read. head is that of
+// the item's first one, which takes the place of a line that was left out as a repetition.
+func (e *Extract) namer(it *Item, head int32) int32 {
+	if n := len(e.lines) - 1; n < len(it.LeansOn) {
+		if on := it.LeansOn[n]; int(on) < n && e.lines[on] >= 0 {
+			return e.lines[on]
+		}
+	}
+	return head
 }
 
 // addWords adds the words of the next sentence of an item, and returns a hash of them. inQuotes reports for each word
