@@ -329,8 +329,8 @@ type memoryEdit struct {
 	set      int    // index of a message that is changed or omitted; -1 for a new one
 	text     []byte // the message itself, as JSON; nil for kept messages
 	drop     bool   // whether the message is omitted
-	turn     bool
-	before   int
+	turn     bool   // whether a repair inserted the message so that the roles alternate
+	before   int    // for a new message after the replaced ones, index of the message that it precedes
 	role     string // of the message that is written
 	looks
 }

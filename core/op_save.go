@@ -42,7 +42,8 @@ func save(r *request) []byte {
 	return append(jsonspan.AppendString(dst, saved.Text), '}')
 }
 
-// savedAt reads the size of the conversation in tokens and the time of the compaction, if the request contains them.
+// savedAt reads the size of the conversation in tokens and the time of the compaction, if the
+// request contains them. The request fails if one of them is invalid.
 func (r *request) savedAt(in *sessionfile.Saving) {
 	if p := r.members[operations.InTokens]; r.err == nil && !p.IsZero() {
 		n, ok := jsonspan.Int(r.src, p)

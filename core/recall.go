@@ -40,9 +40,9 @@ type history struct {
 	// The original input, if an entry was passed over that was made for another text of the first message and that
 	// replaces more messages or is newer; otherwise nil.
 	others *source
-	before []point    // shorter beginnings with known prints
-	bodies []api.Body // the texts of the first message that were cut, as the entry specifies
-	state  api.State
+	before []point                // shorter beginnings with known prints
+	bodies []api.Body             // the texts of the first message that were cut, as the entry specifies
+	state  api.State              // the state with which the fit begins
 	source *transcript.Transcript // the given list, as read
 }
 

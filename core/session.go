@@ -104,7 +104,8 @@ func (s *session) knownOptions(sent []byte) *knownOptions {
 	return nil
 }
 
-// cacheOptions caches the settings that follow from options.
+// cacheOptions caches the settings that follow from options, if there are options and they have at
+// most maxOptions bytes.
 func (s *session) cacheOptions(sent []byte, set settings) {
 	if len(sent) == 0 || len(sent) > maxOptions {
 		return
@@ -124,6 +125,8 @@ func (l *Sessions) drop(s *session) {
 }
 
 // enter finds the session that a request names, and makes the request use the session's settings.
+// The request fails if there is no such session or it was opened for an estimator with other
+// weights.
 func (r *request) enter() {
 	s := r.named()
 	if s == nil {

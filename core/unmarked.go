@@ -31,7 +31,7 @@ func unmarked(message []byte) []byte {
 
 // unmarking collects the spans to remove from a message together with its cache breakpoints.
 type unmarking struct {
-	src  []byte
+	src  []byte          // the message
 	gone []jsonspan.Span // in order
 }
 
@@ -76,11 +76,11 @@ func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 
 // cutting is a list or an object whose items are being scanned.
 type cutting struct {
-	u     *unmarking
-	last  uint32 // end of the last item
-	first uint32 // start of the first item, as long as all items are removed
-	any   bool
-	kept  bool
+	u     *unmarking // gets the spans to remove
+	last  uint32     // end of the last item
+	first uint32     // start of the first item, as long as all items are removed
+	any   bool       // whether any item has been scanned
+	kept  bool       // whether any of them stays
 }
 
 // item adds an item with the given span. If goes is set, the item is removed together with the comma that belongs to

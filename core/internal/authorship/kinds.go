@@ -13,16 +13,16 @@ type Origin uint8
 
 // The origins of messages. Kinds of messages that passes declare get further ones.
 const (
-	NotOurs  Origin = iota
-	OfDigest        // the digest of a fold
-	OfBranch        // the digest of an abandoned branch
-	OfTurn          // a message that a repair inserts so that the roles alternate
-	OfLine          // the line of a turn
-	OfFile          // a file that was restored
-	OfCount         // the count of dropped messages
-	OfLoop          // a tool loop as text
-	OfNotice        // the policy's notice that a compaction will come soon, which a host has appended
-	ofOthers
+	NotOurs  Origin = iota // not written by ctxfold
+	OfDigest               // the digest of a fold
+	OfBranch               // the digest of an abandoned branch
+	OfTurn                 // a message that a repair inserts so that the roles alternate
+	OfLine                 // the line of a turn
+	OfFile                 // a file that was restored
+	OfCount                // the count of dropped messages
+	OfLoop                 // a tool loop as text
+	OfNotice               // the policy's notice that a compaction will come soon, which a host has appended
+	ofOthers               // the first origin of the declared kinds
 )
 
 // Message describes a kind of message, other than a digest, that a pass or a repair writes: how to recognize such a

@@ -119,7 +119,8 @@ var holdsMedia = wordSet("image image_url imageUrl input_audio inputAudio audio 
 	"media media_type mediaType mimeType contentType mime_type format filename fileName title name document_name display_name displayName value metadata id file_id fileId " +
 	"image_file_id text base64_image base64_data")
 
-// take stores the string under a key in the payload, in the field that the key and the form of the string suggest.
+// take stores the string under a key in the payload, in the field that the key and the form of the
+// string suggest. It ignores an empty string.
 func (m *payload) take(key, value string) {
 	if value == "" {
 		return

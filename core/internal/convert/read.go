@@ -24,10 +24,10 @@ func (c *conversion) readTurns() {
 
 // turning splits messages into turns.
 type turning struct {
-	c         *conversion
-	apart     bool  // the source writes one turn of the assistant as several messages
-	continues bool  // the last turn is the assistant's, and the next message may continue it
-	msg       int32 // index of the message that is being split
+	c         *conversion // gets the turns
+	apart     bool        // the source writes one turn of the assistant as several messages
+	continues bool        // the last turn is the assistant's, and the next message may continue it
+	msg       int32       // index of the message that is being split
 }
 
 // start starts a turn, unless the last turn continues.

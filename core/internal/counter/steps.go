@@ -10,8 +10,8 @@ import (
 // block is an array of counters in the program's memory. Each function has a slab in it: the number of its counters, the numbers of its
 // package and of itself, and its counters, one for each basic block. The slab of a function that has never run has zeros.
 type block struct {
-	values *uint32
-	length uint64
+	values *uint32 // the first counter
+	length uint64  // the number of counters
 }
 
 // slabHead is the number of values before the counters of a slab.

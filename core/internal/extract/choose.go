@@ -83,7 +83,7 @@ const (
 	barred  uint8 = iota // it may not be chosen, or has no gain
 	waiting              // its gain has not been computed since something was chosen
 	queued               // it is in the queue
-	taken
+	taken                // it was chosen
 )
 
 // choose adds the best of the sentences that satisfy allowed, and the sentences that these depend on.

@@ -101,7 +101,9 @@ func joinClauses(list []spokenClause) string {
 	return strings.TrimRight(b.String(), " 、,")
 }
 
-// without returns text without the given sequences at its beginning and at its end.
+// without returns text without the given sequences at its beginning and at its end, however often
+// they occur there, and without the spaces next to them. A sequence in starts stays if the text
+// after it begins with one of ofWord, because both then form a word.
 func without(text string, starts, ends []string) string {
 	for again := true; again; {
 		again = false

@@ -188,17 +188,17 @@ func New(items []Item, nearby *words.StemSet) *Extract {
 // The factors of words and sentences, in 1024ths. They were fitted to public conversations by halving and doubling each
 // of them: near these values, the selected content changes by less than a twentieth.
 const (
-	plain     = 1024
+	plain     = 1024 // everything else
 	twice     = 2048 // a name or a number
 	titled    = 6144 // a pair of characters in a title: in a script without spaces, nearly every other pair is rare too
 	ofSelf    = 1280 // a sentence in the first person
 	personal  = 2048 // the same in a personal item
 	withDigit = 1229 // a sentence with a number: a date, an amount
-	withName  = 1229
-	question  = 410 // a question: it says what isn't known yet
-	ofOthers  = 512 // any other word of a terse text
-	ofFormula = 64  // a word or number of a formula
-	fewWords  = 512 // for clauses of fewer than four words
+	withName  = 1229 // a sentence with a name
+	question  = 410  // a question: it says what isn't known yet
+	ofOthers  = 512  // any other word of a terse text
+	ofFormula = 64   // a word or number of a formula
+	fewWords  = 512  // for clauses of fewer than four words
 )
 
 // unfounded is the factor, in 1024ths, of a sentence that depends on a missing sentence.

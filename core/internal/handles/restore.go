@@ -70,8 +70,10 @@ type foldElement struct {
 	n    int    // 0 for a message
 }
 
-// Restore restores the given bodies in a document; see compact.Restore. changes and respelled are handles of changes
-// from the state. Restore returns the remaining markers and the handle of the changes that haven't been undone yet.
+// Restore restores the given bodies in a document; see compact.Restore. changes and respelled are
+// handles of changes from the state. Restore returns the remaining markers and the handle of the
+// changes that haven't been undone yet, or an error if a body doesn't match its handle or isn't
+// JSON.
 func Restore(doc *view.View, authors *authorship.Authors, to *report.Report, given []api.Kept, changes,
 	respelled string) (left []api.Marker, before string, err *policy.Error) {
 	r := &restoring{doc: doc, authors: authors, report: to, changes: changes, respelled: respelled, given: given,

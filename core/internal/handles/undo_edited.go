@@ -27,9 +27,11 @@ type hunk struct {
 	looks  []string // the prints of the dropped messages, computed on first use
 }
 
-// undoEdited undoes a compaction whose result was edited after the folded part, for example because each replay of a
-// compaction ends differently. It restores what the digests replaced, and all later places that still look as the
-// compaction left them. whole is false if something may be missing because a place was not found.
+// undoEdited undoes a compaction whose result was edited after the folded part, for example because
+// each replay of a compaction ends differently. It restores what the digests replaced, and all
+// later places that still look as the compaction left them. undone is false if the items don't come
+// from that compaction, and ok is false if a step could not be undone. whole is false if something
+// may be missing because a place was not found.
 func (r *restoring) undoEdited(c *changes) (undone, whole, ok bool) {
 	front, steps, gone := c.front()
 	n := front.sent
@@ -261,7 +263,8 @@ func (r *restoring) isTurn(print string) bool {
 // spot is the place of a hunk, given as the range of items [at, to). at is -1 if the hunk was not found.
 type spot struct{ at, to int }
 
-// places returns the place of each hunk in the items. whole is false if a hunk was not found.
+// places returns the place of each hunk in the items, from index from on. whole is false if a hunk
+// was not found and its dropped messages aren't back either.
 func (r *restoring) places(hunks []hunk, from int) (at []spot, whole bool) {
 	f := finding{r: r, next: from}
 	whole = true

@@ -16,7 +16,8 @@ type missed struct {
 	left int // index of its entry in restoring.left
 }
 
-// miss records a compaction that could not be undone, together with the handles of all earlier changes.
+// miss records a compaction that could not be undone, together with the handles of all earlier
+// changes. It does nothing if the compaction left no digest.
 func (r *restoring) miss(c *changes) {
 	if !slices.ContainsFunc(c.steps, func(p step) bool { return p.op == changesFold }) {
 		return // it left no digest whose absence could be noticed

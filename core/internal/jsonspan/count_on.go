@@ -4,7 +4,6 @@ package jsonspan
 
 // started is a scanner with the offset at which it began. A build with the tag ctxfold_count
 // records all scanners, so that a test can count how many bytes were read.
-
 type started struct {
 	s    *Scanner
 	from int

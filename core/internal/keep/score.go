@@ -17,8 +17,8 @@ type scores struct {
 	stays []bool    // by message of the input: whether it stays because of its score
 }
 
-// ScoreParts stores the scores that a host has given. Messages with scores above 0 stay as long as they take at most
-// room tokens.
+// ScoreParts stores the scores that a host has given, if given isn't nil. Messages with scores
+// above 0 stay as long as they take at most room tokens.
 func (k *Keeper) ScoreParts(given *api.Score, room int) {
 	if given == nil {
 		return

@@ -123,7 +123,8 @@ func (c *call) sendQuestion(q *question) {
 	q.Flight = c.launch(e)
 }
 
-// takeSummary handles the model's reply to a question, or the reason why there is none.
+// takeSummary handles the model's reply to a question, or the reason why there is none. It ignores
+// the reply to a question that is no longer open.
 func (c *call) takeSummary(f flight, r *api.EffectResult) {
 	at := slices.IndexFunc(c.Questions, func(q question) bool { return q.Flight == f.ID })
 	if at < 0 || c.Phase != phaseAsking {

@@ -40,7 +40,8 @@ func (c *call) prepareOptions() {
 	}
 }
 
-// classifyFailure makes the job compact messages that a provider rejected because they were too long.
+// classifyFailure makes the job compact messages that a provider rejected because they were too
+// long. If that isn't why the provider rejected them, the job fails.
 func (c *call) classifyFailure(f *api.Failure) {
 	verdict, ok := c.runCore(operations.OpClassifyError, Member{operations.InArguments, appendFailure(f)})
 	if !ok {
@@ -254,7 +255,8 @@ func (c *call) recordsFailed(r *api.EffectResult, access string) bool {
 	return c.failure == nil
 }
 
-// look runs the operation with the entries found, and continues according to its response.
+// look runs the operation with the entries found, and continues according to its response. If the
+// response in c.Due is still valid, look uses it instead.
 func (c *call) look() {
 	if due := c.Due; due != nil {
 		if c.Due = nil; c.Seen == c.DueSeen && c.DueSize > 0 && c.DueSize == len(c.core.Messages()) {

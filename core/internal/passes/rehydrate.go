@@ -251,7 +251,7 @@ type knownFiles struct {
 // mostRelative is the maximum number of relative paths that are compared with absolute ones.
 const mostRelative = 64
 
-// add adds a path, which may be "" for an unknown file.
+// add adds a path. It ignores "", the path of an unknown file.
 func (k *knownFiles) add(path string) {
 	if path == "" || k.paths.Has(path) {
 		return

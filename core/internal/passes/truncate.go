@@ -71,8 +71,8 @@ func ReportTruncated(c Run, item, texts int, tool string) {
 		Tokens: before - it.Tokens, Tool: tool})
 }
 
-// Unsqueeze restores squeezed texts that are still too long. The whole text is then truncated instead of the squeezed
-// one.
+// Unsqueeze restores squeezed texts that are still too long, in the results of tools for which
+// allowed returns true. The whole text is then truncated instead of the squeezed one.
 func (p *TruncatePass) Unsqueeze(c Run, allowed func(tool string) bool) {
 	doc := c.Doc()
 	if len(c.Shortened().squeezed) == 0 {

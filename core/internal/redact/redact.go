@@ -18,7 +18,8 @@ import (
 const (
 	// FailedAs is the placeholder for a whole text on which the host's function failed.
 	FailedAs = "[REDACTED: not checked]"
-	unnamed  = "[REDACTED]"
+	// unnamed is the placeholder for a text without a number.
+	unnamed = "[REDACTED]"
 	// maxKnown is the maximum number of texts in a conversation that get a number of their own.
 	maxKnown = 4096
 )

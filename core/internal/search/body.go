@@ -177,7 +177,9 @@ func (s *searching) beginMessage(body, index int32, from uint32) {
 	s.messages++
 }
 
-// endMessage finishes a message: it sets the end, the role and the date of all docs that were made from it.
+// endMessage finishes a message, which ends at offset to. It sets the end, the role and the date of
+// all docs that were made from it. A message without a date gets that of the newest dated message
+// before it, except that of a tool result.
 func (s *searching) endMessage(to uint32) {
 	d := &s.cur
 	if d.date == 0 {
@@ -191,7 +193,9 @@ func (s *searching) endMessage(to uint32) {
 	}
 }
 
-// closeDoc makes a doc of the message's text since its previous doc.
+// closeDoc makes a doc of the message's text since its previous doc, unless that text has no words;
+// the first doc of a message may be without words. If there are too many docs, it sets s.full
+// instead.
 func (s *searching) closeDoc() {
 	if s.cur.piece > 0 && s.cur.words == 0 {
 		return
@@ -250,8 +254,8 @@ func (s *searching) addText(text []byte) {
 	s.countWords(text)
 }
 
-// pieceEnd returns the length of the first piece of a long text: up to the end of a line or a word if possible,
-// otherwise up to the start of a rune.
+// pieceEnd returns the length of the first piece of a text of more than pieceBytes bytes: up to the
+// end of a line or a word if possible, otherwise up to the start of a rune.
 func pieceEnd(text []byte) int {
 	space := 0
 	for n := pieceBytes; n > pieceBytes/2; n-- {

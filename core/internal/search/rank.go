@@ -12,7 +12,7 @@ import (
 // The parameters of BM25 and the weights of the other features, in 1024ths. They were fitted to long public
 // conversations between two people, with and without the names of the speakers; see docs/inside/memory.md.
 const (
-	one = 1024
+	one = 1024 // the factor 1
 
 	leastWeight = 64  // the weight of a word that every message has
 	saturation  = 819 // k1

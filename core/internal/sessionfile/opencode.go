@@ -231,8 +231,8 @@ func (o *opencode) foreign(r *ocRecord) bool {
 	return o.textAt(a.provider) != o.textAt(r.provider) || o.textAt(a.model) != o.textAt(r.model)
 }
 
-// write writes a message as opencode passes it to the AI SDK. i is the index of its record. A failed response is left
-// out, and counted as such.
+// write writes a message as opencode passes it to the AI SDK. i is the index of its record. A
+// failed response and a message without content are left out, and counted as such.
 func (o *opencode) write(i int32) {
 	r := &o.records[i]
 	parts := o.partsOf(r)

@@ -94,7 +94,8 @@ func (o *opencode) signed(parts []jsonspan.Span) bool {
 	return false
 }
 
-// writeTool writes a call together with its result. A call that has not ended is written as interrupted.
+// writeTool writes a call together with its result. A call that has not ended is written as
+// interrupted, and a call without a name is left out. next begins a part with the given text.
 func (o *opencode) writeTool(p, metadata jsonspan.Span, next func(begin string)) {
 	name, state := stringAt(o.src, p, "tool"), find(o.src, p, "state")
 	if name.IsZero() {

@@ -41,18 +41,18 @@ func init() {
 type ohKind uint8
 
 const (
-	ohUnknown ohKind = iota
-	ohSystem
-	ohMessage
-	ohSummary // a summary that is stored as an event
-	ohAction
-	ohObservation
-	ohReject
-	ohAgentError
-	ohCondensation
-	ohState // a change of the state, which is not part of the tree
-	ohError // an error in the conversation
-	ohNote  // an event that the model doesn't see
+	ohUnknown      ohKind = iota
+	ohSystem              // the system prompt
+	ohMessage             // a message of the user or of the agent
+	ohSummary             // a summary that is stored as an event
+	ohAction              // a tool call
+	ohObservation         // the result of a call
+	ohReject              // the user rejected a call
+	ohAgentError          // an error in place of the result of a call
+	ohCondensation        // a compaction: the forgotten events, and the summary
+	ohState               // a change of the state, which is not part of the tree
+	ohError               // an error in the conversation
+	ohNote                // an event that the model doesn't see
 )
 
 var ohKinds = [...]struct {

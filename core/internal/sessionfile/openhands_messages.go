@@ -14,9 +14,10 @@ const (
 	// The maximum length of text in a tool result, in characters.
 	ohToolLimit   = 50_000
 	ohOutputLimit = 30_000 // the maximum length of a command's output, in characters
-	ohClipped     = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>"
-	ohSaved       = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you. The complete output has been saved to "
-	ohSavedLine   = " - you can use other tools to view the full content (truncated part starts around line "
+	// The notices in place of text that was cut off. A path follows ohSaved, and a line number ohSavedLine.
+	ohClipped   = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>"
+	ohSaved     = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you. The complete output has been saved to "
+	ohSavedLine = " - you can use other tools to view the full content (truncated part starts around line "
 )
 
 // write writes the messages of the view. All calls of one response become one message, and so do consecutive user

@@ -48,15 +48,15 @@ type piEntry struct {
 type piKind uint8
 
 const (
-	piOther piKind = iota
-	piMessage
-	piFailed   // an interrupted response
-	piExcluded // a command that the user hid from the model
-	piEmpty
-	piCompaction
-	piModel
-	piSystem // the system prompt, or a change of it
-	piEdit   // replaces the content of an earlier entry, or removes it
+	piOther      piKind = iota // has no meaning for the conversation
+	piMessage                  // a message that is sent
+	piFailed                   // an interrupted response
+	piExcluded                 // a command that the user hid from the model
+	piEmpty                    // a message without content
+	piCompaction               // a compaction with its summary
+	piModel                    // a change of the model
+	piSystem                   // the system prompt, or a change of it
+	piEdit                     // replaces the content of an earlier entry, or removes it
 )
 
 type pi struct {

@@ -11,8 +11,8 @@ type node struct {
 }
 
 const (
-	maxDepth = 256
-	minJSON  = 40 // bytes
+	maxDepth = 256 // the maximum depth of JSON that is read
+	minJSON  = 40  // the minimum length of JSON that is shortened, in bytes
 
 	valueBits = 9 // the number of bits of a value's hash that are used
 )
@@ -247,7 +247,7 @@ func (r *nodeReader) open(c byte) (opened, ok bool) {
 	return true, c == '[' || r.key()
 }
 
-// key reads a key and the colon that follows it.
+// key reads a key and the colon that follows it. It returns false if they are missing or incomplete.
 func (r *nodeReader) key() (ok bool) {
 	r.at, ok = r.w.key(r.at)
 	return ok

@@ -115,7 +115,7 @@ func mayBePath(s string) bool {
 const (
 	separates uint8 = 1 << iota // a dot, a slash or a backslash
 	spells                      // a letter or a non-ASCII byte
-	never
+	never                       // can't be in a path
 )
 
 var inPaths = func() (is [256]uint8) {

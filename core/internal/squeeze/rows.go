@@ -12,9 +12,9 @@ type column struct {
 
 // Limits for rows of similar objects.
 const (
-	minRows    = 2
-	maxColumns = 64
-	minFilled  = 2 // of five cells
+	minRows    = 2  // the minimum number of rows
+	maxColumns = 64 // the maximum number of members of an object
+	minFilled  = 2  // of five cells
 )
 
 // rows writes an array of similar objects as a header with the keys, followed by one row for each object:

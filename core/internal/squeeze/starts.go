@@ -5,7 +5,7 @@ import "strings"
 // Limits for lines with a common beginning.
 const (
 	minStart  = 20 // the minimum length of the common beginning, in bytes
-	minLines  = 3
+	minLines  = 3  // the minimum number of lines
 	minGained = 64 // the minimum saving, in bytes
 	ahead     = 8  // the number of lines that determine the common beginning
 )

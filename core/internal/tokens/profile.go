@@ -11,10 +11,10 @@ type Unit uint8
 
 // The units of text: UTF-8 bytes, UTF-16 code units, Unicode scalar values, and weights.
 const (
-	Bytes Unit = iota
-	UTF16
-	Runes
-	Weight // the weight that Automaton computes, in 1/WeightUnit tokens
+	Bytes  Unit = iota
+	UTF16       // UTF-16 code units
+	Runes       // Unicode scalar values
+	Weight      // the weight that Automaton computes, in 1/WeightUnit tokens
 )
 
 // Profile describes an estimator: it multiplies units of text by Num/Den, and adds fixed numbers of tokens for what

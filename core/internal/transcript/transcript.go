@@ -159,11 +159,11 @@ type Variant uint8
 
 // The variants of messages.
 const (
-	Plain  Variant = iota
-	Shell          // a command that the user ran, with its output
-	Note           // a message of an application-defined type
-	Digest         // a digest of earlier messages
-	Branch         // a digest of an abandoned branch
+	Plain  Variant = iota // an ordinary message
+	Shell                 // a command that the user ran, with its output
+	Note                  // a message of an application-defined type
+	Digest                // a digest of earlier messages
+	Branch                // a digest of an abandoned branch
 )
 
 // Message is one element of the transcript's list.

@@ -167,8 +167,10 @@ func wrapContent(dst []byte, role transcript.Role, part, _ []byte) []byte {
 	return append(dst, `]}`...)
 }
 
-// blockRules holds parameters for formats whose tool results are blocks in user messages: the rule ids, the characters
-// other than letters and digits that the id of a tool call may contain, and the error message for other characters.
+// blockRules holds parameters for formats whose tool results are blocks in user messages: the rules
+// about the order of results (order) and about ids (id), the characters other than letters and
+// digits that the id of a tool call may contain (marks), and the error message for other characters
+// (says).
 type blockRules struct{ order, id, marks, says string }
 
 // checkAnthropic reports violations of AN4 (results must come first in their message), AN5 (the form of ids), and the

@@ -226,8 +226,8 @@ func (s *assistantUISeen) read(r *Reader, p *transcript.Part, f *frame) bool {
 	return true
 }
 
-// settle removes the parts if p turns out to have no result, or not to be a call because it has no id. Their size then
-// belongs to p.
+// settle removes the parts that read has added if p turns out to have no result, or not to be a
+// call because it has no id. If it isn't a call, their size then belongs to p.
 func (s *assistantUISeen) settle(r *Reader, p *transcript.Part, f *frame) {
 	called := f[apCallID].Str()
 	if s.call < 0 || r.Err() != nil || called && assistantUIHasResult(f) {

@@ -24,17 +24,17 @@ func kindName(k jsonspan.Kind) string {
 type traits uint16
 
 const (
-	hasType traits = 1 << iota
-	hasID
-	hasText
-	hasSDKCalls  // toolCalls or toolCallId
-	hasFunction  // a tool call contains a function
-	objectCalled // the arguments of that function are an object
-	nineID       // the id of the call has nine letters and digits
-	mixedNineID  // not all of the id's letters are lower case, as with Groq
-	hasValue     // value is a string
-	hasParent    // a key that occurs in entries of session files, such as the id of the parent
-	hasMessage   // a key that such an entry also has
+	hasType      traits = 1 << iota // a key type
+	hasID                           // a key id
+	hasText                         // a key text
+	hasSDKCalls                     // toolCalls or toolCallId
+	hasFunction                     // a tool call contains a function
+	objectCalled                    // the arguments of that function are an object
+	nineID                          // the id of the call has nine letters and digits
+	mixedNineID                     // not all of the id's letters are lower case, as with Groq
+	hasValue                        // value is a string
+	hasParent                       // a key that occurs in entries of session files, such as the id of the parent
+	hasMessage                      // a key that such an entry also has
 )
 
 // maxNamedBytes is the maximum length of a role or a type that can be a sign, in bytes, with its quotes.
@@ -70,10 +70,10 @@ var traitSigns = []struct {
 // memberSigns lists the signs that single members show, by the list that contains the part and by the kind of the
 // value. Invalid matches any kind.
 var memberSigns = []struct {
-	list, key string
-	value     jsonspan.Kind
-	sign      string
-	name      string
+	list, key string        // the list, "" for a message, and the key of the member
+	value     jsonspan.Kind // the kind of its value
+	sign      string        // the kind of the sign
+	name      string        // the name of the sign
 }{
 	{"", "status", jsonspan.Object, "status", "object"},
 	{"parts", "content", jsonspan.Invalid, "ui", "content"},

@@ -257,7 +257,7 @@ var geminiAnswers = answers{
 	snake: func(calls []Call) bool { return isSnakeCase(calls[0].Part) },
 }
 
-// isSnakeCase reports whether a part, given as JSON, is spelled with underscores.
+// isSnakeCase reports whether a part that is a call, given as JSON, is spelled with underscores.
 func isSnakeCase(part []byte) bool {
 	s := jsonspan.New(part)
 	for key := range s.Members {

@@ -384,8 +384,8 @@ func mastraSteps(t *transcript.Transcript, first int) {
 
 var mastraBodyKeys = []string{"content"}
 
-// mastraResultBody writes a body of the same JSON type as the result, because components read it. A list of texts and
-// media keeps its form.
+// mastraResultBody writes a body of the same JSON type as the result, because components read it. A
+// list of texts and media keeps its form. Its results are those of Format.ResultBody.
 func mastraResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	body := t.Bytes(t.Parts[result].Body)
 	if len(t.InnerParts(int(result))) == 0 {

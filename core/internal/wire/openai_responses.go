@@ -276,8 +276,9 @@ func responsesType(r *Reader, m *transcript.Message, f *frame) string {
 	return ""
 }
 
-// hostedCall completes a call that the provider ran, such as a web search. The type of the item is the name of the
-// tool.
+// hostedCall completes a call that the provider ran, such as a web search, if p comes from an item
+// of the type hosted_tool_call that an SDK has stored. The name of the call is the type that the
+// item has in the API.
 func hostedCall(r *Reader, m *transcript.Message, p *transcript.Part, item *responsesItem, f *frame) {
 	name := &f[rpName]
 	if !r.items.kept || !r.isText(&f[rpType], "hosted_tool_call") || !name.Str() {

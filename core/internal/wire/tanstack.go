@@ -280,9 +280,10 @@ func unlinkOthers(t *transcript.Transcript, from int) {
 	}
 }
 
-// tanStackResultBody writes text as the new body of a tool result. An output inside its call keeps its JSON type if it
-// is an object or a list, because the components that render outputs don't check their types. The body of a separate
-// result becomes a string.
+// tanStackResultBody writes text as the new body of a tool result. An output inside its call keeps
+// its JSON type if it is an object or a list, because the components that render outputs don't
+// check their types. The body of a separate result becomes a string. The function's results are
+// those of Format.ResultBody.
 func tanStackResultBody(dst []byte, t *transcript.Transcript, result int32, text string) ([]byte, transcript.Measure) {
 	if t.Parts[result].List == transcript.Shared {
 		return aiSDKUIResultBody(dst, t, result, text)

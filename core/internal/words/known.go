@@ -16,7 +16,7 @@ const MostKnown = 64
 type slot struct {
 	hash uint32
 	term uint8
-	kind uint8
+	kind uint8 // ofStem or ofPrefix
 }
 
 const (

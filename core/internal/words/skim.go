@@ -4,14 +4,14 @@ import "unicode"
 
 // The reasons why skim stops.
 const (
-	atEnd   uint8 = iota
-	atASCII       // an ASCII word that may be in the set
-	atWord        // a word of one- and two-byte runes that may be in the set
-	atPair        // a pair of signs that may be in the set; end is the offset of the second sign
-	atSign        // a single sign
-	atRune        // a rune that skim doesn't handle, or a word that contains one
-	inRun         // a sign in a run that continues with such a rune, which forms a pair with it
-	inRun1        // the same for the first sign of a run
+	atEnd   uint8 = iota // the end of the text
+	atASCII              // an ASCII word that may be in the set
+	atWord               // a word of one- and two-byte runes that may be in the set
+	atPair               // a pair of signs that may be in the set; end is the offset of the second sign
+	atSign               // a single sign
+	atRune               // a rune that skim doesn't handle, or a word that contains one
+	inRun                // a sign in a run that continues with such a rune, which forms a pair with it
+	inRun1               // the same for the first sign of a run
 
 	// The reasons why a loop over one kind of text ends without a result. skim then calls another loop.
 	onward    // at a different kind of text
@@ -264,8 +264,8 @@ func (k *Known) findPairs(dst []Found, n int, text []byte, at int, alone bool) (
 // The classes of bytes in the text that skimASCII reads.
 const (
 	outside uint8 = iota // between words
-	inside
-	beyond // not ASCII
+	inside               // in a word
+	beyond               // not ASCII
 )
 
 var stretch = func() (is [256]uint8) {

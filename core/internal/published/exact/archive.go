@@ -125,7 +125,8 @@ func schedule(p *passes.ArchivePass, c passes.Run, seen []int, need int) (batche
 	return batches
 }
 
-// summaries returns a summary of each batch. ok is false if the host's model has to write one first.
+// summaries returns a summary of each batch. If the policy uses no model, or the model's summary
+// isn't accepted, it is an excerpt. ok is false if the host's model has to write one first.
 func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []string, ok bool) {
 	local := p.Mode == "local" || c.Policy().UsesLocalDigest()
 	for k, batch := range batches {

@@ -46,7 +46,7 @@ type Block struct {
 
 // BlockConfig configures how blocks are made (S0.42).
 type BlockConfig struct {
-	KeepFirstTurns, KeepRecentTurns int
+	KeepFirstTurns, KeepRecentTurns int // numbers of turns to keep at the beginning and at the end
 	MaxSummaryTokens                int // limit for all lines together
 	MaxLines                        int // limit for each text of a tool result
 }

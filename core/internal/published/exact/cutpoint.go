@@ -74,7 +74,7 @@ func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 type Selection struct {
 	From, To    int
 	Previous    string
-	HasPrevious bool
+	HasPrevious bool // whether there is a previous summary; its text may be empty
 }
 
 // SelectMessages selects the messages to fold from seq, a list of messages of t, so that the newest keep messages stay

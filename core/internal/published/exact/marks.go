@@ -16,7 +16,7 @@ type Marks struct {
 // Splice replaces a range of a message with other bytes.
 type Splice struct {
 	Old jsonspan.Span // in bytes from the beginning of the message
-	New []byte
+	New []byte        // the bytes to write instead
 }
 
 // Splices returns the changes that set the marks in a message, which must be a JSON object. Existing members get a new

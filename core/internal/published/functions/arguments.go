@@ -10,7 +10,7 @@ import (
 
 // argument is one argument of a function: a member of the arguments object.
 type argument struct {
-	name string
+	name string // the key of the member
 	// to is the destination of the value, which initially has the default value. It is a pointer to an int, a
 	// float64, a bool, a string or another type that read supports, nested arguments for the members of an object, or
 	// a function that reads the value. A null keeps the default; if to is a pointer to a pointer, a null sets that to

@@ -16,9 +16,9 @@ import (
 // block holds the arguments for compaction_block; the defaults are those in S0.42.
 type block struct {
 	config    exact.BlockConfig
-	focus     *string
-	newest    bool
-	createdAt api.Raw
+	focus     *string // must be nil with wire_safe (S0.48)
+	newest    bool    // whether the loop is the newest one
+	createdAt api.Raw // any JSON value
 	// sections holds sections that the host provides (S0.50). Each of them replaces the section that ctxfold made; a
 	// null removes it.
 	sections api.Raw

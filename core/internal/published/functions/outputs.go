@@ -11,8 +11,8 @@ import (
 // asked is the result of a function that queries a model: either the request to send or, once there is a reply, the
 // summary or the failure.
 type asked struct {
-	system, prompt string
-	summary        string
+	system, prompt string // the request
+	summary        string // the reply, if it is usable
 	message        string // the text that replaces the results
 	why            string // why there is no summary
 }

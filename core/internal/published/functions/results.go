@@ -20,8 +20,8 @@ func text(dst []byte, s string) []byte { return jsonspan.AppendString(dst, s) }
 
 // member is a member of an object that a function returns.
 type member struct {
-	name  string
-	value any // of one of the types that write supports
+	name  string // "" omits the member
+	value any    // of one of the types that write supports
 }
 
 // some returns a member that is omitted if its value is zero.

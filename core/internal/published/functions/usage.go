@@ -19,9 +19,9 @@ func anchorOf(to **exact.Anchor) argument {
 
 // usage is a provider's token counts with the index of the message up to which they count.
 type usage struct {
-	anchor                               *exact.Anchor
-	given                                bool
-	input, output, cacheRead, cacheWrite int
+	anchor                               *exact.Anchor // the anchor before; may be nil
+	given                                bool          // whether the arguments have counts
+	input, output, cacheRead, cacheWrite int           // in tokens
 	index                                int
 }
 

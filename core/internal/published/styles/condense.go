@@ -10,7 +10,7 @@ import (
 // CondenseOptions are the options for condensing messages outside of a compaction.
 type CondenseOptions struct {
 	Scope        api.Scope    // api.ScopeSession or api.ScopeBranch
-	Prior        string       // the previous digest
+	Prior        string       // the previous digest; "" if there is none
 	Instructions string       // the policy's instructions for summaries
 	Mode         string       // the mode of the policy's summary: model, local or minimal
 	MaxOutput    int          // the maximum size of the digest, in tokens
@@ -20,7 +20,7 @@ type CondenseOptions struct {
 
 // Condensed is the request for a digest and, if there is a reply or none is needed, the digest.
 type Condensed struct {
-	System, Prompt, Thinking string
+	System, Prompt, Thinking string           // the request
 	Message                  string           // the text of the digest message; "" until the model has answered
 	Source                   string           // where the digest came from: model or local
 	Why                      api.SummaryFault // why the reply was rejected

@@ -63,7 +63,7 @@ func ours(a *jsonspan.Automaton, t *text) float64 {
 
 // score collects the errors of an estimator's estimates.
 type score struct {
-	total, truth float64
+	total, truth float64   // the sums of the estimates and of the true counts, in tokens
 	errors       []float64 // relative, negative if the estimate is too low
 }
 
