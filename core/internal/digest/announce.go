@@ -40,14 +40,24 @@ func announces(text string) bool {
 	return len(text) < 240 && announceStarts.may(text) && announcing(text) && !asksIn(text) && !(headedBy(text, []string{"still "}) && reportsTrouble(text))
 }
 
+// ordersItself reports whether two words begin a sentence in which the assistant tells itself what to do next: "Now
+// check …", "Next I …".
+func ordersItself(word, next string) bool {
+	switch word {
+	case "now", "next,":
+		return selfOrders.has(next)
+	case "next":
+		return next == "i"
+	}
+	return false
+}
+
 // announcing reports whether text begins like an announcement of the next step, even if it is a question.
 func announcing(text string) bool {
 	head := lower(strings.ReplaceAll(trimRune(text[:min(len(text), 60)]), "’", "'"))
 	for n := 0; n < 3; n++ {
-		for _, s := range announceHeads {
-			if strings.HasPrefix(head, s) {
-				return true
-			}
+		if startsWithAny(head, announceHeads) {
+			return true
 		}
 		if rest, found := strings.CutPrefix(head, "i'm "); found { // "I'm checking …"
 			word, _, _ := strings.Cut(strings.TrimPrefix(rest, "now "), " ")
@@ -61,17 +71,11 @@ func announcing(text string) bool {
 			break
 		}
 		head = strings.TrimLeft(rest, "—- ")
-		next, _, _ := strings.Cut(head, " ")
-		if (word == "now" || word == "next,") && selfOrders.has(next) || word == "next" && next == "i" {
+		if next, _, _ := strings.Cut(head, " "); ordersItself(word, next) {
 			return true
 		}
 	}
-	for _, s := range announceSigns {
-		if strings.HasPrefix(head, s) {
-			return true
-		}
-	}
-	return false
+	return startsWithAny(head, announceSigns)
 }
 
 // clauseHeads lists words that may begin a clause or phrase about a time, a purpose or a condition.
@@ -116,23 +120,47 @@ func passesBy(text string) bool {
 	named := names(text)
 	n, before := 0, ""
 	begins, ends := false, false // whether the sentence begins with an activity, and whether it has a finite verb
-	for word := range strings.FieldsFuncSeq(lower(text), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
-		gerund := strings.HasSuffix(word, "ing") && len(word) > 5
-		begins, ends = begins || strings.HasSuffix(word, "ing") && len(word) > 4 && n == 0 && !qualities.has(word), ends || finite.has(word)
+	for word := range strings.FieldsFuncSeq(lower(text), betweenWords) {
 		switch {
-		case len(word) < 3:
-		case lasting.has(word), !named && transient.has(word):
-			return true
-		case gerund && !named && n == 0: // "Checking the status …"
-			return true
-		case gerund && (before == "is" || before == "are" || before == "now" || before == "actively" || before == "likely") && !qualities.has(word), word == "progress" && before == "in", word == "far" && before == "so", word == "being" && (before == "is" || before == "are"):
+		case lasting.has(word), isUnderway(before, word), !named && isPassing(word, n == 0):
 			return true
 		}
+		begins, ends = begins || n == 0 && isActivity(word, 5), ends || finite.has(word)
 		before = word
 		n++
 	}
 	return begins && !ends || stateEnds.has(before) && fewSpaces(text, mostState+1)
 }
+
+// isPassing reports whether a word in a sentence without names says that a state won't last. first means that the word
+// begins the sentence, as in "Checking the status …".
+func isPassing(word string, first bool) bool {
+	return transient.has(word) || first && strings.HasSuffix(word, "ing") && len(word) > 5
+}
+
+// isUnderway reports whether two adjacent words say that something isn't over: "is running", "being added", "in
+// progress", "so far".
+func isUnderway(before, word string) bool {
+	switch before {
+	case "in":
+		return word == "progress"
+	case "so":
+		return word == "far"
+	case "is", "are":
+		return word == "being" || isActivity(word, 6)
+	case "now", "actively", "likely":
+		return isActivity(word, 6)
+	}
+	return false
+}
+
+// isActivity reports whether a word is a gerund of at least the given number of letters and not one of the qualities.
+func isActivity(word string, least int) bool {
+	return strings.HasSuffix(word, "ing") && len(word) >= least && !qualities.has(word)
+}
+
+// betweenWords reports whether r separates words.
+func betweenWords(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }
 
 // afterClause removes a clause or phrase that begins with one of clauseHeads from the beginning of
 // head. It returns the text after the first comma or, without a comma, from "i'll" on. found is
@@ -219,10 +247,8 @@ func beforePlan(s string) string {
 			if !announcesPlan(clause) || strings.Contains(clause, "; ") {
 				continue
 			}
-			for _, head := range dependent {
-				if strings.HasPrefix(low, head) && joint == ", " {
-					return ""
-				}
+			if joint == ", " && startsWithAny(low, dependent) {
+				return ""
 			}
 			return strings.TrimRight(s[:at], " ,;") + "."
 		}

@@ -100,6 +100,11 @@ const (
 	replaceEnd   = " REPLACE"
 )
 
+// isLineNumber reports whether a line of a block gives the number of the block's first or last line in the file.
+func isLineNumber(line string) bool {
+	return strings.HasPrefix(line, ":start_line:") || strings.HasPrefix(line, ":end_line:")
+}
+
 // replaceBlocks returns the changes in blocks of old and new lines, in the format of Cline, Roo Code and Aider:
 // "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", or with - and + instead of < and >.
 func replaceBlocks(path, text string) (all []change) {
@@ -109,17 +114,21 @@ func replaceBlocks(path, text string) (all []change) {
 		mark := strings.TrimSpace(line)
 		sign := strings.TrimLeft(mark, "<>-+=:")
 		marked := len(mark)-len(sign) >= 5
+		rule := byte(0) // of which character the line consists, if of a single one
+		if marked && sign == "" {
+			rule = mark[0]
+		}
 		switch {
 		case marked && sign == replaceStart:
 			old.Reset()
 			now.Reset()
 			into = &old
-		case into == &old && marked && sign == "" && mark[0] == '=':
+		case into == &old && rule == '=':
 			into = &now
 		case into == &now && marked && sign == replaceEnd:
 			all = append(all, lineChanges(path, old.String(), now.String()))
 			into = nil
-		case into == &old && (marked && sign == "" && mark[0] == '-' || strings.HasPrefix(mark, ":start_line:") || strings.HasPrefix(mark, ":end_line:")): // Roo Code
+		case into == &old && (rule == '-' || isLineNumber(mark)): // Roo Code
 			old.Reset()
 		case into != nil:
 			into.WriteString(line)
@@ -183,14 +192,11 @@ func surplus(list, other []string) (rest []string) {
 func patchChanges(text string) (all []change) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		named := false
-		for _, mark := range patchMarks {
-			if name, found := strings.CutPrefix(line, mark); found && name != "" {
-				all = append(all, change{path: strings.TrimSpace(name), created: strings.Contains(mark, "Add"), deleted: strings.Contains(mark, "Delete")})
-				named = true
-			}
+		if mark, name := fileInPatch(line); name != "" {
+			all = append(all, change{path: strings.TrimSpace(name), created: strings.Contains(mark, "Add"), deleted: strings.Contains(mark, "Delete")})
+			continue
 		}
-		if named || len(all) == 0 || line == "" {
+		if len(all) == 0 || line == "" {
 			continue
 		}
 		c := &all[len(all)-1]
@@ -373,43 +379,55 @@ func definedIn(lines []string, most int) (names []string) {
 
 // definedBy returns the name that a line of code defines, or "".
 func definedBy(line string) string {
+	if !mayDefine(line) { // most lines
+		return ""
+	}
+	all, exported := withoutModifiers(onOneLine(line[:min(len(line), 200)]))
+	word, rest, _ := strings.Cut(all, " ")
+	if word != "" && !defines.has(word) && !binds.has(word) {
+		return methodIn(line, all)
+	}
+	named := binds.has(word) && (exported || strings.Contains(line, "=> ") || strings.Contains(line, "= function")) // a public value or a function
+	if rest == "" || !defines.has(word) && !named {
+		return ""
+	}
+	if word == "func" && rest[0] == '(' { // the receiver of a method
+		_, rest, _ = strings.Cut(rest, ") ")
+	}
+	name := identifierAt(rest)
+	if len(name) < 3 || strings.HasPrefix(rest[len(name):], ",") { // a line in a list of imports: "type Component,"
+		return ""
+	}
+	return name
+}
+
+// mayDefine reports whether the first word of a line is a modifier or a keyword that begins a definition.
+func mayDefine(line string) bool {
 	end := 0
 	for end < len(line) && line[end] > ' ' {
 		end++
 	}
-	if first := line[:end]; !modifiers.has(first) && !defines.has(first) { // most lines
-		return ""
-	}
-	all := onOneLine(line[:min(len(line), 200)])
-	word, rest, _ := strings.Cut(all, " ")
-	exported := false
-	for word != "" && modifiers.has(word) {
-		exported = exported || word == "export" || word == "pub" || word == "public"
-		all = rest
-		word, rest, _ = strings.Cut(all, " ")
-	}
-	if rest != "" && binds.has(word) && (strings.Contains(line, "=> ") || strings.Contains(line, "= function")) {
-		exported = true // a function with a name
-	}
-	if word != "" && !defines.has(word) && !binds.has(word) {
-		return methodIn(line, all)
-	}
-	if rest == "" || !defines.has(word) && !(exported && binds.has(word)) {
-		return ""
-	}
-	if word == "func" && rest[0] == '(' { // the receiver of a method
-		_, after, found := strings.Cut(rest, ") ")
-		if !found || after == "" {
-			return ""
+	return modifiers.has(line[:end]) || defines.has(line[:end])
+}
+
+// withoutModifiers returns a line of code without leading modifiers such as "async". exported reports whether one of
+// them makes the definition public.
+func withoutModifiers(code string) (rest string, exported bool) {
+	for {
+		word, rest, _ := strings.Cut(code, " ")
+		if word == "" || !modifiers.has(word) {
+			return code, exported
 		}
-		rest = after
+		exported = exported || word == "export" || word == "pub" || word == "public"
+		code = rest
 	}
+}
+
+// identifierAt returns the identifier at the beginning of code, or "".
+func identifierAt(code string) string {
 	n := 0
-	for n < len(rest) && (byteClass[rest[n]]&(small|capital|under|digit) != 0 || rest[n] == '$') {
+	for n < len(code) && (byteClass[code[n]]&(small|capital|under|digit) != 0 || code[n] == '$') {
 		n++
 	}
-	if n < 3 || strings.HasPrefix(rest[n:], ",") { // a line in a list of imports: "type Component,"
-		return ""
-	}
-	return rest[:n]
+	return code[:n]
 }

@@ -60,48 +60,66 @@ func runOf(script, output string, failed bool) run {
 	}
 	unbuilt := false // nothing but packages failed
 	if r.kind == checks {
+		r.runs = scriptRun(output[:min(len(output), lookResult)])
 		names, count := failedTests(plainText(output))
 		r.tests, unbuilt = testList(names, count), !slices.ContainsFunc(names, func(name string) bool { return !isUnbuilt(name) })
-		hides := r.exit == "" || r.exit == "0" && mayHide(r.script)
-		if r.tests != "" && (hides || r.exit == "0") || hides && endsInFailure(plainText(output)) {
-			r.exit = "failed"
-		}
 	}
-	if (r.kind == acts || r.kind == checks) && (r.exit == "" || r.exit == "0" && mayHide(r.script)) && (endsInTraceback(output) || notStarted(output)) {
+	if r.tests != "" && !r.failed() || r.failsUnseen(output) {
 		r.exit = "failed"
 	}
-	switch {
-	case r.failed() && r.kind == checks:
-		if r.failure = testMessage(plainText(output)); r.failure == "" {
-			r.failure = withoutEnds(complaint(plainText(output)), r.tests != "")
-			if unbuilt && r.failure != "" { // what doesn't compile says more than the packages that need it
-				r.tests = ""
-			}
-		} else {
-			r.asserts = true
-		}
-	case r.failed():
-		r.failure = withoutEnds(complaint(plainText(output)), false)
-	case r.kind == commits:
-		r.result = commitOf(output)
-		if pushed := pushOf(output); r.result != "" && pushed != "" {
-			r.result += "; pushed " + pushed
-		}
-	case r.kind == alters:
-		r.result = effectOf(r.script, plainText(endsOf(output)))
-	case r.kind == acts:
-		if len(r.script) <= maxCommand || isProbe(r.script) {
-			r.result = shortResult(output)
-		}
-	case r.kind == looks:
-		r.result = countOf(r.script, plainText(output[:min(len(output), lookResult)]))
-	case r.kind == checks:
-		r.result = outcomeLine(plainText(output[max(0, len(output)-lookResult):]))
-	}
-	if r.kind == checks {
-		r.runs = scriptRun(output[:min(len(output), lookResult)])
+	if r.failed() {
+		r.explain(output, unbuilt)
+	} else {
+		r.result = r.resultIn(output)
 	}
 	return r
+}
+
+// failsUnseen reports whether the output shows a failure that the exit code doesn't tell, because it is unknown or may
+// be that of another command.
+func (r *run) failsUnseen(output string) bool {
+	if r.kind != acts && r.kind != checks || r.exit != "" && !(r.exit == "0" && mayHide(r.script)) {
+		return false
+	}
+	return r.kind == checks && endsInFailure(plainText(output)) || endsInTraceback(output) || notStarted(output)
+}
+
+// explain sets the error message of a command that failed. unbuilt means that the only tests that failed are packages
+// that don't compile; the message then replaces them, because it says more.
+func (r *run) explain(output string, unbuilt bool) {
+	output = plainText(output)
+	if r.kind == checks {
+		if r.failure = testMessage(output); r.failure != "" {
+			r.asserts = true
+			return
+		}
+	}
+	r.failure = withoutEnds(complaint(output), r.tests != "")
+	if unbuilt && r.failure != "" {
+		r.tests = ""
+	}
+}
+
+// resultIn returns what the output of a command that succeeded says about its result, or "".
+func (r *run) resultIn(output string) string {
+	switch r.kind {
+	case commits:
+		result := commitOf(output)
+		if pushed := pushOf(output); result != "" && pushed != "" {
+			return result + "; pushed " + pushed
+		}
+		return result
+	case alters:
+		return effectOf(r.script, plainText(endsOf(output)))
+	case looks:
+		return countOf(r.script, plainText(output[:min(len(output), lookResult)]))
+	case checks:
+		return outcomeLine(plainText(output[max(0, len(output)-lookResult):]))
+	}
+	if len(r.script) <= maxCommand || isProbe(r.script) {
+		return shortResult(output)
+	}
+	return ""
 }
 
 // mayHide reports whether the exit code of a script may be that of a command other than the one that matters: a filter
@@ -210,14 +228,9 @@ func kindOfProgram(words []string) (kind runKind, known bool) {
 		return kindOfGit(words), true
 	case isManual(words, name):
 		return looks, true
-	case alterers.has(name):
+	case alterers.has(name), name == "sed" && editsInPlace(words):
 		return alters, true
 	case name == "sed":
-		for _, w := range words[1:] {
-			if strings.HasPrefix(w, "-i") || w == "--in-place" {
-				return alters, true
-			}
-		}
 		return looks, true
 	case checkOf(name, words) > 0:
 		return checks, true
@@ -300,21 +313,26 @@ const scriptVerb = "ran a script: "
 // that it was used.
 const skipsHooks = " --no-verify"
 
+// commitText returns a description of a commit with the given message for an entry.
+func (r *run) commitText(message string) string {
+	if r.failed() {
+		return "tried to commit “" + Fence(message) + "”" + commitFailed + Fence(clipLine(r.failure, quotedChange))
+	}
+	text := "committed “" + Fence(message) + "”"
+	if r.result != "" {
+		text += " (" + Fence(r.result) + ")"
+	}
+	if strings.Contains(r.script, skipsHooks) {
+		text += " with" + skipsHooks
+	}
+	return text
+}
+
 // text returns a description of a command and its outcome for an entry.
 func (r *run) text() string {
 	if r.kind == commits {
 		if message := commitMessage(r.script); message != "" {
-			if r.failed() {
-				return "tried to commit “" + Fence(message) + "”" + commitFailed + Fence(clipLine(r.failure, quotedChange))
-			}
-			text := "committed “" + Fence(message) + "”"
-			if r.result != "" {
-				text += " (" + Fence(r.result) + ")"
-			}
-			if strings.Contains(r.script, skipsHooks) {
-				text += " with" + skipsHooks
-			}
-			return text
+			return r.commitText(message)
 		}
 	}
 	script := r.script
@@ -332,17 +350,24 @@ func (r *run) text() string {
 	if r.runs != "" {
 		text += " (runs " + codeQuote(Fence(clipLine(r.runs, quotedLine))) + ")"
 	}
+	return text + r.outcomeText()
+}
+
+// outcomeText returns what follows a command in an entry: " → passed", " → exit 1: the error message". It is "" if
+// nothing is known.
+func (r *run) outcomeText() string {
+	text := ""
 	switch {
 	case r.exit == "failed":
-		text += failedArrow
+		text = failedArrow
 	case r.failed():
-		text += exitArrow + r.exit
+		text = exitArrow + r.exit
 	case r.result != "":
-		return text + " → " + Fence(r.result)
+		return " → " + Fence(r.result)
 	case r.exit == "0" && r.kind == checks:
-		return text + " → passed"
+		return " → passed"
 	case r.exit == "0" && r.kind == alters && !strings.Contains(r.script, "|| true") && !strings.Contains(r.script, "--dry-run"):
-		return text + " → ok"
+		return " → ok"
 	}
 	if r.tests != "" {
 		text += ": " + Fence(r.tests)

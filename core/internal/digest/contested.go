@@ -28,34 +28,21 @@ func contests(asked string) bool {
 	head := strings.TrimLeft(asked, " \n\"'*->")
 	head = lower(trimRune(head[:min(len(head), 4*lookContest)]))
 	head = strings.ReplaceAll(trimRune(head[:min(len(head), lookContest)]), "’", "'")
-	if friendlyStarts.may(head) {
-		for _, s := range friendlyHeads {
-			if strings.HasPrefix(head, s) {
-				return false
-			}
-		}
+	if friendlyStarts.may(head) && startsWithAny(head, friendlyHeads) {
+		return false
 	}
-	for head != "" { // "ok. uh. no. …"
-		word, rest := head, ""
-		if at := strings.IndexAny(head, " ,.!?:;\n-—"); at >= 0 {
-			word, rest = head[:at], strings.TrimLeft(head[at:], " ,.!?:;-—")
-		}
-		if contestWords.has(word) {
-			return true
-		}
-		if !hesitations.has(word) {
-			break
-		}
+	word, rest := firstWordOf(head)
+	for hesitations.has(word) { // "ok. uh. no. …"
 		head = rest
+		word, rest = firstWordOf(head)
+	}
+	if contestWords.has(word) {
+		return true
 	}
 	first, _, _ := strings.Cut(head, "\n")
 	for at := 0; at < min(len(first), lookContest/2); { // words
-		if rest := first[at:]; contestStarts.may(rest) {
-			for _, s := range contestHeads {
-				if strings.HasPrefix(rest, s) {
-					return true
-				}
-			}
+		if rest := first[at:]; contestStarts.may(rest) && startsWithAny(rest, contestHeads) {
+			return true
 		}
 		n := strings.IndexByte(first[at:], ' ')
 		if n < 0 {
@@ -63,14 +50,15 @@ func contests(asked string) bool {
 		}
 		at += n + 1
 	}
-	if contestSignStarts.may(head) {
-		for _, s := range contestSigns {
-			if strings.HasPrefix(head, s) {
-				return true
-			}
-		}
+	return contestSignStarts.may(head) && startsWithAny(head, contestSigns)
+}
+
+// firstWordOf returns the first word of a message, and the rest without the punctuation between them.
+func firstWordOf(head string) (word, rest string) {
+	if at := strings.IndexAny(head, " ,.!?:;\n-—"); at >= 0 {
+		return head[:at], strings.TrimLeft(head[at:], " ,.!?:;-—")
 	}
-	return false
+	return head, ""
 }
 
 // claimSigns lists phrases, in lower case, that occur in sentences claiming success. troubleSigns

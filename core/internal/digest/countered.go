@@ -94,6 +94,18 @@ func (m *measure) rivals(other *measure) bool {
 	return m.count != other.count && (m.after != 0 && m.after == other.after || m.before != 0 && m.before == other.before)
 }
 
+// rivalsOneOf reports whether m rivals one of the given measures and none of them has its number.
+func (m *measure) rivalsOneOf(measures []measure) bool {
+	rival := false
+	for n := range measures {
+		if measures[n].count == m.count {
+			return false
+		}
+		rival = rival || m.rivals(&measures[n])
+	}
+	return rival
+}
+
 // claim analyzes a sentence. ok is false if the sentence contains no number, is a question, or is too long to be a
 // single claim.
 func (r *claimReader) claim(text string) (c claim, ok bool) {
@@ -125,6 +137,11 @@ func (r *claimReader) claim(text string) (c claim, ok bool) {
 // statesOne reports whether a sentence states exactly one value.
 func (c *claim) statesOne() bool { return len(c.measures) == 1 && len(c.about) > 0 }
 
+// isAbout reports whether w is one of the claim's informative words.
+func (c *claim) isAbout(w words.Word) bool {
+	return slices.ContainsFunc(c.about, func(own words.Word) bool { return own.Stem == w.Stem })
+}
+
 // contradicts reports whether c, a user's sentence with one number, states another value for the subject of old, a
 // sentence by the assistant. old must contain most of c's informative words, including all names and the first word.
 // The first word may be missing from old if c is the first sentence of a direct reply, isn't about the user, and shares
@@ -133,33 +150,28 @@ func (c *claim) contradicts(old *claim) bool {
 	if !c.statesOne() || c.item-old.item > nearCounter {
 		return false
 	}
-	m, rival := &c.measures[0], false
-	for n := range old.measures {
-		if old.measures[n].count == m.count {
-			return false
-		}
-		rival = rival || m.rivals(&old.measures[n])
-	}
-	if !rival {
+	if !c.measures[0].rivalsOneOf(old.measures) {
 		return false
 	}
-	shared, before, first, pairs := 0, 0, false, false
+	shared, before := 0, 0
 	for k, w := range c.about {
-		pairs = pairs || w.Kind&words.Pair != 0
-		if slices.ContainsFunc(old.about, func(o words.Word) bool { return o.Stem == w.Stem }) {
-			shared++
-			if first = first || k == 0; k < c.head {
+		if old.isAbout(w) {
+			if shared++; k < c.head {
 				before++
 			}
 		} else if w.Kind&words.Capital != 0 {
 			return false
 		}
 	}
-	if pairs { // pairs of characters: an inserted character changes the pairs next to it too
+	first := old.isAbout(c.about[0])
+	if slices.ContainsFunc(c.about, func(w words.Word) bool { return w.Kind&words.Pair != 0 }) { // pairs of characters: an inserted character changes the pairs next to it too
 		return first && shared > 2 && shared*2 >= len(c.about)
 	}
-	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.leads && !c.self && c.item == old.item+1)
+	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.answers(old))
 }
+
+// answers reports whether c is the first sentence of a direct reply to old, and isn't about the user.
+func (c *claim) answers(old *claim) bool { return c.leads && !c.self && c.item == old.item+1 }
 
 // counter finds sentences by the assistant for which the user later states a different value, and changes the weights
 // of both sentences. It reads the assistant's sentences only if the user states a value soon after them.

@@ -15,38 +15,40 @@ func shellFiles(script string, read, wrote func(string)) {
 	for len(script) > 0 {
 		var words []string
 		words, script = simpleCommand(script, wrote)
-		if len(words) < 2 {
-			continue
+		if len(words) > 1 {
+			commandFiles(words, read, wrote)
 		}
-		switch base := words[0][strings.LastIndexByte(words[0], '/')+1:]; base {
-		case "cat", "head", "tail", "nl", "less", "bat":
-			files(words[1:], 0, read)
-		case "grep", "egrep", "rg":
-			files(words[1:], 1, func(path string) {
-				if strings.LastIndexByte(fileName(path), '.') > 0 { // a name without a dot is more likely a folder
-					read(path)
-				}
-			})
-		case "sed":
-			into := read
-			for _, w := range words[1:] {
-				if strings.HasPrefix(w, "-i") || w == "--in-place" {
-					into = wrote
-				}
+	}
+}
+
+// commandFiles is shellFiles for the words of one simple command, of which there must be at least two.
+func commandFiles(words []string, read, wrote func(string)) {
+	switch base := words[0][strings.LastIndexByte(words[0], '/')+1:]; base {
+	case "cat", "head", "tail", "nl", "less", "bat":
+		files(words[1:], 0, read)
+	case "grep", "egrep", "rg":
+		files(words[1:], 1, func(path string) {
+			if strings.LastIndexByte(fileName(path), '.') > 0 { // a name without a dot is more likely a folder
+				read(path)
 			}
-			files(words[1:], 1, into)
-		case "cp":
-			if from, to := copyOf(words); from != "" && !isBackup(from, to) {
-				wrote(to)
-			}
-		case "tee", "touch":
-			files(words[1:], 0, wrote)
-		case "mv", "rm", "git":
-			for _, m := range moveOf(words) {
-				wrote(m.to)
-			}
-			files(removedBy(words), 0, wrote)
+		})
+	case "sed":
+		if editsInPlace(words) {
+			files(words[1:], 1, wrote)
+		} else {
+			files(words[1:], 1, read)
 		}
+	case "cp":
+		if from, to := copyOf(words); from != "" && !isBackup(from, to) {
+			wrote(to)
+		}
+	case "tee", "touch":
+		files(words[1:], 0, wrote)
+	case "mv", "rm", "git":
+		for _, m := range moveOf(words) {
+			wrote(m.to)
+		}
+		files(removedBy(words), 0, wrote)
 	}
 }
 
@@ -91,6 +93,11 @@ func removedBy(words []string) []string {
 	})
 }
 
+// editsInPlace reports whether a sed command changes its files instead of printing the result.
+func editsInPlace(words []string) bool {
+	return slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasPrefix(w, "-i") || w == "--in-place" })
+}
+
 // moveOf returns the files that a command, mv or git mv, moves. It ignores moves whose destination is uncertain. It
 // returns nil if there are none.
 func moveOf(words []string) (all []move) {
@@ -100,24 +107,13 @@ func moveOf(words []string) (all []move) {
 	if len(words) < 3 || words[0] != "mv" && words[0] != "/bin/mv" {
 		return nil
 	}
-	var names []string
-	for _, w := range words[1:] {
-		if strings.ContainsAny(w, "$*?`{}<>|()=,\n") {
-			return nil
-		}
-		if w != "" && w[0] != '-' {
-			names = append(names, w)
-		}
-	}
+	names := literalNames(words[1:])
 	if len(names) < 2 {
 		return nil
 	}
-	to := names[len(names)-1]
-	into := len(names) > 2 || strings.HasSuffix(to, "/") || to == ".." || strings.HasSuffix(to, "/..")
-	if to == "." || to == "./" { // the script's current folder
-		to, into = "", true
-	} else if into {
-		to = strings.TrimRight(to, "/") + "/"
+	to, into := folderIn(names[len(names)-1])
+	if !into && len(names) > 2 {
+		to, into = to+"/", true
 	}
 	for _, from := range names[:len(names)-1] {
 		switch {
@@ -146,44 +142,83 @@ func files(words []string, skip int, see func(string)) {
 	}
 }
 
+// literalNames returns the arguments of a command that aren't options. It returns nil if one of them contains a
+// variable, a glob or the like, so that it's uncertain what they name.
+func literalNames(arguments []string) (names []string) {
+	for _, w := range arguments {
+		if strings.ContainsAny(w, "$*?`{}<>|()=,\n") {
+			return nil
+		}
+		if w != "" && w[0] != '-' {
+			names = append(names, w)
+		}
+	}
+	return names
+}
+
+// folderIn returns the destination of a move or a copy. If its form shows that it is a folder, into is true, and path is
+// "" for the current folder and otherwise ends with a slash.
+func folderIn(to string) (path string, into bool) {
+	switch {
+	case to == "." || to == "./":
+		return "", true
+	case strings.HasSuffix(to, "/") || to == ".." || strings.HasSuffix(to, "/.."):
+		return strings.TrimRight(to, "/") + "/", true
+	}
+	return to, false
+}
+
 // simpleCommand splits the first simple command off a script, and returns its words and the rest of the script. It
 // calls wrote with the files to which the command's output is redirected.
 func simpleCommand(script string, wrote func(string)) (words []string, rest string) {
 	redirect := false
 	for i := 0; i < len(script); {
-		switch c := script[i]; {
-		case c == ' ' || c == '\t' || c == '\r':
+		switch script[i] {
+		case ' ', '\t', '\r', '<':
 			i++
-		case c == ';' || c == '\n' || c == '|' || c == '&' && !redirect:
+			continue
+		case ';', '\n', '|':
 			return words, script[i+1:]
-		case c == '&':
+		case '&':
+			if !redirect {
+				return words, script[i+1:]
+			}
 			i++ // >&2
-		case c == '>':
+			continue
+		case '>':
 			redirect = true
 			i++
-		case c == '<':
-			i++
-		case c == '#' && (i == 0 || script[i-1] <= ' '):
-			if n := strings.IndexByte(script[i:], '\n'); n >= 0 {
-				return words, script[i+n:]
+			continue
+		case '#':
+			if i == 0 || script[i-1] <= ' ' {
+				return words, afterComment(script[i:])
 			}
-			return words, ""
+		}
+		var w string
+		w, i = shellWord(script, i)
+		switch {
+		case redirect:
+			redirect = false
+			if w != "/dev/null" {
+				files([]string{w}, 0, wrote)
+			}
+		case isStream(w, script[i:]):
 		default:
-			var w string
-			w, i = shellWord(script, i)
-			switch {
-			case redirect:
-				redirect = false
-				if w != "/dev/null" {
-					files([]string{w}, 0, wrote)
-				}
-			case (w == "1" || w == "2") && i < len(script) && script[i] == '>':
-			default:
-				words = append(words, w)
-			}
+			words = append(words, w)
 		}
 	}
 	return words, ""
+}
+
+// isStream reports whether a word, followed by rest, is the number of a stream that is redirected: "2> FILE".
+func isStream(w, rest string) bool { return (w == "1" || w == "2") && strings.HasPrefix(rest, ">") }
+
+// afterComment returns a script from the end of its first line on.
+func afterComment(script string) string {
+	if n := strings.IndexByte(script, '\n'); n >= 0 {
+		return script[n:]
+	}
+	return ""
 }
 
 // shellWord reads the word of s that begins at index i. It returns the word without its quotes, and the index of its
@@ -298,6 +333,11 @@ func heredoc(line, rest string) (doc string, found bool) {
 	return from[:len(from)-len(rest)], true
 }
 
+// printsInput reports whether a command prints what it reads from its standard input.
+func printsInput(words []string) bool {
+	return len(words) > 0 && (words[0] == "cat" || words[0] == "tee")
+}
+
 // withoutWritten returns a script without the commands that write a whole file from a heredoc (cat > FILE <<EOF). It
 // calls see with each of these files and its content.
 func withoutWritten(script string, see func(path, body string)) string {
@@ -315,7 +355,7 @@ func withoutWritten(script string, see func(path, body string)) string {
 			if len(words) > 1 && words[0] == "tee" {
 				path = words[1]
 			}
-			if path == "" || words == nil || words[0] != "cat" && words[0] != "tee" || strings.Contains(from, ">>") || !strings.Contains(from, "<<") {
+			if path == "" || !printsInput(words) || strings.Contains(from, ">>") || !strings.Contains(from, "<<") {
 				continue
 			}
 			body := strings.TrimSuffix(doc, "\n")
@@ -339,10 +379,19 @@ func patchedFiles(patch string, wrote func(string)) {
 		return
 	}
 	for line := range strings.Lines(patch) {
-		for _, mark := range patchMarks {
-			if name, found := strings.CutPrefix(line, mark); found {
-				wrote(strings.TrimSpace(name))
-			}
+		if mark, name := fileInPatch(line); mark != "" {
+			wrote(strings.TrimSpace(name))
 		}
 	}
+}
+
+// fileInPatch returns the path that a line of a patch names, and the mark before it. Both are "" if no such mark begins
+// the line.
+func fileInPatch(line string) (mark, name string) {
+	for _, mark := range patchMarks {
+		if name, found := strings.CutPrefix(line, mark); found {
+			return mark, name
+		}
+	}
+	return "", ""
 }

@@ -141,19 +141,25 @@ func (j *judging) fineNow() bool {
 	from := 0 // where the clause begins
 	for i := range j.ws {
 		w := &j.ws[i]
-		if w.breaks || i == from && i+1 < len(j.ws) && (w.is(joins|conjunctions) || newly.has(w.text)) {
+		if w.breaks || i == from && i+1 < len(j.ws) && precedesSubject(w) {
 			from = i
-			if !w.breaks || w.is(joins|conjunctions) || newly.has(w.text) {
+			if !w.breaks || precedesSubject(w) {
 				from++
 			}
 			continue
 		}
-		if i > from && i < from+longestSubject && (suiting.has(w.text) || upholding.has(w.text) || w.text == "можно") && j.permitsAt(from, i) {
+		if i > from && i < from+longestSubject && suits(w.text) && j.permitsAt(from, i) {
 			return true
 		}
 	}
 	return false
 }
+
+// precedesSubject reports whether a word may come before the subject of a clause: "and", "now".
+func precedesSubject(w *word) bool { return w.is(joins|conjunctions) || newly.has(w.text) }
+
+// suits reports whether a word may be the verb of a permission.
+func suits(text string) bool { return suiting.has(text) || upholding.has(text) || text == "можно" }
 
 // longestSubject is the maximum length, in words, of the subject of a permission, and longestPermission that of what
 // follows its verb.
@@ -164,33 +170,62 @@ const (
 
 // permitsAt is like fineNow for a clause that begins at word from and has the verb at word i.
 func (j *judging) permitsAt(from, i int) bool {
-	if first := &j.ws[from]; first.is(selves|things|others|askers) || first.is(persons) && !mine.has(first.text) {
+	if isOtherSubject(&j.ws[from]) {
 		return false
 	}
-	fine, now, also := !upholding.has(j.ws[i].text), false, false
 	to := j.permissionEnd(from, i)
-	if anyIs(j.ws[from:min(i, to)], conditions|addressees) {
+	if anyIs(j.ws[from:min(i, to)], conditions|addressees) || upholding.has(j.ws[i].text) && !j.saysFine(i+1, to) {
 		return false
 	}
-	for k := from; k < to; k++ {
-		w := &j.ws[k]
-		fine = fine || k > i && (accepting.has(w.text) || w.text == "free" && j.textAt(k+1) == "to")
-		also = also || alsoWords.has(w.text) || w.text == "well" && j.textAt(k-1) == "as"
-		now = now || newly.has(w.text)
-	}
+	now, also := j.saysNew(from, to)
 	doing := isGerund(j.ws[from].text) && j.ws[from].script == spaced && j.ws[i].text == "is"
 	unchanged := !now && !also // whether it doesn't say that this was forbidden
-	if !fine || unchanged && !doing && !(j.permits && j.strength >= wish && from > 0) {
+	if unchanged && !doing && !(j.permits && j.strength >= wish && from > 0) {
 		return false
 	}
 	j.grants, j.exact = unchanged, doing && unchanged
-	for k := from; k < to; k++ {
-		if w := &j.ws[k]; k == i || newly.has(w.text) || alsoWords.has(w.text) || accepting.has(w.text) || w.text == "well" || w.text == "free" {
-			w.cue = true
-		}
-	}
+	j.markPermission(from, to, i)
 	j.also, j.lifted = also, j.ws[i].at+1
 	return true
+}
+
+// isOtherSubject reports whether the first word of a clause is a person or a pronoun, and not "my" or the like.
+func isOtherSubject(first *word) bool {
+	return first.is(selves|things|others|askers) || first.is(persons) && !mine.has(first.text)
+}
+
+// markPermission marks the verb at index i and the words of a permission's form as cues, if they have indexes in
+// [from, to).
+func (j *judging) markPermission(from, to, i int) {
+	for k := from; k < to; k++ {
+		j.ws[k].cue = j.ws[k].cue || k == i || ofPermission(j.ws[k].text)
+	}
+}
+
+// saysNew returns whether one of the words with the indexes [from, to) says that something applies from now on, and
+// whether one says that it applies too.
+func (j *judging) saysNew(from, to int) (now, also bool) {
+	for k := from; k < to; k++ {
+		now = now || newly.has(j.ws[k].text)
+		also = also || alsoWords.has(j.ws[k].text) || j.ws[k].text == "well" && j.textAt(k-1) == "as"
+	}
+	return now, also
+}
+
+// saysFine reports whether one of the words with the indexes [from, to) says that something is fine, such as "okay" or
+// "free to".
+func (j *judging) saysFine(from, to int) bool {
+	for k := from; k < to; k++ {
+		if accepting.has(j.ws[k].text) || j.ws[k].text == "free" && j.textAt(k+1) == "to" {
+			return true
+		}
+	}
+	return false
+}
+
+// ofPermission reports whether a word in a permission belongs to its form instead of its content.
+func ofPermission(text string) bool {
+	return newly.has(text) || alsoWords.has(text) || accepting.has(text) || text == "well" || text == "free"
 }
 
 // permissionEnd returns the index after the clause that begins at word from, or after the words that belong to the
@@ -203,6 +238,16 @@ func (j *judging) permissionEnd(from, i int) int {
 	return to
 }
 
+// ofWriters reports whether the subject of the verb at the given index is the writer or somebody of the household.
+func (j *judging) ofWriters(verb int) bool {
+	return j.ws[0].is(selves) || j.ofHome() || strings.HasSuffix(j.ws[verb].text, "o") // "como": I eat
+}
+
+// saysAgain reports whether a word, followed by next, means "again".
+func saysAgain(w *word, next string) bool {
+	return w.is(agains) && !notAgain.has(w.text) || w.text == "otra" && next == "vez" || w.text == "novo"
+}
+
 // resumed reports whether a sentence is about something that the writer, or somebody of the
 // household, does again: "I eat meat again", "Je mange de nouveau de la viande". It marks the words
 // around what is done.
@@ -213,16 +258,16 @@ func (j *judging) resumed() bool {
 		switch {
 		case i > 0 && w.breaks && again < 0 && !mine.has(j.ws[0].text):
 			verb = -1
-		case verb < 0 && i > 0 && i < 5 && (resumes(w.text) || w.text == "have" && mayVerbs.has(j.ws[i-1].text)):
+		case verb < 0 && i > 0 && i < 5 && resumes(w.text, j.ws[i-1].text):
 			verb = i
-		case w.is(agains) && !notAgain.has(w.text), w.text == "otra" && j.textAt(i+1) == "vez", w.text == "novo":
+		case saysAgain(w, j.textAt(i+1)):
 			again = i
 		}
 		if comingBack.has(w.text) {
 			again = i
 		}
 	}
-	if verb < 0 || again < 0 || !j.ws[0].is(selves) && !j.ofHome() && !strings.HasSuffix(j.ws[verb].text, "o") {
+	if verb < 0 || again < 0 || !j.ofWriters(verb) {
 		return false
 	}
 	j.ws[verb].cue, j.ws[again].cue = true, true
@@ -240,9 +285,9 @@ func (j *judging) ofHome() bool {
 	return (j.ws[0].text == "my" || j.ws[0].text == "our") && household.has(j.ws[1].text)
 }
 
-// resumes reports whether a word is a verb for what people stop and begin again as a habit.
-func resumes(w string) bool {
-	if resuming.has(w) {
+// resumes reports whether a word, which follows before, is a verb for what people stop and begin again as a habit.
+func resumes(w, before string) bool {
+	if resuming.has(w) || w == "have" && mayVerbs.has(before) {
 		return true
 	}
 	stem, found := strings.CutSuffix(w, "ing")

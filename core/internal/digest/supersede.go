@@ -152,21 +152,19 @@ func valueIn(text string, ws []words.Word, kind words.Kind) (value string) {
 // kind (a name or a number), and their subjects must be nearly the same. Other rules apply if f denies old's value or
 // corrects a number, or if both say where their speaker lives or works.
 func (f *fact) replaces(old *fact) bool {
-	if f.changes == stays || len(f.values) > 0 && slices.Equal(f.values, old.values) || f.size > longFact || old.size > longFact {
+	if !f.mayReplace(old) {
 		return false
 	}
 	if f.denies > 0 && slices.Contains(old.values, f.denies) && (f.value == "" || f.value != old.value) {
 		return len(f.subject) == 0 || common(f.subject, old.subject) > 0
 	}
-	if f.corrects && f.number != "" && old.number != "" && f.number != old.number {
+	if f.corrects && f.hasOtherNumber(old) {
 		same := common(f.subject, old.subject) + common(f.values, old.values)
 		// The numbers themselves differ.
 		return same*3 >= 2*min(len(f.subject)+len(f.values), len(old.subject)+len(old.values))-2 && same > 0
 	}
-	if f.self && old.self && old.changes != moves {
-		if old.lives && !old.works && (f.lives || f.moved) && !f.works || old.works && !old.lives && f.works && !f.lives {
-			return true
-		}
+	if f.namesNewPlace(old) {
+		return true
 	}
 	if f.value == "" || old.value == "" || f.counts != old.counts {
 		return false
@@ -211,6 +209,64 @@ const shortFact = 8
 // mostFacts is the maximum number of statements, the newest ones, that are compared with each other.
 const mostFacts = 300
 
+// mayReplace reports whether f says something new and both statements are short enough to be compared.
+func (f *fact) mayReplace(old *fact) bool {
+	return f.changes != stays && (len(f.values) == 0 || !slices.Equal(f.values, old.values)) && f.size <= longFact && old.size <= longFact
+}
+
+// hasOtherNumber reports whether each statement has a number, and not the same one.
+func (f *fact) hasOtherNumber(old *fact) bool {
+	return f.number != "" && old.number != "" && f.number != old.number
+}
+
+// namesNewPlace reports whether both statements say where their speakers live, or both where they work. f may also say
+// that its speaker moved.
+func (f *fact) namesNewPlace(old *fact) bool {
+	if !f.self || !old.self || old.changes == moves || old.lives == old.works {
+		return false
+	}
+	if old.lives {
+		return (f.lives || f.moved) && !f.works
+	}
+	return f.works && !f.lives
+}
+
+// dropReplaced marks in gone which statements the last of the chosen ones replaces. It returns the index of the newest of
+// them, or -1. facts has the fact of each, or nil.
+func (k *talk) dropReplaced(chosen []extract.Chosen, facts []*fact, gone []bool) (newest int) {
+	last := len(chosen) - 1
+	newest = -1
+	for n := last - 1; n >= 0; n-- {
+		if facts[last].lacksSubject() && chosen[last].Item-chosen[n].Item > nearCorrection {
+			break
+		}
+		if !gone[n] && facts[n] != nil && k.overrules(chosen[last], chosen[n], facts[last], facts[n]) {
+			gone[n] = true
+			newest = max(newest, n)
+		}
+	}
+	return newest
+}
+
+// overrules reports whether a sentence with the fact f replaces an older sentence with the fact other. They must be in
+// different items, by the same speaker unless f denies something.
+func (k *talk) overrules(newer, older extract.Chosen, f, other *fact) bool {
+	if newer.Item == older.Item || f.denies == 0 && k.sources[newer.Item].speaker != k.sources[older.Item].speaker {
+		return false
+	}
+	return f.replaces(other)
+}
+
+// factIn returns the fact that a chosen sentence states. Each sentence is read once.
+func (k *talk) factIn(c extract.Chosen) *fact {
+	f := k.facts[c.Sentence]
+	if f == nil {
+		f = k.reader.fact(c.Text(k.items[c.Item].Text))
+		k.facts[c.Sentence] = f
+	}
+	return f
+}
+
 // dropSuperseded removes statements that are replaced by a newer one, which must be by the same speaker unless it is a
 // denial. For each remaining statement, was has a note about the newest statement that it replaces, or "".
 func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, was []string) {
@@ -223,25 +279,13 @@ func (k *talk) dropSuperseded(chosen []extract.Chosen) (kept []extract.Chosen, w
 		if src.section != dialogue {
 			continue
 		}
-		if facts[i] = k.facts[chosen[i].Sentence]; facts[i] == nil {
-			facts[i] = k.reader.fact(chosen[i].Text(k.items[chosen[i].Item].Text))
-			k.facts[chosen[i].Sentence] = facts[i]
-		}
-		if facts[i].changes == stays {
+		f := k.factIn(chosen[i])
+		facts[i] = f
+		if f.changes == stays {
 			continue
 		}
-		for n := i - 1; n >= from; n-- {
-			before := &k.sources[chosen[n].Item]
-			if facts[i].lacksSubject() && chosen[i].Item-chosen[n].Item > nearCorrection {
-				break
-			}
-			if gone[n] || facts[n] == nil || before.speaker != src.speaker && facts[i].denies == 0 || chosen[n].Item == chosen[i].Item || !facts[i].replaces(facts[n]) {
-				continue
-			}
-			gone[n] = true
-			if was[i] == "" {
-				was[i] = k.was(chosen[n], facts[n], src.day)
-			}
+		if n := k.dropReplaced(chosen[from:i+1], facts[from:], gone[from:]); n >= 0 {
+			was[i] = k.was(chosen[from+n], facts[from+n], src.day)
 		}
 	}
 	k.correct(chosen, facts, gone)

@@ -126,8 +126,9 @@ func turnsOf(t *transcript.Transcript, messages []int32, asked, kept []string, f
 		if k >= recent || closing[k] {
 			r.message(int(i), closing[k])
 		}
-		if now := r.now(); k >= recent && now.from >= messages[recent] && asked[k] == "" && now.asked != "" && len(now.units) == 0 {
-			now.stopped = now.stopped || t.Messages[i].Role == transcript.User && interrupts(t, int(i))
+		if k >= recent && asked[k] == "" && t.Messages[i].Role == transcript.User {
+			now := r.now()
+			now.stopped = now.stopped || now.from >= messages[recent] && now.asked != "" && len(now.units) == 0 && interrupts(t, int(i))
 		}
 	}
 	r.goesOn = len(messages) > 0 && speaksAfter(t, int(messages[len(messages)-1]))
@@ -178,32 +179,18 @@ func (r *turnReader) before(asked string) {
 	if last.contested {
 		last.narrow(asked)
 	}
-	meant, chosen := last.meant(asked), optionIn(asked)
-	trouble := reportsTrouble(asked)
+	f := followUp{asked: asked, meant: last.meant(asked), chooses: optionIn(asked) > 0, accepts: accepts(asked), trouble: reportsTrouble(asked)}
 	for n := range last.units {
 		u := &last.units[n]
 		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped {
 			continue
 		}
-		switch {
-		case last.contested:
+		if last.contested {
 			u.factor = u.factor * ofContested / 1024
-		case trouble && claims(u.whole()):
-			if u.factor /= 4; !namesMore(u.text) {
-				u.factor = isDropped
-			}
-		case slices.Contains(meant, n) && !isSpent(u.text):
-			if u.factor = ofProposal; accepts(asked) && len(meant) == 1 && (u.item > 0 || asksIn(u.text)) {
-				now.question = *u
-			}
-		case len(meant) > 0 && chosen > 0 && u.option() > 0: // an option that the user didn't choose
-			u.factor /= 4
-		case u.item > 0 && accepts(asked) && u.message == last.units[len(last.units)-1].message: // a point of a list that the user accepts
-			u.factor = u.factor * 3 / 2
-		case len(meant) > 0 && isEmptyQuestion(u.text):
-			u.factor = isDropped
-		default:
-			u.dropSpent(asked)
+			continue
+		}
+		if f.weigh(u, n, u.message == last.units[len(last.units)-1].message) {
+			now.question = *u
 		}
 	}
 }
@@ -222,18 +209,22 @@ func (t *turn) has(meets func(u *unit) bool) bool {
 	return false
 }
 
+// countSaid returns how many statements made during the work have their usual weight.
+func (t *turn) countSaid() (count int) {
+	for n := range t.units {
+		if u := &t.units[n]; u.kind == saidUnit && u.factor == ofSaid {
+			count++
+		}
+	}
+	return count
+}
+
 // endTurn closes the entry. It drops announcements, because the announced work has been done, except for one at the end
 // of the last turn. If the turn has an answer or the assistant continues, it also drops reports of unfinished work.
 // Of the assistant's thoughts, the last ones weigh the most.
 func (r *turnReader) endTurn(last bool) {
 	t := r.now()
-	answered := t.has(func(u *unit) bool { return u.kind == answerUnit })
-	said := 0
-	for n := range t.units {
-		if u := &t.units[n]; u.kind == saidUnit && u.factor == ofSaid {
-			said++
-		}
-	}
+	e := entryEnd{last: last, said: t.countSaid(), answered: t.has(func(u *unit) bool { return u.kind == answerUnit })}
 	r.describeEdits()
 	r.dropRepeated()
 	r.deny()
@@ -245,34 +236,20 @@ func (r *turnReader) endTurn(last bool) {
 	if !last && t.reportsProgress() {
 		t.dropReport()
 	}
-	overtaken := answered || last && r.goesOn
-	newer := [2]int{} // how many newer statements and thoughts there are
-	if answered || !last {
-		newer = [2]int{max(said-1, 0), newThoughts}
+	e.overtaken = e.answered || last && r.goesOn
+	if e.answered || !last {
+		e.newerSaid, e.newerThoughts = max(e.said-1, 0), newThoughts
 	}
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]
 		u.endAttempt()
-		if u.factor == ofStatus && overtaken {
+		if u.factor == ofStatus && e.overtaken {
 			u.endStatus()
 		}
-		switch {
-		case u.factor == ofAnnounced && (overtaken || !last || n < len(t.units)-1), u.factor == ofProbe && !last,
-			u.factor == ofRemark && (answered && len(u.text) < shortRemark || !last && len(u.text) < shortRemark/2), u.factor == ofPrediction && u.kind == answerUnit && !last:
+		if e.isOver(u, n == len(t.units)-1) || e.isMinor(u) {
 			u.factor = isDropped
-		case last && u.kind == answerUnit && saysOpen(u.whole()):
-			u.factor = max(u.factor, ofOpen)
-		case u.kind == saidUnit && answered && said > newSaid && !names(u.text), // a report of one of many steps
-			u.kind == saidUnit && newer[0] > 2*newSaid && (guesses(u.text) || u.factor == ofRemark && len(u.text) < shortRemark):
-			u.factor = isDropped
-		case u.kind == saidUnit:
-			u.factor = olderThan(u.factor, newer[0], newSaid)
-			if !answered {
-				newer[0]++
-			}
-		case u.kind == thoughtUnit:
-			u.factor = olderThan(u.factor, newer[1], newThoughts)
-			newer[1]++
+		} else {
+			e.weigh(u)
 		}
 	}
 	r.weighNotes(last)
