@@ -158,7 +158,8 @@ func (r *request) recallFound() *string {
 	return &text
 }
 
-// recallBody returns the response to a call with a handle, or nil if the host has not loaded the body yet.
+// recallBody returns the response to a call with a handle. It returns nil if the host has not
+// loaded the body yet, or if the request fails because the body is wrong.
 func (r *request) recallBody(args *recallArguments) *string {
 	p := r.members[operations.InBody]
 	if p.IsZero() {

@@ -61,7 +61,8 @@ func (r *request) savedAt(in *sessionfile.Saving) {
 	}
 }
 
-// elements returns the messages of the request, which contains a list, a request body, or the result of open.
+// elements returns the messages of the request, which contains a list, a request body, or the
+// result of open. The request fails if there are none, or if one isn't an object.
 func (r *request) elements() (spans []jsonspan.Span) {
 	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	s.Lenient = true

@@ -112,7 +112,8 @@ func (r *request) takeEarly(s *jsonspan.Scanner) bool {
 	return true
 }
 
-// nextMember reads the next key of a request. ok is false at the end, or if the operation has no such member.
+// nextMember reads the next key of a request. ok is false at the end, and after an error: if the
+// operation has no such member, or if the key appears twice.
 func (r *request) nextMember(s *jsonspan.Scanner) (n operations.Member, ok bool) {
 	name, ok := s.Key()
 	if !ok {

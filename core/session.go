@@ -148,8 +148,9 @@ func (r *request) enter() {
 	r.source = &next
 }
 
-// sessionSettings returns the settings of a request that names a session. Most requests have no options, empty ones, or
-// the same as an earlier request; then the settings needn't be worked out again.
+// sessionSettings returns the settings of a request that names a session. Most requests have no
+// options, empty ones, or the same as an earlier request; then the settings needn't be worked out
+// again. They are zero if the request fails.
 func (r *request) sessionSettings() settings {
 	s, at := r.session, r.members[operations.InOptions]
 	sent := at.Slice(r.src)

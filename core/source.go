@@ -58,7 +58,8 @@ type reading struct {
 	unweighed bool         // whether to read without estimating tokens
 }
 
-// resolve derives the settings from the request's policy and options. Further calls do nothing.
+// resolve derives the settings from the request's policy and options. The request fails if one of
+// them is invalid. Further calls do nothing.
 func (r *request) resolve() {
 	if r.policy != nil || r.err != nil {
 		return

@@ -35,8 +35,9 @@ func (r *request) correct(state *api.State) *api.Correction {
 	return by
 }
 
-// usage returns the usage in the options or in a result of open. ok is false if there is none, or if all of its
-// counts are 0.
+// usage returns the usage in the options or in a result of open. ok is false if there is none, if
+// all of its counts are 0, if it belongs to other messages than those last sent, or if it is
+// invalid, which makes the request fail.
 func (r *request) usage() (u api.Usage, ok bool) {
 	var at uint32
 	if r.options.Usage != nil {

@@ -205,7 +205,9 @@ func lowered(dst []byte, s *jsonspan.Scanner) []byte {
 	return jsonspan.AppendCompact(dst, s.Skip().Slice(s.Src()))
 }
 
-// appendTools appends the member of a request body that contains the tool definitions.
+// appendTools appends the member of a request body that contains the tool definitions. A name that
+// the target doesn't accept is changed and recorded as lost. A missing description becomes "", and
+// a missing or too deep schema becomes that of an empty object.
 func (c *conversion) appendTools(dst []byte) []byte {
 	var list []byte
 	template := c.f.Tool

@@ -26,7 +26,8 @@ func (s *stems) init(n int) {
 
 func (s *stems) len() int { return len(s.df) }
 
-// id returns the number of a stem, and assigns one if the stem is new.
+// id returns the number of a stem, and assigns one if the stem is new. If all slots that it may
+// have are taken, the result is the number of another stem.
 func (s *stems) id(stem uint32) int32 {
 	mask := uint32(len(s.slots) - 1)
 	at := (stem * 0x9e3779b1) >> 7 & mask

@@ -119,7 +119,8 @@ type Scanner struct {
 	Met   bool
 }
 
-// New returns a scanner at the start of src. It keeps src but never writes to it.
+// New returns a scanner at the start of src. It keeps src but never writes to it. A source of more
+// than MaxSize bytes is an error.
 //
 //go:noinline
 func New(src []byte) *Scanner {

@@ -34,8 +34,10 @@ func (c *call) takeCompaction(a answer) {
 	}
 }
 
-// retryNarrower handles a compaction that changed nothing although a provider had rejected the messages. By the
-// estimate they fit in the known window, so the job tries a smaller one.
+// retryNarrower handles a compaction that changed nothing although a provider had rejected the
+// messages. By the estimate they fit in the known window, so the job tries a smaller one, once.
+// After that, or without an estimate, the job ends with the unchanged messages if Settings.Refused
+// is set, and otherwise fails.
 func (c *call) retryNarrower(a answer) {
 	switch done := c.Narrowed > 0 || a.before == 0; {
 	case done && c.Settings.Refused:

@@ -179,7 +179,7 @@ func (s *searching) beginMessage(body, index int32, from uint32) {
 
 // endMessage finishes a message, which ends at offset to. It sets the end, the role and the date of
 // all docs that were made from it. A message without a date gets that of the newest dated message
-// before it, except that of a tool result.
+// before it that isn't a tool result.
 func (s *searching) endMessage(to uint32) {
 	d := &s.cur
 	if d.date == 0 {

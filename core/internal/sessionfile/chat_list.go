@@ -71,7 +71,8 @@ type chatList struct {
 	apart bool       // calls are only in additional_kwargs, as older versions of LlamaIndex write them
 }
 
-// readChatList reads a list of messages: a plain array, an object with messages, or a store with one conversation.
+// readChatList reads a list of messages: a plain array, an object with messages, or a store with
+// one conversation. A store with several conversations is an error.
 func readChatList(f *file) writer {
 	c := &chatList{chatTree: chatTree{file: f}, words: &chatSpellings[0]}
 	many := 0
@@ -199,7 +200,8 @@ func (c *chatList) readCall(part jsonspan.Span) {
 	c.arguments(find(c.src, part, w.arguments))
 }
 
-// save replaces the list. Unchanged messages stay as they are. Afterwards, folded messages only exist in the old file.
+// save replaces the list. Unchanged messages stay as they are. Afterwards, folded messages only
+// exist in the old file. It refuses a file without a conversation.
 func (c *chatList) save(s *saver) {
 	if c.list.IsZero() {
 		s.refuse("there is no conversation in this file")

@@ -13,8 +13,9 @@ type chatGroup struct {
 	id        string // of the message in the tree, as JSON
 }
 
-// save adds the messages as a new branch from the root, after all others, so that the application continues there. All
-// messages of the file stay; the user reaches them with the arrows for other versions of a message.
+// save adds the messages as a new branch from the root, after all others, so that the application
+// continues there. All messages of the file stay; the user reaches them with the arrows for other
+// versions of a message. It fails if the file has no list of messages or there is nothing to save.
 func (c *chatTree) save(s *saver) {
 	var groups []chatGroup
 	for i := 0; i < len(s.in.Messages); {

@@ -79,7 +79,8 @@ type chatTree struct {
 	answer  chatAnswer    // what was read of the current answer
 }
 
-// readChat reads an export of app with one chat, and writes the messages on the path to its current message.
+// readChat reads an export of app with one chat, and writes the messages on the path to its current
+// message. An export with several chats is an error.
 func readChat(f *file, app *chatApp) writer {
 	c := &chatTree{file: f, app: app}
 	s := f.scannerAt(uint32(textStart(f.src)))

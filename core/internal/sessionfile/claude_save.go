@@ -6,10 +6,11 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
-// save appends a compaction in Claude Code's own form, followed by one line per message. All versions of the agent
-// can load these lines, but only newer ones understand the lists of kept messages in a compaction's metadata. A
-// copied message also gets a new provider id, because the agent merges all lines with the same id into one message,
-// wherever they are. If the file is a list, the entries are added at its end.
+// save appends a compaction in Claude Code's own form, followed by one line per message. All
+// versions of the agent can load these lines, but only newer ones understand the lists of kept
+// messages in a compaction's metadata. A copied message also gets a new provider id, because the
+// agent merges all lines with the same id into one message, wherever they are. If the file is a
+// list, the entries are added at its end. It fails if the file has no message.
 func (c *claudeCode) save(s *saver) {
 	if c.leaf < 0 {
 		s.refuse("the session file holds no message to continue from")

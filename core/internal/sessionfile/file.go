@@ -167,8 +167,8 @@ func (f *file) eachOfList(item string, visit func(s *jsonspan.Scanner)) (at json
 	return at
 }
 
-// eachLine calls visit for each line that is not blank, with a scanner at the line's object. An incomplete last line is
-// skipped.
+// eachLine calls visit for each line that is not blank, with a scanner at the line's object. A line
+// that isn't an object is an error. An incomplete last line is skipped.
 func (f *file) eachLine(visit func(s *jsonspan.Scanner)) {
 	src := f.src
 	for pos, end := nextLine(src, textStart(src)); pos < len(src) && f.err == nil; {

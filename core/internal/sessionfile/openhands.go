@@ -135,7 +135,8 @@ func readOpenHands(f *file) writer {
 	return o
 }
 
-// stream reads concatenated objects, with any white space between them. An incomplete last object is skipped.
+// stream reads concatenated objects, with any white space between them. Any other value is an
+// error. An incomplete last object is skipped.
 func (o *openHands) stream() {
 	for at := uint32(textStart(o.src)); o.err == nil; {
 		s := o.scannerAt(at)

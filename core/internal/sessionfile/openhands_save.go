@@ -25,9 +25,10 @@ type ohCall struct {
 	answered       bool   // it has a result among the messages
 }
 
-// save appends a condensation in OpenHands' own form: it forgets the events of removed messages, and its summary is the
-// digest. All messages after the first changed one become new events after the condensation, because OpenHands drops
-// the rest of a response if a part of it is forgotten.
+// save appends a condensation in OpenHands' own form: it forgets the events of removed messages,
+// and its summary is the digest. All messages after the first changed one become new events after
+// the condensation, because OpenHands drops the rest of a response if a part of it is forgotten. It
+// fails if the conversation has no events.
 func (o *openHands) save(s *saver) {
 	if len(o.path) == 0 {
 		s.refuse("the conversation has no events to go on from")

@@ -322,8 +322,9 @@ func (p *pi) leftOut(e *piEntry, empty bool) api.SkipReason {
 	return ""
 }
 
-// entry writes the message of entry i. counts is true for an entry after the last compaction, whose usage is
-// recorded. gone marks the calls that were left out.
+// entry writes the message of entry i, or counts the entry as skipped if pi doesn't send it. counts
+// is true for an entry after the last compaction, whose usage is recorded. gone marks the calls
+// that were left out.
 func (p *pi) entry(i int32, counts bool, gone []bool) {
 	e := &p.entries[i]
 	result := e.role != nil && e.role.native == "tool_result"

@@ -2,10 +2,11 @@ package sessionfile
 
 import "strconv"
 
-// save condenses as Roo Code does. The existing messages stay in the list and name the summary that replaces them,
-// which is the first of the new messages; the other new messages follow it. An unchanged message is written again
-// without its links to earlier summaries. All new entries have later times, because the user can return to a point in
-// time. If that point is before the summary, the original messages are sent again.
+// save condenses as Roo Code does. The existing messages stay in the list and name the summary that
+// replaces them, which is the first of the new messages; the other new messages follow it. An
+// unchanged message is written again without its links to earlier summaries. All new entries have
+// later times, because the user can return to a point in time. If that point is before the summary,
+// the original messages are sent again. It fails for a task of Cline.
 func (r *rooCode) save(s *saver) {
 	if r.cline {
 		s.refuse("a Cline task cannot take other messages: another file says which of them it truncated, by position")

@@ -86,7 +86,8 @@ func readAgents(r *Reader, m *transcript.Message) {
 
 var encryptedKeys = []string{"encryptedContent", "encrypted_content"}
 
-// encryptedIn returns the encrypted content that a reasoning item has in its providerData.
+// encryptedIn returns the encrypted content that a reasoning item has in its providerData, which
+// the reader is at. It isn't a string if there is none.
 func (r *Reader) encryptedIn() field {
 	f, _ := r.fields(encryptedKeys, nil)
 	if f[0].Str() {

@@ -227,7 +227,8 @@ func (r *Reader) leadingType(tag string) string {
 	return r.shortText(&field{Kind: jsonspan.String, Span: text.Span, Size: text.Measure})
 }
 
-// Add adds a part to the message being read and returns the part's index in Parts.
+// Add adds a part to the message being read and returns the part's index in Parts. It is an error if
+// the input has more than MaxParts parts.
 func (r *Reader) Add(p transcript.Part) int {
 	p.Msg = int32(len(r.T.Messages))
 	p.Pair = -1
@@ -320,7 +321,9 @@ func (r *Reader) wantKind(f *field, a, b jsonspan.Kind, message string) {
 	}
 }
 
-// setRole sets the role of a message from a field, according to the format's list of roles.
+// setRole sets the role of a message from a field, according to the format's list of roles. A role
+// that isn't in the list is transcript.Other. A missing role, and one that isn't a string, is an
+// error.
 func (r *Reader) setRole(m *transcript.Message, f *field, roles []roleName) {
 	if f.Kind == jsonspan.Invalid {
 		r.Fail(api.CodeMissingRole, int(m.Span.Start), "this message has no role")
@@ -381,7 +384,8 @@ func (r *Reader) messages() {
 	r.T.List = r.list(func(r *Reader) { r.Message() })
 }
 
-// Message reads the message at the reader and adds it to the transcript.
+// Message reads the message at the reader and adds it to the transcript. A value that isn't an
+// object is an error, and so are more than MaxMessages messages in the input.
 func (r *Reader) Message() {
 	if kind := r.Kind(); kind != jsonspan.Object {
 		r.Fail(jsonspan.WrongType, int(r.Pos()), "a message must be an object")
