@@ -244,8 +244,9 @@ func (h *history) goOn(prints []transcript.Fingerprint) bool {
 	return true
 }
 
-// join builds a separate source in which the messages that were sent replace the first messages of the history. Kept
-// messages have their current bytes. It returns false if the entry doesn't apply.
+// join builds a separate source in which the messages that were sent replace the first messages of
+// the history. Kept messages have their current bytes. prints are the fingerprints of the history's
+// beginnings. It returns false if the entry doesn't apply.
 func (r *request) join(h *history, prints []transcript.Fingerprint) bool {
 	t, m := r.t, h.entry
 	since, next := m.longest(func(p point) bool { return isAt(prints, p.messages, p.print) })

@@ -367,8 +367,8 @@ func (m *remembering) leansOn(in int) string {
 	return m.printOf(in)
 }
 
-// replacesNewest reports whether the newest user message is missing both from the messages that replace the covered
-// ones and from the later messages.
+// replacesNewest reports whether the newest user message is missing both from first, the messages
+// that replace the covered ones, and from the later messages.
 func (m *remembering) replacesNewest(first []place) bool {
 	newest := newestUser(m.source)
 	if newest >= 0 && m.given == nil {

@@ -23,7 +23,7 @@ type Output struct {
 	// The system prompt in the target's form, for targets that keep it outside the messages; nil if there is none or it
 	// is in Messages.
 	System []byte
-	Lost   []api.Loss
+	Lost   []api.Loss // what the target can't represent
 }
 
 // conversion is the state of one conversion.

@@ -85,8 +85,10 @@ func isRecorded(p *transcript.Part, m *transcript.Message) bool {
 	return p.Parent >= 0 || p.List < 0 && (p.List != transcript.NoList || p.Span == p.Body || p.Span == m.Span)
 }
 
-// loseOtherMembers reports as lost those members of an object that aren't in any record, except for members without
-// information: null, false, and empty values. own are the offsets of members that are parts themselves.
+// loseOtherMembers reports as lost those members of the object at span that aren't in any record,
+// except for members without information: null, false, and empty values. The object is part n of
+// message i, of the given kind, or the message itself if n is -1. own are the offsets of members
+// that are parts themselves.
 func (c *conversion) loseOtherMembers(i, n int32, span transcript.Span, kind transcript.Kind, own map[uint32]bool) {
 	b := c.t.Bytes(span)
 	s := jsonspan.New(b)

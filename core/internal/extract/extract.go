@@ -326,8 +326,9 @@ func (e *Extract) addWords(it *Item, text string, ws []words.Word, inQuotes []bo
 	return print
 }
 
-// connect determines whether a sentence depends on the one before it, or on what that sentence depends on. replies
-// means that the sentence follows a question, and reply that it is an answer such as yes or no.
+// connect determines whether a sentence depends on the one before it, or on what that sentence
+// depends on. inQuotes is the result of quoted. replies means that the sentence follows a question,
+// and reply that it is an answer such as yes or no.
 func (e *Extract) connect(s *sentence, text string, ws []words.Word, inQuotes []bool, replies, reply bool) {
 	// An echo answers the question by repeating a word from it, but doesn't say what the answer is about.
 	echo := replies && ws[0].Kind&words.Pair != 0 && strings.Contains(e.before.text, spelled(text, ws[0]))
@@ -365,8 +366,9 @@ func (e *Extract) question(item int32) int32 {
 	return n
 }
 
-// factorOf returns the factor of a sentence's gain, in 1024ths, and whether it is in the first person and contains a
-// name or a number. asked means that the sentence asks something.
+// factorOf returns the factor of a sentence's gain, in 1024ths, and whether it is in the first
+// person and contains a name or a number. inQuotes is the result of quoted. asked means that the
+// sentence asks something.
 func factorOf(it *Item, ws []words.Word, inQuotes []bool, asked bool) (factor int32, own bool) {
 	f := int64(plain)
 	var all words.Kind

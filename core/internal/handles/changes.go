@@ -293,8 +293,9 @@ func (a *Archive) origins() (of []whence, used []bool) {
 	return of, used
 }
 
-// became returns, for each input message, the index of the result message that was made from it without being its
-// source, or -1.
+// became returns, for each input message, the index of the result message that was made from it
+// without being its source, or -1. used says of each result message whether it is the source of an
+// input message.
 func (a *Archive) became(used []bool) []int {
 	became := make([]int, a.doc.Rest)
 	for m := range became {

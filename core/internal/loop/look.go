@@ -149,7 +149,8 @@ func (c *call) takeLoaded(f flight, r *api.EffectResult) {
 	}
 }
 
-// takeRecord handles a record that was found. It returns true if there is more to look up.
+// takeRecord handles the result of looking up a record, which may have found none. If there is more
+// to look up, it requests that and returns true.
 func (c *call) takeRecord(found *loadedRecord, r *api.EffectResult) bool {
 	if r.Record != nil {
 		f := transcript.Fingerprint(r.At)

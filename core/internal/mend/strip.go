@@ -67,8 +67,8 @@ func (md *Mender) StripReasoning(from, to int, pass api.Doer, rule string, which
 	md.doc.Remove(func(i int) bool { return empty[i] })
 }
 
-// stripMessage removes reasoning parts from message m. stripped is true if there were any, and left if the message
-// has other content.
+// stripMessage removes the reasoning parts of message m for which which returns true. stripped is
+// true if there were any, and left if the message has other content.
 func (md *Mender) stripMessage(m int32, which func(p *transcript.Part) bool) (stripped, left bool) {
 	msg := &md.doc.T.Messages[m]
 	for n := msg.First; n < msg.First+msg.Count; n++ {

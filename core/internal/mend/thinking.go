@@ -292,8 +292,9 @@ func (md *Mender) IsHopeless() bool {
 	return true
 }
 
-// AtThinking moves a cut inside the open tool loop to a message that begins with thinking, so that the remaining loop
-// begins with thinking too (AN8). It returns cut itself if the loop need not begin so, or if there is no such message.
+// AtThinking moves a cut inside the open tool loop to a message that begins with thinking, so that
+// the remaining loop begins with thinking too (AN8). groups are the groups of the items. AtThinking
+// returns cut itself if the loop need not begin so, or if there is no such message.
 func (md *Mender) AtThinking(cut int, groups []int32) int {
 	if mode, _ := md.ThinkingMode(); mode != api.ThinkingManual || cut <= md.keep.OpenTurn(len(md.doc.Items)) || !md.inputLoop().begins {
 		return cut

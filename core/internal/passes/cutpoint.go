@@ -34,7 +34,8 @@ func TurnStart(cut int, user func(i int) bool) int {
 	return 0
 }
 
-// IsSplitTurn reports whether a cut before message cut of n splits a turn (S1.12).
+// IsSplitTurn reports whether a cut before message cut of n splits a turn (S1.12). user reports
+// whether a message begins a turn.
 func IsSplitTurn(n, cut int, user func(i int) bool) bool {
 	return cut > 0 && cut < n && !user(cut) && TurnStart(cut, user) < cut
 }

@@ -141,8 +141,9 @@ func (r *Rehydration) Files(dropped, kept []int32) (files []RestoredFile) {
 	return files
 }
 
-// choose appends files read in the messages in dropped, newest first, as far as the budget in tokens allows. It
-// considers only results for which allowed returns true.
+// choose appends files read in the messages in dropped, newest first, as far as the budget in
+// tokens allows. It leaves out files that the messages in kept show, and considers only results for
+// which allowed returns true.
 func (r *Rehydration) choose(files []RestoredFile, budget *int, dropped, kept []int32,
 	allowed func(result int32) bool) []RestoredFile {
 	seen := r.visible(kept)

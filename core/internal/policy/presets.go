@@ -52,7 +52,8 @@ type Unmarshaler interface{ UnmarshalEasyJSON(*jlexer.Lexer) }
 // noKey is the beginning of the message about an unknown key.
 const noKey = "there is no such key here: "
 
-// Decode decodes JSON into v. The JSON must have been validated by a scanner. Unknown keys are errors.
+// Decode decodes JSON into v. The JSON must have been validated by a scanner. Unknown keys and keys
+// that occur twice are errors.
 func Decode(src []byte, v Unmarshaler) *Error {
 	l := jlexer.Lexer{Data: src}
 	v.UnmarshalEasyJSON(&l)

@@ -207,9 +207,10 @@ func (s *searching) wordScores() []int64 {
 	return scores
 }
 
-// rolesOfNames returns, for each term, the role of the person whose name it is, or Tool if it isn't a name. If almost
-// only one of two people uses a name, and doesn't use it in most messages as if it were a label, it is the other
-// person's name.
+// rolesOfNames returns, for each term, the role of the person whose name it is, or Tool if it isn't
+// a name. If almost only one of two people uses a name, and doesn't use it in most messages as if
+// it were a label, it is the other person's name. df is the number of docs with each term, by the
+// same for each role, and roles the number of docs of each role.
 func (s *searching) rolesOfNames(df []int64, by [][4]int64, roles [4]int64) []Role {
 	of := make([]Role, len(s.term))
 	for k := range of {

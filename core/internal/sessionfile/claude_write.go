@@ -128,7 +128,8 @@ func (c *claudeCode) pair(l *ccLine, call []int32) {
 	}
 }
 
-// pairOffPath pairs results off the path with those calls that have no result on it.
+// pairOffPath pairs results off the path with those calls that have no result on it. call holds the
+// last call with each id, as a block.
 func (c *claudeCode) pairOffPath(call []int32) {
 	for b := range c.blocks {
 		p := &c.blocks[b]

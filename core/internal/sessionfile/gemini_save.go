@@ -159,8 +159,9 @@ func saveParts(s *saver, key string, parts []gcPart) {
 	s.write(`]`)
 }
 
-// saveModel writes a model message and the results of its calls. The content contains the complete message. The calls
-// are repeated as a member, because their results are stored there.
+// saveModel writes a model message with the given parts, and answers, the results of its calls. The
+// content contains the complete message. The calls are repeated as a member, because their results
+// are stored there.
 func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	g.saveHead(s, i, "gemini", true)
 	saveParts(s, "content", parts)
@@ -184,7 +185,7 @@ func (g *geminiCLI) saveModel(s *saver, i int, parts, answers []gcPart) {
 	s.write(`}`)
 }
 
-// saveCall writes a call with its results. A call without results is written as cancelled.
+// saveCall writes a call with answers, its results. A call without results is written as cancelled.
 func saveCall(s *saver, call jsonspan.Span, answers []gcPart) {
 	var id []byte
 	if at := find(s.in.Src, call, "id"); at.IsZero() {

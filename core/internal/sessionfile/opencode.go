@@ -298,7 +298,8 @@ func (o *opencode) partsOf(r *ocRecord) (parts []jsonspan.Span) {
 	return parts
 }
 
-// aborted reports whether a response has content besides reasoning, although the user interrupted it.
+// aborted reports whether a response, which has the given parts, has content besides reasoning,
+// although the user interrupted it.
 func (o *opencode) aborted(r *ocRecord, parts []jsonspan.Span) bool {
 	if textOf(o.src, r.info, "error.name") != "MessageAbortedError" {
 		return false

@@ -15,7 +15,8 @@ const (
 	ocSubtask   = `"The following tool was executed by the user"`
 )
 
-// userPart writes a part of a user message. Text files are left out, because an adjacent text part has their contents.
+// userPart writes a part of a user message. Text files are left out, because an adjacent text part
+// has their contents. next begins a part with the given text.
 func (o *opencode) userPart(p jsonspan.Span, next func(begin string)) {
 	switch typeOf(o.src, p) {
 	case "text":
@@ -69,7 +70,8 @@ func (o *opencode) part(p jsonspan.Span, foreign, signed bool, next func(begin s
 	o.appendPieces(`}`)
 }
 
-// output writes the output of a call with its attachments, unless the agent cleared it.
+// output writes the output of a call with its attachments, unless the agent cleared it. state is
+// the state of the call.
 func (o *opencode) output(state, output jsonspan.Span) {
 	attachments, compacted := find(o.src, state, "attachments"), find(o.src, state, "time.compacted")
 	switch {

@@ -257,8 +257,9 @@ func (w *ocWriter) tool(name string, p jsonspan.Span) {
 	}
 }
 
-// noted writes a member that the file has recorded for a call. opencode requires the member, so if the file has none,
-// fallback is written instead.
+// noted writes a member that the file has recorded in state, the state of a call. opencode requires
+// the member, so if the file has none, fallback is written instead. A value of another kind than
+// fallback counts as missing.
 func (w *ocWriter) noted(state jsonspan.Span, key, fallback string) {
 	if v := find(w.src, state, key); !v.IsZero() && w.src[v.Start] == fallback[0] {
 		w.write(`,"`+key+`":`, v)

@@ -135,8 +135,9 @@ func (o *openHands) writeParts(content jsonspan.Span, role string, calls bool) {
 	}, o.imagePart)
 }
 
-// answer ends the content of a model message and writes its remaining members, except for the calls. If the content is
-// empty, it writes "" or, next to calls, no content at all.
+// answer ends the content of a model message and writes its remaining members, except for the
+// calls, from the object from. If the content is empty, it writes "" or, next to calls, no content
+// at all.
 func (o *openHands) answer(calls bool, from jsonspan.Span) {
 	if o.Messages[len(o.Messages)-1] != '[' {
 		o.appendPieces(`]`)

@@ -97,7 +97,8 @@ func numbered(s string, at int) (place, bool) {
 	return place{s[:at], s[at+1:], n, s[at] == ':'}, true
 }
 
-// mayBePath reports whether text can be a path: it contains a letter, and a dot or a slash, but no white space.
+// mayBePath reports whether s can be a path: it has from 3 to maxPath bytes, and contains a letter,
+// and a dot, a slash or a backslash, but no white space, quotes, commas or any of (=<>.
 func mayBePath(s string) bool {
 	if len(s) < 3 || len(s) > maxPath {
 		return false

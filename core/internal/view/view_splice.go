@@ -97,8 +97,8 @@ func (v *View) keptBehind(parts []transcript.Part) []neighbour {
 	return out
 }
 
-// Member extends the span p of a member (key and value) by the comma after it or, for the last member, by the one
-// before it.
+// Member extends the span p of a member (key and value) of message by the comma after it or, for
+// the last member, by the one before it.
 func (v *View) Member(p, message transcript.Span) transcript.Span {
 	b := v.T.Bytes(message)
 	at := func(off uint32) byte { return b[off-message.Start] }

@@ -126,7 +126,8 @@ const (
 	rsOpaque    = transcript.Opaque
 )
 
-// functionAnswer also answers local shell calls, as in Codex.
+// functionAnswer is the template of a function's result. It also answers local shell calls, as in
+// Codex.
 const functionAnswer = `{"type":"function_call_output","call_id":%i,"output":%t}`
 
 // itemNames returns the types of items, sorted.

@@ -204,7 +204,8 @@ func outputs(c passes.Run, items []int) []digest.ToolOutput {
 // marks reports whether the format has marks that hide messages from the model or from the user.
 func marks(doc *view.View) bool { return doc.F.Name == "native" }
 
-// addSummary appends a message with a summary that is sent to the model but hidden from the user (S4.24).
+// addSummary appends a message with a summary that is sent to the model but hidden from the user
+// (S4.24). If the format has no visibility marks, the message isn't hidden.
 func addSummary(c passes.Run, dst []byte, text string) []byte {
 	doc := c.Doc()
 	if len(dst) > 0 {

@@ -44,9 +44,10 @@ func FindCutPoint(sizes []int, tool func(i int) bool, keep int) int {
 	return cut
 }
 
-// PlanSlice returns the index of the first message of the longest tail of at most keep tokens, moved forward past
-// tool results. It returns 0 if everything fits or if nothing would be left (S3.13 to S3.18). Unlike FindCutPoint it
-// does not keep a last message that is larger than keep.
+// PlanSlice returns the index of the first message of the longest tail of at most keep tokens,
+// moved forward past tool results. It returns 0 if everything fits or if nothing would be left
+// (S3.13 to S3.18). Unlike FindCutPoint it does not keep a last message that is larger than keep.
+// sizes and tool are those of FindCutPoint.
 func PlanSlice(sizes []int, tool func(i int) bool, keep int) int {
 	total := 0
 	for _, n := range sizes {

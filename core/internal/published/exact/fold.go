@@ -89,9 +89,9 @@ func reportSource(c passes.Run) {
 	}
 }
 
-// turnCut returns the index of the first message of S1's tail, which has at most KeepTokens. If all messages fit, the
-// tail begins with the last message without tool results or, if the host gives the summary, with the last message
-// (S1.35).
+// turnCut returns the index of the first message of S1's tail, which has at most KeepTokens. If all
+// messages fit, the tail begins with the last message without tool results or, if the host gives
+// the summary, with the last message (S1.35). sizes and tool are those of FindCutPoint.
 func turnCut(p *passes.FoldPass, c passes.Run, sizes []int, tool func(i int) bool) int {
 	cut := FindCutPoint(sizes, tool, p.KeepTokens)
 	switch {
@@ -113,8 +113,9 @@ func slice(p *passes.FoldPass, c passes.Run, sizes []int, tool, user func(i int)
 	return PlanSlice(sizes, tool, p.KeepTokens)
 }
 
-// split returns the index of the first message of S4's tail. The tail is limited by a number of tokens, which is at
-// most half of the limit, or by a number of messages (S4.5, S4.31, S4.32).
+// split returns the index of the first message of S4's tail. The tail is limited by a number of
+// tokens, which is at most half of the limit, or by a number of messages (S4.5, S4.31, S4.32).
+// sizes holds the size of each message, in tokens.
 func split(p *passes.FoldPass, c passes.Run, sizes []int) int {
 	keep := p.KeepTokens
 	if c.Limit()/2 > 0 {

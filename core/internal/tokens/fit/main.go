@@ -196,8 +196,8 @@ func solve(texts []*text, encoding string) []float64 {
 	return w
 }
 
-// nnls minimizes the sum over rows of weight × (row·w − 1)² plus ridge times the sum of weights × |w − prior|², for w ≥
-// 0, by coordinate descent.
+// nnls returns the w that minimizes the sum over rows of weight × (row·w − 1)² plus ridge times the
+// sum of weights × |w − prior|², for w ≥ 0, by coordinate descent from start.
 func nnls(rows [][]float64, weights, prior, start []float64, ridge float64) []float64 {
 	n := len(prior)
 	gram := make([][]float64, n)
