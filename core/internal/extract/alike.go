@@ -38,11 +38,10 @@ type form struct {
 	leans bool // a sentence of the form depends on another one, so the number does mean something
 }
 
-// see assigns sentence s, which is about to be added, to its form. Sentences that differ only in numbers share a form;
-// a sentence without a number has none.
-func (e *Extract) see(text string, ws []words.Word, s *sentence) {
-	print, slots := uint64(len(ws)), 0
-	var values [mostSlots]uint64
+// formOf returns a hash of a sentence without its numbers, the values of the first mostSlots numbers, and how many
+// numbers there are.
+func formOf(text string, ws []words.Word) (print uint64, values [mostSlots]uint64, slots int) {
+	print = uint64(len(ws))
 	for _, w := range ws {
 		if w.Kind&words.Digit == 0 {
 			print = (print ^ uint64(w.Stem)) * 1099511628211
@@ -64,6 +63,32 @@ func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 		}
 		slots++
 	}
+	return print, values, slots
+}
+
+// compare counts how the numbers changed since the newest sentence of the form. values are those of the next sentence.
+func (f *form) compare(values *[mostSlots]uint64) {
+	change, differ, fell := uint64(0), false, false
+	for n := range values {
+		by := values[n] - f.values[n]
+		fell = fell || values[n] < f.values[n]
+		differ = differ || by != 0 && change != 0 && by != change
+		if by != 0 {
+			change = by
+		}
+	}
+	if differ {
+		f.differs++
+	}
+	if !fell {
+		f.rises++
+	}
+}
+
+// see assigns sentence s, which is about to be added, to its form. Sentences that differ only in numbers share a form;
+// a sentence without a number has none.
+func (e *Extract) see(text string, ws []words.Word, s *sentence) {
+	print, values, slots := formOf(text, ws)
 	if slots == 0 {
 		return
 	}
@@ -75,21 +100,7 @@ func (e *Extract) see(text string, ws []words.Word, s *sentence) {
 	}
 	f := &e.forms[at-1]
 	if f.members > 0 {
-		change, differ, fell := uint64(0), false, false
-		for n := range values {
-			by := values[n] - f.values[n]
-			fell = fell || values[n] < f.values[n]
-			differ = differ || by != 0 && change != 0 && by != change
-			if by != 0 {
-				change = by
-			}
-		}
-		if differ {
-			f.differs++
-		}
-		if !fell {
-			f.rises++
-		}
+		f.compare(&values)
 	}
 	s.form, s.nth = at, f.members
 	f.members++

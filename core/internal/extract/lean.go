@@ -64,10 +64,7 @@ var (
 
 // leans reports whether a sentence depends on the preceding one. inQuotes is the result of quoted.
 func leans(text string, ws []words.Word, inQuotes []bool) bool {
-	k := 0
-	for k < len(ws) && k < nearStart && fillers.Has(spelled(text, ws[k])) {
-		k++
-	}
+	k := fillersIn(text, ws)
 	if k == len(ws) {
 		return false
 	}
@@ -76,30 +73,15 @@ func leans(text string, ws []words.Word, inQuotes []bool) bool {
 	}
 	word := spelled(text, ws[k])
 	if k+1 < len(ws) {
-		next := spelled(text, ws[k+1])
-		switch word {
-		case "il", "Il": // French: he, it; Italian: the
-			return ws[k+1].Kind&words.Short != 0 || next == "est" || next == "était" || next == "faut" || next == "fait" || next == "avait"
-		case "la", "La", "le", "Le", "der", "Der":
-			return false
-		case "das", "Das", "die", "Die", "dies", "diese", "Diese", "dieser", "Dieser", "dieses", "Dieses", "ihr", "Ihr", "ihre", "Ihre", "sie", "Sie": // the, your, you
-			if ws[k+1].Kind&words.Capital != 0 && word != "sie" && word != "Sie" {
-				return false
-			}
-		case "es", "Es":
-			if strings.HasPrefix(next, "gibt") || strings.HasPrefix(next, "gab") {
-				return false
-			}
-		}
-		if ofTime.Has(next) {
-			return false
+		if leaning, decided := leansByTwo(word, spelled(text, ws[k+1]), ws[k+1].Kind); decided {
+			return leaning
 		}
 	}
 	if beginsLeaning.Has(word) {
 		return true
 	}
 	for n := k; n < len(ws) && n < k+nearStart; n++ {
-		if n > 0 && ws[n].Kind&words.Capital != 0 && ws[n].End-ws[n].From > 1 || ws[n].Kind&words.Digit != 0 || inQuotes != nil && inQuotes[n] {
+		if n > 0 && capitalized(ws[n]) || ws[n].Kind&words.Digit != 0 || isQuoted(inQuotes, n) {
 			return false // it names its subject
 		}
 		if n > k && leansLater.Has(spelled(text, ws[n])) {
@@ -111,6 +93,40 @@ func leans(text string, ws []words.Word, inQuotes []bool) bool {
 
 // spelled returns a word as it is spelled in text.
 func spelled(text string, w words.Word) string { return text[w.From:w.End] }
+
+// leansByTwo decides by the first two words whether a sentence depends on the preceding one. kind is that of the second
+// word, next. decided is false if the words don't tell.
+func leansByTwo(word, next string, kind words.Kind) (leans, decided bool) {
+	switch word {
+	case "il", "Il": // French: he, it; Italian: the
+		return kind&words.Short != 0 || next == "est" || next == "était" || next == "faut" || next == "fait" || next == "avait", true
+	case "la", "La", "le", "Le", "der", "Der":
+		return false, true
+	case "das", "Das", "die", "Die", "dies", "diese", "Diese", "dieser", "Dieser", "dieses", "Dieses", "ihr", "Ihr", "ihre", "Ihre": // the, your
+		if kind&words.Capital != 0 {
+			return false, true
+		}
+	case "es", "Es":
+		if strings.HasPrefix(next, "gibt") || strings.HasPrefix(next, "gab") {
+			return false, true
+		}
+	}
+	return false, ofTime.Has(next)
+}
+
+// fillersIn returns how many fillers a sentence begins with, at most nearStart.
+func fillersIn(text string, ws []words.Word) (count int) {
+	for count < len(ws) && count < nearStart && fillers.Has(spelled(text, ws[count])) {
+		count++
+	}
+	return count
+}
+
+// isQuoted reports whether word n is in quotes. inQuotes is the result of quoted, which may be nil.
+func isQuoted(inQuotes []bool, n int) bool { return inQuotes != nil && inQuotes[n] }
+
+// capitalized reports whether a word of more than one letter begins with a capital.
+func capitalized(w words.Word) bool { return w.Kind&words.Capital != 0 && w.End-w.From > 1 }
 
 // leansBySigns is like leans, for scripts without spaces.
 func leansBySigns(text string) bool {

@@ -72,33 +72,44 @@ func appendNamed(kept []string, part string, newDay bool) []string {
 // range includes such a day. from is -1 if there is no time.
 func timeIn(text string) (from, to int, day bool) {
 	for to = 1; to < len(text); to++ {
-		if text[to-1] < '0' || text[to-1] > '9' {
-			continue
+		switch {
+		case !digitAt(text, to-1):
+		case text[to] == ':' && digitAt(text, to+1):
+			return clockTimeAt(text, to)
+		case strings.HasPrefix(text[to:], "点") || strings.HasPrefix(text[to:], "點") || strings.HasPrefix(text[to:], "時"):
+			return signedTimeAt(text, to)
 		}
-		signed := strings.HasPrefix(text[to:], "点") || strings.HasPrefix(text[to:], "點") || strings.HasPrefix(text[to:], "時")
-		if !signed && (text[to] != ':' || to+1 == len(text) || text[to+1] < '0' || text[to+1] > '9') {
-			continue
-		}
-		from = len(strings.TrimRight(text[:to], "0123456789"))
-		if signed {
-			if n := strings.LastIndex(text[:from], "周"); n >= 0 && from-n <= 2*len("周五") {
-				from, day = n, true
-			}
-			if n := strings.IndexAny(text[to:], ",;，；。"); n >= 0 {
-				return from, to + n, day
-			}
-			return from, len(text), day
-		}
-		for to++; to < len(text) && text[to] >= '0' && text[to] <= '9'; to++ {
-		}
-		if n := dayBefore(text[:from]); n >= 0 {
-			from, day = n, true
-		} else if n := dayAfter(text[to:]); n >= 0 {
-			to, day = to+n, true
-		}
-		return len(withoutShort(text[:from])), to, day
 	}
 	return -1, 0, false
+}
+
+// digitAt reports whether text has a digit at index i.
+func digitAt(text string, i int) bool { return i < len(text) && text[i] >= '0' && text[i] <= '9' }
+
+// signedTimeAt is timeIn for the time whose sign for hours is at index at. The time extends to the next punctuation.
+func signedTimeAt(text string, at int) (from, to int, day bool) {
+	from = len(strings.TrimRight(text[:at], "0123456789"))
+	if n := strings.LastIndex(text[:from], "周"); n >= 0 && from-n <= 2*len("周五") {
+		from, day = n, true
+	}
+	if n := strings.IndexAny(text[at:], ",;，；。"); n >= 0 {
+		return from, at + n, day
+	}
+	return from, len(text), day
+}
+
+// clockTimeAt is timeIn for the time whose colon is at index at.
+func clockTimeAt(text string, at int) (from, to int, day bool) {
+	from, to = len(strings.TrimRight(text[:at], "0123456789")), at+1
+	for digitAt(text, to) {
+		to++
+	}
+	if n := dayBefore(text[:from]); n >= 0 {
+		from, day = n, true
+	} else if n := dayAfter(text[to:]); n >= 0 {
+		to, day = to+n, true
+	}
+	return len(withoutShort(text[:from])), to, day
 }
 
 // dayBefore returns the offset of a day of the week that is at most a few words before the end of text, or -1.

@@ -64,41 +64,65 @@ func (s *splitter) skipCode() {
 func (s *splitter) end() int {
 	t := s.text
 	if s.lines {
-		if n := strings.IndexByte(t[s.at:], '\n'); n >= 0 {
-			return s.at + n + 1
-		}
-		return len(t)
+		return s.at + len(firstLine(t[s.at:]))
 	}
 	for i := s.at; i < len(t); i++ {
 		switch c := t[i]; {
 		case c == '\n':
 			return i + 1
 		case c == '.' || c == '!' || c == '?':
-			for i+1 < len(t) && (t[i+1] == '.' || t[i+1] == '!' || t[i+1] == '?' || t[i+1] == '"' || t[i+1] == ')' || t[i+1] == '\'') {
-				i++
-			}
+			i = lastClosing(t, i)
 			if i+1 == len(t) || t[i+1] == ' ' && !(c == '.' && abbreviates(t[s.at:i], t[i+1:])) {
 				return i + 1
 			}
 		case c == ' ' && i-s.at > longestSentence:
 			return i + 1
-		case c >= 0xd8: // a lead byte of the characters below
+		case c >= 0xd8: // a lead byte of the characters that endsAt knows
 			r, size := utf8.DecodeRuneInString(t[i:])
-			if r == '…' && strings.HasPrefix(t[i+size:], "]") { // "[…]" is in place of words that were left out
-				i += size
-				continue
-			}
-			switch r {
-			case '。', '！', '？', '؟', '।', '॥', '۔', '։', '…', '．':
-				return i + size
-			}
-			if i-s.at > longestSentence && words.Unspaced(r) {
-				return i
+			if end := s.endsAt(i, r, size); end > 0 {
+				return end
 			}
 			i += size - 1
 		}
 	}
 	return len(t)
+}
+
+// firstLine returns the first line of text with its line feed.
+func firstLine(text string) string {
+	if n := strings.IndexByte(text, '\n'); n >= 0 {
+		return text[:n+1]
+	}
+	return text
+}
+
+// lastClosing returns the index of the last byte that belongs to a sentence with its final punctuation at index i.
+func lastClosing(text string, i int) int {
+	for i+1 < len(text) && closesSentence[text[i+1]] {
+		i++
+	}
+	return i
+}
+
+// closesSentence has the bytes that belong to a sentence if they follow its final punctuation.
+var closesSentence = [256]bool{'.': true, '!': true, '?': true, '"': true, ')': true, '\'': true}
+
+// endsAt returns the end of the sentence at s.at if r, a character of size bytes at index i, ends it or is where it has
+// become too long. Otherwise it returns 0.
+func (s *splitter) endsAt(i int, r rune, size int) int {
+	switch r {
+	case '…':
+		if strings.HasPrefix(s.text[i+size:], "]") { // "[…]" is in place of words that were left out
+			return 0
+		}
+		return i + size
+	case '。', '！', '？', '؟', '।', '॥', '۔', '։', '．':
+		return i + size
+	}
+	if i-s.at > longestSentence && words.Unspaced(r) {
+		return i
+	}
+	return 0
 }
 
 // abbreviates reports whether a dot between text and rest ends an abbreviation instead of a sentence: after a single
