@@ -414,8 +414,9 @@ func (r *resort) replaceMedia(pinned bool) {
 	}
 }
 
-// clearAround clears the tool result that contains an image, audio or file, for wire formats that have no part to
-// replace it with. It returns false if there is no such result.
+// clearAround clears the tool result that contains an image, audio or file, for wire formats that
+// have no part to replace it with. It returns false if there is no such result, or if clearing it
+// would free nothing.
 func (r *resort) clearAround(item int, n int32) bool {
 	doc := r.doc
 	p := &doc.T.Parts[n]

@@ -116,7 +116,8 @@ func (c *codex) line(s *jsonspan.Scanner) {
 	})
 }
 
-// session reads the base instructions, which Codex sends as the system prompt.
+// session reads the base instructions, which Codex sends as the system prompt. Only those of the
+// first line about the session count.
 func (c *codex) session(s *jsonspan.Scanner) {
 	var system jsonspan.Span
 	instructions := func(s *jsonspan.Scanner) {

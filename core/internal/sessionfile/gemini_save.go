@@ -93,7 +93,8 @@ func (w *gcList) stays(i int) *gcUnit {
 	return u
 }
 
-// copyUnit writes a unit's records without the member tokens, whose counts describe an older prompt.
+// copyUnit writes a unit's records with new timestamps, and without the member tokens, whose counts
+// describe an older prompt.
 func (w *gcList) copyUnit(u *gcUnit) {
 	for r := u.first; r < u.end; r++ {
 		w.next()

@@ -78,7 +78,8 @@ func (m *gooseMerge) begin() {
 	m.n++
 }
 
-// until writes the records before the given one, and marks as no longer sent those that were sent until now.
+// until writes the records before the given one. Those that were sent before are marked as no
+// longer sent or, if the file has no such marks, left out.
 func (m *gooseMerge) until(record int32) {
 	for ; m.next < record; m.next++ {
 		r := &m.records[m.next]

@@ -13,7 +13,8 @@ var ohReasoners = [...]string{
 	"deepseek/deepseek-v4-pro", "deepseek/deepseek-v4-flash",
 }
 
-// metrics returns the usage of the agent's model from statistics, an object with the usage for all models.
+// metrics returns the usage of the agent's model from statistics, an object with the usage for all
+// models. It is zero if there is none.
 func (o *openHands) metrics(statistics jsonspan.Span) (used jsonspan.Span) {
 	all := find(o.src, statistics, "usage_to_metrics")
 	for _, name := range []string{textOf(o.src, o.base, "agent.llm.usage_id"), "agent", "default"} {

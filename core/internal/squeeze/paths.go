@@ -264,7 +264,8 @@ func (w *writer) stretchOf(at, end int, path string) (to, margin int, hit bool) 
 	return to, margin, hit
 }
 
-// placeIn parses line i of the file at path. The line may contain a shorter form of the path.
+// placeIn parses line i of the file at path. The line may contain a shorter form of the path. If it
+// contains none, rest is the whole line.
 func (w *writer) placeIn(i int, path string) place {
 	s := w.line(i)
 	if p, ok := placeOfFile(s, path); ok {

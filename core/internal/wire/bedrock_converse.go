@@ -129,7 +129,8 @@ func bedrockBlock(r *Reader, parent int32) {
 	r.addReserved(self, p)
 }
 
-// bedrockJSON reads an object in a tool result.
+// bedrockJSON reads an object in a tool result. It becomes a text if its only member is a non-empty
+// string; otherwise the kind of p stays, and the body is the whole object.
 func bedrockJSON(r *Reader, p *transcript.Part) {
 	var object transcript.Part
 	if textOfObject(r, &object) {

@@ -160,7 +160,8 @@ func lcCallBlock(p *transcript.Part, f *frame, flags transcript.Flags) {
 	}
 }
 
-// lcResultID returns the id of the call that a block answers, in any provider's spelling.
+// lcResultID returns the id of the call that a block answers, in any provider's spelling, or the
+// zero Span if the block names no call.
 func lcResultID(f *frame) (id jsonspan.Span) {
 	for _, k := range [...]int{lbUseID, lbResultID, lbSDKResultID} {
 		if f[k].Str() {

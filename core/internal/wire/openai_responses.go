@@ -312,7 +312,8 @@ func responsesOpaque(r *Reader, p transcript.Part, typ string, item *responsesIt
 	r.Add(p)
 }
 
-// sizeWithout returns the measure of an object without one of its members, which is a string.
+// sizeWithout returns the measure of an object without the member f, which is a string and has the
+// given key. size is the measure with it.
 func sizeWithout(size jsonspan.Measure, f *field, key string) jsonspan.Measure {
 	gone := jsonspan.Str{Measure: f.Size,
 		Escapes: f.Raw - f.Size.Bytes - 2}.JSON().Add(jsonspan.ASCII(uint32(len(key)) + 4))

@@ -174,8 +174,10 @@ func (bs *Blocks) truncated(from, to, maxLines int) (list []api.Raw) {
 // shortText is the maximum length, in bytes, of text in the line of a turn (S0.19).
 const shortText = 200
 
-// lines returns the section with one line for each of the turns [first, recent), or nil if it would be empty. tokens
-// is the budget for the lines.
+// lines returns the section with one line for each of the assistant's messages in the turns [first,
+// recent), or nil if it would be empty. With wire_safe it also contains the messages of the user
+// and the system. tokens is the budget for the lines; a line that exceeds it is left out and,
+// without wire_safe, so are all after it.
 func lines(c passes.Run, turns [][2]int, first, recent, tokens int) *Section {
 	doc := c.Doc()
 	s := &Section{Range: TurnRange{first, recent - 1}}
