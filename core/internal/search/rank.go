@@ -149,7 +149,8 @@ func withNeighbours(docs []doc, scores []int64, i int) int64 {
 	return scores[i] + max(at(i-1), at(i+1))*neighbourShare/one + max(at(i-2), at(i+2))*secondNeighbourShare/one
 }
 
-// wordScores returns the score of each doc by its words alone, ignoring dates, roles and neighboring docs.
+// wordScores returns the score of each doc by its words alone, ignoring dates, roles and
+// neighboring docs. It also sets the weights of the terms.
 func (s *searching) wordScores() []int64 {
 	n := int64(len(s.docs))
 	df, by := make([]int64, len(s.term)), make([][4]int64, len(s.term))

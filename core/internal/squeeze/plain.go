@@ -127,8 +127,9 @@ const (
 	shortRun = 3 // the length to which it is cut, in characters
 )
 
-// text writes a line without its layout: without trailing white space, wide gaps between columns, and long runs of the
-// same character.
+// text writes a line without its layout: without trailing white space, wide gaps between columns,
+// and long runs of the same character. A line that tells an error keeps everything but trailing
+// white space, and binary data is cut.
 func (w *writer) text(s string) {
 	if !w.allows(Padding) {
 		w.out = append(w.out, s...)

@@ -133,7 +133,8 @@ func responsesReasoning(r *Reader, p transcript.Part, e *early, f *frame) {
 	}
 }
 
-// responsesTool reads a tool call or result.
+// responsesTool reads a tool call or result. Calls and results of tools that the provider runs, and
+// results without an id, are opaque.
 func responsesTool(r *Reader, m *transcript.Message, p transcript.Part, typ string, item *responsesItem, e *early,
 	f *frame) {
 	responsesNames(r, &p, typ, f)
