@@ -20,6 +20,7 @@ func TestDeepTexts(t *testing.T) {
 		withoutOpenWords(text[2:])
 		clipRequest(text+". "+form, leastRequest)
 		pastedPassage("Is this sentence right? " + text)
+		pastedPassages("Text: x\n"+text+":\n"+text, true)
 		reporterIn(text)
 		var r turnReader
 		r.paragraphs(text)

@@ -73,7 +73,7 @@ func errand(s string, ws []word, direct bool) bool {
 		next = ws[i+1]
 	}
 	switch {
-	case declines(ws), ofSection(ws), ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), isThisTime(ws), onlyNow(ws[i:]), forNow(s, ws[i:]),
+	case declines(ws), choosesListed(s, ws[i:]), ofSection(ws), ponders(ws, i, direct), weighs(ws[i:]), ofOne(ws[i:]), ofDeal(ws[i:]), plansAct(s, ws[i:]), isThisTime(ws), onlyNow(ws[i:]), forNow(s, ws[i:]),
 		regretting.has(first) && next.is(singles) && !isGeneral(ws), asksWhy.has(first) && !holds && !next.is(selves), asksAboutPaste(ws[i:]):
 		return true
 	case each.has(afterVerb(ws[i:])) && slices.ContainsFunc(ws, func(w word) bool { return w.text == "with" }): // "start each lesson with a joke"

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/extract"
+	"github.com/ctxfold/ctxfold/core/internal/sorting"
 )
 
 // A user of a chat often pastes a text after a question about it: an article, a poem, a paragraph of a book. Its
@@ -44,6 +45,148 @@ const (
 	mostBeforePassage = 12
 	lookPassage       = 4000
 )
+
+// pastedPassages returns the ranges, in bytes, of the passages that a user pasted into a message, in order. They are the
+// one after a question, those after a label such as "Transcript:" or after a line that announces them, blocks between
+// lines of three quotation marks and, if code is set, several lines of code.
+func pastedPassages(text string, code bool) (passages [][2]int) {
+	if len(text) < leastQuotedPassage {
+		return nil
+	}
+	if from, to := pastedPassage(text); to > from {
+		passages = append(passages, [2]int{from, to})
+	}
+	r := pastedReader{text: text, codes: code, quoted: -1, announced: -1, code: -1}
+	for at := 0; at < len(text); {
+		line := at + len(firstLine(text[at:]))
+		if len(passages) == 0 || at >= passages[0][1] || line <= passages[0][0] {
+			r.line(at, line)
+		}
+		at = line + 1
+	}
+	r.end(len(text))
+	passages = append(passages, r.passages...)
+	if len(passages) > 1 {
+		sorting.Func(passages, func(a, b [2]int) int { return a[0] - b[0] })
+	}
+	return apart(passages)
+}
+
+// apart returns ranges that are in order, without those that overlap with an earlier one.
+func apart(ranges [][2]int) [][2]int {
+	kept := ranges[:0]
+	for _, r := range ranges {
+		if len(kept) == 0 || r[0] >= kept[len(kept)-1][1] {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// Limits for passages after a line that announces them: their minimum size in bytes, and the maximum size of a line that
+// is a heading in them, such as "Part 2:".
+const (
+	leastAnnounced = 600
+	mostPartHead   = 40
+)
+
+// pastedReader finds passages by their lines.
+type pastedReader struct {
+	text      string
+	passages  [][2]int
+	codes     bool // whether to find code
+	quoted    int  // the start of the block in quotation marks that is open, or -1
+	announced int  // the start of the lines after a line that announces a passage, or -1
+	written   int  // the end of those of these lines that are the passage; 0 if there are none
+	code      int  // the start of the lines of code that were read last, or -1
+	codeEnd   int  // the end of these lines
+	codeLines int  // their number
+}
+
+// line reads the line of the text between two offsets.
+func (r *pastedReader) line(from, to int) {
+	said := strings.TrimSpace(r.text[from:to])
+	switch {
+	case said == tripleQuotes:
+		if r.end(from); r.quoted < 0 {
+			r.quoted = to
+		} else {
+			r.passages = append(r.passages, [2]int{r.quoted, from})
+			r.quoted = -1
+		}
+		return
+	case r.quoted >= 0 || said == "":
+		return
+	}
+	if r.codes && codes(said) {
+		if r.code < 0 {
+			r.end(from)
+			r.code, r.codeLines = from, 0
+		}
+		r.codeEnd = to
+		r.codeLines++
+		return
+	}
+	if r.code >= 0 {
+		r.end(from)
+	}
+	if r.announced >= 0 {
+		if isPartHead(said) || isWritten(said, r.written == 0) && len(said) >= leastNamedPassage {
+			r.written = to
+			return
+		}
+		r.end(from)
+	}
+	if at := labelOf(r.text[from:to]); at > 0 {
+		r.passages = append(r.passages, [2]int{from + at, to})
+	} else if said[len(said)-1] == ':' {
+		r.announced = to
+	}
+}
+
+// tripleQuotes is a line around a block of code or text, as in Python.
+const tripleQuotes = `"""`
+
+// leastCodeRun is the minimum number of consecutive lines of code that are a passage.
+const leastCodeRun = 3
+
+// end ends the announced passage and the lines of code. at is the offset of the line after them.
+func (r *pastedReader) end(at int) {
+	if r.code >= 0 && r.codeLines >= leastCodeRun {
+		r.passages = append(r.passages, [2]int{r.code, r.codeEnd})
+	}
+	r.code = -1
+	if r.written-r.announced >= leastAnnounced && r.announced >= 0 {
+		r.passages = append(r.passages, [2]int{r.announced, min(r.written, at)})
+	}
+	r.announced, r.written = -1, 0
+}
+
+// isPartHead reports whether a line is a heading inside a passage.
+func isPartHead(line string) bool { return len(line) <= mostPartHead && line[len(line)-1] == ':' }
+
+// labelOf returns the offset after the label of a line that labels the text after it, such as "Video transcript:", if that
+// text is long, and otherwise 0.
+func labelOf(line string) int {
+	label, rest, found := strings.Cut(line[:min(len(line), leastQuotedPassage+leastNamedPassage)], ":")
+	if !found || len(label) > leastQuotedPassage || len(rest) < leastNamedPassage-leastQuotedPassage {
+		return 0
+	}
+	if words := strings.Fields(label); len(words) > 0 && len(words) <= mostLabelWords {
+		for _, word := range words {
+			if labelNouns.hasInAnyCase(word) {
+				return len(label) + 1
+			}
+		}
+	}
+	return 0
+}
+
+// mostLabelWords is the maximum number of words of a label, and labelNouns lists those of which it has one.
+const mostLabelWords = 5
+
+var labelNouns = wordListOf("transcript transcription lyrics article abstract excerpt passage paragraph text poem essay story email e-mail letter caption captions subtitles chapter " +
+	"transkript artikel auszug absatz gedicht aufsatz brief untertitel transcripción artículo carta transcription extrait lettre trascrizione articolo lettera")
 
 // pastedPassage returns the range, in bytes, of a passage that a user pasted after a question or a
 // request, up to the end of its line. It returns 0, 0 if there is none.
@@ -133,10 +276,18 @@ func withoutSpeech(said string) string {
 	return said
 }
 
-// withoutPassage returns what a user said without the passage that the user pasted.
-func withoutPassage(text string) string {
-	if from, to := pastedPassage(text); to > from {
-		return text[:from] + text[to:]
+// withoutPassages returns what a user said without the passages that the user pasted, except for code, in which nothing is
+// taken for a rule anyway.
+func withoutPassages(text string) string {
+	passages := pastedPassages(text, false)
+	if len(passages) == 0 {
+		return text
 	}
-	return text
+	var b strings.Builder
+	at := 0
+	for _, p := range passages {
+		b.WriteString(text[at:p[0]])
+		at = p[1]
+	}
+	return b.String() + text[at:]
 }

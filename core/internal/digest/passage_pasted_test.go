@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,6 +24,31 @@ func TestPastedPassages(t *testing.T) {
 		from, to := pastedPassage(text)
 		if got := text[from:to]; got != want {
 			t.Errorf("%q: the passage is %q, not %q", text, got, want)
+		}
+	}
+}
+
+// Passages after labels and announcements, between quotation marks, and of code are found wherever they are in a message.
+func TestSeveralPastedPassages(t *testing.T) {
+	const transcript = "so we drove out to the island and you know the kilns were cold and nobody had fired one of them for years and I said to him you need to light it every morning or it cracks"
+	part := "The narrator rows to the island and finds the kilns cold. The potter tells him that the lids were lifted by a crane. Nobody has fired one of them since the war, and the museum owns three. "
+	for text, want := range map[string][]string{
+		"Name the film, Ove doesn't want a question.\nContext: Kiln podcast\nVideo transcript: " + transcript + "\nNo emoji.":                                               {" " + transcript},
+		"Write a caption for this film that is already summed up:\n\nPart 1:\n" + part + part + "\n\nPart 2:\n" + part + part + "\n\nThe caption goes to Ove, so be brief.": {"\n\nPart 1:\n" + part + part + "\n\nPart 2:\n" + part + part},
+		"How does it look now?\n\"\"\"\nlight the kiln\n\"\"\"\nIt must stay lit.":                                                                                          {"\nlight the kiln\n"},
+		"The lamp stays off. Why doesn't it compile\nint lamp = 1;\nlamp++;\nreturn lamp;\nI have Java 11.":                                                                 {"int lamp = 1;\nlamp++;\nreturn lamp;"},
+		"My rules:\n- Write in Danish.\n- Never use a dash.\n- Ask me before you change the kiln's colour, which is blue now.":                                              nil,
+		"Text: short": nil, "\"\"\"": nil, "": nil,
+	} {
+		var got []string
+		for _, p := range pastedPassages(text, true) {
+			got = append(got, text[p[0]:p[1]])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: the passages are %q, not %q", text, got, want)
+		}
+		if isCode := strings.Contains(text, ";"); len(want) > 0 && len(withoutPassages(text)) < len(text) == isCode {
+			t.Errorf("%q: passages are left, or code is not", text)
 		}
 	}
 }

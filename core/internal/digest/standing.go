@@ -28,7 +28,7 @@ const (
 // a sentence that the user quotes from the assistant's last message to comment on it. room holds
 // buffers.
 func (l *Ledger) addStanding(t *transcript.Transcript, i int, text string, room *readRoom) {
-	found := statements(withoutPassage(text), room)
+	found := statements(withoutPassages(text), room)
 	if len(found) > 0 && len(text) > leastReaction {
 		said := withoutMarkup(lastSaidBefore(t, i))
 		found = slices.DeleteFunc(found, func(s string) bool {

@@ -114,12 +114,14 @@ func newTalk(t *transcript.Transcript, messages []int32, old [sections]string, r
 		}
 		src := source{section: dialogue, speaker: who, day: day, at: at, own: t.Messages[i].Role == transcript.Assistant}
 		if who == "user" {
-			if from, to := pastedPassage(text); to > from {
-				k.say(text[:from], factor, src)
+			at := 0
+			for _, p := range pastedPassages(text, true) {
+				k.say(text[at:p[0]], factor, src)
 				src.pasted = true
-				k.say(text[from:to], ofPasted, src)
-				factor, text, src.pasted = 0, text[to:], false
+				k.say(text[p[0]:p[1]], ofPasted, src)
+				factor, at, src.pasted = 0, p[1], false
 			}
+			text = text[at:]
 		}
 		k.say(text, factor, src)
 	}
