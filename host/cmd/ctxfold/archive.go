@@ -61,11 +61,7 @@ func (a *archiveFlag) stateFile(transcript []byte) string {
 const keepUsage = "the `DIRECTORY` that stores removed content, for restore and recall"
 
 func restoreCommand(f *flags) *cobra.Command {
-	var policy policyFlags
-	var archive archiveFlag
-	var state string
-	var handles []string
-	var list bool
+	var o restoreFlags
 	c := &cobra.Command{
 		Use:   "restore --archive DIRECTORY [FILE|-]",
 		Short: "Restore what compactions removed from a transcript",
@@ -86,57 +82,77 @@ With --list, restore changes nothing: it lists the handles that the transcript n
   ctxfold restore --archive .ctxfold --handle 49bd29b43f1c2f5a session.json
   ctxfold restore --list session.json`,
 		Args: atMostOneFile,
-		RunE: func(c *cobra.Command, args []string) error {
-			store, err := archive.store()
-			if err != nil {
-				return err
-			}
-			switch {
-			case list && len(handles) > 0:
-				return usage(c, "--list and --handle are two questions: ask one")
-			case store == nil && len(handles) > 0:
-				return usage(c, "--handle needs --archive, the directory that has the bodies")
-			case store == nil && !list:
-				return usage(c, "restore needs --archive, the directory that has the content; --list shows what the transcript names")
-			}
-			j, err := f.start(c, args, &policy, state, 0)
-			if err != nil {
-				return err
-			}
-			if state == "" {
-				j.State = archive.noted(j.Messages)
-			}
-			if list {
-				markers, err := j.Markers(c.Context(), j.Input)
-				if err != nil {
-					return j.sources.locate(err)
-				}
-				return f.printMarkers(markers)
-			}
-			a, err := j.Restore(c.Context(), j.Input, store, handles...)
-			if err != nil {
-				return j.sources.locate(err)
-			}
-			markers := wanted(a.Markers, handles)
-			partial := len(markers) > 0 || len(handles) > 0 && a.Report.Restored == 0
-			result := a.Messages
-			if f.json {
-				result = a.Raw
-			} else {
-				f.printRestored(j, a, markers, partial)
-			}
-			if err := f.printLine(result); err != nil || !partial {
-				return err
-			}
-			return errPartial
-		},
+		RunE: func(c *cobra.Command, args []string) error { return o.run(f, c, args) },
 	}
-	policy.register(c, false)
-	archive.register(c, "the `DIRECTORY` that compact --archive has filled")
-	c.Flags().StringVar(&state, "state", "", "the `FILE` with the state of the conversation, as written by compact --state")
-	c.Flags().StringSliceVar(&handles, "handle", nil, "the `HANDLE` of a body to put back, 16 digits or more; may be given more than once")
-	c.Flags().BoolVar(&list, "list", false, "only list the handles that the transcript names")
+	o.policy.register(c, false)
+	o.archive.register(c, "the `DIRECTORY` that compact --archive has filled")
+	c.Flags().StringVar(&o.state, "state", "", "the `FILE` with the state of the conversation, as written by compact --state")
+	c.Flags().StringSliceVar(&o.handles, "handle", nil, "the `HANDLE` of a body to put back, 16 digits or more; may be given more than once")
+	c.Flags().BoolVar(&o.list, "list", false, "only list the handles that the transcript names")
 	return c
+}
+
+// restoreFlags has the values of restore's flags.
+type restoreFlags struct {
+	policy  policyFlags
+	archive archiveFlag
+	state   string   // the file with the state; "" for the state in the archive
+	handles []string // the bodies to put back; nil for all
+	list    bool     // whether to list the handles only
+}
+
+// check returns an error if the flags don't fit together.
+func (o *restoreFlags) check(c *cobra.Command) error {
+	switch {
+	case o.list && len(o.handles) > 0:
+		return usage(c, "--list and --handle are two questions: ask one")
+	case o.archive.dir == "" && len(o.handles) > 0:
+		return usage(c, "--handle needs --archive, the directory that has the bodies")
+	case o.archive.dir == "" && !o.list:
+		return usage(c, "restore needs --archive, the directory that has the content; --list shows what the transcript names")
+	}
+	return nil
+}
+
+// run restores the input of the command.
+func (o *restoreFlags) run(f *flags, c *cobra.Command, args []string) error {
+	store, err := o.archive.store()
+	if err != nil {
+		return err
+	}
+	if err := o.check(c); err != nil {
+		return err
+	}
+	j, err := f.start(c, args, &o.policy, o.state, 0)
+	if err != nil {
+		return err
+	}
+	if o.state == "" {
+		j.State = o.archive.noted(j.Messages)
+	}
+	if o.list {
+		markers, err := j.Markers(c.Context(), j.Input)
+		if err != nil {
+			return j.sources.locate(err)
+		}
+		return f.printMarkers(markers)
+	}
+	a, err := j.Restore(c.Context(), j.Input, store, o.handles...)
+	if err != nil {
+		return j.sources.locate(err)
+	}
+	markers := wanted(a.Markers, o.handles)
+	partial := len(markers) > 0 || len(o.handles) > 0 && a.Report.Restored == 0
+	result := a.Messages
+	if f.json {
+		result = a.Raw
+	} else {
+		f.printRestored(j, a, markers, partial)
+	}
+	if err := f.printLine(result); err != nil || !partial {
+		return err
+	}
+	return errPartial
 }
 
 // wanted returns the markers that should have been restored: those with one of the given handles, or all if no handle is given.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,19 @@ func (t *totals) add(o totals) {
 	t.tokensAfter += o.tokensAfter
 }
 
+// problem returns an error if a line could not be read, a result has violations, or one doesn't fit.
+func (t *totals) problem() error {
+	switch {
+	case t.failed > 0:
+		return fmt.Errorf("%s could not be read", plural(t.failed, "conversation"))
+	case t.invalid > 0:
+		return errViolations
+	case t.over > 0:
+		return errOver
+	}
+	return nil
+}
+
 // batch is the state of the command that processes a JSON Lines file.
 type batch struct {
 	*flags
@@ -56,17 +70,8 @@ type batch struct {
 }
 
 func batchCommand(f *flags) *cobra.Command {
-	var policy policyFlags
-	var archive archiveFlag
-	var summarizer string
-	var timeout time.Duration
-	var workers int
-	var output string
-	var resume bool
-	var names []string
-	for _, op := range batchOps {
-		names = append(names, op.name)
-	}
+	var o batchFlags
+	names := batchNames()
 	c := &cobra.Command{
 		Use:   "batch OPERATION [FILE|-]",
 		Short: "Run one operation on every conversation of a JSON Lines file",
@@ -92,54 +97,71 @@ The exit code is that of the operation, 2 if a line could not be read, and 130 i
 			}
 			return atMostOneFile(c, args[1:])
 		},
-		RunE: func(c *cobra.Command, args []string) error {
-			b := &batch{flags: f, output: output, resume: resume, force: policy.force}
-			for _, op := range batchOps {
-				if op.name == args[0] {
-					b.op = op
-				}
-			}
-			if b.op.run == nil {
-				return usage(c, "batch cannot do %q, only %s", args[0], strings.Join(names, ", "))
-			}
-			if workers < 1 {
-				return usage(c, "--workers must be 1 or more")
-			}
-			if b.resume && b.output == "" {
-				return usage(c, "--resume needs --output, the file that has the lines which are done")
-			}
-			shell, err := parseSummarizer(summarizer, f.streams)
-			if err != nil {
-				return err
-			}
-			if shell != nil {
-				defer shell.wait()
-				b.summarizer = shell
-			}
-			if b.store, err = archive.store(); err != nil {
-				return err
-			}
-			if b.policy, err = policy.read(f, c); err != nil {
-				return err
-			}
-			if b.name, err = f.fileArgument(c, args[1:]); err != nil {
-				return err
-			}
-			if b.compactor, err = f.compactor(c.Context(), timeout); err != nil {
-				return err
-			}
-			return b.file(c.Context(), workers)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return o.run(f, c, args) },
 	}
-	policy.register(c, false)
-	policy.registerForce(c)
-	archive.register(c, keepUsage)
-	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
-	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
-	c.Flags().IntVar(&workers, "workers", runtime.GOMAXPROCS(0), "how `MANY` conversations to process at the same time")
-	c.Flags().StringVarP(&output, "output", "o", "", "the `FILE` to write to, instead of standard output")
-	c.Flags().BoolVar(&resume, "resume", false, "continue the file of --output after an interrupted or killed run")
+	o.policy.register(c, false)
+	o.policy.registerForce(c)
+	o.archive.register(c, keepUsage)
+	c.Flags().StringVar(&o.summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND` (see ctxfold compact --help)")
+	c.Flags().DurationVar(&o.timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how `MANY` conversations to process at the same time")
+	c.Flags().StringVarP(&o.output, "output", "o", "", "the `FILE` to write to, instead of standard output")
+	c.Flags().BoolVar(&o.resume, "resume", false, "continue the file of --output after an interrupted or killed run")
 	return c
+}
+
+// batchNames returns the names of the operations.
+func batchNames() (names []string) {
+	for _, op := range batchOps {
+		names = append(names, op.name)
+	}
+	return names
+}
+
+// batchFlags has the values of batch's flags.
+type batchFlags struct {
+	policy     policyFlags
+	archive    archiveFlag
+	summarizer string        // as in parseSummarizer
+	timeout    time.Duration // for one summary
+	workers    int           // how many conversations to process at the same time
+	output     string        // as in batch
+	resume     bool          // as in batch
+}
+
+// run processes the input of the command, whose first argument is the operation.
+func (o *batchFlags) run(f *flags, c *cobra.Command, args []string) error {
+	at := slices.Index(batchNames(), args[0])
+	switch {
+	case at < 0:
+		return usage(c, "batch cannot do %q, only %s", args[0], strings.Join(batchNames(), ", "))
+	case o.workers < 1:
+		return usage(c, "--workers must be 1 or more")
+	case o.resume && o.output == "":
+		return usage(c, "--resume needs --output, the file that has the lines which are done")
+	}
+	b := &batch{flags: f, op: batchOps[at], output: o.output, resume: o.resume, force: o.policy.force}
+	shell, err := parseSummarizer(o.summarizer, f.streams)
+	if err != nil {
+		return err
+	}
+	if shell != nil {
+		defer shell.wait()
+		b.summarizer = shell
+	}
+	if b.store, err = o.archive.store(); err != nil {
+		return err
+	}
+	if b.policy, err = o.policy.read(f, c); err != nil {
+		return err
+	}
+	if b.name, err = f.fileArgument(c, args[1:]); err != nil {
+		return err
+	}
+	if b.compactor, err = f.compactor(c.Context(), o.timeout); err != nil {
+		return err
+	}
+	return b.file(c.Context(), o.workers)
 }
 
 // outcome is the result of processing one line.
@@ -222,15 +244,7 @@ func (b *batch) file(parent context.Context, workers int) error {
 		return readError
 	}
 	b.printTotals(total)
-	switch {
-	case total.failed > 0:
-		return fmt.Errorf("%s could not be read", plural(total.failed, "conversation"))
-	case total.invalid > 0:
-		return errViolations
-	case total.over > 0:
-		return errOver
-	}
-	return nil
+	return total.problem()
 }
 
 // next waits for the outcome of the next line. An interrupt ends the wait for input; lines in progress then end soon

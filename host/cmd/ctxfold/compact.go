@@ -13,12 +13,7 @@ import (
 )
 
 func compactCommand(f *flags) *cobra.Command {
-	var policy policyFlags
-	var archive archiveFlag
-	var redact redactFlag
-	var state, summarizer, output string
-	var session bool
-	var timeout time.Duration
+	var o compactFlags
 	c := &cobra.Command{
 		Use:   "compact [FILE|-]",
 		Short: "Make a transcript shorter",
@@ -47,62 +42,83 @@ A result over the limit is still printed, with a warning that says what takes th
   ctxfold compact --window 32000 --archive .ctxfold session.json > shorter.json
   ctxfold compact --session ~/.claude/projects/-home-me-app/0b1c.jsonl > shorter.jsonl`,
 		Args: atMostOneFile,
-		RunE: func(c *cobra.Command, args []string) error {
-			if session && f.json {
-				return usage(c, "--session and --json are two answers: ask for one")
-			}
-			shell, err := parseSummarizer(summarizer, f.streams)
-			if err != nil {
-				return err
-			}
-			j, err := f.start(c, args, &policy, state, timeout)
-			if err != nil {
-				return err
-			}
-			if session && j.session == nil {
-				return inputs{"file": j.sources["messages"]}.locate(j.sources["messages"].noSession)
-			}
-			if j.Store, err = archive.store(); err != nil {
-				return err
-			}
-			j.Redact = redact.find()
-			var s ctxfold.Summarizer
-			if shell != nil {
-				s = shell
-			}
-			result, err := j.CompactWith(c.Context(), j.Input, s)
-			if shell != nil {
-				shell.wait()
-			}
-			if err != nil {
-				return j.sources.locate(err)
-			}
-			if result.Changed {
-				if err := archive.note(result.Messages, result.State); err != nil {
-					return err
-				}
-			}
-			if err := f.compacted(c.Context(), j, result, session, output); err != nil {
-				return err
-			}
-			if state != "" {
-				if err := writeFile(state, append(bytes.Clone(result.State), '\n')); err != nil {
-					return err
-				}
-			}
-			return warn(f.err, result.Report)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return o.run(f, c, args) },
 	}
-	policy.register(c, true)
-	policy.registerForce(c)
-	archive.register(c, keepUsage)
-	redact.register(c)
-	c.Flags().StringVar(&summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND`")
-	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
-	c.Flags().BoolVar(&session, "session", false, "write a session file that its agent can resume; FILE must be one")
-	c.Flags().StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output; it may be the input")
-	c.Flags().StringVar(&state, "state", "", "the `FILE` that keeps the state of the conversation from one compaction to the next")
+	o.policy.register(c, true)
+	o.policy.registerForce(c)
+	o.archive.register(c, keepUsage)
+	o.redact.register(c)
+	c.Flags().StringVar(&o.summarizer, "summarizer", "none", "who writes summaries: none or cmd:`COMMAND`")
+	c.Flags().DurationVar(&o.timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().BoolVar(&o.session, "session", false, "write a session file that its agent can resume; FILE must be one")
+	c.Flags().StringVarP(&o.output, "output", "o", "", "write to this `FILE` instead of standard output; it may be the input")
+	c.Flags().StringVar(&o.state, "state", "", "the `FILE` that keeps the state of the conversation from one compaction to the next")
 	return c
+}
+
+// compactFlags has the values of compact's flags.
+type compactFlags struct {
+	policy     policyFlags
+	archive    archiveFlag
+	redact     redactFlag
+	state      string        // the file with the state; "" for none
+	summarizer string        // as in parseSummarizer
+	output     string        // the file to write to; "" for standard output
+	session    bool          // whether to write a session file
+	timeout    time.Duration // for one summary
+}
+
+// run compacts the input of the command.
+func (o *compactFlags) run(f *flags, c *cobra.Command, args []string) error {
+	if o.session && f.json {
+		return usage(c, "--session and --json are two answers: ask for one")
+	}
+	shell, err := parseSummarizer(o.summarizer, f.streams)
+	if err != nil {
+		return err
+	}
+	j, err := f.start(c, args, &o.policy, o.state, o.timeout)
+	if err != nil {
+		return err
+	}
+	if o.session && j.session == nil {
+		return inputs{"file": j.sources["messages"]}.locate(j.sources["messages"].noSession)
+	}
+	if j.Store, err = o.archive.store(); err != nil {
+		return err
+	}
+	j.Redact = o.redact.find()
+	var s ctxfold.Summarizer
+	if shell != nil {
+		s = shell
+	}
+	result, err := j.CompactWith(c.Context(), j.Input, s)
+	if shell != nil {
+		shell.wait()
+	}
+	if err != nil {
+		return j.sources.locate(err)
+	}
+	if result.Changed {
+		if err := o.archive.note(result.Messages, result.State); err != nil {
+			return err
+		}
+	}
+	if err := f.compacted(c.Context(), j, result, o.session, o.output); err != nil {
+		return err
+	}
+	if err := o.writeState(result.State); err != nil {
+		return err
+	}
+	return warn(f.err, result.Report)
+}
+
+// writeState writes the state to the file of --state, if there is one.
+func (o *compactFlags) writeState(state []byte) error {
+	if o.state == "" {
+		return nil
+	}
+	return writeFile(o.state, append(bytes.Clone(state), '\n'))
 }
 
 // compacted writes the result to standard output or to a file, and the report to standard error. session means that the

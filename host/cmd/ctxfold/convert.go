@@ -37,15 +37,7 @@ the new provider would refuse the result.`,
 				return j.sources.locate(err)
 			}
 			f.warn(a.Report.Left)
-			if f.json {
-				err = f.printLine(a.Raw)
-			} else {
-				err = f.printConverted(j, a, system)
-			}
-			if err == nil && !a.Valid {
-				return errViolations
-			}
-			return err
+			return violationsOr(f.printConverted(j, a, system), a.Valid)
 		},
 	}
 	policy.register(c, false)
@@ -63,9 +55,12 @@ the new provider would refuse the result.`,
 	return c
 }
 
-// printConverted prints the converted messages, and lists the lost content on standard error. system is the system
-// prompt of the result, if the target has it apart from the messages.
+// printConverted prints the converted messages, and lists the lost content on standard error. With --json it prints the
+// whole answer. system is the file for the system prompt of the result, if the target has it apart from the messages.
 func (f *flags) printConverted(j *job, a *api.Converted, system string) error {
+	if f.json {
+		return f.printLine(a.Raw)
+	}
 	if j.session != nil {
 		lines(f.err, j.read())
 	}

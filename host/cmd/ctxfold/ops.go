@@ -233,29 +233,39 @@ func presetsCommand(f *flags) *cobra.Command {
 				return err
 			}
 			if len(args) == 1 {
-				for _, p := range a.Presets {
-					if string(p.Name) == args[0] {
-						return f.printLine(p.Policy)
-					}
-				}
-				return usageError{text: fmt.Sprintf("there is no preset %q; `ctxfold presets` lists them", args[0])}
+				return f.printPreset(a.Presets, args[0])
 			}
-			if f.json {
-				var raw struct{ Presets json.RawMessage }
-				if err := json.Unmarshal(a.Raw, &raw); err != nil {
-					return err
-				}
-				return f.printLine(raw.Presets)
-			}
-			t := newTable("preset", "what it does")
-			for _, p := range a.Presets {
-				t.AppendRow(table.Row{p.Name, p.Doc})
-			}
-			fmt.Fprintln(f.out, t.Render())
-			for _, p := range a.Presets {
-				fmt.Fprintf(f.out, "\n%s\n%s\n", p.Name, p.Policy)
-			}
-			return nil
+			return f.printPresets(a)
 		},
 	}
+}
+
+// printPreset prints the policy of the preset with the given name. It returns an error if there is none.
+func (f *flags) printPreset(presets []api.PresetInfo, name string) error {
+	for _, p := range presets {
+		if string(p.Name) == name {
+			return f.printLine(p.Policy)
+		}
+	}
+	return usageError{text: fmt.Sprintf("there is no preset %q; `ctxfold presets` lists them", name)}
+}
+
+// printPresets prints a table of the presets and their policies, or with --json the presets as a list.
+func (f *flags) printPresets(a *api.Info) error {
+	if f.json {
+		var raw struct{ Presets json.RawMessage }
+		if err := json.Unmarshal(a.Raw, &raw); err != nil {
+			return err
+		}
+		return f.printLine(raw.Presets)
+	}
+	t := newTable("preset", "what it does")
+	for _, p := range a.Presets {
+		t.AppendRow(table.Row{p.Name, p.Doc})
+	}
+	fmt.Fprintln(f.out, t.Render())
+	for _, p := range a.Presets {
+		fmt.Fprintf(f.out, "\n%s\n%s\n", p.Name, p.Policy)
+	}
+	return nil
 }

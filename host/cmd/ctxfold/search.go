@@ -63,12 +63,9 @@ Each result has the handle of its content, or the file, and the number of the me
 				}
 			}
 			a, err := compactor.SearchBodies(c.Context(), s.bodies, q)
-			var e *ctxfold.Error
 			switch {
-			case errors.As(err, &e) && (e.Code == "empty_query" || e.Code == "out_of_range"):
-				return usage(c, "%s", e.Message)
 			case err != nil:
-				return err
+				return queryError(c, err)
 			case f.json:
 				return f.printLine(a.Raw)
 			}
@@ -81,6 +78,15 @@ Each result has the handle of its content, or the file, and the number of the me
 	c.Flags().StringVar(&q.Before, "before", "", "only messages of this `DATE` or earlier")
 	completeWith(c, "role", "user", "assistant", "tool", "system")
 	return c
+}
+
+// queryError returns an error of a search as one of usage if the query is what is wrong.
+func queryError(c *cobra.Command, err error) error {
+	var e *ctxfold.Error
+	if errors.As(err, &e) && (e.Code == "empty_query" || e.Code == "out_of_range") {
+		return usage(c, "%s", e.Message)
+	}
+	return err
 }
 
 // isKept matches the names of archive files that are bodies.

@@ -22,11 +22,7 @@ import (
 const shutdownTime = 30 * time.Second
 
 func serveCommand(f *flags) *cobra.Command {
-	var policy policyFlags
-	var redact redactFlag
-	var upstream, listen, memory, records, model, metricsAddress string
-	var timeout, bodyTimeout, lease time.Duration
-	var shareAnonymous bool
+	var o serveFlags
 	c := &cobra.Command{
 		Use:   "serve --upstream URL [flags]",
 		Short: "Run a proxy that compacts the conversations passing through it",
@@ -55,76 +51,106 @@ The proxy listens on localhost unless --listen says otherwise. It has no users a
   ctxfold serve --upstream https://example.com --window 200000 --metrics-addr localhost:9090
   ctxfold serve --upstream https://example.com --window 200000 --policy '{"summary":{"mode":"local"}}'`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if upstream == "" {
-				return usage(c, "serve needs an endpoint: name it with --upstream")
-			}
-			to, err := url.Parse(upstream)
-			if err != nil {
-				return usage(c, "--upstream: %v", err)
-			}
-			s, err := policy.read(f, c)
-			if err != nil {
-				return err
-			}
-			metrics := prometheus.New()
-			if records != "" {
-				memory = "dir:" + records
-			}
-			remembered, patience, err := remember(c.Context(), memory)
-			if err != nil {
-				return err
-			}
-			log := slog.New(slog.NewTextHandler(f.err, nil))
-			with := ctxfold.Options{SummaryTimeout: timeout, Metrics: metrics, Records: remembered, RecordsTimeout: patience, Lease: lease, Logger: log}
-			compactor, err := f.compactorWith(c.Context(), with)
-			if err != nil {
-				return err
-			}
-			if bodyTimeout <= 0 {
-				bodyTimeout = -1
-			}
-			o := proxy.Options{Compactor: compactor, Upstream: to, Policy: ctxfold.RawPolicy(s.text), SummaryModel: model, BodyTimeout: bodyTimeout, ShareAnonymous: shareAnonymous,
-				Redact: redact.find(), Metrics: metrics, Logger: log}
-			traces, err := openTraces(c.Context())
-			if err != nil {
-				return err
-			}
-			defer traces.close()
-			o.Transport = traces.transport(proxy.NewTransport())
-			// The policy is checked now, so that an error doesn't only appear with the first request.
-			probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: ctxfold.RawPolicy(s.text), Format: "openai-chat"}
-			var unbounded *ctxfold.Error
-			if _, err := compactor.Check(c.Context(), probe); errors.As(err, &unbounded) && unbounded.Code == api.CodeUnknownWindow {
-				fmt.Fprintln(f.err, "There is no --window: a conversation is compacted when the endpoint says that it is too long")
-			} else if err != nil {
-				return inputs{"policy": s}.locate(err)
-			}
-			p, err := proxy.New(o)
-			if err != nil {
-				return usage(c, "--upstream %s: it must be a URL such as https://example.com", upstream)
-			}
-			servers := []served{{listen, "Listening on http://%s\n", traces.handler(p)}}
-			if metricsAddress != "" {
-				servers = append(servers, served{metricsAddress, "Health and metrics on http://%s\n", monitoring(metrics, compactor, remembered)})
-			}
-			return f.listen(c.Context(), servers...)
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(f, c) },
 	}
-	policy.register(c, false)
-	redact.register(c)
-	c.Flags().StringVar(&upstream, "upstream", "", "the `URL` of the endpoint, to which the paths of requests are added")
-	c.Flags().StringVar(&listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 picks a free one")
-	c.Flags().StringVar(&memory, "memory", "", "the `URL` of the memory: redis://…, rediss://…, postgres://… or dir:DIRECTORY; empty means this process")
-	c.Flags().StringVar(&records, "records", "", "the same as --memory dir:`DIRECTORY`")
+	o.policy.register(c, false)
+	o.redact.register(c)
+	c.Flags().StringVar(&o.upstream, "upstream", "", "the `URL` of the endpoint, to which the paths of requests are added")
+	c.Flags().StringVar(&o.listen, "listen", "localhost:8080", "the `ADDRESS` to listen on; port 0 picks a free one")
+	c.Flags().StringVar(&o.memory, "memory", "", "the `URL` of the memory: redis://…, rediss://…, postgres://… or dir:DIRECTORY; empty means this process")
+	c.Flags().StringVar(&o.records, "records", "", "the same as --memory dir:`DIRECTORY`")
 	c.MarkFlagsMutuallyExclusive("memory", "records")
-	c.Flags().DurationVar(&lease, "lease", ctxfold.DefaultLease, "how long other replicas wait for one that died during a compaction")
-	c.Flags().StringVar(&model, "summary-model", "", "the `MODEL` that writes summaries, instead of the conversation's own")
-	c.Flags().DurationVar(&timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
-	c.Flags().DurationVar(&bodyTimeout, "body-timeout", proxy.DefaultBodyTimeout, "how long a request body may take, plus 1s for each 16 KiB of it; 0 means no limit")
-	c.Flags().BoolVar(&shareAnonymous, "share-anonymous", false, "clients without any key belong together, instead of each connection being a client")
-	c.Flags().StringVar(&metricsAddress, "metrics-addr", "", "the `ADDRESS` of /healthz and /metrics; empty means neither")
+	c.Flags().DurationVar(&o.lease, "lease", ctxfold.DefaultLease, "how long other replicas wait for one that died during a compaction")
+	c.Flags().StringVar(&o.model, "summary-model", "", "the `MODEL` that writes summaries, instead of the conversation's own")
+	c.Flags().DurationVar(&o.timeout, "summary-timeout", ctxfold.DefaultSummaryTimeout, "how long one summary may take")
+	c.Flags().DurationVar(&o.bodyTimeout, "body-timeout", proxy.DefaultBodyTimeout, "how long a request body may take, plus 1s for each 16 KiB of it; 0 means no limit")
+	c.Flags().BoolVar(&o.shareAnonymous, "share-anonymous", false, "clients without any key belong together, instead of each connection being a client")
+	c.Flags().StringVar(&o.metricsAddress, "metrics-addr", "", "the `ADDRESS` of /healthz and /metrics; empty means neither")
 	return c
+}
+
+// serveFlags has the values of serve's flags.
+type serveFlags struct {
+	policy         policyFlags
+	redact         redactFlag
+	upstream       string        // the URL of the endpoint
+	listen         string        // the address to listen on
+	memory         string        // the URL of the memory; "" for this process
+	records        string        // a directory for the memory; "" for none
+	model          string        // the model that writes summaries; "" for the conversation's own
+	metricsAddress string        // the address of /healthz and /metrics; "" for neither
+	timeout        time.Duration // for one summary
+	bodyTimeout    time.Duration // for a request body; 0 for no limit
+	lease          time.Duration // how long to wait for another replica that compacts
+	shareAnonymous bool          // whether clients without a key are one client
+}
+
+// checkPolicy returns an error if the policy is invalid, so that it doesn't only appear with the first request. Without
+// a window it prints when conversations are compacted.
+func (f *flags) checkPolicy(ctx context.Context, compactor *ctxfold.Compactor, s source) error {
+	probe := ctxfold.Input{Messages: []byte(`[{"role":"user","content":"hello"}]`), Policy: ctxfold.RawPolicy(s.text), Format: "openai-chat"}
+	_, err := compactor.Check(ctx, probe)
+	var unbounded *ctxfold.Error
+	if errors.As(err, &unbounded) && unbounded.Code == api.CodeUnknownWindow {
+		fmt.Fprintln(f.err, "There is no --window: a conversation is compacted when the endpoint says that it is too long")
+		return nil
+	}
+	if err != nil {
+		return inputs{"policy": s}.locate(err)
+	}
+	return nil
+}
+
+// run runs the proxy until the command is interrupted.
+func (o *serveFlags) run(f *flags, c *cobra.Command) error {
+	if o.upstream == "" {
+		return usage(c, "serve needs an endpoint: name it with --upstream")
+	}
+	to, err := url.Parse(o.upstream)
+	if err != nil {
+		return usage(c, "--upstream: %v", err)
+	}
+	s, err := o.policy.read(f, c)
+	if err != nil {
+		return err
+	}
+	metrics := prometheus.New()
+	if o.records != "" {
+		o.memory = "dir:" + o.records
+	}
+	remembered, patience, err := remember(c.Context(), o.memory)
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(f.err, nil))
+	with := ctxfold.Options{SummaryTimeout: o.timeout, Metrics: metrics, Records: remembered, RecordsTimeout: patience, Lease: o.lease, Logger: log}
+	compactor, err := f.compactorWith(c.Context(), with)
+	if err != nil {
+		return err
+	}
+	if o.bodyTimeout <= 0 {
+		o.bodyTimeout = -1
+	}
+	options := proxy.Options{Compactor: compactor, Upstream: to, Policy: ctxfold.RawPolicy(s.text), SummaryModel: o.model, BodyTimeout: o.bodyTimeout, ShareAnonymous: o.shareAnonymous,
+		Redact: o.redact.find(), Metrics: metrics, Logger: log}
+	traces, err := openTraces(c.Context())
+	if err != nil {
+		return err
+	}
+	defer traces.close()
+	options.Transport = traces.transport(proxy.NewTransport())
+	if err := f.checkPolicy(c.Context(), compactor, s); err != nil {
+		return err
+	}
+	p, err := proxy.New(options)
+	if err != nil {
+		return usage(c, "--upstream %s: it must be a URL such as https://example.com", o.upstream)
+	}
+	servers := []served{{o.listen, "Listening on http://%s\n", traces.handler(p)}}
+	if o.metricsAddress != "" {
+		servers = append(servers, served{o.metricsAddress, "Health and metrics on http://%s\n", monitoring(metrics, compactor, remembered)})
+	}
+	return f.listen(c.Context(), servers...)
 }
 
 // idleTime is the time after which an idle connection is closed.
