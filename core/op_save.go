@@ -61,30 +61,33 @@ func (r *request) savedAt(in *sessionfile.Saving) {
 	}
 }
 
+// objectsIn returns the objects in the list at the scanner, which reports any other element as an error.
+func objectsIn(s *jsonspan.Scanner) (spans []jsonspan.Span) {
+	for s.Array(); s.Elem(); {
+		if s.Kind() != jsonspan.Object {
+			s.Fail(jsonspan.WrongType, int(s.Pos()), "a message must be an object")
+			break
+		}
+		spans = append(spans, s.Skip().Span)
+	}
+	return spans
+}
+
 // elements returns the messages of the request, which contains a list, a request body, or the
 // result of open. The request fails if there are none, or if one isn't an object.
 func (r *request) elements() (spans []jsonspan.Span) {
 	s := jsonspan.New(r.src).At(r.members[operations.InMessages].Start)
 	s.Lenient = true
-	list := func() {
-		for s.Array(); s.Elem(); {
-			if s.Kind() != jsonspan.Object {
-				s.Fail(jsonspan.WrongType, int(s.Pos()), "a message must be an object")
-				return
-			}
-			spans = append(spans, s.Skip().Span)
-		}
-	}
 	if s.Kind() == jsonspan.Object {
 		for key := range s.Members {
 			if wire.ListKey(string(key)) && s.Kind() == jsonspan.Array && spans == nil {
-				list()
+				spans = objectsIn(s)
 			} else {
 				s.Skip()
 			}
 		}
 	} else {
-		list()
+		spans = objectsIn(s)
 	}
 	r.fail(s.Err(), 0)
 	if r.err == nil && len(spans) == 0 {

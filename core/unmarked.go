@@ -35,6 +35,11 @@ type unmarking struct {
 	gone []jsonspan.Span // in order
 }
 
+// mayHoldMarks reports whether there may be cache breakpoints below the key name, whose value is of the given kind.
+func mayHoldMarks(name string, kind jsonspan.Kind) bool {
+	return slices.Contains(marked, name) || kind == jsonspan.Object && (name == "anthropic" || name == "bedrock")
+}
+
 // value scans the value at the scanner and adds the spans of its cache breakpoints to u.gone. It
 // looks for them in the value's own members or elements and, if deep is set, also below the keys in
 // marked. only is true if the value is an object that contains nothing but cache breakpoints; the
@@ -51,7 +56,7 @@ func (u *unmarking) value(s *jsonspan.Scanner, deep bool) (only bool) {
 				continue
 			}
 			only := false
-			if deep && (slices.Contains(marked, name) || s.Kind() == jsonspan.Object && (name == "anthropic" || name == "bedrock")) {
+			if deep && mayHoldMarks(name, s.Kind()) {
 				only = u.value(s, true)
 			} else {
 				s.Skip()

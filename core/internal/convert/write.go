@@ -106,12 +106,13 @@ func (c *conversion) writeAssistant(t *turn) {
 		c.addPart([]byte(c.to.Step), true)
 		c.current.turns++
 	}
+	inOrder := c.to.Items && c.to.Call != "" // whether calls are items among the other pieces
 	calls := 0
 	for _, p := range t.pieces {
 		if p.kind == transcript.ToolCall {
 			calls++
 		}
-		if p.kind != transcript.ToolCall || c.to.Items && c.to.Call != "" {
+		if p.kind != transcript.ToolCall || inOrder {
 			c.addPiece(p, wire.ByAssistant)
 		}
 	}
@@ -123,7 +124,7 @@ func (c *conversion) writeAssistant(t *turn) {
 		if p.kind != transcript.ToolCall {
 			continue
 		}
-		if list = append(list, p.part); !c.to.Items && c.to.Call != "" || c.to.Call == "" {
+		if list = append(list, p.part); !inOrder {
 			c.writeCall(p.part, len(list) == 1)
 		}
 	}

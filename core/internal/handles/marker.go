@@ -174,21 +174,19 @@ func Cleared(c *view.View, n int32) bool {
 			return true
 		}
 	}
-	for _, marker := range resultMarkers {
-		if slices.Contains(summaryMarkers, marker) {
-			continue
-		}
-		if c.T.EqualText(body, marker) {
-			return true
-		}
-		if p.Body.Len() > MarkerRoom {
-			continue
-		}
-		if value, _ := c.F.ResultBody(nil, c.T, n, marker); bytes.Equal(c.T.Bytes(p.Body), value) {
-			return true
-		}
+	return slices.ContainsFunc(resultMarkers, func(marker string) bool {
+		return !slices.Contains(summaryMarkers, marker) && (c.T.EqualText(body, marker) || isResultWith(c, n, marker))
+	})
+}
+
+// isResultWith reports whether the body of the tool result at index n is what the format writes for a marker.
+func isResultWith(c *view.View, n int32, marker string) bool {
+	body := c.T.Parts[n].Body
+	if body.Len() > MarkerRoom {
+		return false
 	}
-	return false
+	value, _ := c.F.ResultBody(nil, c.T, n, marker)
+	return bytes.Equal(c.T.Bytes(body), value)
 }
 
 // OwnBody reports whether the part at index n is a tool result whose original body is in the transcript. It returns

@@ -8,12 +8,27 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
+// leave reports that changes could not be undone, or not completely, and why; "" if their body is missing.
+func (r *restoring) leave(handle string, why api.MarkerFault) {
+	r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: why})
+}
+
+// undoNowOrEdited undoes changes, also if the transcript was edited after them. undone is false if it can't. whole is
+// false if not all of them are undone, and ok if a body is invalid.
+func (r *restoring) undoNowOrEdited(c *changes) (undone, whole, ok bool) {
+	if undone, ok = r.undo(c); undone || !ok {
+		return undone, undone, ok
+	}
+	r.bringBack(jsonspan.MaxSize)
+	return r.undoEdited(c)
+}
+
 // takeBack undoes compactions, newest first, by their changes. ok is false if a body, at index r.at, is invalid.
 func (r *restoring) takeBack() (ok bool) {
 	for handle, digest := r.newestChanges(); handle != ""; handle, digest = r.newestChanges() {
 		i := r.body(handle)
 		if i < 0 {
-			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1})
+			r.leave(handle, "")
 			break
 		}
 		if r.at = i; r.tried[i] {
@@ -25,20 +40,12 @@ func (r *restoring) takeBack() (ok bool) {
 			return false
 		}
 		c.handle = handle
-		undone, ok := r.undo(&c)
+		undone, whole, ok := r.undoNowOrEdited(&c)
 		if !ok {
 			return false
 		}
-		whole := undone
-		if !undone {
-			r.bringBack(jsonspan.MaxSize)
-			if undone, whole, ok = r.undoEdited(&c); !ok {
-				return false
-			}
-		}
 		if !whole {
-			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1,
-				Why: api.MarkerChanged})
+			r.leave(handle, api.MarkerChanged)
 		}
 		if !undone {
 			if digest < 0 {
@@ -52,8 +59,7 @@ func (r *restoring) takeBack() (ok bool) {
 			r.precede(&c, digest)
 		}
 		if r.respelled != "" && same(handle, r.respelled) {
-			r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1,
-				Why: api.MarkerRespelled})
+			r.leave(handle, api.MarkerRespelled)
 		}
 		r.changes, r.older = c.before, ""
 	}
@@ -95,6 +101,22 @@ func (r *restoring) bringBack(n int) {
 // looking for older ones.
 const maxMisses = 32
 
+// changesNamedIn returns the handle of changes that message m names, if it is a digest and they haven't been tried.
+// Otherwise it returns "".
+func (r *restoring) changesNamedIn(m int32) string {
+	if !r.authors.IsOwn(m) {
+		return ""
+	}
+	f := r.foldOf(m)
+	if f == nil || f.changes == "" {
+		return ""
+	}
+	if b := r.body(f.changes); b < 0 || r.tried[b] {
+		return ""
+	}
+	return f.changes
+}
+
 // newestChanges returns the handle of the newest changes that haven't been undone, or "". It looks in the state, in the
 // bodies of digests, in the changes before those that could not be undone, and, on the first call, in the given bodies,
 // in this order. digest is the index of the digest that named the changes, or -1.
@@ -103,12 +125,8 @@ func (r *restoring) newestChanges() (handle string, digest int) {
 		return h, -1
 	}
 	for i := range r.doc.Items {
-		if m := r.doc.Items[i].Msg; r.authors.IsOwn(m) {
-			if f := r.foldOf(m); f != nil && f.changes != "" {
-				if b := r.body(f.changes); b >= 0 && !r.tried[b] {
-					return f.changes, i
-				}
-			}
+		if named := r.changesNamedIn(r.doc.Items[i].Msg); named != "" {
+			return named, i
 		}
 	}
 	if h := r.older; len(h) >= Short && r.misses < maxMisses {

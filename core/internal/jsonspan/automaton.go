@@ -95,6 +95,25 @@ func (a *Automaton) Text(text []byte) uint64 {
 	})
 }
 
+// blockEnd returns the size of the first block of b, which doesn't end inside a character or a short escape.
+func blockEnd(b []byte) int {
+	if len(b) <= block {
+		return len(b)
+	}
+	n := block
+	for n > 1 && b[n]&0xc0 == 0x80 {
+		n--
+	}
+	odd := false
+	for k := n - 1; k >= 0 && b[k] == '\\'; k-- {
+		odd = !odd
+	}
+	if odd && n > 1 {
+		n--
+	}
+	return n
+}
+
 // blocks calls walk with consecutive blocks of b, none of which ends inside a character or a short
 // escape, and returns the sum of the weights in 1/16384 token. It weighs a long run of one
 // character at the beginning or end of a block with run instead, because the weights of steps are
@@ -102,19 +121,7 @@ func (a *Automaton) Text(text []byte) uint64 {
 func (a *Automaton) blocks(b []byte, walk func(b []byte, e uint) (uint64, uint)) (sum uint64) {
 	var e uint
 	for len(b) > 0 {
-		n := min(len(b), block)
-		if n < len(b) {
-			for n > 1 && b[n]&0xc0 == 0x80 {
-				n--
-			}
-			odd := false
-			for k := n - 1; k >= 0 && b[k] == '\\'; k-- {
-				odd = !odd
-			}
-			if odd && n > 1 {
-				n--
-			}
-		}
+		n := blockEnd(b)
 		var w uint64
 		if run := headRun(b[:n]); run >= repeats {
 			n = run

@@ -72,7 +72,6 @@ func (s *searching) bestDocs() []ranked {
 		return nil
 	}
 	scores := s.wordScores()
-	byDate := len(s.asked) > 0
 	plain := len(s.term) == 0 || slices.Max(scores) == 0 // the query has only a date or a role, or no word that occurs
 	room := 8*s.query.Limit + 256                        // the maximum number of docs that are sorted at a time
 	list := make([]ranked, 0, room)
@@ -80,15 +79,10 @@ func (s *searching) bestDocs() []ranked {
 	for i := range s.docs {
 		d := &s.docs[i]
 		score := withNeighbours(s.docs, scores, i)
-		own := score
 		if plain {
-			own = one
-		}
-		if byDate && slices.ContainsFunc(s.asked, func(a dates.Found) bool { return d.date.Matches(a.Date) }) {
-			score += own * dateBonus / one
-		}
-		if s.role>>d.role&1 == 1 {
-			score += own * roleBonus / one
+			score += s.bonus(d, one)
+		} else {
+			score += s.bonus(d, score)
 		}
 		if score < floor || d.digest || !s.isWanted(d) {
 			continue
@@ -102,6 +96,17 @@ func (s *searching) bestDocs() []ranked {
 		list = append(list, ranked{int32(i), score})
 	}
 	return s.bestPerMessage(list)
+}
+
+// bonus returns what a doc with the score own gets for a date or a role in the query, if it has them.
+func (s *searching) bonus(d *doc, own int64) (bonus int64) {
+	if slices.ContainsFunc(s.asked, func(a dates.Found) bool { return d.date.Matches(a.Date) }) {
+		bonus += own * dateBonus / one
+	}
+	if s.role>>d.role&1 == 1 {
+		bonus += own * roleBonus / one
+	}
+	return bonus
 }
 
 // isWanted reports whether a doc passes the query's filters by role and date.
@@ -149,6 +154,19 @@ func withNeighbours(docs []doc, scores []int64, i int) int64 {
 	return scores[i] + max(at(i-1), at(i+1))*neighbourShare/one + max(at(i-2), at(i+2))*secondNeighbourShare/one
 }
 
+// weighTerms sets the weights of the query's words. df has the number of docs with each word.
+func (s *searching) weighTerms(df []int64) {
+	for k := range s.term {
+		t := &s.term[k]
+		w := log2(uint64(2*len(s.docs)+2)) - log2(uint64(2*df[k]+1))
+		w = w * squareRoot(w) / one // rare words decide
+		if t.lead {
+			w = w * leadPart / one
+		}
+		t.weight = int32(max(w, leastWeight))
+	}
+}
+
 // wordScores returns the score of each doc by its words alone, ignoring dates, roles and
 // neighboring docs. It also sets the weights of the terms.
 func (s *searching) wordScores() []int64 {
@@ -167,15 +185,7 @@ func (s *searching) wordScores() []int64 {
 		roles[s.docs[i].role]++
 	}
 	length = max(length, 1)
-	for k := range s.term {
-		t := &s.term[k]
-		w := log2(uint64(2*n+2)) - log2(uint64(2*df[k]+1))
-		w = w * squareRoot(w) / one // rare words decide
-		if t.lead {
-			w = w * leadPart / one
-		}
-		t.weight = int32(max(w, leastWeight))
-	}
+	s.weighTerms(df)
 	scores := make([]int64, len(s.docs))
 	part := func(term uint8, d int32, tf int64) int64 {
 		norm := one - lengthPart + lengthPart*int64(s.docs[d].words)*n/length

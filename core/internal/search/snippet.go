@@ -51,6 +51,15 @@ func (s *searching) textOf(d *doc) []byte {
 	return c.collected
 }
 
+// weightOf returns the weight of a word in a text: that of the query's word, or a share of it if it only resembles it.
+func (s *searching) weightOf(f *words.Found) int64 {
+	w := int64(s.term[f.Term].weight)
+	if f.Exact {
+		return w
+	}
+	return w * relativeShare / one
+}
+
 // passage returns the range of text, in bytes, where the most important words of the query are closest together, or the
 // beginning of the text if it contains none.
 func (s *searching) passage(text []byte) (from, to int) {
@@ -58,23 +67,16 @@ func (s *searching) passage(text []byte) (from, to int) {
 	var counts [words.MostKnown]int32
 	var sum, most int64
 	first, last := -1, -1
-	weight := func(f *words.Found) int64 {
-		if w := int64(s.term[f.Term].weight); f.Exact {
-			return w
-		} else {
-			return w * relativeShare / one
-		}
-	}
 	lo := 0
 	for hi := range found {
 		f := &found[hi]
 		if counts[f.Term]++; counts[f.Term] == 1 {
-			sum += weight(f)
+			sum += s.weightOf(f)
 		}
 		for ; f.At-found[lo].At > spread; lo++ {
 			if l := &found[lo]; counts[l.Term] == 1 {
 				counts[l.Term] = 0
-				sum -= weight(l)
+				sum -= s.weightOf(l)
 			} else {
 				counts[l.Term]--
 			}

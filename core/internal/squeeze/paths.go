@@ -61,7 +61,7 @@ func contextPlace(s, path, next string) (place, bool) {
 		if !ok {
 			continue
 		}
-		if path == p.path || path != "" && (sameFile(p.path, path) || sameFile(path, p.path)) {
+		if path == p.path || path != "" && alike(p.path, path) {
 			return p, true
 		}
 		if q, found := placeOfFile(next, p.path); found && q.number == p.number+1 {
@@ -140,6 +140,9 @@ func sameFile(long, short string) bool {
 		(long[len(long)-len(short)-1] == '/' || long[len(long)-len(short)-1] == '\\')
 }
 
+// alike reports whether one of two paths is the end of the other, so that both can name the same file.
+func alike(a, b string) bool { return sameFile(a, b) || sameFile(b, a) }
+
 // paths writes those lines of a search result, from line i on, that belong to the same file. It writes the path once,
 // and below it the lines, including the separators that the search put between them. It returns the number of lines, or
 // 0 if no such lines begin on line i.
@@ -207,31 +210,33 @@ func (w *writer) fileLines(i int) (path string, k int) {
 	return path, k
 }
 
+// lineOrNone returns line i, or "" after the last one.
+func (w *writer) lineOrNone(i int) string {
+	if i < w.count() {
+		return w.line(i)
+	}
+	return ""
+}
+
 // adjacent returns the longest form of the path on line i, the number of consecutive lines that belong to that file,
 // and the number of bytes taken up by all of their paths except the first. All are zero if line i has no path.
 func (w *writer) adjacent(i int) (path string, k, size int) {
-	following := func(k int) string {
-		if i+k < w.count() {
-			return w.line(i + k)
-		}
-		return ""
-	}
 	s := w.line(i)
 	if len(s) < 4 {
 		return "", 0, 0
 	}
-	last, ok := placeOf(s, "", following(1))
+	last, ok := placeOf(s, "", w.lineOrNone(i+1))
 	if !ok {
 		return "", 0, 0
 	}
 	path = last.path
-	for k = 1; len(following(k)) >= 4; k++ {
-		p, ok := placeOf(following(k), path, following(k+1))
+	for k = 1; len(w.lineOrNone(i+k)) >= 4; k++ {
+		p, ok := placeOf(w.lineOrNone(i+k), path, w.lineOrNone(i+k+1))
 		if !ok {
 			break
 		}
 		if p.path != path {
-			if p.number != last.number+1 || !sameFile(p.path, path) && !sameFile(path, p.path) {
+			if p.number != last.number+1 || !alike(p.path, path) {
 				break
 			}
 			if len(p.path) > len(path) {

@@ -37,6 +37,17 @@ type ProviderCompaction struct {
 	Old []bool
 }
 
+// hasCompaction reports whether an item of the group contains the provider's own compaction. groups has the groups of
+// the first items; only these are searched.
+func (w *Writer) hasCompaction(group int32, groups []int32) bool {
+	for k, g := range groups {
+		if g == group && isCompaction(w.doc.T, w.doc.Items[k].Msg) {
+			return true
+		}
+	}
+	return false
+}
+
 // ProviderCompaction returns the items that the provider can compact in place of the model, which are all items before
 // cut, except for leading system messages. It returns nil if the policy doesn't ask for this, if the provider has no
 // such API, or if the compaction would include items that must stay. stays and groups have one element per item.
@@ -60,10 +71,7 @@ func (w *Writer) ProviderCompaction(cut int, stays []bool, groups []int32) *Prov
 		if o.items = append(o.items, i); !stays[i] {
 			continue
 		}
-		for k := range w.doc.Items[:cut] {
-			o.Old[i] = o.Old[i] || groups[k] == groups[i] && isCompaction(w.doc.T, w.doc.Items[k].Msg)
-		}
-		if !o.Old[i] {
+		if o.Old[i] = w.hasCompaction(groups[i], groups[:cut]); !o.Old[i] {
 			return nil
 		}
 	}

@@ -176,6 +176,20 @@ func step(h, v uint64) uint64 {
 	return h ^ h>>32
 }
 
+// resultBody mixes into h the body of the tool result at index n.
+func (p *printer) resultBody(h uint64, n int32) uint64 {
+	body := p.t.Parts[n].Body
+	switch inner := int32(len(p.t.InnerParts(int(n)))); {
+	case inner > 0:
+		return p.parts(h, n+1, n+1+inner, n)
+	case p.t.IsString(body):
+		return p.says(h, body)
+	case !body.IsZero():
+		return step(h, p.value(body, nil))
+	}
+	return h
+}
+
 // parts mixes into h the parts in [from, to) whose parent is parent: a tool result, or -1 for the message itself.
 func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 	for n := from; n < to; n++ {
@@ -192,14 +206,7 @@ func (p *printer) parts(h uint64, from, to, parent int32) uint64 {
 			h = step(h, p.arguments(part))
 		case ToolResult:
 			h = step(h, uint64(part.Kind)|uint64(part.Flags&IsError)<<8)
-			switch inner := int32(len(p.t.InnerParts(int(n)))); {
-			case inner > 0:
-				h = p.parts(h, n+1, n+1+inner, n)
-			case p.t.IsString(part.Body):
-				h = p.says(h, part.Body)
-			case !part.Body.IsZero():
-				h = step(h, p.value(part.Body, nil))
-			}
+			h = p.resultBody(h, n)
 		default:
 			span, skip := part.Span, unseen
 			if part.List == Member {

@@ -257,6 +257,12 @@ func (bs *Blocks) InScope(chain []Loop, count, budget int) int {
 	return n
 }
 
+// of returns the turns in the range, as far as they exist.
+func (r *TurnRange) of(turns [][2]int) [][2]int {
+	from := max(0, min(r.Start, len(turns)))
+	return turns[from:max(from, min(r.End+1, len(turns)))]
+}
+
 // Context returns the messages that the model sees for a chain of loops: the first, compacted and
 // recent turns of the newest loop, and only the lines of older loops; a loop without a block is
 // shown unchanged (S0.45). Only the last scope loops of the chain are shown, and the newest in any
@@ -272,24 +278,23 @@ func (bs *Blocks) Context(chain []Loop, scope int, blocks []*Block) (list []api.
 	}
 	for i, l := range chain {
 		b, newest := blocks[i], i == len(chain)-1
-		switch {
-		case !newest && len(chain)-i > scope:
-		case b == nil:
+		if !newest && len(chain)-i > scope {
+			continue
+		}
+		if b == nil {
 			raw(l.From, l.To)
-		default:
-			if newest && b.KeepFirst != nil {
-				turns := Turns(c.Doc().T, l.From, l.To)
-				from := max(0, min(b.KeepFirst.Start, len(turns)))
-				for _, turn := range turns[from:max(from, min(b.KeepFirst.End+1, len(turns)))] {
-					raw(turn[0], turn[1])
-				}
+			continue
+		}
+		if newest && b.KeepFirst != nil {
+			for _, turn := range b.KeepFirst.of(Turns(c.Doc().T, l.From, l.To)) {
+				raw(turn[0], turn[1])
 			}
-			if b.KeepCompacted != nil {
-				list = append(list, b.KeepCompacted.Messages...)
-			}
-			if newest && b.KeepRecent != nil {
-				list = append(list, b.KeepRecent.Messages...)
-			}
+		}
+		if b.KeepCompacted != nil {
+			list = append(list, b.KeepCompacted.Messages...)
+		}
+		if newest && b.KeepRecent != nil {
+			list = append(list, b.KeepRecent.Messages...)
 		}
 	}
 	if c.Policy().IsWireSafe() {
