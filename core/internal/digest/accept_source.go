@@ -258,6 +258,11 @@ func flatText(low string) string {
 	return b.String()
 }
 
+// mayBeName reports whether a word inside a sentence looks like the name of a person or a place.
+func mayBeName(word string, w words.Word) bool {
+	return w.Kind&words.Capital != 0 && len(word) > 2 && !strings.ContainsAny(word, "0123456789_")
+}
+
 // strangers looks in the source for the people and places that text names. It takes capitalized
 // words inside a sentence for such names, and counts them in people. offTopic is true if text
 // shares almost no words with the source. If text is a translation, strangers returns zero values.
@@ -285,7 +290,7 @@ func strangers(text, source, low string) (people found, offTopic bool) {
 			case w.Kind&words.Short != 0 || frequent.Has(w.Stem):
 				small.count(known)
 				continue
-			case k > 0 && w.Kind&words.Capital != 0 && len(word) > 2 && strings.TrimRight(line[ws[k-1].End:w.From], " ") == "" && !strings.ContainsAny(word, "0123456789_"):
+			case k > 0 && mayBeName(word, w) && strings.TrimRight(line[ws[k-1].End:w.From], " ") == "":
 				people.add(word, known || strings.Contains(low, lower(word)))
 			}
 			content.count(known)

@@ -193,47 +193,56 @@ type ledgerBlock struct {
 	write func(max int) string // returns the block in at most max bytes, or ""
 }
 
+// readRequests adds the task and the requests in the entries of their block.
+func (l *Ledger) readRequests(entries []string) {
+	for _, e := range entries {
+		e = strings.TrimPrefix(e, "- ")
+		if task, found := strings.CutPrefix(e, first); found {
+			l.Task = task
+		} else {
+			l.Requests = append(l.Requests, e)
+		}
+	}
+}
+
+// readErrors adds the failures in the entries of their block.
+func (l *Ledger) readErrors(entries []string) {
+	for _, e := range entries {
+		head, text, _ := strings.Cut(strings.TrimPrefix(e, "- "), ": ")
+		f := api.LedgerFailure{Tool: head, Text: text}
+		if tool, on, found := strings.Cut(head, " ("); found {
+			f.Tool, f.On = tool, strings.TrimSuffix(on, ")")
+		}
+		l.Errors = append(l.Errors, f)
+	}
+}
+
+// readCommands adds the commands in the entries of their block.
+func (l *Ledger) readCommands(entries []string) {
+	for _, e := range entries {
+		c := api.LedgerCommand{Command: e}
+		if at := strings.LastIndex(e, exitArrow); at >= 0 {
+			c.Command, c.Exit = e[:at], e[at+len(exitArrow):]
+		}
+		l.Commands = append(l.Commands, c)
+	}
+}
+
 // cutBlocks returns the text of a digest without the ledger's blocks, whose entries it adds to l.
 func cutBlocks(text string, l *Ledger) string {
 	for _, b := range []struct {
 		tag  string
 		read func(entries []string)
 	}{
-		{requestsTag, func(list []string) {
-			for _, e := range list {
-				e = strings.TrimPrefix(e, "- ")
-				if task, found := strings.CutPrefix(e, first); found {
-					l.Task = task
-				} else {
-					l.Requests = append(l.Requests, e)
-				}
-			}
-		}},
+		{requestsTag, l.readRequests},
 		{standingTag, func(list []string) { l.Standing = append(l.Standing, readStanding(list)...) }},
 		{modifiedTag, func(list []string) {
 			for _, line := range list {
 				l.Modified = append(l.Modified, readFiles(line)...)
 			}
 		}},
-		{errorsTag, func(list []string) {
-			for _, e := range list {
-				head, text, _ := strings.Cut(strings.TrimPrefix(e, "- "), ": ")
-				f := api.LedgerFailure{Tool: head, Text: text}
-				if tool, on, found := strings.Cut(head, " ("); found {
-					f.Tool, f.On = tool, strings.TrimSuffix(on, ")")
-				}
-				l.Errors = append(l.Errors, f)
-			}
-		}},
-		{commandsTag, func(list []string) {
-			for _, e := range list {
-				c := api.LedgerCommand{Command: e}
-				if at := strings.LastIndex(e, exitArrow); at >= 0 {
-					c.Command, c.Exit = e[:at], e[at+len(exitArrow):]
-				}
-				l.Commands = append(l.Commands, c)
-			}
-		}},
+		{errorsTag, l.readErrors},
+		{commandsTag, l.readCommands},
 		{readTag, func(list []string) { l.Read = append(l.Read, list...) }},
 		{runningTag, l.readRunning},
 		{unloadedTag, l.readUnloaded},

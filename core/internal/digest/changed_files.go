@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,35 +82,60 @@ const (
 // historyVerbs lists the words with which the history of a file can begin.
 var historyVerbs = []string{"edited in [", "wrote in [", "changed in [", "moved in [", "deleted in [", awayVerb, renamedVerb, triedVerb, beforeHistory}
 
-// files returns the block of changed files with their histories, in at most size bytes. Files with the same history
-// share a line. The files that were changed most often come first. Paths are relative to the log's folder if all of
-// them are absolute. Files that don't fit are left out, and the block says so.
-func (k *turnLog) files(paths []string, size int) string {
-	paths = listOf(paths).withoutRelative(paths)
-	histories := k.histories(listOf(paths))
-	short := k.base != "" && !slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' })
-	type group struct {
-		history string   // as in history.text
-		count   int      // as in history.count
-		names   []string // the names of the files
+// fileGroup is a group of changed files with the same history.
+type fileGroup struct {
+	history string   // as in history.text
+	count   int      // as in history.count
+	names   []string // the names of the files
+}
+
+// rank returns a number that orders the groups in the block; the one with the greatest comes first.
+func (g *fileGroup) rank() int {
+	if strings.HasPrefix(g.history, triedVerb) {
+		return -1
 	}
-	var groups []group
+	if len(g.names) > mostSwept && strings.HasPrefix(g.history, wroteVerb) { // mostly trials
+		return 0
+	}
+	return g.count
+}
+
+// appendLines appends the lines of the block for the group, each in about size bytes.
+func (g *fileGroup) appendLines(lines []string, size int) []string {
+	switch {
+	case len(g.names) > mostSwept && strings.HasPrefix(g.history, sweptHistory):
+		if folder := folderOfAll(g.names); folder != "" {
+			lines = append(lines, itoa(len(g.names))+sweptFiles+folder+eventsMark+g.history)
+		}
+	case len(g.names) == 1 && g.history == "":
+		lines = append(lines, g.names[0])
+	case len(g.names) == 1:
+		lines = append(lines, g.names[0]+eventsMark+g.history)
+	default:
+		lines = append(lines, grouped(cmp.Or(g.history, beforeHistory), someOf(g.names, g.history), size)...)
+		if strings.HasPrefix(g.history, triedVerb) && len(g.names) > mostTried {
+			lines = append(lines, moreFiles)
+		}
+	}
+	return lines
+}
+
+// groupFiles groups files by their histories, those first that were changed last. base is left out of their names. Files
+// that are as they were before aren't in any group.
+func groupFiles(paths []string, base string, histories critbit.Map[history]) (groups []fileGroup) {
 	var at critbit.Map[int] // for each history, the index of its group plus one
 	for _, path := range slices.Backward(paths) {
 		if strings.HasSuffix(path, "/.") {
 			continue
 		}
-		name := path
-		if short {
-			name = strings.TrimPrefix(path, k.base)
-		}
+		name := strings.TrimPrefix(path, base)
 		h, _ := histories.Get(path)
 		if h.comes && leaves(h.verb) || h.verb == undoneVerb { // the file existed only for a while, or is unchanged
 			continue
 		}
 		known := at.At(h.text)
 		if *known == 0 || strings.Contains(name, ", ") {
-			groups = append(groups, group{history: h.text, count: h.count})
+			groups = append(groups, fileGroup{history: h.text, count: h.count})
 			if strings.Contains(name, ", ") {
 				groups[len(groups)-1].names = []string{name}
 				continue
@@ -119,37 +145,24 @@ func (k *turnLog) files(paths []string, size int) string {
 		g := &groups[*known-1]
 		g.names = append(g.names, name)
 	}
-	rank := func(g *group) int {
-		if strings.HasPrefix(g.history, triedVerb) {
-			return -1
-		}
-		if len(g.names) > mostSwept && strings.HasPrefix(g.history, wroteVerb) { // mostly trials
-			return 0
-		}
-		return g.count
+	return groups
+}
+
+// files returns the block of changed files with their histories, in at most size bytes. Files with the same history
+// share a line. The files that were changed most often come first. Paths are relative to the log's folder if all of
+// them are absolute. Files that don't fit are left out, and the block says so.
+func (k *turnLog) files(paths []string, size int) string {
+	paths = listOf(paths).withoutRelative(paths)
+	histories := k.histories(listOf(paths))
+	base := k.base
+	if slices.ContainsFunc(paths, func(path string) bool { return path == "" || path[0] != '/' }) {
+		base = ""
 	}
-	sorting.Stable(groups, func(a, b group) int { return rank(&b) - rank(&a) })
+	groups := groupFiles(paths, base, histories)
+	sorting.Stable(groups, func(a, b fileGroup) int { return b.rank() - a.rank() })
 	var lines []string
-	for _, g := range groups {
-		switch {
-		case len(g.names) > mostSwept && strings.HasPrefix(g.history, sweptHistory):
-			if folder := folderOfAll(g.names); folder != "" {
-				lines = append(lines, itoa(len(g.names))+sweptFiles+folder+eventsMark+g.history)
-			}
-		case len(g.names) == 1 && g.history == "":
-			lines = append(lines, g.names[0])
-		case len(g.names) == 1:
-			lines = append(lines, g.names[0]+eventsMark+g.history)
-		default:
-			history := g.history
-			if history == "" {
-				history = beforeHistory
-			}
-			lines = append(lines, grouped(history, someOf(g.names, g.history), size/2)...)
-			if strings.HasPrefix(g.history, triedVerb) && len(g.names) > mostTried {
-				lines = append(lines, moreFiles)
-			}
-		}
+	for n := range groups {
+		lines = groups[n].appendLines(lines, size/2)
 	}
 	if wide := k.widestCommit(len(paths)); wide != "" {
 		lines = append([]string{wide}, lines...)

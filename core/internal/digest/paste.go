@@ -226,6 +226,19 @@ func mayPrompt(s string) bool {
 // endsPrompt is a set of bytes. Each prompt that commandIn recognizes contains at least one of them.
 var endsPrompt = [256]bool{'$': true, '%': true, '>': true, 0xe2: true} // ➜ and ❯ begin with 0xe2
 
+// withoutPlace returns what follows a themed prompt without the folder and the branch, which it shows before the command.
+func withoutPlace(line string) string {
+	for line != "" {
+		word, after, _ := strings.Cut(line, " ")
+		folder := strings.Contains(line, "git:(") && !strings.ContainsAny(word, "():✗✔")
+		if !folder && !strings.HasPrefix(word, "git:(") && word != "✗" && word != "✔" {
+			break
+		}
+		line = strings.TrimSpace(after)
+	}
+	return line
+}
+
 // commandIn returns the command on a line that begins with a shell prompt, or "".
 func commandIn(s string) string {
 	if !mayPrompt(s) {
@@ -237,16 +250,8 @@ func commandIn(s string) string {
 			continue
 		}
 		rest := strings.TrimSpace(s[at+len(prompt):])
-		if prompt[0] >= 0x80 { // a themed prompt shows the folder and the branch before the command
-			for rest != "" {
-				word, after, _ := strings.Cut(rest, " ")
-				if !strings.ContainsAny(word, "():✗✔") && strings.Contains(s, "git:(") && strings.Contains(rest, "git:(") ||
-					strings.HasPrefix(word, "git:(") || word == "✗" || word == "✔" {
-					rest = strings.TrimSpace(after)
-					continue
-				}
-				break
-			}
+		if prompt[0] >= 0x80 {
+			rest = withoutPlace(rest)
 		}
 		if r, _ := utf8.DecodeRuneInString(rest); unicode.IsLetter(r) || r == '.' || r == '/' {
 			return rest
@@ -258,18 +263,7 @@ func commandIn(s string) string {
 // toldOf returns a summary of a program's output: its commands and error lines, preceded by the first lines if those
 // say little. It returns "" for an output with neither commands nor error lines.
 func toldOf(lines []string) string {
-	var told []string
-	size := 0
-	tell := func(s string) bool {
-		if s = clipWords(onOneLine(s), mostUnit/2); size+len(s) > mostTold {
-			return false
-		}
-		if slices.Contains(told, s) {
-			return true
-		}
-		told, size = append(told, s), size+len(s)
-		return true
-	}
+	var told toldLines
 	after := false      // whether the previous line is a command
 	at, where := -1, "" // the last line that names a place in a file, and that place
 	for i, line := range lines {
@@ -278,7 +272,7 @@ func toldOf(lines []string) string {
 			continue
 		}
 		if command := commandIn(s); command != "" {
-			tell("ran " + command)
+			told.add("ran " + command)
 			after = true
 			continue
 		}
@@ -290,30 +284,54 @@ func toldOf(lines []string) string {
 			s, at = where+": "+s, -1
 		}
 		if after && strings.Count(s, " ") > 1 && !strings.HasPrefix(s, "at ") || trouble {
-			if i+1 < len(lines) && !endsSentence(s) && isWrapped(lines[i+1]) {
-				s += " " + strings.TrimSpace(lines[i+1])
-			}
-			tell(s)
+			told.add(s + wrappedAfter(s, lines[i+1:]))
 		}
 		after = false
 	}
-	if len(told) == 0 { // the text is code or data
+	if len(told.lines) == 0 { // the text is code or data
 		return ""
 	}
-	if size < leastTold { // the first lines probably show what the output is about
-		var head []string
-		for _, line := range lines {
-			s := onOneLine(plainText(line))
-			if first, _, _ := strings.Cut(s, " "); len(head) == mostHead || placed(first) || isTrouble(s) {
-				break
-			}
-			if strings.Count(s, " ") > 0 && !isFrame(s) && !slices.Contains(head, s) && commandIn(s) == "" {
-				head = append(head, clipWords(s, mostLead/2))
-			}
-		}
-		told = append(head, told...)
+	if told.size < leastTold { // the first lines probably show what the output is about
+		told.lines = append(headOf(lines), told.lines...)
 	}
-	return pastedOpen + strings.Join(told, "; ") + pastedEnd
+	return pastedOpen + strings.Join(told.lines, "; ") + pastedEnd
+}
+
+// toldLines collects the lines of a summary of a program's output.
+type toldLines struct {
+	lines []string
+	size  int // of all lines, in bytes
+}
+
+// add adds a line, shortened, unless it is already there or the summary would be longer than mostTold.
+func (t *toldLines) add(s string) {
+	s = clipWords(onOneLine(s), mostUnit/2)
+	if t.size+len(s) <= mostTold && !slices.Contains(t.lines, s) {
+		t.lines, t.size = append(t.lines, s), t.size+len(s)
+	}
+}
+
+// wrappedAfter returns the continuation of line s, after a space, if the first of the next lines is one. Otherwise it
+// returns "".
+func wrappedAfter(s string, next []string) string {
+	if len(next) > 0 && !endsSentence(s) && isWrapped(next[0]) {
+		return " " + strings.TrimSpace(next[0])
+	}
+	return ""
+}
+
+// headOf returns the first lines of a program's output that are sentences, up to the first error, and at most mostHead.
+func headOf(lines []string) (head []string) {
+	for _, line := range lines {
+		s := onOneLine(plainText(line))
+		if first, _, _ := strings.Cut(s, " "); len(head) == mostHead || placed(first) || isTrouble(s) {
+			break
+		}
+		if strings.Count(s, " ") > 0 && !isFrame(s) && !slices.Contains(head, s) && commandIn(s) == "" {
+			head = append(head, clipWords(s, mostLead/2))
+		}
+	}
+	return head
 }
 
 // isWrapped reports whether a line continues the previous one, because the terminal broke it.

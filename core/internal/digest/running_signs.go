@@ -64,6 +64,26 @@ var idKeys = []string{"task_id", "task id", "taskid", "job_id", "job id", "jobid
 	"shell_id", "shell id", "bash_id", "agent_id", "agent id", "agentid", "run_id", "run id", "terminal_id", "terminal id", "approval_id", "approval id", "request_id",
 	"request id", "pid", `"id"`, "with id", "<task-id>"}
 
+// signedWork returns the kind and the id of work that, according to one of the startSigns in the beginning of a result,
+// continues. Both are "" if there is none. use is what the tool is used for.
+func signedWork(use use, head string) (kind, id string) {
+	for _, s := range startSigns {
+		_, rest, found := strings.Cut(head, s.mark)
+		if !found || s.with != "" && !strings.Contains(head, s.with) {
+			continue
+		}
+		// The output of a command may quote such a line. A genuine one is at the beginning, or after the few header
+		// lines that Codex writes.
+		if use == runs && len(head)-len(rest) > shortNote {
+			continue
+		}
+		if id := idAt(rest); id != "" {
+			return s.kind, id
+		}
+	}
+	return "", ""
+}
+
 // startedWork returns the work that continues according to the tool result at part n, and whether there is any.
 func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found bool) {
 	p := &t.Parts[n]
@@ -81,22 +101,7 @@ func startedWork(t *transcript.Transcript, n int32) (r api.LedgerRunning, found 
 	}
 	head := resultBeginning(t, int(n), lookSign)
 	head = head[:min(len(head), lookSign)]
-	for _, s := range startSigns {
-		_, rest, found := strings.Cut(head, s.mark)
-		if !found || s.with != "" && !strings.Contains(head, s.with) {
-			continue
-		}
-		// The output of a command may quote such a line. A genuine one is at the beginning, or after the few header
-		// lines that Codex writes.
-		if use == runs && len(head)-len(rest) > shortNote {
-			continue
-		}
-		if r.ID = idAt(rest); r.ID != "" {
-			r.Kind = s.kind
-			break
-		}
-	}
-	if r.ID == "" {
+	if r.Kind, r.ID = signedWork(use, head); r.ID == "" {
 		if r.Kind, r.ID = genericWork(name, use, head); r.ID == "" {
 			return r, false
 		}
@@ -145,6 +150,15 @@ func genericWork(name string, use use, head string) (kind, id string) {
 	if kind == "" {
 		return "", ""
 	}
+	if id = namedID(head, low); id == "" {
+		return "", ""
+	}
+	return kind, id
+}
+
+// namedID returns the first id with a digit that follows one of the idKeys in the beginning of a result, or "". low is
+// head in lower case.
+func namedID(head, low string) string {
 	for _, mark := range idKeys {
 		for from := 0; ; {
 			at := strings.Index(low[from:], mark)
@@ -153,11 +167,11 @@ func genericWork(name string, use use, head string) (kind, id string) {
 			}
 			from += at + len(mark)
 			if id := idAt(strings.TrimLeft(head[from:], "\"': =#`")); strings.ContainsAny(id, "0123456789") {
-				return kind, id
+				return id
 			}
 		}
 	}
-	return "", ""
+	return ""
 }
 
 // idAt returns the id at the beginning of text, or "" if there is none or if it is longer than 64 bytes. An id consists

@@ -90,6 +90,30 @@ func callsOf(text string) []textCall {
 	return nil
 }
 
+// callsInBlock returns the calls in a fenced block with the given language, in lower case.
+func callsInBlock(language, body string) []textCall {
+	switch language {
+	case "sh", "shell", "zsh", "console", "powershell", "cmd", "command":
+		return []textCall{shellCall(body)}
+	case "python", "py", "ipython", "tool_code", "execute_ipython":
+		return []textCall{{tool: "python", text: strings.TrimSpace(body)}}
+	case "json", "tool_call", "tool", "action":
+		return jsonCall(strings.TrimSpace(body))
+	}
+	if strings.HasSuffix(language, "bash") || strings.HasSuffix(language, "bash_command") {
+		return []textCall{shellCall(body)}
+	}
+	return nil
+}
+
+// callsInBareBlock returns the call in a fenced block without a language: one in JSON, or else a shell command.
+func callsInBareBlock(body string) []textCall {
+	if named := jsonCall(strings.TrimSpace(body)); named != nil {
+		return named
+	}
+	return []textCall{shellCall(body)}
+}
+
 // fencedCalls returns the calls in fenced blocks: those for a shell or an interpreter, and blocks of JSON that name a
 // tool. If there are none, it returns the last block without a language, unless other text follows that block.
 func fencedCalls(text string) (calls []textCall) {
@@ -109,15 +133,8 @@ func fencedCalls(text string) (calls []textCall) {
 		}
 		text, bare = after, ""
 		language = strings.ToLower(strings.TrimSpace(language))
-		switch {
-		case strings.HasSuffix(language, "bash") || strings.HasSuffix(language, "bash_command") || language == "sh" || language == "shell" ||
-			language == "zsh" || language == "console" || language == "powershell" || language == "cmd" || language == "command":
-			calls = append(calls, shellCall(body))
-		case language == "python" || language == "py" || language == "ipython" || language == "tool_code" || language == "execute_ipython":
-			calls = append(calls, textCall{tool: "python", text: strings.TrimSpace(body)})
-		case language == "json" || language == "tool_call" || language == "tool" || language == "action":
-			calls = append(calls, jsonCall(strings.TrimSpace(body))...)
-		case language == "" && strings.TrimSpace(after) == "":
+		calls = append(calls, callsInBlock(language, body)...)
+		if language == "" && strings.TrimSpace(after) == "" {
 			bare = body
 		}
 		if !found {
@@ -125,10 +142,7 @@ func fencedCalls(text string) (calls []textCall) {
 		}
 	}
 	if len(calls) == 0 && strings.TrimSpace(bare) != "" {
-		if named := jsonCall(strings.TrimSpace(bare)); named != nil {
-			return named
-		}
-		return []textCall{shellCall(bare)}
+		return callsInBareBlock(bare)
 	}
 	return calls
 }
@@ -185,6 +199,28 @@ func editCall(tool, body string) textCall {
 	return c
 }
 
+// toolInTag returns the tool that the tag of a call names. head is the text between the angle brackets, and body the
+// text after them. isCall is false for the tag of anything else.
+func toolInTag(name, head, body string) (tool string, isCall bool) {
+	switch name {
+	case "function":
+		if tool, isCall = strings.CutPrefix(head, "function="); isCall {
+			return strings.Trim(tool, ` "'`), true
+		}
+	case "invoke":
+		return attribute(head, "name"), true
+	case "execute_bash", "bash":
+		return shellTool, true
+	case "execute_command":
+		if !strings.Contains(body, "<command>") {
+			return shellTool, true
+		}
+	case "execute_ipython", "attempt_completion", "ask_followup_question":
+		return name, true
+	}
+	return name, useOf(name) != unknown && head == name
+}
+
 // taggedCalls returns the calls in tags: <function=name> with <parameter=key>, <invoke name="…"> with <parameter
 // name="…">, <tool_call> with JSON, <execute_bash>, and a tag named like a tool that contains a tag for each argument.
 // There are at most mostCalls of them.
@@ -204,24 +240,17 @@ func taggedCalls(text string) (calls []textCall) {
 			continue
 		}
 		head, body := text[at:at+size], text[at+size+1:]
-		var call textCall
-		switch {
-		case name == "function" && strings.HasPrefix(head, "function="):
-			call.tool = strings.Trim(head[len("function="):], ` "'`)
-		case name == "invoke":
-			call.tool = attribute(head, "name")
-		case name == "tool_call" || name == "function_call":
+		if name == "tool_call" || name == "function_call" {
 			body, after, _ := strings.Cut(body, "</"+name+">")
 			calls = append(calls, jsonCall(strings.TrimSpace(body))...)
 			at = len(text) - len(after)
 			continue
-		case name == "execute_bash" || name == "bash" || name == "execute_command" && !strings.Contains(body, "<command>"):
-			call = textCall{tool: shellTool}
-		case name == "execute_ipython" || useOf(name) != unknown && head == name || name == "attempt_completion" || name == "ask_followup_question":
-			call.tool = name
-		default:
+		}
+		tool, isCall := toolInTag(name, head, body)
+		if !isCall {
 			continue
 		}
+		call := textCall{tool: tool}
 		end := "</" + name + ">"
 		inside, after, closed := strings.Cut(body, end)
 		if !closed && name != "function" {
