@@ -47,8 +47,8 @@ test-long: test-build-long test-load test-soak test-arm64 test-agents test-repli
 	@go test -count=1 -timeout 300m -run TestProperties ./core -v -cases $(CASES) -seed $(SEED)
 	$(say) 'Core and the Go package, with all of their random cases'
 	@CTXFOLD_LONG=1 go test -count=1 -timeout 300m -skip '^TestLinear$$' . ./core/...
-	$(say) 'All changes of plans and states, natively and in the module, and 200 turns through the proxy'
-	@CTXFOLD_LONG=1 go test -count=1 -timeout 300m -run '^(TestTampered|TestConversations)$$' ./host ./host/proxy
+	$(say) 'All changes of plans and states, natively and in the module, 200 turns through the proxy, and 40 turns of a thinking model'
+	@CTXFOLD_LONG=1 go test -count=1 -timeout 300m -run '^(TestTampered|TestConversations|TestThinking)$$' ./host ./host/proxy
 	$(say) 'go test -race'
 	@go test -race -short -count=1 -timeout 300m work
 

@@ -84,7 +84,7 @@ func TestRestoreOfACallWrittenDifferently(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%v", format, ids), func(t *testing.T) {
 				t.Parallel()
 				used, tried := 0, 0
-				for seed := range uint64(budget(1, 4, 40)) {
+				for seed := range uint64(budget(1, 2, 40)) {
 					b := newBranching(format, seed, ids)
 					f := b.fit(t, list(b.talk))
 					b.kept.keep([]byte(list(b.talk)), f.Archive)
@@ -118,7 +118,7 @@ func TestRestoreOfACopyWrittenDifferently(t *testing.T) {
 	for _, format := range judged() {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(budget(1, 2, 10)) {
+			for seed := range uint64(budget(1, 1, 10)) {
 				b := newBranching(format, seed, true)
 				f := b.fit(t, list(b.talk))
 				b.kept.keep([]byte(list(b.talk)), f.Archive)

@@ -10,15 +10,13 @@ import (
 	"github.com/ctxfold/ctxfold/host/proxy"
 	"github.com/ctxfold/ctxfold/internal/testing/judge"
 	"github.com/ctxfold/ctxfold/internal/testing/provider"
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // Long tool loops of thinking models through the proxy: endpoints that require an open loop to begin with its thinking, or that bind
 // thinking to everything before it, never receive a request that they would have to reject, however the thinking mode is known.
 func TestThinking(t *testing.T) {
-	turns := 40
-	if testing.Short() {
-		turns = 10
-	}
+	turns := trials.Count(10, 20, 40) // each request has the whole history, so the cost grows with the square
 	type m = map[string]any
 	for _, tt := range []struct {
 		name, thinks, model string

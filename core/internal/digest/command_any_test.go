@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // TestDeepTexts reads texts in which a form repeats 100,000 times. The stack of the module does not grow: a function that
@@ -31,10 +33,7 @@ func TestDeepTexts(t *testing.T) {
 // shell allows them: "git com\mit" is a commit too, although it doesn't contain the word.
 func TestRunsOfDamagedScripts(t *testing.T) {
 	scripts := append(sentencesOfTests(t), `git com\mit -m x`, `git "com"mit -m x`, `git 'comm''it'`)
-	tries := 40
-	if testing.Short() {
-		tries = 8
-	}
+	tries := trials.Count(8, 16, 40)
 	random := rand.New(rand.NewPCG(2, 2))
 	for _, script := range scripts {
 		damaged(t, script)

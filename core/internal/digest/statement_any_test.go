@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/ctxfold/ctxfold/internal/testing/trials"
 )
 
 // TestStatementsWithoutWords judges the sentences in the tests of this package with some of their words left out. Where a
@@ -19,10 +21,7 @@ func TestStatementsWithoutWords(t *testing.T) {
 	if len(sentences) < 1000 {
 		t.Fatalf("only %d sentences", len(sentences))
 	}
-	tries := 40
-	if testing.Short() {
-		tries = 8
-	}
+	tries := trials.Count(8, 16, 40)
 	random := rand.New(rand.NewPCG(1, 1))
 	var l Ledger
 	for _, sentence := range sentences {
@@ -59,10 +58,7 @@ func TestStatementsOfAnyWords(t *testing.T) {
 		t.Fatalf("only %d words", len(listed))
 	}
 	others := strings.Fields(`50000 000km 12345678 3 20 ảẽ 😀😀 I my budget is now words up to , ; — never always don't use more than can you limit for € ええええ 我 字 「a」 " ' ... ! ? They`)
-	tries := 100_000
-	if testing.Short() {
-		tries = 8000
-	}
+	tries := trials.Count(8_000, 40_000, 100_000)
 	random := rand.New(rand.NewPCG(3, 3))
 	for range tries {
 		var texts []string

@@ -85,7 +85,7 @@ func gooseConversation(r *rand.Rand, n int) []byte {
 // The opened messages are those that Goose sends, and the saved messages are those that it sends from then on, whichever of them are new,
 // changed or gone.
 func TestGooseRandom(t *testing.T) {
-	for seed := range trials.Count(40, 150, 400) {
+	for seed := range trials.Count(40, 75, 400) {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
 		src := gooseConversation(r, r.IntN(30))
 		a := open(t, src)

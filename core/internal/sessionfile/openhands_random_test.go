@@ -106,7 +106,7 @@ func openHandsLog(r *rand.Rand, turns int, tree, wild bool) (file []byte) {
 
 // For random conversations, open finds the messages that the agent sends, and every kind of compaction can be saved.
 func TestOpenHandsRandom(t *testing.T) {
-	for seed := range uint64(trials.Count(60, 100, 300)) {
+	for seed := range uint64(trials.Count(60, 60, 300)) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		wild := seed%3 == 0
 		file := openHandsLog(r, 3+r.IntN(25), r.IntN(2) == 0, wild)
