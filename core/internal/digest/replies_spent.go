@@ -31,7 +31,8 @@ const mostSpent = 240
 
 // isSpent reports whether a sentence only asks for details or offers more help, and names nothing.
 func isSpent(sentence string) bool {
-	return len(sentence) <= mostSpent && !names(sentence) && (headedBy(sentence, detailHeads) || headedBy(sentence, offerHeads) || detailSigns.inAnyCase(sentence))
+	return len(sentence) <= mostSpent && !names(sentence) &&
+		(headedBy(sentence, detailHeads) || headedBy(sentence, offerHeads) || detailSigns.inAnyCase(sentence))
 }
 
 // dropSpent removes the spent sentences from a unit of an answer; reply is the user's reply to it. It drops the whole
@@ -70,6 +71,8 @@ func isSpentIn(text string) bool {
 	return headedBy(text, detailHeads) || headedBy(text, offerHeads) || detailSigns.inAnyCase(text) || spentInside.inAnyCase(text)
 }
 
-// spentInside lists words from the beginnings in detailHeads and offerHeads.
-var spentInside = substringsOf("let me know|please share |please give me |please send me |please tell me |please enter |if you have |if you need |anything else|feel free|hesitate|here to help|how can i |how may i |bitte |weitere fragen|noch |por favor|veuillez|merci de|d'autres|alguna otra|" +
-	"fornisca|altre|пожалуйста|请|还有|教えて|他に")
+// spentInside lists words from the beginnings in detailHeads and offerHeads. Each of these beginnings contains an element
+// of spentInside or of detailSigns, so that isSpentIn finds a spent sentence in the middle of a text, too. The words have
+// no apostrophe, which a text may spell in two ways.
+var spentInside = substringsOf("let me know|please share |please give me |please send me |please tell me |please enter |if you have |if you need |anything else|feel free|hesitate|here to help|how can i |how may i |bitte |weitere fragen|noch|por favor|veuillez|merci de|si vous avez|alguna otra|se tiver mais|" +
+	"fornisca|altre|пожалуйста|请|麻烦提供|还有|お名前を|教えて|他に")
