@@ -432,7 +432,7 @@ const runHere =
     return next.value;
   };
 
-/** Runs calls one after the other, so that each finds the session as the previous one left it. */
+/** Returns a function that runs calls one after the other, so that each finds the session as the previous one left it. */
 function runInOrder(runOperation: (request: OperationRequest) => Promise<Answer>) {
   let last: Promise<unknown> = Promise.resolve();
   const run = async <T>(steps: Steps<T>): Promise<T> => {

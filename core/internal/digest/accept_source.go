@@ -177,8 +177,15 @@ func isDate(term string) bool {
 // 9:05 or 21:05, without seconds.
 func eachTime(text string, see func(hour, minute int)) {
 	isDigit := func(i int) bool { return i >= 0 && i < len(text) && text[i] >= '0' && text[i] <= '9' }
+	isColon := func(i int) bool { return i >= 0 && i < len(text) && text[i] == ':' }
 	for i := 1; i+2 < len(text); i++ {
-		if text[i] != ':' || !isDigit(i-1) || isDigit(i-3) || !isDigit(i+1) || !isDigit(i+2) || isDigit(i+3) || i > 2 && text[i-3] == ':' || text[i+3:] != "" && text[i+3] == ':' && isDigit(i+4) {
+		if text[i] != ':' {
+			continue
+		}
+		inDigits := isDigit(i-1) && isDigit(i+1) && isDigit(i+2)
+		longer := isDigit(i-3) || isDigit(i+3)                  // a number of more than two digits
+		seconds := isColon(i-3) || isColon(i+3) && isDigit(i+4) // the colon is the second of two, or another follows
+		if !inDigits || longer || seconds {
 			continue
 		}
 		hour, minute := int(text[i-1]-'0'), int(text[i+1]-'0')*10+int(text[i+2]-'0')

@@ -44,7 +44,8 @@ func settingChanges(c *change) (text string, ok bool) {
 		case was[at].value == "" && s.value != "":
 			added = append(added, nameQuote(s.line))
 		case was[at].value != s.value && s.value != "":
-			changed = append(changed, nameQuote(s.key)+" from "+codeQuote(clipLine(was[at].value, quotedLine))+" to "+codeQuote(clipLine(s.value, quotedLine)))
+			changed = append(changed, nameQuote(s.key)+" from "+codeQuote(clipLine(was[at].value, quotedLine))+
+				" to "+codeQuote(clipLine(s.value, quotedLine)))
 		}
 		was = slices.Delete(was, at, at+1)
 	}
@@ -73,7 +74,8 @@ func (c *change) keys() (keys []string) {
 	}
 	for _, line := range c.added {
 		s, ok := settingOf(strings.TrimRight(line, ", "))
-		if ok && (s.value != "" || strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[") || strings.HasSuffix(line, ":")) && len(keys) < mostDefined && !slices.Contains(keys, s.key) {
+		opens := strings.HasSuffix(line, "{") || strings.HasSuffix(line, "[") || strings.HasSuffix(line, ":")
+		if ok && (s.value != "" || opens) && len(keys) < mostDefined && !slices.Contains(keys, s.key) {
 			keys = append(keys, s.key)
 		}
 	}
@@ -105,8 +107,8 @@ func settingsIn(lines []string) (all []settingLine, ok bool) {
 	return all, true
 }
 
-// settingOf parses one line as a setting: `"key": value`, `key = value`, `"element"` or `- element`. ok is false for
-// any other line.
+// settingOf parses one line as a setting: `key: value` or `key = value`, where the key may be quoted, `"element"` or
+// `- element`. ok is false for any other line. The value is "" if it ends with an opening bracket.
 func settingOf(line string) (s settingLine, ok bool) {
 	item := strings.TrimPrefix(line, "- ")
 	rest, quotes := strings.CutPrefix(item, `"`)

@@ -75,7 +75,8 @@ func scriptRun(output string) string {
 	return ""
 }
 
-// mostCounted is the maximum length in bytes of an output that counts something.
+// mostCounted is the maximum length, in bytes, of an output of wc that countOf returns. Half of it is the maximum length
+// of an output that shortResult returns.
 const mostCounted = 240
 
 // countOf returns what an inspecting command counted, such as a number of lines, or git's statement that there is
@@ -185,7 +186,8 @@ func outcomeLine(output string) string {
 	best := ""
 	for line := range strings.Lines(tail) {
 		line = strings.Trim(line, " \t\r\n=-")
-		if len(line) < 6 || len(line) > 120 || isFrame(line) || !strings.ContainsAny(line, "0123456789") || strings.ContainsAny(line, "{}<>\x1b") {
+		if len(line) < 6 || len(line) > 120 || isFrame(line) ||
+			!strings.ContainsAny(line, "0123456789") || strings.ContainsAny(line, "{}<>\x1b") {
 			continue
 		}
 		low := lower(line)

@@ -30,7 +30,8 @@ const (
 )
 
 // pointStates lists the words for the states of steps in the arguments of tools that keep a plan, with one row for each
-// state. pointBoxes holds the checkbox for each row. Points in deletedState are removed.
+// state. pointBoxes holds the checkbox for each row; element 0 is for words that the table doesn't have. Points in
+// deletedState are removed.
 var (
 	pointStates = words.NewTable("pending todo not_started not-started open", "in_progress in-progress", "completed complete done", "cancelled", deletedState)
 	pointBoxes  = [...]string{"", openBox, currentBox, doneBox, "[-] ", deletedState}
@@ -120,7 +121,8 @@ func (p *planList) call(t *transcript.Transcript, part *transcript.Part, message
 		return slices.IndexFunc(p.points, func(old point) bool { return x.id != "" && old.id == x.id })
 	}
 	single := changesPoint(t.Name(part.Name))
-	if !single && (read.boxes != nil || !(len(read.points) < len(p.points) && !slices.ContainsFunc(read.points, func(x point) bool { return known(x) < 0 }))) {
+	isNew := func(x point) bool { return known(x) < 0 }
+	if !single && (read.boxes != nil || len(read.points) >= len(p.points) || slices.ContainsFunc(read.points, isNew)) {
 		p.replace(append(read.points, read.boxes...), message)
 		return
 	}

@@ -187,7 +187,8 @@ func (r *quoteReader) part(message, n int32, stays bool) {
 
 // read adds the passages of a file's content. If the message stays, it only records that the content was read.
 func (r *quoteReader) read(message int32, path, content string, stays bool) {
-	if path == "" || thrownAway(path) || strings.Contains(path, ".git/") || isTestFile(path) || isSkill(path) || r.later.files.Has(path) || failedText(content) {
+	if path == "" || thrownAway(path) || strings.Contains(path, ".git/") || isTestFile(path) || isSkill(path) ||
+		r.later.files.Has(path) || failedText(content) {
 		return
 	}
 	content = withoutReminders(withoutExcerptMarker(withoutEnvelope(content)))
@@ -275,8 +276,8 @@ func (r *quoteReader) add(message int32, path, content string, holds, written bo
 	slices.Reverse(r.found[from:])
 }
 
-// related returns how closely a passage is related to the conversation, from 0 to mostRelated. A passage is related if
-// the conversation mentions what the passage defines or several of its names, or contains half of its longer words.
+// related returns how closely a passage is related to the words of the log, from 0 to mostRelated. A passage is related
+// if the log mentions what the passage defines or several of its names, or contains half of its longer words.
 func (r *quoteReader) related(p *fileQuote) int {
 	shared := min(r.said.namesIn(p.text), mostRelated)
 	switch {
@@ -325,7 +326,8 @@ func worthInQuote(text string) int {
 	switch {
 	case worth == 0, prose, worth == ofDefinition:
 		return worth
-	case passesError(text), text[0] == '"' && fewSpaces(text, 1), !strings.ContainsAny(called, " =") && reports(called), strings.HasSuffix(text, "{},"):
+	case passesError(text), text[0] == '"' && fewSpaces(text, 1), !strings.ContainsAny(called, " =") && reports(called),
+		strings.HasSuffix(text, "{},"):
 		return 0
 	case conditionStarts.may(text) && headedBy(text, conditionHeads):
 		return ofCondition
@@ -376,7 +378,8 @@ func (l *laterChanges) ran(script string) string {
 	if strings.Contains(script, "sed -i") && !strings.Contains(script, ">") { // most lines stay
 		changed = &l.edited
 	}
-	shellFiles(script, func(path string) { printed = addPath(printed, inFolder(folder, path)) }, func(path string) { changed.Add(inFolder(folder, path)) })
+	shellFiles(script, func(path string) { printed = addPath(printed, inFolder(folder, path)) },
+		func(path string) { changed.Add(inFolder(folder, path)) })
 	_, docs := cutHeredocs(script)
 	for _, doc := range docs { // applied now or later
 		patchedFiles(doc, func(path string) { changed.Add(inFolder(folder, path)) })
@@ -422,7 +425,8 @@ func (l *laterChanges) takesBack(path string) bool {
 
 // asksAround reports whether a script that searches for lines also requests the lines around them.
 func asksAround(script string) bool {
-	return strings.Contains(script, " -A") || strings.Contains(script, " -B") || strings.Contains(script, " -C") || strings.Contains(script, "-context")
+	return strings.Contains(script, " -A") || strings.Contains(script, " -B") || strings.Contains(script, " -C") ||
+		strings.Contains(script, "-context")
 }
 
 // searchedLines returns the output of a search in one file, whose lines begin with their numbers ("12:" for a hit,

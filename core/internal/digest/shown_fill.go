@@ -106,7 +106,7 @@ func (p *fileQuote) isIn(chosen []*fileQuote) bool {
 	return false
 }
 
-// show returns the chosen passages as text, with their files.
+// show returns the chosen passages as text, under the names of their files.
 func (k *turnLog) show(chosen []extract.Chosen) string {
 	quotes := make([]*fileQuote, len(chosen))
 	for n, c := range chosen {

@@ -17,9 +17,9 @@ type statement struct {
 	object  []uint32 // of a revocation: the stems of the clause that revokes, sorted and without duplicates
 	counts  []uint32 // hashes of the numbers in it, in words or digits
 	limits  bool     // it is about a limit or a rule
-	topic   string   // the noun of a limit that is its subject: "budget" in "The budget is 3,500 now"
+	topic   string   // the noun of a limit that is its subject ("budget" in "The budget is 3,500 now"), or [called]
 	class   uint32   // the stem of its last alternative; 0 if it has none
-	unit    string   // the word after its first number
+	unit    string   // if it has a limit, the word after its number; one character in Chinese, Japanese and Korean
 	limited []uint32 // the stems of the words that say what that limit is for, sorted
 	amended bool     // a newer statement has been added to it that amends its limit
 	says    bool     // it forbids saying or using something
@@ -65,7 +65,8 @@ func (s *statement) analyse() {
 
 // keepsOut reports whether words forbid something as "Keep the prices out of the letter" does.
 func keepsOut(ws []word) bool {
-	return len(ws) > 2 && (ws[0].text == "keep" || ws[0].text == "leave") && slices.ContainsFunc(ws[2:], func(w word) bool { return w.text == "out" })
+	return len(ws) > 2 && (ws[0].text == "keep" || ws[0].text == "leave") &&
+		slices.ContainsFunc(ws[2:], func(w word) bool { return w.text == "out" })
 }
 
 // vague lists words for a rule that is named by its subject: "forget the thing about the titles".
@@ -348,7 +349,8 @@ func (s *statement) closest(stems []uint32, older []*statement) int {
 			continue
 		}
 		same, less := common(stems, old.stems), min(len(stems), len(old.stems))
-		if same > most && (same*3 >= less*2 || s.strength <= weak && !s.exact && same*2 >= less || signed && same*3 >= less || s.limits && s.sharesCount(old) || s.limitsUnit(old)) {
+		if same > most && (same*3 >= less*2 || s.strength <= weak && !s.exact && same*2 >= less || signed && same*3 >= less ||
+			s.limits && s.sharesCount(old) || s.limitsUnit(old)) {
 			best, most = i, same
 		}
 	}

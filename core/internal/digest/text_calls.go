@@ -35,7 +35,8 @@ func (c *textCall) changes(output string) []change {
 // shellTool is the tool name for a block of commands.
 const shellTool = "bash"
 
-// The maximum number of bytes of a message to search for calls, and the maximum number of calls to read.
+// The number of bytes at the end of each text that are searched for calls, and the maximum number of calls to read in a
+// message.
 const (
 	lookCalls = 1 << 16
 	mostCalls = 16
@@ -51,7 +52,8 @@ func textCalls(t *transcript.Transcript, i int) []textCall {
 }
 
 // callsIn returns whatever looks like a call in the texts of message i, but at most mostCalls
-// calls. It returns nil if the message isn't the assistant's.
+// calls. It reads only the last lookCalls bytes of each text. It returns nil if the message isn't
+// the assistant's.
 func callsIn(t *transcript.Transcript, i int) (calls []textCall) {
 	if t.Messages[i].Role != transcript.Assistant {
 		return nil
@@ -272,7 +274,8 @@ const longestTag = 120
 // tagName returns the tag name at the beginning of text. It consists of lower-case letters, digits, _ and -.
 func tagName(text string) string {
 	n := 0
-	for n < len(text) && n < longestLead && (text[n] >= 'a' && text[n] <= 'z' || n > 0 && (text[n] == '_' || text[n] == '-' || text[n] >= '0' && text[n] <= '9')) {
+	for n < len(text) && n < longestLead &&
+		(text[n] >= 'a' && text[n] <= 'z' || n > 0 && (text[n] == '_' || text[n] == '-' || text[n] >= '0' && text[n] <= '9')) {
 		n++
 	}
 	return text[:n]
@@ -454,7 +457,8 @@ func (c *collector) inText(i int) {
 		}
 		if k == len(c.called)-1 {
 			run := runOf(call.command, text, exit == "failed")
-			c.ended(call.tool, on, cmp.Or(run.failure, complaint(plainText(text))), exit != "" && exit != "0" && !abandoned(text) && (run.kind != looks || call.command == ""))
+			failed := exit != "" && exit != "0" && !abandoned(text) && (run.kind != looks || call.command == "")
+			c.ended(call.tool, on, cmp.Or(run.failure, complaint(plainText(text))), failed)
 		}
 	}
 	c.called = nil

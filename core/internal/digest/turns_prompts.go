@@ -89,7 +89,8 @@ const (
 	longestWord   = 48
 )
 
-// callName returns a command without its options and long arguments: "gh issue comment 12". name is its program.
+// callName returns name, the program of a command, and the words after it, up to the first option or long argument and
+// at most mostCallWords: "gh issue comment 12".
 func callName(words []string, name string) string {
 	for _, w := range words[1:min(len(words), 1+mostCallWords)] {
 		if w == "" || w[0] == '-' || len(w) > longestWord || strings.ContainsAny(w, "\n$`") {

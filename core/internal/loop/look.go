@@ -67,7 +67,9 @@ func (c *call) forceCompaction(limit int) {
 	}
 }
 
-// loadRecords looks up remembered compactions under the history's keys, starting with the key at index c.At.
+// loadRecords asks the host for the compactions that it remembers: under the history's keys, newest first, without the
+// first c.At of them, or under the owner's key. If the job only plans, the host can't load, or no key is left, it asks for
+// nothing, and the job continues with look.
 func (c *call) loadRecords() {
 	c.loaded = nil
 	if c.Settings.Operation == api.JobPlan || !c.can(api.EffectLoad) {

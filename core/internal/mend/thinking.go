@@ -82,7 +82,8 @@ func (md *Mender) ClosesLoop() bool {
 	return NeedsThinking(mode) && md.loopBroken(mode == api.ThinkingUnknown)
 }
 
-// CountThinking adds the number of signed parts that stay to the report.
+// CountThinking adds to the report how many parts of signed thinking the result still has. It does nothing if the report
+// has no section on thinking.
 func (md *Mender) CountThinking() {
 	if md.report.Thinking == nil {
 		return

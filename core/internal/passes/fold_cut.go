@@ -80,8 +80,9 @@ func uncut(doc *view.View, item int, from int32) (sum int) {
 	return sum
 }
 
-// mostKept returns the maximum size in tokens of the tail of pass p. It is at most half of the target, or the smaller
-// share [summary.ChatTail] in a chat without tool calls whose digest is written without a model.
+// mostKept returns the maximum size in tokens of the tail of pass p. Two things limit it: the pass's KeepTokens, and half
+// of the target or, in a chat without tool calls whose digest is written without a model, the smaller share
+// [summary.ChatTail]. Without a target, only KeepTokens does.
 func (f *folding) mostKept(p *FoldPass) int {
 	target := f.run.Target()
 	if target <= 0 {

@@ -183,7 +183,7 @@ func oneWordOf(s *jsonspan.Scanner, words ...string) string {
 	return ""
 }
 
-// tokenCount reads a token count, a non-negative integer. It returns 0 for any other value.
+// tokenCount reads a token count, an integer from 0 to 2^50. It returns 0 for any other value.
 func tokenCount(s *jsonspan.Scanner) int64 {
 	v := s.Skip()
 	if v.Kind != jsonspan.Number {

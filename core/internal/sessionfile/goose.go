@@ -211,8 +211,9 @@ func (g *goose) write() {
 }
 
 // gooseBlocks lists the types of blocks that are sent: needs lists the string members that a block must have, and sent
-// is the template for its Anthropic form. Confirmations, notices and errors are only shown to the user, and Anthropic
-// rejects unsigned thinking. A call that could not be parsed has no name; its result explains what was wrong.
+// is the template for its Anthropic form, or for the beginning of that form if the block is a call or a result.
+// Confirmations, notices and errors are only shown to the user, and Anthropic rejects unsigned thinking. A call that could
+// not be parsed has no name; its result explains what was wrong.
 var gooseBlocks = map[string]struct{ needs, sent string }{
 	"text":             {"", `{"type":"text","text":$text}`},
 	"thinking":         {"thinking", `{"type":"thinking","thinking":$thinking,"signature":$signature}`},

@@ -83,8 +83,8 @@ func (wholeMessages) appendPreserved(dst, src []byte, message jsonspan.Span, _ i
 // apart.
 type byRole struct{ last string } // the role of the previous message
 
-// begin appends the separator before the content of message i. merges is true if the file merges consecutive messages
-// with this role.
+// begin appends the separator before the content of message i. It appends nothing if the message is merged with the one
+// before: if that has the same role, and merges is true, since the file merges consecutive messages with this role.
 func (b *byRole) begin(dst []byte, role string, i int, merges bool) []byte {
 	if i == 0 || role != b.last || !merges {
 		dst = append(append(dst, '\n'), role...)

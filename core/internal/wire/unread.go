@@ -21,8 +21,8 @@ type Coverage struct {
 	Beside  int // in other members of messages that are read, counting strings of at least 64 bytes
 }
 
-// IsLossy reports whether the format misses most of the text: most of it is where the format expects no text, or more
-// than four fifths of it are in parts of unknown types.
+// IsLossy reports whether the format misses much of the text: Lost is larger than Read, or Foreign is more than four
+// times Read.
 func (c Coverage) IsLossy() bool { return c.Lost > c.Read || c.Foreign > 4*c.Read }
 
 // MissedBytes returns the number of bytes of text that the format doesn't read.

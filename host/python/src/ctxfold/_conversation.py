@@ -98,8 +98,8 @@ def compactor_of(given: Made, kind: "Type[Made]") -> Made:
 
 
 class Held(Generic[Msg]):
-    """The state of a conversation. Its session in the module, which has its own instance, is only a cache: if the session
-    is lost, it is opened again.
+    """The state of a conversation. The session in the module is only a cache. It has an instance of its own, and is opened
+    again if it is lost.
     """
 
     def __init__(
