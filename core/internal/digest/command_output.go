@@ -180,23 +180,46 @@ func lastStates(output string) string {
 // outcomes lists words that, together with a number, identify the summary line of a test runner or linter.
 var outcomes = []string{"pass", "fail", "error", "warning", "test", "checked", "built", "compiled", "ok"}
 
-// outcomeLine returns the last summary line near the end of a program's output, or "".
+// outcomeLine returns the last summary line near the end of a program's output, or "". Lines with the number of an outcome
+// come before other lines that have a number and an outcome.
 func outcomeLine(output string) string {
 	tail := output[max(0, len(output)-1500):]
-	best := ""
+	best, counted := "", false
 	for line := range strings.Lines(tail) {
 		line = strings.Trim(line, " \t\r\n=-")
 		if len(line) < 6 || len(line) > 120 || isFrame(line) ||
 			!strings.ContainsAny(line, "0123456789") || strings.ContainsAny(line, "{}<>\x1b") {
 			continue
 		}
-		low := lower(line)
-		for _, word := range outcomes {
-			if strings.Contains(low, word) {
-				best = line
-				break
+		if low := lower(line); hasAny(low, outcomes) {
+			if counts := countsOutcome(low); counts || !counted {
+				best, counted = line, counts
 			}
 		}
 	}
 	return best
+}
+
+// mostToOutcome is the maximum number of words from a number to the outcome that it counts: "12 tests passed".
+const mostToOutcome = 2
+
+// countsOutcome reports whether a line, in lower case, has a number directly before or after an outcome: "12 tests
+// passed", "errors: 2".
+func countsOutcome(line string) bool {
+	toOutcome, toNumber := -1, -1 // how many more words may come before the outcome, or before the number
+	for word := range strings.FieldsSeq(line) {
+		bare := strings.Trim(word, ".,;()[]")
+		outcome := hasAny(bare, outcomes)
+		switch number := strings.Trim(bare, "0123456789./") == ""; {
+		case number && toNumber >= 0, outcome && toOutcome >= 0:
+			return true
+		case number:
+			toOutcome = mostToOutcome
+		case outcome && strings.HasSuffix(word, ":"):
+			toNumber = 1
+		}
+		toOutcome--
+		toNumber--
+	}
+	return false
 }

@@ -210,7 +210,7 @@ func withoutWarnings(output string) string {
 // complaint returns the error message of a failed tool. This is an exception, or the lines that report errors or begin
 // with a place in a file. If there are none, it returns the beginning and the end of the output.
 func complaint(text string) string {
-	text = strings.TrimSpace(withoutWarnings(withoutFrame(text)))
+	text = strings.TrimSpace(withoutPassed(withoutWarnings(withoutFrame(text))))
 	if said := raised(text); said != "" {
 		return said
 	}

@@ -27,7 +27,7 @@ var somebody = wordListOf("people someone somebody jemand quelqu'un alguien qual
 // describes reports whether a sentence with a cue only describes something, or reports what somebody else says: "that
 // endpoint never fails", "my teacher says we must read it".
 func (s *spot) describes() bool {
-	if s.lacks() || s.reports() || s.attributed() || s.sighs(s.i) || s.befallen() || s.deniesNothing() || s.describesAll() {
+	if s.lacks() || s.reports() || s.attributed() || s.sighs(s.i) || s.befallen() || s.deniesNothing() || s.describesAll() || s.reviewsDraft() {
 		return true
 	}
 	if s.ofOccasion() {

@@ -21,7 +21,7 @@ var (
 
 // lifts reports whether a sentence revokes or relaxes a rule by its form, and marks the words that say so.
 func (j *judging) lifts() bool {
-	if len(j.ws) < 3 || j.ask {
+	if len(j.ws) < 3 || j.ask || j.reviewsDraft() {
 		return false
 	}
 	if j.noNeed() {

@@ -41,6 +41,8 @@ func testMessage(output string) string {
 			if said = append(said, line); len(said) == mostAsserted {
 				return clipLine(strings.Join(said, "; "), maxFailure)
 			}
+		case len(said) > 0 && strings.HasSuffix(said[len(said)-1], ":"): // what it introduces: "Expected values to be equal:"
+			said[len(said)-1] += " " + line
 		case len(said) > 0:
 			return clipLine(strings.Join(said, "; "), maxFailure)
 		}

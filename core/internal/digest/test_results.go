@@ -33,9 +33,14 @@ func failedTests(output string) (names []string, count int) {
 		output = output[:2*lookResult] + "\n" + output[len(output)-2*lookResult:]
 	}
 	tests := false // whether a test of Go was named
+	numbered := strings.Contains(output, mochaFailing) && strings.Contains(output, mochaPassing)
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		name := failedTest(line)
+		if numbered && name == "" {
+			name = numberedTest(line)
+		}
+		numbered = numbered && !strings.Contains(line, mochaFailing)
 		if name == "" || slices.Contains(names, name) || tests && strings.HasPrefix(line, goPackageMark) && !isUnbuilt(name) {
 			continue
 		}
@@ -50,6 +55,42 @@ func failedTests(output string) (names []string, count int) {
 		}
 	}
 	return names, count
+}
+
+// mochaPassing and mochaFailing follow the numbers of tests in mocha's summary. The names of failed tests have a number
+// before it.
+const (
+	mochaPassing = " passing"
+	mochaFailing = " failing"
+)
+
+// numberedTest returns the name of a failed test from a line such as "1) lights the lamp" of mocha's output, or "".
+func numberedTest(line string) string {
+	number, name, found := strings.Cut(line, ") ")
+	if !found || number == "" || strings.Trim(number, "0123456789") != "" {
+		return ""
+	}
+	return testName(name)
+}
+
+// passedMarks precede the names of tests that passed.
+var passedMarks = []string{"✔ ", "✓ ", "√ ", "ok ", "PASS "}
+
+// withoutPassed returns a test runner's output without the lines about tests that passed.
+func withoutPassed(output string) string {
+	if !hasAny(output, passedMarks) {
+		return output
+	}
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		if !startsWithAny(strings.TrimLeft(line, " \t"), passedMarks) {
+			b.WriteString(line)
+		}
+	}
+	if blank(b.String()) {
+		return output
+	}
+	return b.String()
 }
 
 // isUnbuilt reports whether the name of what failed is that of a package which Go couldn't build.
@@ -68,7 +109,10 @@ func failedTest(line string) string {
 			case mark == "ERROR: " && strings.Contains(name, ": "): // of pytest itself
 				return ""
 			}
-			return testName(name)
+			if name = testName(name); mark == "ERROR: " && strings.Contains(name, " ") { // a line of a log
+				return ""
+			}
+			return name
 		}
 	}
 	return ""
