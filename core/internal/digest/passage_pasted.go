@@ -48,7 +48,7 @@ const (
 
 // pastedPassages returns the ranges, in bytes, of the passages that a user pasted into a message, in order. They are the
 // one after a question, those after a label such as "Transcript:" or after a line that announces them, blocks between
-// lines of three quotation marks and, if code is set, several lines of code.
+// lines of three quotation marks, copies of a terminal and, if code is set, several lines of code.
 func pastedPassages(text string, code bool) (passages [][2]int) {
 	if len(text) < leastQuotedPassage {
 		return nil
@@ -56,7 +56,7 @@ func pastedPassages(text string, code bool) (passages [][2]int) {
 	if from, to := pastedPassage(text); to > from {
 		passages = append(passages, [2]int{from, to})
 	}
-	r := pastedReader{text: text, codes: code, quoted: -1, announced: -1, code: -1}
+	r := pastedReader{text: text, codes: code, quoted: -1, announced: -1, screen: -1, code: -1}
 	for at := 0; at < len(text); {
 		line := at + len(firstLine(text[at:]))
 		if len(passages) == 0 || at >= passages[0][1] || line <= passages[0][0] {
@@ -98,6 +98,8 @@ type pastedReader struct {
 	quoted    int  // the start of the block in quotation marks that is open, or -1
 	announced int  // the start of the lines after a line that announces a passage, or -1
 	written   int  // the end of those of these lines that are the passage; 0 if there are none
+	screen    int  // the start of what a terminal shows, or -1
+	blank     bool // the line before is blank
 	code      int  // the start of the lines of code that were read last, or -1
 	codeEnd   int  // the end of these lines
 	codeLines int  // their number
@@ -115,7 +117,23 @@ func (r *pastedReader) line(from, to int) {
 			r.quoted = -1
 		}
 		return
-	case r.quoted >= 0 || said == "":
+	case said == "":
+		r.blank = true
+		return
+	case r.quoted >= 0:
+		return
+	}
+	after := r.blank
+	r.blank = false
+	if r.screen >= 0 {
+		if !after || !isPersonal(said) {
+			return
+		}
+		r.end(from)
+	}
+	if at := screenIn(r.text[from:to]); at >= 0 {
+		r.end(from)
+		r.screen = from + at
 		return
 	}
 	if r.codes && codes(said) {
@@ -156,10 +174,49 @@ func (r *pastedReader) end(at int) {
 		r.passages = append(r.passages, [2]int{r.code, r.codeEnd})
 	}
 	r.code = -1
+	if r.screen >= 0 {
+		r.passages = append(r.passages, [2]int{r.screen, at})
+		r.screen = -1
+	}
 	if r.written-r.announced >= leastAnnounced && r.announced >= 0 {
 		r.passages = append(r.passages, [2]int{r.announced, min(r.written, at)})
 	}
 	r.announced, r.written = -1, 0
+}
+
+// screenHeads lists the ends, in lower case, of lines after which a user shows what a program printed.
+var screenHeads = [...]string{"what i see:", "i see:", "i get:", "i got:", "it says:", "it shows:", "it prints:", "output:"}
+
+// screenIn returns the offset in a line at which a copy of a terminal begins: a prompt such as "kim@kiln-7 ovens % ", or
+// the end of a line such as "this is what I see:". It returns -1 if there is none.
+func screenIn(line string) int {
+	if end := strings.TrimRight(line, " \r"); len(end) <= leastNamedPassage && endsWithAny(lower(end), screenHeads[:]...) {
+		return len(line)
+	}
+	at := strings.IndexByte(line, '@')
+	if at < 1 {
+		return -1
+	}
+	from := strings.LastIndexByte(line[:at], ' ') + 1
+	for n, word := range strings.Fields(line[from:]) {
+		switch end := word[len(word)-1]; {
+		case n == 0 && len(word) == at-from+1, n > 2: // no host after the @, or no prompt
+			return -1
+		case (end == '%' || end == '$' || end == '#') && (n > 0 && len(word) == 1 || strings.IndexByte(word, ':') > 0):
+			return from
+		}
+	}
+	return -1
+}
+
+// isPersonal reports whether a line has a word with which people speak of themselves or address somebody.
+func isPersonal(line string) bool {
+	for word := range strings.FieldsSeq(line) {
+		if word = strings.Trim(word, ".,;:!?\"()"); firstPerson.hasInAnyCase(word) || addresses.hasInAnyCase(word) {
+			return true
+		}
+	}
+	return false
 }
 
 // isPartHead reports whether a line is a heading inside a passage.

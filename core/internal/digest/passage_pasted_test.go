@@ -38,6 +38,10 @@ func TestSeveralPastedPassages(t *testing.T) {
 		"How does it look now?\n\"\"\"\nlight the kiln\n\"\"\"\nIt must stay lit.":                                                                                          {"\nlight the kiln\n"},
 		"The lamp stays off. Why doesn't it compile\nint lamp = 1;\nlamp++;\nreturn lamp;\nI have Java 11.":                                                                 {"int lamp = 1;\nlamp++;\nreturn lamp;"},
 		"My rules:\n- Write in Danish.\n- Never use a dash.\n- Ask me before you change the kiln's colour, which is blue now.":                                              nil,
+		"Still wrong, this is what I see:\n kiln v7\n🔒 secrets are guarded\n\n[Lamps]\n  red\n\nI want the lamps in one line.":                                              {"\n kiln v7\n🔒 secrets are guarded\n\n[Lamps]\n  red\n\n"},
+		"nice, now it says kim@kiln-7 ovens % kiln\n🔒 secrets are guarded":                                                                                                  {"kim@kiln-7 ovens % kiln\n🔒 secrets are guarded"},
+		"root@kiln:~/ovens$ kiln heat\nheated all ovens to 900\n\nPlease cool them.":                                                                                        {"root@kiln:~/ovens$ kiln heat\nheated all ovens to 900\n\n"},
+		"Send it to kim@kiln.example at 7 and never to Ove, who pays 20 % of it anyway, every month.":                                                                       nil,
 		"Text: short": nil, "\"\"\"": nil, "": nil,
 	} {
 		var got []string
@@ -47,7 +51,7 @@ func TestSeveralPastedPassages(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: the passages are %q, not %q", text, got, want)
 		}
-		if isCode := strings.Contains(text, ";"); len(want) > 0 && len(withoutPassages(text)) < len(text) == isCode {
+		if isCode := strings.Contains(text, "int lamp"); len(want) > 0 && len(withoutPassages(text)) < len(text) == isCode {
 			t.Errorf("%q: passages are left, or code is not", text)
 		}
 	}

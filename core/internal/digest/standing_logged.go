@@ -81,6 +81,9 @@ func ofTurn(s string, planned bool) bool {
 	if r.lasting || r.revokes || r.amends || isLasting(ws) || recurs(ws) >= 0 {
 		return false
 	}
+	if replacesOne(ws) {
+		return true
+	}
 	if holds, demanded := holding(ws); !planned && (holds || demanded) {
 		return false
 	}
@@ -119,6 +122,20 @@ func ordersOneThing(ws []word) bool {
 		has = has || w.text == "has" || w.text == "have"
 	}
 	return one && (has || !ensures)
+}
+
+// replaced lists participles for changes that are made once.
+var replaced = wordListOf("replaced renamed moved removed deleted swapped hidden shortened enlarged")
+
+// replacesOne reports whether words say how one thing should change: "The title should be replaced with the name".
+func replacesOne(ws []word) bool {
+	at := slices.IndexFunc(ws, func(w word) bool { return w.text == "should" })
+	if at < 1 || at+2 >= len(ws) || ws[at+1].text != "be" || !replaced.has(ws[at+2].text) {
+		return false
+	}
+	return (ws[0].quoted || ws[0].text == "the" || pointed.has(ws[0].text)) && !slices.ContainsFunc(ws, func(w word) bool {
+		return w.is(quantifiers) || each.has(w.text) || w.is(ruleNouns) || whens.has(w.text)
+	})
 }
 
 // namesFile reports whether one of the words of text has the form of a file's name: "door-panel.ts".
