@@ -27,7 +27,7 @@ const (
 )
 
 // backgroundTurns returns the number of turns in a loop.
-func backgroundTurns() int { return trials.Count(120, 120, 200) }
+func backgroundTurns() int { return trials.Count(80, 80, 200) }
 
 // slow is a model that takes its time to summarize.
 type slow struct {

@@ -10,7 +10,7 @@ const module = await load();
 // Otherwise the first fit and the first compaction would load these files, which takes real time, and the clock would
 // advance.
 for (const file of ["fit-jobs", "record-locks"]) await import(`../dist/${file}.js`);
-const TURNS = process.env.CTXFOLD_LONG ? 200 : 120;
+const TURNS = process.env.CTXFOLD_LONG ? 200 : 80;
 /** The duration of a turn, and of a summary, in seconds. */
 const TURN = 5;
 const SLOW = 20;
