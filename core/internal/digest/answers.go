@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
@@ -359,6 +360,22 @@ func answersIn(text string, questions []question) (answers []answer, ok bool) {
 	return answers, ok
 }
 
+// questionFor returns the question that the key of an answer means, by its id, its text or its position. If it is none
+// of these, place, the position of the answer, determines the question, or else the key itself is the question.
+func questionFor(key string, place int, questions []question) string {
+	about := ""
+	for i, q := range questions {
+		if q.id == key && q.id != "" || q.text == key || key == itoa(i) {
+			about = q.text
+			break
+		}
+	}
+	if about == "" && place < len(questions) && len(key) < 40 {
+		about = questions[place].text
+	}
+	return cmp.Or(about, key)
+}
+
 // answersByID reads an object that maps each question to its answer. The keys are the ids, the texts or the positions
 // of the questions. There are at most mostAnswers of them.
 func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers []answer) {
@@ -368,19 +385,7 @@ func answersByID(s *jsonspan.Scanner, src []byte, questions []question) (answers
 		if !more {
 			return answers
 		}
-		about := ""
-		for i, q := range questions {
-			if q.id == string(key) && q.id != "" || q.text == string(key) || string(key) == itoa(i) {
-				about = q.text
-				break
-			}
-		}
-		if about == "" && place < len(questions) && len(key) < 40 {
-			about = questions[place].text
-		}
-		if about == "" {
-			about = string(key)
-		}
+		about := questionFor(string(key), place, questions)
 		if words := joinedStrings(s, src); !noAnswer(words) {
 			answers = append(answers, answer{toQuestion(about), cutWords(words)})
 		}

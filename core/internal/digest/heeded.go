@@ -27,6 +27,23 @@ func (s *turnWords) add(text string) {
 // mentions reports whether the turn mentions the given name.
 func (s *turnWords) mentions(name string) bool { return s.names.Has(words.Hash64(name)) }
 
+// withoutEndMarks returns a word without the dots and hyphens at its end.
+func withoutEndMarks(word string) string {
+	for len(word) > 0 && (word[len(word)-1] == '.' || word[len(word)-1] == '-') {
+		word = word[:len(word)-1]
+	}
+	return word
+}
+
+// eachPart calls see for each part of a name with dots that is longer than three bytes.
+func eachPart(name string, see func(part string)) {
+	for part := range strings.SplitSeq(name, ".") {
+		if len(part) > 3 {
+			see(part)
+		}
+	}
+}
+
 // eachName calls see for each identifier and each file name (without its folder) in text, in order.
 func eachName(text string, see func(name string)) {
 	for i := 0; i < len(text); {
@@ -41,19 +58,12 @@ func eachName(text string, see func(name string)) {
 		if i-from < 4 {
 			continue
 		}
-		word := text[from:i]
-		for len(word) > 0 && (word[len(word)-1] == '.' || word[len(word)-1] == '-') {
-			word = word[:len(word)-1]
-		}
+		word := withoutEndMarks(text[from:i])
 		if len(word) > 3 {
 			see(word)
 		}
 		if n := strings.IndexByte(word, '.'); n > 3 && len(word)-n > 3 {
-			for part := range strings.SplitSeq(word, ".") {
-				if len(part) > 3 {
-					see(part)
-				}
-			}
+			eachPart(word, see)
 		}
 	}
 }
@@ -163,18 +173,23 @@ func (t *turn) dropHeard(said *turnWords, closed bool) {
 	}
 }
 
-// weighLooks weighs the units about what the turn looked at by whether the turn mentions it. closed means that the turn
-// has ended.
-func (t *turn) weighLooks(said *turnWords, closed bool) {
-	var edited critbit.Map[struct{}]
+// editedFiles returns the paths of the files that the turn changed, also by commands.
+func (t *turn) editedFiles() (paths critbit.Map[struct{}]) {
 	for n := range t.units {
 		if u := &t.units[n]; u.kind == changeUnit {
-			edited.Add(u.source)
+			paths.Add(u.source)
 		}
 	}
 	for _, f := range t.touched {
-		edited.Add(f.path)
+		paths.Add(f.path)
 	}
+	return paths
+}
+
+// weighLooks weighs the units about what the turn looked at by whether the turn mentions it. closed means that the turn
+// has ended.
+func (t *turn) weighLooks(said *turnWords, closed bool) {
+	edited := t.editedFiles()
 	bare := 0
 	for n := range slices.Backward(t.units) {
 		u := &t.units[n]

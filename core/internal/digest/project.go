@@ -88,6 +88,22 @@ func callOf(t *transcript.Transcript, result *transcript.Part) string {
 	return CallArgs(t, &t.Parts[result.Pair])
 }
 
+// fileInReminders returns the first file of project instructions that one of the first reminders in text names, or "".
+func fileInReminders(text string) string {
+	for range mostAnswers {
+		_, rest, found := strings.Cut(text, reminderOpen)
+		if !found {
+			break
+		}
+		reminder, after, _ := strings.Cut(rest, reminderEnd)
+		if file := instructionFile(reminder); file != "" {
+			return file
+		}
+		text = after
+	}
+	return ""
+}
+
 // projectText is like ProjectIn, with the same results, but examines only the user text at part index n.
 func projectText(t *transcript.Transcript, n int32) (kind Project, key string) {
 	body := t.Parts[n].Body
@@ -101,29 +117,16 @@ func projectText(t *transcript.Transcript, n int32) (kind Project, key string) {
 	head := withoutTruncatedMarker(strings.TrimSpace(beginning(t, body, lookAhead)))
 	line, _, _ := strings.Cut(head, "\n")
 	if instructionStarts.may(head) {
-		for _, start := range projectStarts {
-			if strings.HasPrefix(head, start) {
-				return ProjectFile, line
-			}
+		if startsWithAny(head, projectStarts) {
+			return ProjectFile, line
 		}
-		for _, start := range skillStarts {
-			if strings.HasPrefix(head, start) {
-				return ProjectSkill, onOneLine(head)
-			}
+		if startsWithAny(head, skillStarts) {
+			return ProjectSkill, onOneLine(head)
 		}
 	}
 	if strings.HasPrefix(head, reminderOpen) {
-		text := t.Text(body)
-		for range mostAnswers {
-			_, rest, found := strings.Cut(text, reminderOpen)
-			if !found {
-				break
-			}
-			reminder, after, _ := strings.Cut(rest, reminderEnd)
-			if file := instructionFile(reminder); file != "" {
-				return ProjectFile, file
-			}
-			text = after
+		if file := fileInReminders(t.Text(body)); file != "" {
+			return ProjectFile, file
 		}
 		return NoProject, ""
 	}

@@ -180,26 +180,33 @@ var scripts = []struct {
 	{"Georgian", 0x10a0, 0x10ff}, {"Armenian", 0x0530, 0x058f},
 }
 
+// countLetters adds the letters of text in each of the scripts to counts. It returns how many letters of these scripts
+// and of the Latin alphabet without accents there are.
+func countLetters(text string, counts []int) (letters int) {
+	for _, r := range text {
+		if r < 0x80 {
+			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+				letters++
+			}
+			continue
+		}
+		for s := range scripts {
+			if r >= scripts[s].from && r <= scripts[s].to {
+				counts[s]++
+				letters++
+			}
+		}
+	}
+	return letters
+}
+
 // Language returns the language of user texts if at least a third of their letters belong to a single non-Latin script,
 // and "" otherwise. Kana count three times, because Japanese texts also contain many Han characters.
 func Language(texts []string) string {
 	counts := make([]int, len(scripts))
 	letters := 0
 	for _, text := range texts {
-		for _, r := range text[:min(len(text), lookText)] {
-			if r < 0x80 {
-				if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-					letters++
-				}
-				continue
-			}
-			for s := range scripts {
-				if r >= scripts[s].from && r <= scripts[s].to {
-					counts[s]++
-					letters++
-				}
-			}
-		}
+		letters += countLetters(text[:min(len(text), lookText)], counts)
 	}
 	counts[0] *= 3 // kana; Japanese text contains many Han characters as well
 	for s, n := range counts {

@@ -74,27 +74,30 @@ func outlineLines(text string) (lines []outlineLine) {
 	return lines
 }
 
+// outlineSize returns the size in bytes of an outline that has the lines up to the given level, each of at most longest
+// bytes, and a mark for each run of others.
+func outlineSize(lines []outlineLine, level int, longest int) (size int) {
+	for i := range lines {
+		switch {
+		case lines[i].level <= level:
+			size += min(len(lines[i].text), longest) + len("\n")
+		case i == 0 || lines[i-1].level <= level:
+			size += len(" ") + len(clippedMark)
+		}
+	}
+	return size
+}
+
 // clipOutline shortens the long lines of a request to the same length, so that all lines take up at
 // most most bytes. If that length is below shortestPart, it first leaves out code and rows of
 // tables, and then lines with indentation. It returns "" if the other lines still don't fit.
 func clipOutline(text string, most int) string {
 	lines := outlineLines(text)
 	for level := innerLine; level >= headLine; level-- {
-		sizeAt := func(longest int) (size int) {
-			for i := range lines {
-				switch {
-				case lines[i].level <= level:
-					size += min(len(lines[i].text), longest) + len("\n")
-				case i == 0 || lines[i-1].level <= level:
-					size += len(" ") + len(clippedMark)
-				}
-			}
-			return size
-		}
-		if sizeAt(shortestPart) > most {
+		if outlineSize(lines, level, shortestPart) > most {
 			continue
 		}
-		longest := largest(shortestPart, most, func(n int) bool { return sizeAt(n) <= most })
+		longest := largest(shortestPart, most, func(n int) bool { return outlineSize(lines, level, n) <= most })
 		var b strings.Builder
 		for i := range lines {
 			switch {

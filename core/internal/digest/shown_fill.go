@@ -58,6 +58,16 @@ func (r *quoteReader) ofTheWork(found []fileQuote) []fileQuote {
 	})
 }
 
+// passagesFor returns the best passages for about budget bytes, without those that others contain.
+func (k *turnLog) passagesFor(budget int) (chosen []*fileQuote) {
+	for _, c := range k.filling.Choose(budget) {
+		if p := &k.passages[c.Item]; !p.isIn(chosen) {
+			chosen = append(chosen, p)
+		}
+	}
+	return chosen
+}
+
 // fill returns a log with as many passages as fit into size bytes, each in its longest form.
 func (k *turnLog) fill(w logText, size int) logText {
 	most := size - len(w.log) - shownFrame
@@ -73,13 +83,7 @@ func (k *turnLog) fill(w logText, size int) logText {
 	}
 	budget := most
 	for try := range fillTries {
-		var chosen []*fileQuote
-		for _, c := range k.filling.Choose(budget) {
-			if p := &k.passages[c.Item]; !p.isIn(chosen) {
-				chosen = append(chosen, p)
-			}
-		}
-		text := showQuotes(chosen, (*fileQuote).longest)
+		text := showQuotes(k.passagesFor(budget), (*fileQuote).longest)
 		if len(text) <= most {
 			if len(text) > len(w.files) {
 				w.files = text

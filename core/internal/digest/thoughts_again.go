@@ -18,6 +18,23 @@ const (
 	sharedThought     = 70
 )
 
+// isRepeated reports whether one of the later thoughts contains most of the stems. Each set contains each stem of a
+// thought plus one.
+func isRepeated(stems []uint32, later []words.HashSet) bool {
+	for k := range later {
+		shared := 0
+		for _, stem := range stems {
+			if later[k].Has(uint64(stem) + 1) {
+				shared++
+			}
+		}
+		if shared*100 >= len(stems)*sharedThought {
+			return true
+		}
+	}
+	return false
+}
+
 // dropThoughtAgain drops thoughts of the turn most of whose words are repeated in one later thought.
 func (t *turn) dropThoughtAgain() {
 	var later [comparedThoughts]words.HashSet
@@ -38,19 +55,8 @@ func (t *turn) dropThoughtAgain() {
 		if len(stems) < leastThoughtStems {
 			continue
 		}
-		for k := range later {
-			same := 0
-			for _, stem := range stems {
-				if later[k].Has(uint64(stem) + 1) {
-					same++
-				}
-			}
-			if same*100 >= len(stems)*sharedThought {
-				u.factor = isDropped
-				break
-			}
-		}
-		if u.factor == isDropped {
+		if isRepeated(stems, later[:]) {
+			u.factor = isDropped
 			continue
 		}
 		later[next] = words.HashSet{}
