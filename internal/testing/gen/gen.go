@@ -277,22 +277,27 @@ func openaiChat(add func(any), m Message, r *rand.Rand) {
 	add(v)
 }
 
+// anthropicResult returns the block of a result, whose content is a text or a list of blocks.
+func anthropicResult(c Call, r *rand.Rand) obj {
+	v := obj{"type": "tool_result", "tool_use_id": c.ID, "content": c.Result}
+	if c.Image || r.IntN(4) == 0 {
+		inner := []any{obj{"type": "text", "text": c.Result}}
+		if c.Image {
+			inner = append(inner, obj{"type": "image", "source": obj{"type": "base64", "media_type": "image/png", "data": png}})
+		}
+		v["content"] = inner
+	}
+	if c.Err {
+		v["is_error"] = true
+	}
+	return v
+}
+
 func anthropic(add func(any), m Message, r *rand.Rand) {
 	if m.Role == "results" {
 		var parts []any
 		for _, c := range m.Calls {
-			v := obj{"type": "tool_result", "tool_use_id": c.ID, "content": c.Result}
-			if c.Image || r.IntN(4) == 0 {
-				inner := []any{obj{"type": "text", "text": c.Result}}
-				if c.Image {
-					inner = append(inner, obj{"type": "image", "source": obj{"type": "base64", "media_type": "image/png", "data": png}})
-				}
-				v["content"] = inner
-			}
-			if c.Err {
-				v["is_error"] = true
-			}
-			parts = append(parts, v)
+			parts = append(parts, anthropicResult(c, r))
 		}
 		add(obj{"role": "user", "content": parts})
 		return

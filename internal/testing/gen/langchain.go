@@ -9,6 +9,21 @@ import (
 
 func init() { writers["langchain"] = langchain }
 
+// result returns the message of a result without its type.
+func (w lcWriter) result(call Call) obj {
+	v := obj{"content": call.Result, "tool_call_id": call.ID, "name": call.Name}
+	if call.Image {
+		v["content"] = []any{obj{"type": "text", "text": call.Result}, w.image()}
+	}
+	if call.Err {
+		v["status"] = "error"
+	}
+	if w.r.IntN(4) == 0 {
+		v["artifact"] = obj{"rows": []int{1, 2}}
+	}
+	return v
+}
+
 // langchain writes a conversation as LangChain for JavaScript or for Python would, in one of three shapes and for one
 // of three kinds of provider, all chosen at random.
 func langchain(add func(any), c Conversation, r *rand.Rand) {
@@ -16,17 +31,7 @@ func langchain(add func(any), c Conversation, r *rand.Rand) {
 	for i, m := range c {
 		if m.Role == "results" {
 			for _, call := range m.Calls {
-				v := obj{"content": call.Result, "tool_call_id": call.ID, "name": call.Name}
-				if call.Image {
-					v["content"] = []any{obj{"type": "text", "text": call.Result}, w.image()}
-				}
-				if call.Err {
-					v["status"] = "error"
-				}
-				if r.IntN(4) == 0 {
-					v["artifact"] = obj{"rows": []int{1, 2}}
-				}
-				add(w.message("tool", "ToolMessage", v))
+				add(w.message("tool", "ToolMessage", w.result(call)))
 			}
 			continue
 		}

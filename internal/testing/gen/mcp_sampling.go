@@ -4,6 +4,25 @@ import "math/rand/v2"
 
 func init() { writers["mcp-sampling"] = mcpSampling }
 
+// mcpImage returns the block of an image.
+func mcpImage() obj { return obj{"type": "image", "data": png, "mimeType": "image/png"} }
+
+// mcpResult returns the block of a result.
+func mcpResult(call Call, r *rand.Rand) obj {
+	blocks := []any{obj{"type": "text", "text": call.Result}}
+	if call.Image {
+		blocks = append(blocks, mcpImage())
+	}
+	v := obj{"type": "tool_result", "toolUseId": call.ID, "content": blocks}
+	if call.Err {
+		v["isError"] = true
+	}
+	if r.IntN(8) == 0 {
+		v["structuredContent"] = obj{"output": 1}
+	}
+	return v
+}
+
 // mcpSampling writes a conversation in which the content of a message is a list of blocks, or the block itself if
 // there is only one.
 func mcpSampling(add func(any), c Conversation, r *rand.Rand) {
@@ -17,21 +36,10 @@ func mcpSampling(add func(any), c Conversation, r *rand.Rand) {
 		}
 		results = nil
 	}
-	image := obj{"type": "image", "data": png, "mimeType": "image/png"}
 	for _, m := range c {
 		if m.Role == "results" {
 			for _, call := range m.Calls {
-				v := obj{"type": "tool_result", "toolUseId": call.ID, "content": []any{obj{"type": "text", "text": call.Result}}}
-				if call.Image {
-					v["content"] = []any{obj{"type": "text", "text": call.Result}, image}
-				}
-				if call.Err {
-					v["isError"] = true
-				}
-				if r.IntN(8) == 0 {
-					v["structuredContent"] = obj{"output": 1}
-				}
-				results = append(results, v)
+				results = append(results, mcpResult(call, r))
 			}
 			if !merge {
 				flush()
@@ -44,7 +52,7 @@ func mcpSampling(add func(any), c Conversation, r *rand.Rand) {
 		}
 		parts := texts(m, "text")
 		if m.Image {
-			parts = append(parts, image)
+			parts = append(parts, mcpImage())
 		}
 		for _, call := range m.Calls {
 			parts = append(parts, obj{"type": "tool_use", "id": call.ID, "name": call.Name, "input": args(call)})

@@ -9,6 +9,24 @@ import (
 
 func init() { writers["mistral"] = mistral }
 
+// mistralResult returns the message of a result. callID and image are the keys for the call's id and for an image.
+func mistralResult(call Call, callID, image string) obj {
+	v := obj{"role": "tool", callID: mistralID(call.ID), "name": call.Name, "content": call.Result}
+	if call.Image {
+		v["content"] = []any{obj{"type": "text", "text": call.Result}, obj{"type": "image_url", image: "data:image/png;base64," + png}}
+	}
+	return v
+}
+
+// mistralCall returns a call, whose arguments are an object or a string. index is its index in the message.
+func mistralCall(call Call, index int, r *rand.Rand) obj {
+	if r.IntN(2) == 0 {
+		a, _ := json.Marshal(args(call))
+		return obj{"id": mistralID(call.ID), "type": "function", "index": index, "function": obj{"name": call.Name, "arguments": string(a)}}
+	}
+	return obj{"id": mistralID(call.ID), "function": obj{"name": call.Name, "arguments": args(call)}}
+}
+
 // mistral writes a conversation with the keys that the API uses, or those that the SDK uses.
 func mistral(add func(any), c Conversation, r *rand.Rand) {
 	calls, callID, image := "tool_calls", "tool_call_id", "image_url"
@@ -18,11 +36,7 @@ func mistral(add func(any), c Conversation, r *rand.Rand) {
 	for _, m := range c {
 		if m.Role == "results" {
 			for _, call := range m.Calls {
-				v := obj{"role": "tool", callID: mistralID(call.ID), "name": call.Name, "content": call.Result}
-				if call.Image {
-					v["content"] = []any{obj{"type": "text", "text": call.Result}, obj{"type": "image_url", image: "data:image/png;base64," + png}}
-				}
-				add(v)
+				add(mistralResult(call, callID, image))
 			}
 			continue
 		}
@@ -44,12 +58,7 @@ func mistral(add func(any), c Conversation, r *rand.Rand) {
 		}
 		var list []any
 		for _, call := range m.Calls {
-			v := obj{"id": mistralID(call.ID), "function": obj{"name": call.Name, "arguments": args(call)}}
-			if r.IntN(2) == 0 {
-				a, _ := json.Marshal(args(call))
-				v = obj{"id": v["id"], "type": "function", "index": len(list), "function": obj{"name": call.Name, "arguments": string(a)}}
-			}
-			list = append(list, v)
+			list = append(list, mistralCall(call, len(list), r))
 		}
 		if list != nil {
 			v[calls] = list
