@@ -139,7 +139,7 @@ func reacts(text string) bool {
 // contain.
 var (
 	asksOrOrders = strings.Fields("? ？ 吗 嗎 哪 多少 几点 幾點 什么 什麼 啥 怎 谁 誰 有没有 有沒有 推荐 推薦 介绍 介紹 告诉 告訴 发给 發給 帮 幫 请 請 麻烦 麻煩")
-	seeking      = strings.Fields("么 麼 几 幾 找 查 给我 給我 没有 沒有 想 要")
+	seeking      = strings.Fields("几 幾 找 查 给我 給我 没有 沒有 想 要")
 )
 
 // Seeks reports whether a message in Chinese contains a question or an order.
@@ -159,7 +159,7 @@ func (c *spokenClause) seeks() bool {
 	if strings.ContainsAny(said, "谢謝") {
 		return false
 	}
-	return containsAny(said, asksOrOrders) || containsAny(said, seeking)
+	return containsAny(said, asksOrOrders) || containsAny(said, seeking) || strings.HasSuffix(c.text, "么") || strings.HasSuffix(c.text, "麼")
 }
 
 // Request returns what a message asks for, without courtesies and without reactions to what was said before. asked is
@@ -187,15 +187,21 @@ func Request(text string) (said string, asked, depends bool) {
 	if last < 0 && reacted && !valued(said) && containsStart(said, reactionStarts) {
 		said = ""
 	}
-	depends = !greets(text) && (strings.ContainsAny(said, pointers) || strings.Contains(said, "他家") || !valued(said) && utf8.RuneCountInString(said) <= shortRequest)
+	depends = !greets(text) && (strings.ContainsAny(said, pointers) || containsAny(said, mistaken) || strings.Contains(said, "他家") || !valued(said) && utf8.RuneCountInString(said) <= shortRequest)
 	return said, last >= 0, depends
 }
 
 // opensReacting reports whether a clause before a request only reacts to the answer before it, and says nothing about the
 // speaker.
 func (c *spokenClause) opensReacting() bool {
-	return !valued(c.text) && (reacts(c.text) && !strings.Contains(c.text, "我") || containsStart(c.text, reactionStarts) || utf8.RuneCountInString(c.text) <= shortReaction)
+	if valued(c.text) || containsAny(c.text, mistaken) {
+		return false
+	}
+	return reacts(c.text) && !strings.Contains(c.text, "我") && !denies(c.text, []words.Word{{Kind: words.Pair}}) || containsStart(c.text, reactionStarts) || utf8.RuneCountInString(c.text) <= shortReaction
 }
+
+// mistaken lists sequences of clauses in which a user corrects what the user wrote before.
+var mistaken = strings.Fields("打错 打錯 弄错 弄錯 说错 說錯 搞错 搞錯 记错 記錯 写错 寫錯")
 
 // choosing lists sequences with which a clause chooses one of the things that an answer offered.
 var choosing = strings.Fields("就选 就選 就去 就吃 就住 就订 就訂 就定 就要 就买 就買 就坐 就看 选择 選擇 我选 我選 那选 那選 还是去 還是去 还是选 還是選 决定去 決定去 更适合我 更適合我")
@@ -256,6 +262,9 @@ func Answer(text string) string {
 		case len(all) > 1:
 			continue
 		}
+		if len(all) > 1 && slices.Contains(trying, c.text) {
+			continue
+		}
 		if len(kept) > 0 && strings.ContainsAny(c.text, pointers) && utf8.RuneCountInString(c.text) <= shortPointer {
 			continue
 		}
@@ -279,6 +288,9 @@ func PointsBack(line string) (back, finds bool) {
 	back = strings.ContainsAny(request, pointers) || containsAny(request, backSigns) || containsStart(request, backStarts)
 	return back, containsAny(request, findSigns)
 }
+
+// trying lists what is left of clauses that only invite to try what an answer names.
+var trying = strings.Fields("看看 试试 試試 尝尝 嚐嚐 逛逛 玩玩 去看看 去试试")
 
 // shortPointer is the maximum number of characters of a clause that says no more than "there".
 const shortPointer = 4

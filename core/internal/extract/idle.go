@@ -17,7 +17,7 @@ const (
 // idleWords lists courtesies, praise, reactions, and the small words between them. A sentence that consists only of
 // these says nothing by itself ("I'll keep ya posted.").
 var idleWords = words.NewExact("a about again ahead all already also always am amazing an and any anyway anything anytime are as at aw awesome aww awesomeness back bad be beautiful been best better big bit but by bye " +
-	"can care catch chat cheers come congrats congratulations cool could cute d day dear definitely did do does doing don done else enjoy evening ever every everything exactly excited exciting fab fantastic fine for forward from fun " +
+	"can care catch chat cheers come congrats congratulations cool could couldn cute adorable agree agreed d day dear definitely did do does doing don done else enjoy evening ever every everything exactly excited exciting fab fantastic fine for forward from fun " +
 	"get gladly glad go goes going gonna good goodbye goodness gosh got great guess ha haha had happy has have having hear hearing hello help helpful helps her here hey hi hm hmm hope how i idea if im in incredible indeed inspiring interesting is isn it its job just " +
 	"keep kind know ll later let like lol look looking looks lot lots love lovely luck m make makes many may maybe me mean meet mind more morning much my need next nice night nah no nope not nothing now of off oh ok okay on one or other our out " +
 	"perfect perhaps please pleased pleasure posted pretty problem proud questions quite re ready really right s safe say see seems sense so some someday something soon sorry sound sounded sounds stay such super support sure sweet t take talk talking tell thank thanks that the their them then there these they thing things think this those though thoughts time to today together too totally touch true try " +
@@ -51,13 +51,22 @@ func idle(text string, ws []words.Word) bool {
 		case w.Kind&(words.Digit|words.Pair) != 0:
 			return false
 		case !idleWords.Has(spelled(text, w)):
-			if k == 1 && len(ws) == 2 && w.Kind&words.Capital != 0 && fillers.Has(spelled(text, ws[0])) && !asks(text) {
-				return true // "Thanks, Maria!"
+			if !isAddressed(text, ws, k) {
+				return false
 			}
-			return false
 		}
 	}
 	return true
+}
+
+// isAddressed reports whether word k is a name with which the sentence addresses somebody: "Wow, Maria, that's cool!",
+// "Thanks Maria!".
+func isAddressed(text string, ws []words.Word, k int) bool {
+	w := ws[k]
+	if k == 0 || w.Kind&words.Capital == 0 || asks(text) || int(w.End) < len(text) && strings.IndexByte(",.!", text[w.End]) < 0 {
+		return false
+	}
+	return strings.HasSuffix(strings.TrimRight(text[:w.From], " "), ",") || k == 1 && fillers.Has(spelled(text, ws[0]))
 }
 
 // idleBySigns is like idle, for scripts without spaces.

@@ -27,9 +27,9 @@ func TestLeans(t *testing.T) {
 // TestIdle lists sentences that say nothing.
 func TestIdle(t *testing.T) {
 	for want, list := range map[bool][]string{
-		true: {"I'll keep ya posted.", "Good morning!", "How are you?", "Let me know if you have any other questions.", "Hm, makes sense.", "OK, that helps.", "Thanks, Maria!", "That sounds great!", "You're welcome! Have a great day.", "Das klingt gut.", "Vielen Dank!", "Merci beaucoup",
+		true: {"I'll keep ya posted.", "Good morning!", "How are you?", "Let me know if you have any other questions.", "Hm, makes sense.", "OK, that helps.", "Thanks, Maria!", "I couldn't agree more!", "Wow, Jo, that's really cool!", "Hey Joanna, glad I could help.", "That sounds great!", "You're welcome! Have a great day.", "Das klingt gut.", "Vielen Dank!", "Merci beaucoup",
 			"好的，谢谢你！", "不客气，祝您玩得愉快！", "ありがとうございます。", "네, 감사합니다.", "Спасибо!", "شكرا"},
-		false: {"I keep bees.", "Never use tabs.", "We leave at 7.", "Meet Anna.", "好的，我住在北京。", "京都に行きます。", "부산에 가요."},
+		false: {"I keep bees.", "Never use tabs.", "We leave at 7.", "Meet Anna.", "Wow, Jo lives in Lyon.", "I agree with Ove.", "Is it nice, Ove?", "好的，我住在北京。", "京都に行きます。", "부산에 가요."},
 	} {
 		for _, text := range list {
 			if got := idle(text, words.Append(nil, text)); got != want {
