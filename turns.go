@@ -175,16 +175,16 @@ func (v *Conversation) release() { <-v.compacting }
 // background. The turn's job makes all decisions; turn adds what other jobs don't need, such as the
 // events and the session.
 type turn struct {
-	v       *Conversation
-	own     *behind // this turn's entry if it runs in the background, otherwise nil
-	running *behind // the background compaction that was running at the start
-	begun   *behind // the background compaction that the turn started, or found running
-	entered bool    // whether the turn holds the right to compact
-	start   *Event  // the start event of the compaction that has begun
-	skipped api.Reason
-	check   *api.Check
-	session int // the session whose first length messages the job was last given
-	length  int
+	v          *Conversation
+	own        *behind // this turn's entry if it runs in the background, otherwise nil
+	running    *behind // the background compaction that was running at the start
+	begun      *behind // the background compaction that the turn started, or found running
+	entered    bool    // whether the turn holds the right to compact
+	startEvent *Event  // the start event of the compaction that has begun
+	skipped    api.Reason
+	check      *api.Check
+	session    int // the session whose first length messages the job was last given
+	length     int
 }
 
 // turn runs the job of a turn at the moment at, for example after the model's answer. The
@@ -212,20 +212,21 @@ func (x *turn) run(ctx context.Context, s api.JobSettings, o api.Options) (*Resu
 		if op == operations.OpLoopStart {
 			members = append(members, optionsMember(o))
 		}
-		return x.carry(ctx, op, members)
+		return x.runOnSession(ctx, op, members)
 	}
 	settings := j.settings(Next{Model: s.Model, Provider: s.Provider})
-	settings.Operation, settings.Turn, settings.Background, settings.Refused, settings.Limit = api.JobPlan, s.Turn, s.Background, s.Refused, s.Limit
+	settings.Operation, settings.Turn, settings.Background = api.JobPlan, s.Turn, s.Background
+	settings.Refused, settings.Limit = s.Refused, s.Limit
 	a, err := j.run(ctx, settings)
-	if x.start == nil && err == nil {
+	if x.startEvent == nil && err == nil {
 		return x.unchanged(), nil
 	}
 	return x.end(ctx, a, err)
 }
 
-// carry runs an operation of the turn's job on the session. It notes which session and how many messages the operation
-// saw, so that take recognizes messages that arrived later.
-func (x *turn) carry(ctx context.Context, op operations.Op, members []member) (*progress, error) {
+// runOnSession runs an operation of the turn's job on the session. It notes which session and how many messages the
+// operation saw, so that take recognizes messages that arrived later.
+func (x *turn) runOnSession(ctx context.Context, op operations.Op, members []member) (*progress, error) {
 	v := x.v
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -284,7 +285,7 @@ func (x *turn) before(ctx context.Context, b *api.Beginning) (r api.EffectResult
 			v.c.log.Warn("ctxfold: compacted without scores", "error", err)
 		}
 	}
-	x.start = &start
+	x.startEvent = &start
 	v.appendEvent(ctx, start)
 	return r, nil
 }
@@ -330,7 +331,7 @@ func (x *turn) unchanged() *Result {
 // error is err, the error of the turn, or an error from applying the result.
 func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, error) {
 	v := x.v
-	if x.start == nil {
+	if x.startEvent == nil {
 		return nil, err
 	}
 	var r *Result
@@ -341,7 +342,7 @@ func (x *turn) end(ctx context.Context, a *api.Planned, err error) (*Result, err
 		v.forget(ctx) // the session may have continued without the compaction
 	}
 	v.mu.Unlock()
-	end := *x.start
+	end := *x.startEvent
 	end.Type, end.Time = EventEnd, time.Now().UTC()
 	if err != nil {
 		end.MessagesAfter, end.TokensAfter, end.Error = end.MessagesBefore, end.TokensBefore, err.Error()

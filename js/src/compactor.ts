@@ -283,24 +283,24 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
   }
 
   prints(messages: Messages): string[] {
-    return this.#result("prints", { policy: this.policy }, transcript(messages)).prints;
+    return this.#runForValues("prints", { policy: this.policy }, transcript(messages)).prints;
   }
 
   estimate(messages: Messages, overrides: Overrides = {}): Estimate {
     const { policy = this.policy, state = this.current } = overrides;
     const options = this.#counting("estimate", messages, overrides);
-    return this.#result("estimate", { policy, options, state }, transcript(messages));
+    return this.#runForValues("estimate", { policy, options, state }, transcript(messages));
   }
 
   estimateText(text: string): Estimate {
-    return this.#result("estimate", { policy: this.policy, text });
+    return this.#runForValues("estimate", { policy: this.policy, text });
   }
 
   check(messages: Messages, overrides: Overrides = {}): Check {
     const { policy = this.policy, state } = overrides;
     const options = this.#counting("check", messages, overrides);
     const head = { policy, options, state: state === undefined ? this.current : state };
-    const check: Check = this.#result("check", head, transcript(messages));
+    const check: Check = this.#runForValues("check", head, transcript(messages));
     if (state === undefined && check.state) this.current = check.state;
     return check;
   }
@@ -308,7 +308,7 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
   validate(messages: Messages): Validation {
     const source = transcript(messages);
     const head = { policy: this.policy };
-    const found = this.#result("validate", head, source);
+    const found = this.#runForValues("validate", head, source);
     const start = messagesAt(envelope(head, source));
     for (const violation of found.violations) violation.offset -= start;
     return found;
@@ -338,27 +338,27 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
 
   handlesIn(bodies: readonly Kept[]): NamedHandles {
     if (bodies.length === 0) return { handles: [], corrupt: [] };
-    return this.#result("restore", { bodies }) as NamedHandles;
+    return this.#runForValues("restore", { bodies }) as NamedHandles;
   }
 
   digests(messages: Messages, state: State | null = this.current ?? null): Digest[] {
-    return this.#result("digests", { policy: this.policy, state }, transcript(messages)).digests;
+    return this.#runForValues("digests", { policy: this.policy, state }, transcript(messages)).digests;
   }
 
   recallTool(): object {
-    return this.#result("recall", { policy: this.policy }).tool as object;
+    return this.#runForValues("recall", { policy: this.policy }).tool as object;
   }
 
   recall(callArguments: unknown, body?: string | null, found?: Found): Recalled {
-    return this.#result("recall", { policy: this.policy, arguments: callArguments ?? null, body, found });
+    return this.#runForValues("recall", { policy: this.policy, arguments: callArguments ?? null, body, found });
   }
 
   search({ bodies, ...search }: Search): Found {
-    return this.#result("search", { ...search, bodies });
+    return this.#runForValues("search", { ...search, bodies });
   }
 
   detect(messages: Messages): Detection {
-    return this.#result("detect", { policy: this.policy }, transcript(messages));
+    return this.#runForValues("detect", { policy: this.policy }, transcript(messages));
   }
 
   open<F extends string | Uint8Array>(file: F): Session<F extends string ? Message[] : Uint8Array> {
@@ -378,18 +378,18 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
   }
 
   classifyError(failure: Failure): Verdict {
-    return this.#result("classify_error", { arguments: failure });
+    return this.#runForValues("classify_error", { arguments: failure });
   }
 
   limitToolOutput(text: string, limits?: OutputLimits): LimitedOutput {
-    return this.#result("limit_tool_output", { text, arguments: limits });
+    return this.#runForValues("limit_tool_output", { text, arguments: limits });
   }
 
   function<T = unknown>(name: FunctionName, request: FunctionRequest = {}): T {
     const { messages, text, policy = this.policy, options, state = this.current } = request;
     const head = { name, policy, options, state, arguments: request.arguments, text };
     const source = messages === undefined ? undefined : transcript(messages);
-    return this.#result("function", head, source).result as T;
+    return this.#runForValues("function", head, source).result as T;
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): LiveSession<M> {
@@ -413,7 +413,7 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
   }
 
   info(): Info {
-    return this.#result("info", {});
+    return this.#runForValues("info", {});
   }
 
   /** Returns the options of a request that counts tokens: those of this call, and the token count of an exact tokenizer. */
@@ -423,7 +423,7 @@ class ModuleCompactor extends BaseCompactor implements Compactor {
     return optionsOf(options, { usage: usageOf(this.compacting.countTokens, messages, usage) });
   }
 
-  #result<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): AnswerOf<Op> {
+  #runForValues<Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): AnswerOf<Op> {
     return valuesOf(this.#runOperation(op, head, source)) as AnswerOf<Op>;
   }
 

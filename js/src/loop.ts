@@ -123,7 +123,7 @@ class Job {
   #wake = () => {};
   /** The error that one of the caller's functions has thrown, if it ends the job. */
   #broken: { error: unknown } | undefined;
-  #ended: Ended = {
+  #outcome: Ended = {
     result: undefined,
     check: undefined,
     notes: undefined,
@@ -151,7 +151,7 @@ class Job {
       now: now(),
     };
     let answer = await this.#means.call("loop_start", { ...head, settings: mine }, true);
-    this.#ended.notes = valueIn(answer, "notes");
+    this.#outcome.notes = valueIn(answer, "notes");
     const abort = () => this.#wake();
     this.#signal?.addEventListener("abort", abort, { once: true });
     try {
@@ -168,14 +168,14 @@ class Job {
     }
     const failure: JobFailure | undefined = valueIn(answer, "failure");
     if (failure) throw this.#failed(failure);
-    this.#ended.check = valueIn(answer, "check");
+    this.#outcome.check = valueIn(answer, "check");
     const result = answer.get("result") as Uint8Array;
-    if (result[0] === OPEN) this.#ended.result = members(result);
-    return this.#ended;
+    if (result[0] === OPEN) this.#outcome.result = members(result);
+    return this.#outcome;
   }
 
   #failed({ code, message, path = "", offset = 0 }: JobFailure): CtxfoldError {
-    const { cause } = this.#ended;
+    const { cause } = this.#outcome;
     return new CtxfoldError(code as CtxfoldError["code"], message, {
       path,
       offset,
@@ -273,7 +273,7 @@ class Job {
         stop?.(target);
         return;
       case "emit":
-        if (effect.notice?.name === "background_failed") this.#ended.nothing = true;
+        if (effect.notice?.name === "background_failed") this.#outcome.nothing = true;
         return;
       case "release":
         void this.#release(effect);
@@ -303,7 +303,7 @@ class Job {
     if (this.#signal?.aborted) abort();
     this.#signal?.addEventListener("abort", abort, { once: true });
     this.#asked.set(id, controller);
-    this.#ended.asked = true;
+    this.#outcome.asked = true;
     const given = await requestSummary(request as SummaryRequest, summarize, {
       timeoutMs,
       slots,
@@ -352,7 +352,7 @@ class Job {
           return { refused: true };
       }
     } catch (cause) {
-      this.#ended.cause = cause;
+      this.#outcome.cause = cause;
       if (BREAKING.includes(effect.effect)) this.#broken = { error: cause };
       return { error: messageOf(cause) };
     }

@@ -199,8 +199,8 @@ export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory
       if (!(await database.swap(BODIES, key, free, body))) throw otherBody(key);
     },
     get: async (handle) => database.read<MaybeText>(BODIES, (store) => store.get(keyOf(handle))),
-    load: (key) => database.read<MaybeText>(STATES, (store) => store.get(inMemory(key))),
-    save: (key, json) => database.write(STATES, (store) => store.put(json, inMemory(key))),
+    load: (key) => database.read<MaybeText>(STATES, (store) => store.get(memoryKey(key))),
+    save: (key, json) => database.write(STATES, (store) => store.put(json, memoryKey(key))),
   };
 }
 
@@ -208,7 +208,7 @@ export function indexedDBStore(name = "ctxfold"): Store & StateStore & FitMemory
  * Returns the key for remembered compactions. They are in the object store for states, so that databases of earlier
  * versions need no upgrade. The key is a list, so it differs from every conversation's id.
  */
-const inMemory = (key: string): IDBValidKey => ["memory", key];
+const memoryKey = (key: string): IDBValidKey => ["memory", key];
 
 const BODIES = "bodies";
 const STATES = "states";

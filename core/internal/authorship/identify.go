@@ -47,7 +47,7 @@ type identifying struct {
 func Identify(doc *view.View, state *api.State, places Places) *Authors {
 	id := &identifying{doc: doc, places: places, ours: make([]Origin, doc.N)}
 	if id.look(state) { // most transcripts need no fingerprint
-		at := spot{user: true, assistant: true}
+		at := digestPlace{user: true, assistant: true}
 		for i, k := range id.ours {
 			if k != NotOurs && !id.isOurs(i, k, at) {
 				id.ours[i] = NotOurs
@@ -89,7 +89,7 @@ func (id *identifying) look(state *api.State) (some bool) {
 
 // isOurs reports whether a compaction wrote message i. k is what the message reads like, and at describes its
 // position.
-func (id *identifying) isOurs(i int, k Origin, at spot) bool {
+func (id *identifying) isOurs(i int, k Origin, at digestPlace) bool {
 	seen := id.known == 0 || i < id.known // the last compaction may have seen it
 	kind := k.Declaration()
 	switch {
@@ -119,26 +119,26 @@ func (id *identifying) takeName(i int) bool {
 	return at >= 0
 }
 
-// spot describes a position in the input by the messages before it.
-type spot struct {
+// digestPlace describes a position in the input by the messages before it.
+type digestPlace struct {
 	user      bool // a digest with the user's or the system's role may be here
 	assistant bool // a digest with the assistant's role may be here
 	said      bool // an unpinned user message precedes it
 	digest    bool // a digest precedes it, with only its companion messages in between
 }
 
-// following returns the spot after message i. at is the spot of message i itself. Only pinned messages and the former
+// following returns the place after message i. at is the place of message i itself. Only pinned messages and the former
 // newest user message may precede a digest. A digest in the assistant's role may have no message of the conversation
 // before it, because the model can be led to write one.
-func (id *identifying) following(at spot, i int) spot {
+func (id *identifying) following(at digestPlace, i int) digestPlace {
 	t, ours := id.doc.T, id.ours[i]
 	role := t.Messages[i].Role
 	switch {
 	case ours == OfDigest:
-		return spot{user: true, said: true, digest: true}
+		return digestPlace{user: true, said: true, digest: true}
 	case at.digest: // a restored file after the digest
 		companion := ours == OfFile || ours == OfTurn
-		return spot{user: companion, said: true, digest: companion}
+		return digestPlace{user: companion, said: true, digest: companion}
 	case role == transcript.System || ours == OfTurn:
 		return at
 	}
@@ -155,7 +155,7 @@ func (id *identifying) following(at spot, i int) spot {
 
 // inPlace reports whether message i, which looks like a digest, has the policy's style and is at a position where a
 // fold puts digests.
-func (id *identifying) inPlace(i int, at spot) bool {
+func (id *identifying) inPlace(i int, at digestPlace) bool {
 	s := digest.StyleOf(id.doc.T, i)
 	if s.Header != id.places.Style.Header || at.digest {
 		return false

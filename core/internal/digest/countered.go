@@ -167,11 +167,11 @@ func (c *claim) contradicts(old *claim) bool {
 	if slices.ContainsFunc(c.about, func(w words.Word) bool { return w.Kind&words.Pair != 0 }) { // pairs of characters: an inserted character changes the pairs next to it too
 		return first && shared > 2 && shared*2 >= len(c.about)
 	}
-	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.answers(old))
+	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.repliesTo(old))
 }
 
-// answers reports whether c is the first sentence of a direct reply to old, and isn't about the user.
-func (c *claim) answers(old *claim) bool { return c.leads && !c.self && c.item == old.item+1 }
+// repliesTo reports whether c is the first sentence of a direct reply to old, and isn't about the user.
+func (c *claim) repliesTo(old *claim) bool { return c.leads && !c.self && c.item == old.item+1 }
 
 // counter finds sentences by the assistant for which the user later states a different value, and changes the weights
 // of both sentences. It reads the assistant's sentences only if the user states a value soon after them.

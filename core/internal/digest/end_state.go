@@ -17,7 +17,7 @@ type endState struct {
 	commit, push, tree dated
 	edited             []string // the paths of the files edited since the commit
 	checks             []checkState
-	undone             bool // a message that stays in the context undoes the last commit in the log
+	commitUndone       bool // a message that stays in the context undoes the last commit in the log
 }
 
 // dated is a fact with the number of the turn in which it was stated.
@@ -156,7 +156,7 @@ func (s *endState) undo(r *run, output string) {
 	}
 	for _, name := range back {
 		if name == headName || isCommit(committedVerb+s.commit.text, name) {
-			s.undone = s.undone || s.commit.turn != keptTurn
+			s.commitUndone = s.commitUndone || s.commit.turn != keptTurn
 			s.commit, s.push = dated{}, dated{}
 			return
 		}

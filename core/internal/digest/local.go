@@ -64,7 +64,7 @@ func (e *Extract) findPlan() {
 		}
 		for _, part := range e.t.PartsOf(int(i)) {
 			if part.Kind == transcript.ToolCall && !part.Has(transcript.Removed) && part.Parent < 0 {
-				e.call(&part, i)
+				e.readPlanCall(&part, i)
 			}
 		}
 		if e.t.Messages[i].Role == transcript.Assistant {
@@ -120,7 +120,9 @@ func recentOf(t *transcript.Transcript, messages []int32) int {
 // progress is the name of the argument in which Cline's tools report the plan.
 const progress = "task_progress"
 
-func (e *Extract) call(part *transcript.Part, message int32) {
+// readPlanCall updates the plan if a part of a message is a call of a tool that keeps one, or has a checklist in the
+// argument progress.
+func (e *Extract) readPlanCall(part *transcript.Part, message int32) {
 	if useOf(e.t.Name(part.Name)) == plans {
 		e.plan.call(e.t, part, message)
 	}

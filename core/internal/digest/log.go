@@ -49,7 +49,7 @@ type turnLog struct {
 // goOn updates the log with the messages that stay in the context, which begin at index from.
 func (k *turnLog) goOn(t *transcript.Transcript, from int) {
 	k.state.goOn(t, from)
-	for n := len(k.turns) - 1; n >= 0 && k.state.undone; n-- {
+	for n := len(k.turns) - 1; n >= 0 && k.state.commitUndone; n-- {
 		for i := range slices.Backward(k.turns[n].units) {
 			if u := &k.turns[n].units[i]; strings.HasPrefix(u.text, committedVerb) && !strings.Contains(u.text, undoneMark) {
 				u.text += undoneMark + "since)"

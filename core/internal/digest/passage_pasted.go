@@ -56,7 +56,7 @@ func pastedPassages(text string, code bool) (passages [][2]int) {
 	if from, to := pastedPassage(text); to > from {
 		passages = append(passages, [2]int{from, to})
 	}
-	r := pastedReader{text: text, codes: code, quoted: -1, announced: -1, screen: -1, code: -1}
+	r := pastedReader{text: text, codes: code, quoted: -1, announced: -1, screen: -1, codeStart: -1}
 	for at := 0; at < len(text); {
 		line := at + len(firstLine(text[at:]))
 		if len(passages) == 0 || at >= passages[0][1] || line <= passages[0][0] {
@@ -100,7 +100,7 @@ type pastedReader struct {
 	written   int  // the end of those of these lines that are the passage; 0 if there are none
 	screen    int  // the start of what a terminal shows, or -1
 	blank     bool // the line before is blank
-	code      int  // the start of the lines of code that were read last, or -1
+	codeStart int  // the start of the lines of code that were read last, or -1
 	codeEnd   int  // the end of these lines
 	codeLines int  // their number
 }
@@ -137,15 +137,15 @@ func (r *pastedReader) line(from, to int) {
 		return
 	}
 	if r.codes && codes(said) {
-		if r.code < 0 {
+		if r.codeStart < 0 {
 			r.end(from)
-			r.code, r.codeLines = from, 0
+			r.codeStart, r.codeLines = from, 0
 		}
 		r.codeEnd = to
 		r.codeLines++
 		return
 	}
-	if r.code >= 0 {
+	if r.codeStart >= 0 {
 		r.end(from)
 	}
 	if r.announced >= 0 {
@@ -170,10 +170,10 @@ const leastCodeRun = 3
 
 // end ends the announced passage and the lines of code. at is the offset of the line after them.
 func (r *pastedReader) end(at int) {
-	if r.code >= 0 && r.codeLines >= leastCodeRun {
-		r.passages = append(r.passages, [2]int{r.code, r.codeEnd})
+	if r.codeStart >= 0 && r.codeLines >= leastCodeRun {
+		r.passages = append(r.passages, [2]int{r.codeStart, r.codeEnd})
 	}
-	r.code = -1
+	r.codeStart = -1
 	if r.screen >= 0 {
 		r.passages = append(r.passages, [2]int{r.screen, at})
 		r.screen = -1

@@ -230,7 +230,7 @@ func (l *Ledger) standingBlock(max, low int) string {
 			continue
 		}
 		line := lines[i]
-		if lead, rule := underRules(line[2:]); lead != "" {
+		if lead, rule := splitRule(line[2:]); lead != "" {
 			if lead == said || ofAll(lead) {
 				line = "- " + rule
 			}
@@ -251,13 +251,13 @@ func standingLine(statement string) string {
 
 // listsStanding reports whether a block of standing instructions contains a statement, in full or in its short form.
 func listsStanding(block, statement string) bool {
-	_, rule := underRules(statement)
+	_, rule := splitRule(statement)
 	return strings.Contains(block, standingLine(rule)[2:]) || strings.Contains(block, standingLine(briefOf(statement)))
 }
 
-// underRules splits a statement into its introduction and the rule if the introduction announces rules. Otherwise lead
+// splitRule splits a statement into its introduction and the rule if the introduction announces rules. Otherwise lead
 // is "", and rule is the whole statement.
-func underRules(statement string) (lead, rule string) {
+func splitRule(statement string) (lead, rule string) {
 	if lead, rule, found := strings.Cut(statement, ": "); found && namesRules(lead) {
 		return lead, rule
 	}

@@ -34,7 +34,7 @@ var (
 
 // briefOf returns a statement in its short form, which is a part of it.
 func briefOf(s string) string {
-	if lead, _ := underRules(s); lead != "" {
+	if lead, _ := splitRule(s); lead != "" {
 		return s
 	}
 	ws := wordsOf(s, quotedIn(s))

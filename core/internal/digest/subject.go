@@ -32,7 +32,7 @@ type statement struct {
 // analyse computes a statement's strength and stems. Text without a cue counts as the weakest kind of statement.
 func (s *statement) analyse() {
 	s.strength = max(s.strength, weak)
-	_, text := underRules(s.text)
+	_, text := splitRule(s.text)
 	ws := wordsOf(text, quotedIn(text))
 	r := rate(text, ws) // it marks the words of cues
 	from, to := clauseAt(ws, r.lifted-1)

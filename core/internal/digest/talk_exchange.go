@@ -66,7 +66,7 @@ func (k *talk) serves(count int) bool {
 
 // exchange joins each request with its answer, and the exchanges about one thing.
 func (k *talk) exchange() {
-	e := exchanger{talk: k, head: -1, request: -1}
+	e := exchanger{talk: k, collector: -1, request: -1}
 	for i := range k.items {
 		e.add(i)
 	}
@@ -77,11 +77,11 @@ func (k *talk) exchange() {
 // exchanger joins the messages of a dialogue.
 type exchanger struct {
 	*talk
-	head    int    // the item with the exchanges about one thing, -1 if there is none
-	request int    // the item of a request that has no answer yet, -1 if there is none
-	asked   string // what it asks for
-	depends bool   // it refers to something that was named before
-	namer   int32  // the number of the head's line that names what the next lines are about
+	collector int    // the item that collects the exchanges about one thing, -1 if there is none
+	request   int    // the item of a request that has no answer yet, -1 if there is none
+	asked     string // what it asks for
+	depends   bool   // it refers to something that was named before
+	namer     int32  // the number of the collector's line that names what the next lines are about
 }
 
 // add adds item i.
@@ -89,7 +89,7 @@ func (e *exchanger) add(i int) {
 	it, src := &e.items[i], &e.sources[i]
 	if !src.fresh || src.denied || len(it.Weighed) > 0 || len(it.Text) > 2*shortService || !extract.Chinese(it.Text) {
 		e.flush()
-		if e.head = -1; src.own && src.fresh && len(it.Text) > 2*shortService {
+		if e.collector = -1; src.own && src.fresh && len(it.Text) > 2*shortService {
 			it.Factor = min(it.Factor, 1024*2*shortService/len(it.Text))
 		}
 		return
@@ -108,8 +108,8 @@ func (e *exchanger) add(i int) {
 		return
 	}
 	e.asked, _, e.depends = extract.Request(it.Text)
-	if e.request = i; !e.depends && e.head >= 0 {
-		e.depends = extract.SharesName(e.asked, e.items[e.head].Text)
+	if e.request = i; !e.depends && e.collector >= 0 {
+		e.depends = extract.SharesName(e.asked, e.items[e.collector].Text)
 	}
 }
 
@@ -131,7 +131,7 @@ func (e *exchanger) answer(i int) {
 	case e.asked == "":
 		line = said
 	case said == "":
-	case (!e.depends || e.head >= 0) && extract.Repeats(e.asked, said, e.depends):
+	case (!e.depends || e.collector >= 0) && extract.Repeats(e.asked, said, e.depends):
 		line = said
 	default:
 		line += answerMark + said
@@ -140,7 +140,7 @@ func (e *exchanger) answer(i int) {
 	at := e.request
 	e.request = -1
 	if e.line(at, line, e.depends); said != "" {
-		e.sources[max(e.head, 0)].speaker = bothMark
+		e.sources[max(e.collector, 0)].speaker = bothMark
 	}
 }
 
@@ -164,22 +164,23 @@ func (e *exchanger) line(i int, said string, depends bool) {
 	if said == "" {
 		return
 	}
-	if e.head >= 0 && depends && e.sources[i].day == e.sources[e.head].day && len(e.items[e.head].Text)+len(said) < longestExchanges {
-		head := &e.items[e.head]
-		head.Text += turnMark + said
-		head.LeansOn = append(head.LeansOn, e.leansOn(said))
-		if by := &e.sources[e.head]; by.speaker != e.sources[i].speaker {
+	if e.collector >= 0 && depends && e.sources[i].day == e.sources[e.collector].day &&
+		len(e.items[e.collector].Text)+len(said) < longestExchanges {
+		collector := &e.items[e.collector]
+		collector.Text += turnMark + said
+		collector.LeansOn = append(collector.LeansOn, e.leansOn(said))
+		if by := &e.sources[e.collector]; by.speaker != e.sources[i].speaker {
 			by.speaker = bothMark
 		}
 		return
 	}
-	e.head, e.namer = i, 0
+	e.collector, e.namer = i, 0
 	it.LeansOn = append(it.LeansOn[:0], 0)
 	it.Text, it.Headed, it.Follows, it.Personal, it.Answers, it.Factor = said, true, false, false, false, 0
 }
 
-// leansOn returns the number of the line that names what the next line of the head is about. If that line says itself
-// what it is about, this is the first line.
+// leansOn returns the number of the line that names what the next line of the collector is about. If that line says
+// itself what it is about, this is the first line.
 func (e *exchanger) leansOn(line string) int32 {
 	back, finds := extract.PointsBack(line)
 	on := e.namer
@@ -187,7 +188,7 @@ func (e *exchanger) leansOn(line string) int32 {
 		on = 0
 	}
 	if !back || finds {
-		e.namer = int32(len(e.items[e.head].LeansOn))
+		e.namer = int32(len(e.items[e.collector].LeansOn))
 	}
 	return on
 }

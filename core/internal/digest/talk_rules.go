@@ -63,7 +63,7 @@ const (
 
 func (f *ruleFinder) add(rule string) {
 	listed := listsStanding(f.block, rule)
-	_, rule = underRules(rule)
+	_, rule = splitRule(rule)
 	for _, s := range sentencesIn(nil, rule, quotedIn(rule)) {
 		if text := strings.Trim(rule[s[0]:s[1]], aroundRule); len(text) >= ruleStart {
 			same, _ := f.starts.Get(text[:ruleStart])

@@ -149,8 +149,8 @@ func speaksAfter(t *transcript.Transcript, i int) bool {
 	return slices.ContainsFunc(t.Messages[i+1:], func(m transcript.Message) bool { return m.Role == transcript.Assistant })
 }
 
-// says reports whether the assistant says anything in message i.
-func says(t *transcript.Transcript, i int) bool {
+// assistantSpeaks reports whether the assistant says anything in message i.
+func assistantSpeaks(t *transcript.Transcript, i int) bool {
 	for _, p := range t.PartsOf(i) {
 		if p.Kind == transcript.Text && p.Parent < 0 && !p.Has(transcript.Removed|transcript.Said) &&
 			(!blank(beginning(t, p.Body, lookAhead)) || !blank(t.Text(p.Body))) && !isStub(t, &p) || closes(t, &p) {

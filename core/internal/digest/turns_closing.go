@@ -59,7 +59,7 @@ func closingOf(t *transcript.Transcript, messages []int32, asked, kept []string)
 	for k := len(messages) - 1; k >= 0; k-- {
 		i := int(messages[k])
 		if t.Messages[i].Role == transcript.Assistant && open {
-			closing[k] = says(t, i)
+			closing[k] = assistantSpeaks(t, i)
 			open = !closing[k] && !makesCalls(t, i)
 		}
 		open = open || asked[k] != "" || kept[k] != ""

@@ -41,19 +41,19 @@ type cxItem struct {
 type codex struct {
 	*file
 	wholeMessages
-	items []cxItem // those of the conversation, in the order of the file
-	turns []int32  // the indexes of the items that begin a turn of the user
-	cut   int      // the items before this index were compacted, except for input
-	meta  bool     // the first session_meta has been read; files of forked sessions repeat the parent's after it
-	usage Usage    // the newest counts of the provider; valid if asked is not -1
-	asked int      // index of the item that usage belongs to, or -1
-	wrote int      // index of the last item that the model wrote since the last compaction, or -1
-	last  int64    // the largest line ordinal, or -1, since older versions don't number lines
+	items       []cxItem // those of the conversation, in the order of the file
+	turns       []int32  // the indexes of the items that begin a turn of the user
+	cut         int      // the items before this index were compacted, except for input
+	meta        bool     // the first session_meta has been read; files of forked sessions repeat the parent's after it
+	usage       Usage    // the newest counts of the provider; valid if asked is not -1
+	asked       int      // index of the item that usage belongs to, or -1
+	wrote       int      // index of the last item that the model wrote since the last compaction, or -1
+	lastOrdinal int64    // the largest line ordinal, or -1, since older versions don't number lines
 }
 
 // readCodex reads a rollout file, and writes the items that the next request contains.
 func readCodex(f *file) writer {
-	c := &codex{file: f, asked: -1, wrote: -1, last: -1}
+	c := &codex{file: f, asked: -1, wrote: -1, lastOrdinal: -1}
 	f.eachLine(c.line)
 	if f.err != nil {
 		return c
@@ -84,7 +84,7 @@ func (c *codex) line(s *jsonspan.Scanner) {
 	var payload jsonspan.Span
 	read(s, field{"type", oneOf(&typ, "session_meta", "response_item", "event_msg", "turn_context", "compacted")},
 		field{"payload", anyValue{&payload}}, field{"timestamp", timeOf{c.file}},
-		field{"ordinal", func(s *jsonspan.Scanner) { c.last = max(c.last, tokenCount(s)) }})
+		field{"ordinal", func(s *jsonspan.Scanner) { c.lastOrdinal = max(c.lastOrdinal, tokenCount(s)) }})
 	if s.Err() != nil {
 		return
 	}

@@ -4,8 +4,8 @@ package sessionfile
 // that Codex added to them. The text of the digest is also stored separately, for versions that read nothing else.
 func (c *codex) save(s *saver) {
 	s.write(`{"timestamp":`, quoted(s.nextTime()))
-	if c.last >= 0 { // versions that number lines can't resume a file whose last line has no number
-		s.write(`,"ordinal":`, c.last+1)
+	if c.lastOrdinal >= 0 { // versions that number lines can't resume a file whose last line has no number
+		s.write(`,"ordinal":`, c.lastOrdinal+1)
 	}
 	digest := ""
 	if i := s.digest(); i >= 0 {

@@ -146,7 +146,7 @@ func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 		read(s, field{"role", &role}, field{"model", &e.model}, field{"usage", anyValue{&e.usage}},
 			field{"stopReason", oneOf(&stop, "aborted", "error")},
 			field{"excludeFromContext", &excluded}, field{"toolCallId", &call},
-			field{"content", func(s *jsonspan.Scanner) { empty = p.content(s, e) }})
+			field{"content", func(s *jsonspan.Scanner) { empty = p.readCallIDs(s, e) }})
 	})
 	for i := range piRoles {
 		if jsonspan.EqualText(p.src, role, piRoles[i].name) {
@@ -172,8 +172,8 @@ func (p *pi) message(s *jsonspan.Scanner, e *piEntry) {
 	}
 }
 
-// content collects the ids of the tool calls in a message. It returns true if the content is empty.
-func (p *pi) content(s *jsonspan.Scanner, e *piEntry) bool {
+// readCallIDs collects the ids of the tool calls in a message. It returns true if the content is empty.
+func (p *pi) readCallIDs(s *jsonspan.Scanner, e *piEntry) bool {
 	p.calls = p.calls[:e.first]
 	switch s.Kind() {
 	case jsonspan.String:

@@ -139,7 +139,7 @@ func (w *writer) encoded(i int) int {
 		}
 	}
 	w.data(w.src[w.lines[i] : w.lines[i+k]-1])
-	w.end()
+	w.endLine()
 	return k
 }
 

@@ -66,7 +66,7 @@ func (w *writer) gutter(i int) int {
 			}
 			w.text(s)
 		}
-		w.end()
+		w.endLine()
 	}
 	w.judged = i + k
 	w.level, w.opened = 0, false

@@ -34,11 +34,11 @@ type jsonLines struct {
 func (w *writer) json(i int) int {
 	from := int(w.lines[i]) + indentOf(w.line(i))
 	if from < w.noJSON || !w.allows(JSON) {
-		return w.members(i)
+		return w.joinMembers(i)
 	}
 	j := jsonLines{line: i, from: from}
 	if !w.firstJSON(&j) {
-		return w.members(i)
+		return w.joinMembers(i)
 	}
 	rest := false
 	if j.lines, rest = w.linesTo(i, j.end); rest && (j.whole || j.lines > 1) {
@@ -120,14 +120,14 @@ func (w *writer) writeJSON(j *jsonLines) int {
 		if !j.whole { // more elements follow
 			w.out = append(w.out[:len(w.out)-1], ',')
 		}
-		w.end()
+		w.endLine()
 	case !j.whole:
 		w.out, w.forms = w.out[:before], was
-		return w.members(j.line)
+		return w.joinMembers(j.line)
 	default:
 		for n := int32(1); n < int32(len(w.nodes)); n = w.nodes[n].next {
 			w.emit(n)
-			w.end()
+			w.endLine()
 		}
 	}
 	behind := j.line + j.lines
@@ -449,10 +449,10 @@ func memberValue(value string) bool {
 	return false
 }
 
-// members writes lines of pretty-printed JSON, from line i on, without white space. They need not form a complete
+// joinMembers writes lines of pretty-printed JSON, from line i on, without white space. They need not form a complete
 // value; the middle of the output may have been cut out, for example. It returns the number of lines, or 0 if no such
 // lines begin on line i.
-func (w *writer) members(i int) int {
+func (w *writer) joinMembers(i int) int {
 	if i < w.member || !w.allows(JSON) {
 		return 0
 	}
@@ -473,7 +473,7 @@ func (w *writer) members(i int) int {
 		w.writeMember(w.line(at))
 	}
 	if w.out[len(w.out)-1] != '\n' {
-		w.end()
+		w.endLine()
 	}
 	return k
 }
@@ -488,6 +488,6 @@ func (w *writer) writeMember(line string) {
 	}
 	w.out = append(w.out, text...)
 	if n := len(w.out); text[0] == '}' && line[0] == '}' || n > 0 && w.out[n-1] == ',' && len(text) <= 2 && indentOf(line) <= 2 {
-		w.end()
+		w.endLine()
 	}
 }

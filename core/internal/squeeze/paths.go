@@ -192,7 +192,7 @@ func (w *writer) belowPath(at, to int, path string) {
 			if !blank(text) {
 				w.text(text[min(margin, len(text)):])
 			}
-			w.end()
+			w.endLine()
 		}
 	}
 }

@@ -13,7 +13,7 @@ func (w *writer) plain(i int) {
 	}
 	if !w.context(s) {
 		w.text(w.undent(s))
-		w.end()
+		w.endLine()
 	}
 }
 

@@ -221,7 +221,7 @@ func (w *writer) indented(i int, s string) int {
 	case c >= '0' && c <= '9':
 		return w.gutter(i)
 	case c == '"':
-		return w.members(i)
+		return w.joinMembers(i)
 	}
 	return 0
 }
@@ -233,10 +233,10 @@ func (w *writer) empty(i int) int {
 		k++
 	}
 	if i+k == w.count() { // empty lines at the end of the text
-		w.end()
+		w.endLine()
 		return k
 	}
-	w.end()
+	w.endLine()
 	if k > 1 && w.allows(Padding) {
 		w.forms |= Padding
 		return k
@@ -244,8 +244,8 @@ func (w *writer) empty(i int) int {
 	return 1
 }
 
-// end ends the current line of the output.
-func (w *writer) end() { w.out = append(w.out, '\n') }
+// endLine ends the current line of the output.
+func (w *writer) endLine() { w.out = append(w.out, '\n') }
 
 func blank(s string) bool { return indentOf(s) == len(s) }
 

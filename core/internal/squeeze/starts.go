@@ -87,7 +87,7 @@ func (w *writer) starts(i int) int {
 		if !blank(rest) {
 			w.text(rest)
 		}
-		w.end()
+		w.endLine()
 	}
 	return k
 }

@@ -117,7 +117,7 @@ type Checker struct {
 	owner []int32
 	// For each position: the last position before it with a system message, or with a user message that holds more than
 	// tool results; or -1.
-	spoken []int32
+	lastSpoken []int32
 }
 
 // Check returns the violations in a sequence of messages of t, in order. Tool calls at the end that have no results
@@ -140,22 +140,22 @@ func (f *Format) Check(t *transcript.Transcript, seq []int32, closed bool) []Vio
 func (c *Checker) indexPositions() {
 	n := len(c.Seq)
 	c.place, c.run = make([]int32, len(c.T.Messages)), make([]int32, n)
-	c.asked, c.owner, c.spoken = make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)
+	c.asked, c.owner, c.lastSpoken = make([]int32, n+1), make([]int32, n+1), make([]int32, n+1)
 	for i := range c.place {
 		c.place[i] = -1
 	}
-	c.owner[0], c.asked[0], c.spoken[0] = -1, -1, -1
+	c.owner[0], c.asked[0], c.lastSpoken[0] = -1, -1, -1
 	last, run := transcript.System, int32(0)
 	for i, m := range c.Seq {
 		role := c.T.Messages[m].Role
 		c.place[m] = int32(i)
-		c.owner[i+1], c.asked[i+1], c.spoken[i+1] = c.owner[i], c.asked[i], c.spoken[i]
+		c.owner[i+1], c.asked[i+1], c.lastSpoken[i+1] = c.owner[i], c.asked[i], c.lastSpoken[i]
 		if !c.hasOnlyResults(m) && !c.mayComeBetween(m) {
 			c.owner[i+1] = int32(i)
 		}
 		if role == transcript.User || role == transcript.System {
 			if c.asked[i+1] = int32(i); c.owner[i+1] == int32(i) {
-				c.spoken[i+1] = int32(i)
+				c.lastSpoken[i+1] = int32(i)
 			}
 		}
 		if i > 0 && role != last {
@@ -374,7 +374,7 @@ func (c *Checker) mayBeOpen(place int) bool {
 // mayComeLater reports whether the result of a call that the provider runs itself may still come, even after the last
 // message. It may if nothing but tool results has followed the call (AN11).
 func (c *Checker) mayComeLater(call, result int) bool {
-	return call < result && int(c.spoken[result]) < call
+	return call < result && int(c.lastSpoken[result]) < call
 }
 
 // hasOnlyResults reports whether a message contains only tool results and parts that belong to them.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Literal, Mapping, Optiona
 
 from . import _archive
 from ._base import CONCURRENCY, TIMEOUT, Compacting, next_of, shared_fits
-from ._conversation import Held, Live, Scoring, compactor_of
+from ._conversation import ConversationState, Live, Scoring, compactor_of
 from ._options import checked, without_none
 from ._redact import FindSecrets
 from ._results import Done, FitResult
@@ -196,7 +196,7 @@ class Conversation(Live[Msg]):
     ) -> None:
         """``state`` is the state of the last compaction of these messages. ``score`` is called when a compaction
         begins; it gets the messages and returns how important calls are, by id, and messages, by index."""
-        super().__init__(Held(compactor_of(compactor, Compactor), messages, state, score))
+        super().__init__(ConversationState(compactor_of(compactor, Compactor), messages, state, score))
 
     def append(self, *messages: Msg) -> int:
         """Appends messages and returns the estimated tokens of all messages. If one is invalid, none is appended."""

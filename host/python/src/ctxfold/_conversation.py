@@ -45,7 +45,9 @@ class Turn(Generic[Msg]):
     is itself a background compaction, that is ``own``.
     """
 
-    def __init__(self, held: "Held[Msg]", running: Optional[Compaction[Msg]], own: Optional[Compaction[Msg]] = None) -> None:
+    def __init__(
+        self, held: "ConversationState[Msg]", running: Optional[Compaction[Msg]], own: Optional[Compaction[Msg]] = None
+    ) -> None:
         self._held = held
         self._running = running
         self._mine: Optional[str] = None
@@ -97,7 +99,7 @@ def compactor_of(given: Made, kind: "Type[Made]") -> Made:
     raise OptionError(f"compactor is a {module}.{kind.__name__}", path="compactor")
 
 
-class Held(Generic[Msg]):
+class ConversationState(Generic[Msg]):
     """The state of a conversation. The session in the module is only a cache. It has an instance of its own, and is opened
     again if it is lost.
     """
@@ -374,7 +376,7 @@ class Held(Generic[Msg]):
 class Live(Generic[Msg]):
     """The part of a conversation that is independent of the driver."""
 
-    def __init__(self, held: Held[Msg]) -> None:
+    def __init__(self, held: ConversationState[Msg]) -> None:
         self._held = held
 
     @property
