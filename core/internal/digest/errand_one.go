@@ -17,7 +17,7 @@ var (
 )
 
 // Character sequences in Chinese requests for a piece of information: verbs, particles that soften
-// them, question words, the ends of questions, and marks of what is wanted.
+// them, question words, the ends of questions, and marks of the wanted thing.
 var (
 	tellSigns  = strings.Fields("查 告诉我 告訴我 发给我 發給我 发我 發我 给我 給我 跟我说 跟我說")
 	softSigns  = strings.Fields("一下 下 吧 呗 唄 好吗 好嗎 呀 啊")
