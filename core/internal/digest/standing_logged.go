@@ -96,8 +96,8 @@ func ofTurn(s string, planned bool) bool {
 // Word lists for an order about one thing: verbs for a change, and words that introduce the order. The verbs in errands
 // count, too.
 var (
-	changing = wordListOf("add hide include note rename call make give place insert ensure mark tweak adjust extend wire hook swap")
-	leading  = wordListOf("also please just then now maybe can could you'd would like you to i we need want i'd we'd let's go ahead and yep yes ok okay so sure")
+	changing = wordListOf("add hide include document respond reply note rename call make give place insert ensure mark tweak adjust extend wire hook swap")
+	leading  = wordListOf("also please just then now maybe can could should you'd would like feel think you to i we need want i'd we'd let's go ahead and yep yes ok okay so sure")
 )
 
 // ordersOneThing reports whether words are an order to change one thing that is known, without a word that makes it hold
@@ -115,6 +115,9 @@ func ordersOneThing(ws []word) bool {
 	one, has := false, false
 	for k := i + 1; k < len(ws); k++ {
 		w := &ws[k]
+		if w.text == "all" && k+2 < len(ws) && ws[k+1].text == "of" && pointed.has(ws[k+2].text) { // "all of this"
+			continue
+		}
 		if w.is(quantifiers) || each.has(w.text) || w.is(ruleNouns) {
 			return false
 		}

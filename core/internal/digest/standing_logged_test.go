@@ -52,19 +52,21 @@ func TestOrdersStayListedWithoutTheirTurn(t *testing.T) {
 // Which statements matter only for their turn depends on their form.
 func TestStandingBlockOfASession(t *testing.T) {
 	for text, listed := range map[string]bool{
-		"Please include how to reach the ramp in the manual.":     false,
-		"We still need to move the panel over to door-panel.ts.":  false,
-		"Make sure the lamp has a label.":                         false,
-		"Make sure the panel stays compatible.":                   true,
-		"Make sure every lamp has a label.":                       true,
-		"The label should be replaced with the name of the kiln.": false,
-		"The labels of all lamps should be replaced each spring.": true,
-		"Keep the answers short.":                                 true,
-		"Don't touch the burner.":                                 true,
-		"I prefer tabs.":                                          true,
-		"From now on, add the date to each note.":                 true,
-		"Always include the temperature in the summary.":          true,
-		"I'd like you to add the fan to the list of parts, too":   false,
+		"Please include how to reach the ramp in the manual.":        false,
+		"We still need to move the panel over to door-panel.ts.":     false,
+		"Make sure the lamp has a label.":                            false,
+		"Make sure the panel stays compatible.":                      true,
+		"Make sure every lamp has a label.":                          true,
+		"The label should be replaced with the name of the kiln.":    false,
+		"The labels of all lamps should be replaced each spring.":    true,
+		"I feel like you should document all of this in the manual.": false,
+		"You should document all lamps in the manual.":               true,
+		"Keep the answers short.":                                    true,
+		"Don't touch the burner.":                                    true,
+		"I prefer tabs.":                                             true,
+		"From now on, add the date to each note.":                    true,
+		"Always include the temperature in the summary.":             true,
+		"I'd like you to add the fan to the list of parts, too":      false,
 	} {
 		tr, seq := read(t, "native", strings.Replace(doorSession, "Never touch the burner.", text, 1))
 		var l digest.Ledger
