@@ -177,7 +177,8 @@ func (id *identifying) lastPlace(kind *Message) int {
 	}
 	last := id.places.Last(kind.Origin)
 	if groups := id.inputGroups(); last >= 0 && last < Anywhere {
-		for last < len(groups) && (last > 0 && groups[last] == groups[last-1] || id.doc.T.Messages[last].Role == transcript.System || id.isPinned(last)) {
+		for last < len(groups) && (last > 0 && groups[last] == groups[last-1] ||
+			id.doc.T.Messages[last].Role == transcript.System || id.isPinned(last)) {
 			last++
 		}
 		last++ // the newest user message may precede it

@@ -164,7 +164,8 @@ func (c *claim) contradicts(old *claim) bool {
 		}
 	}
 	first := old.isAbout(c.about[0])
-	if slices.ContainsFunc(c.about, func(w words.Word) bool { return w.Kind&words.Pair != 0 }) { // pairs of characters: an inserted character changes the pairs next to it too
+	if slices.ContainsFunc(c.about, func(w words.Word) bool { return w.Kind&words.Pair != 0 }) {
+		// An inserted character also changes the pairs of characters next to it.
 		return first && shared > 2 && shared*2 >= len(c.about)
 	}
 	return shared > 1 && shared*3 >= len(c.about)*2 && (first || before > 1 && c.repliesTo(old))

@@ -281,7 +281,8 @@ func (s *endState) forget(key string) {
 
 func (s *endState) addCheck(c checkState) {
 	s.checks = slices.DeleteFunc(s.checks, func(old checkState) bool {
-		return old.key == c.key || !c.failed && (strings.HasPrefix(old.key, c.key+testMark) || c.kinds.covers(old.kinds) || !old.failed && old.kinds&^c.kinds == 0)
+		return old.key == c.key || !c.failed && (strings.HasPrefix(old.key, c.key+testMark) || c.kinds.covers(old.kinds) ||
+			!old.failed && old.kinds&^c.kinds == 0)
 	})
 	if len(s.checks) == mostChecks {
 		s.checks = slices.Delete(s.checks, 0, 1)
@@ -352,7 +353,8 @@ func (k *turnLog) stateText(errors []api.LedgerFailure, size int) string {
 		open.Add(sameCommand(errors[i].On))
 	}
 	var b strings.Builder
-	for _, line := range k.state.lines(k.turns[len(k.turns)-1].number, &open, func(path string) string { return strings.TrimPrefix(path, k.base) }) {
+	short := func(path string) string { return strings.TrimPrefix(path, k.base) }
+	for _, line := range k.state.lines(k.turns[len(k.turns)-1].number, &open, short) {
 		if b.Len()+len(line) < size {
 			b.WriteString(line + "\n")
 		}

@@ -75,7 +75,8 @@ func leadUp(ws []word) (n int) {
 // that of "keep", in "My screen is tiny, so keep answers short". It returns 0 if there is none.
 func conclusion(ws []word) int {
 	for i := len(ws) - 4; i > 2; i-- {
-		if ws[i].breaks && concluding.has(ws[i].text) && !ws[i].quoted && !ws[i+1].is(conditions) && !slices.ContainsFunc(ws[:i], func(w word) bool { return w.cue || w.is(negations|conditions) }) {
+		if ws[i].breaks && concluding.has(ws[i].text) && !ws[i].quoted && !ws[i+1].is(conditions) &&
+			!slices.ContainsFunc(ws[:i], func(w word) bool { return w.cue || w.is(negations|conditions) }) {
 			return i + 1
 		}
 	}

@@ -179,7 +179,8 @@ func (r *turnReader) before(asked string) {
 	if last.contested {
 		last.narrow(asked)
 	}
-	f := followUp{asked: asked, meant: last.meant(asked), chooses: optionIn(asked) > 0, accepts: accepts(asked), trouble: reportsTrouble(asked)}
+	f := followUp{asked: asked, meant: last.meant(asked), chooses: optionIn(asked) > 0, accepts: accepts(asked),
+		trouble: reportsTrouble(asked)}
 	for n := range last.units {
 		u := &last.units[n]
 		if u.kind != answerUnit && u.kind != saidUnit || u.factor == isDropped {

@@ -228,7 +228,8 @@ func (md *Mender) closeLoop() bool {
 	}
 	goes := func(i int) bool {
 		m := md.doc.Items[i].Msg
-		return i >= l.from && md.doc.T.Messages[m].Role != transcript.System && (md.keep.InPair(m) || !md.authors.IsOwn(m)) // an assistant's digest stays
+		return i >= l.from && md.doc.T.Messages[m].Role != transcript.System &&
+			(md.keep.InPair(m) || !md.authors.IsOwn(m)) // an assistant's digest stays
 	}
 	at, gain := -1, 0
 	var messages []int32
