@@ -42,6 +42,9 @@ func contests(asked string) bool {
 	first, _, _ := strings.Cut(head, "\n")
 	for at := 0; at < min(len(first), lookContest/2); { // words
 		if rest := first[at:]; contestStarts.may(rest) && startsWithAny(rest, contestHeads) {
+			if before := first[:at]; startsWithAny(rest, pronounHeads[:]) && !beginsClause(before) || isConditional(before) {
+				return false
+			}
 			return true
 		}
 		n := strings.IndexByte(first[at:], ' ')
@@ -51,6 +54,33 @@ func contests(asked string) bool {
 		at += n + 1
 	}
 	return contestSignStarts.may(head) && startsWithAny(head, contestSigns)
+}
+
+// pronounHeads lists the beginnings of those contestHeads that reject something only as a clause of their own: "That's not
+// it", unlike "Show nothing that is not a lamp" and "Make sure it's not lit".
+var pronounHeads = [...]string{"that", "it", "eso ", "ce "}
+
+// beforeClause lists words after which a clause begins.
+var beforeClause = wordListOf("but and so because since as think guess believe fear afraid no ok okay well wait actually sorry hey hi aber denn weil mais parce pero porque но")
+
+// isConditional reports whether a text, in lower case, has a word that begins a condition: "warn me if it doesn't work".
+func isConditional(before string) bool {
+	for word := range strings.FieldsSeq(before) {
+		if whens.has(word) || word == "unless" {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsClause reports whether a clause begins after the text before it, which is in lower case.
+func beginsClause(before string) bool {
+	before = strings.TrimRight(before, " ")
+	if before == "" || strings.IndexByte(",.!?:;-)", before[len(before)-1]) >= 0 {
+		return true
+	}
+	last := before[strings.LastIndexByte(before, ' ')+1:]
+	return beforeClause.has(last) || contestWords.has(last) || hesitations.has(last)
 }
 
 // firstWordOf returns the first word of a message, and the rest without the punctuation between them.
