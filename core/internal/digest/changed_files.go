@@ -45,7 +45,12 @@ func (h *history) add(verb string, entry int) {
 	}
 	h.comes = h.comes || h.text == "" && (verb == "wrote" || verb == triedVerb)
 	switch {
-	case h.text != "" && strings.HasSuffix(h.text, number) && !leaves(verb), len(h.text) > mostHistory:
+	case h.text != "" && strings.HasSuffix(h.text, number) && !leaves(verb):
+	case len(h.text) > mostHistory:
+		before, _, _ := strings.Cut(h.text, laterMark)
+		if h.text = before + laterMark + number; verb != h.verb {
+			h.text = before + laterMark + verb + " in " + number
+		}
 	case h.verb == verb:
 		h.text += ", " + number
 	case h.text != "":
@@ -60,8 +65,12 @@ func (h *history) add(verb string, entry int) {
 // leaves reports whether a verb describes a change after which the file is no longer at its old path.
 func leaves(verb string) bool { return verb == goneVerb || strings.HasPrefix(verb, awayVerb) }
 
-// mostHistory is the length of a file's history, in bytes, beyond which nothing is added to it.
-const mostHistory = 40
+// mostHistory is the length of a file's history, in bytes, beyond which only the last change is added to it, after
+// laterMark.
+const (
+	mostHistory = 40
+	laterMark   = " … "
+)
 
 const (
 	// eventsMark separates a file from its history.
