@@ -58,22 +58,35 @@ func endsOf(output string) string {
 }
 
 // scriptRun returns the script that npm, pnpm or yarn prints before running it, or "". For example, it returns "tsc
-// --noEmit" for the lines "> kiln@1.2.0 check" and "> tsc --noEmit".
+// --noEmit" for the lines "> kiln@1.2.0 check" and "> tsc --noEmit". It passes over a script that runs before the one that
+// was asked for, such as pretest, and what that one prints.
 func scriptRun(output string) string {
-	named := false
+	named, hooked := false, "" // hooked is the name of the script that was asked for, while one before it runs
 	for line := range strings.Lines(output) {
 		said, found := strings.CutPrefix(line, "> ")
-		switch said = strings.TrimSpace(said); {
-		case strings.TrimSpace(line) == "":
+		said = strings.TrimSpace(said)
+		name := ""
+		if words := strings.Fields(said); found && len(words) > 1 && strings.Contains(words[0], "@") {
+			name = words[1]
+		}
+		switch {
+		case strings.TrimSpace(line) == "", hooked != "" && name != hooked:
+			continue
 		case found && named:
 			return said
 		case !found || !strings.Contains(said, "@") && !strings.Contains(said, " "):
 			return ""
+		case len(name) > len(preScript) && strings.HasPrefix(name, preScript) && name != "prepare":
+			hooked = name[len(preScript):]
+			continue
 		}
-		named = found
+		named, hooked = found, ""
 	}
 	return ""
 }
+
+// preScript is the beginning of the names of scripts that run before another one.
+const preScript = "pre"
 
 // mostCounted is the maximum length, in bytes, of an output of wc that countOf returns. Half of it is the maximum length
 // of an output that shortResult returns.

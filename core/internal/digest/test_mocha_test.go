@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-const mochaRun = `> kiln@1.0.0 test\n> mocha\n\n  Kiln\n    ✔ keeps errors of the lamp in the tree\n    ✔ cannot be opened when it is hot (187ms)\n    LINES  35 passing (6s)\nMORE[50762:0408/150044.675360:ERROR:net/cert/trust.cc:807] Error parsing certificate:\nERROR: Failed parsing extensions\n`
+const mochaRun = `> kiln@1.0.0 pretest /kiln\n> pnpm run build\n\n> kiln@1.0.0 build /kiln\n> tsc\n\n> kiln@1.0.0 test /kiln\n> mocha\n\n  Kiln\n    ✔ keeps errors of the lamp in the tree\n    ✔ cannot be opened when it is hot (187ms)\n    LINES  35 passing (6s)\nMORE[50762:0408/150044.675360:ERROR:net/cert/trust.cc:807] Error parsing certificate:\nERROR: Failed parsing extensions\n`
 
 // A run of mocha that failed names its failed tests and what the first of them asserted. One that passed has not failed,
 // whatever the tested program logs.

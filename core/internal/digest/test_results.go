@@ -32,15 +32,13 @@ func failedTests(output string) (names []string, count int) {
 	if len(output) > 4*lookResult {
 		output = output[:2*lookResult] + "\n" + output[len(output)-2*lookResult:]
 	}
+	if names, count = mochaTests(output); count > 0 {
+		return names, count
+	}
 	tests := false // whether a test of Go was named
-	numbered := strings.Contains(output, mochaFailing) && strings.Contains(output, mochaPassing)
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
 		name := failedTest(line)
-		if numbered && name == "" {
-			name = numberedTest(line)
-		}
-		numbered = numbered && !strings.Contains(line, mochaFailing)
 		if name == "" || slices.Contains(names, name) || tests && strings.HasPrefix(line, goPackageMark) && !isUnbuilt(name) {
 			continue
 		}
@@ -57,20 +55,35 @@ func failedTests(output string) (names []string, count int) {
 	return names, count
 }
 
-// mochaPassing and mochaFailing follow the numbers of tests in mocha's summary. The names of failed tests have a number
-// before it.
-const (
-	mochaPassing = " passing"
-	mochaFailing = " failing"
-)
+// mochaFailing follows the number of failed tests in mocha's summary.
+const mochaFailing = " failing"
 
-// numberedTest returns the name of a failed test from a line such as "1) lights the lamp" of mocha's output, or "".
-func numberedTest(line string) string {
-	number, name, found := strings.Cut(line, ") ")
-	if !found || number == "" || strings.Trim(number, "0123456789") != "" {
-		return ""
+// mochaTests returns the names of the failed tests in the list after mocha's summary, in the order of their messages, and
+// their number. An item of the list has a number, the names of the suites and, at the end of a line with a colon, that of
+// the test.
+func mochaTests(output string) (names []string, count int) {
+	_, list, found := strings.Cut(output, mochaFailing+"\n")
+	if !found {
+		return nil, 0
 	}
-	return testName(name)
+	item := false
+	for line := range strings.Lines(list) {
+		line = strings.TrimSpace(line)
+		if number, _, found := strings.Cut(line, ") "); found && number != "" && strings.Trim(number, "0123456789") == "" {
+			item = true
+		}
+		test, ends := strings.CutSuffix(line, ":")
+		if !item || !ends {
+			continue
+		}
+		item = false
+		if name := testName(test[strings.Index(test, ") ")+1:]); name != "" {
+			if count++; len(names) < mostFailed {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, count
 }
 
 // passedMarks precede the names of tests that passed.
