@@ -171,7 +171,7 @@ export type Style = "" | "turn-tail" | "checkpoint" | "window-budget" | "agent-l
 /** Role is the author of a message. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
-/** OpenCalls says how to treat tool calls at the end that have no result yet. */
+/** OpenCalls determines how to treat tool calls at the end that have no result yet. */
 export type OpenCalls = "keep" | "answer";
 
 /** Archive is whether and how removed content is archived. */
@@ -192,7 +192,7 @@ export type TokenSource = "measured" | "calibrated" | "estimated" | "upper_bound
 /** Family is a family of tokenizers. */
 export type Family = "o200k" | "cl100k" | "claude" | "llama3" | "gemini";
 
-/** Reason says why an operation did or didn't change the transcript. */
+/** Reason is the reason why an operation did or didn't change the transcript. */
 export type Reason =
   | "compacted"
   | "under_budget"
@@ -261,7 +261,7 @@ export type SummaryFault =
 /** SummaryShape is the form in which the model is asked for a summary. */
 export type SummaryShape = "flat" | "prefix";
 
-/** ActionName says what an operation did to a message, such as "drop" or "truncate". */
+/** ActionName is what an operation did to a message, such as "drop" or "truncate". */
 export type ActionName =
   | "clear"
   | "squeeze"
@@ -331,7 +331,7 @@ export type DecisionName =
   | "wrap"
   | "replace";
 
-/** BodyKind says what kind of content an archived body was in the transcript. */
+/** BodyKind is the kind of content that an archived body was in the transcript. */
 export type BodyKind = "tool_result" | "text" | "image" | "audio" | "file" | "fold" | "changes";
 
 /** Severity is how the provider reacts to a violation. */
@@ -370,7 +370,7 @@ export type LossKind =
   | "message"
   | "tools";
 
-/** LossReason says why a conversion did not carry something over unchanged. Reasons are stable. */
+/** LossReason is the reason why a conversion did not carry something over unchanged. Reasons are stable. */
 export type LossReason =
   | "signed"
   | "server_tool"
@@ -422,7 +422,7 @@ export type SessionKind =
   | "roo-code"
   | "semantic-kernel";
 
-/** SkipReason says why an entry of a session file is not among its messages. */
+/** SkipReason is the reason why an entry of a session file is not among its messages. */
 export type SkipReason =
   | "api_error"
   | "branch"
@@ -440,7 +440,7 @@ export type SkipReason =
 export type FailureClass =
   "none" | "context_overflow" | "rate_limit" | "other_model" | "output_limit" | "payload_too_large" | "provider_error";
 
-/** LimitMode says which part of an oversized tool output stays. */
+/** LimitMode determines which part of an oversized tool output stays. */
 export type LimitMode = "head_tail" | "head";
 
 /** JobOperation is the purpose of a job. */
@@ -1233,9 +1233,9 @@ export interface Options {
   force?: boolean;
   /** answer is the form in which the transcript is returned; absent means as messages. */
   answer?: Answer;
-  /** archive says whether and how removed content is archived. It overrides the policy. */
+  /** archive determines whether and how removed content is archived. It overrides the policy. */
   archive?: Archive;
-  /** open_calls says how tool calls at the end that have no result are handled. It overrides the policy. */
+  /** open_calls determines how tool calls at the end that have no result are handled. It overrides the policy. */
   open_calls?: OpenCalls;
   /** summary configures the digest that this call writes. */
   summary?: SummaryOptions;
@@ -1255,8 +1255,8 @@ export interface Options {
   /** model is the name of the model that the transcript is for. It applies if the policy doesn't set one. */
   model?: string;
   /**
-   * background compacts above the policy's `gate.start` while the conversation continues; `check` and `fit` say when to
-   * start. If the model returns no summary, the transcript stays unchanged.
+   * background compacts above the policy's `gate.start` while the conversation continues; `check` and `fit` report when
+   * to start. If the model returns no summary, the transcript stays unchanged.
    */
   background?: boolean;
   /**
@@ -1276,7 +1276,7 @@ export interface Options {
   cold?: Cold;
   /** redact lists texts that summarizers, digests, the ledger and the archive must not see. */
   redact?: Redact;
-  /** score says how much individual calls and messages matter to the host. */
+  /** score rates individual calls and messages by how much they matter to the host. */
   score?: Score;
 }
 
@@ -1327,8 +1327,8 @@ export interface Redaction {
   /** text is the text to replace. It has at least 4 bytes if Whole is false. */
   text: string;
   /**
-   * placeholder replaces the text and has at most 100 bytes. Absent, it is [REDACTED:n], where n numbers the texts of
-   * the conversation; a text keeps its number.
+   * placeholder replaces the text and has at most 100 bytes. If it is absent, the placeholder is [REDACTED:n], where n
+   * numbers the texts of the conversation; a text keeps its number.
    */
   placeholder?: string;
   /** whole replaces the text only where a string in a message consists of nothing else. */
@@ -1341,10 +1341,10 @@ export interface Redaction {
 }
 
 /**
- * Score says how much calls and messages matter, on a numeric scale of the host's own; anything it doesn't name scores
- * 0. Items below 0 are removed first, the lowest before the others, until the target is reached: tool results are
- * cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long as they take
- * at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
+ * Score rates calls and messages by how much they matter, on a numeric scale of the host's own; anything it doesn't
+ * name scores 0. Items below 0 are removed first, the lowest before the others, until the target is reached: tool
+ * results are cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long
+ * as they take at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
  */
 export interface Score {
   /** scores of tool calls; of several scores for one call, the last counts */
@@ -1464,7 +1464,7 @@ export interface LedgerFailure {
   text?: string;
 }
 
-/** LedgerRunning is work that goes on after its tool call has returned. */
+/** LedgerRunning is work that continues after its tool call has returned. */
 export interface LedgerRunning {
   /** shell, agent, timer, approval or task */
   kind: string;
@@ -1626,7 +1626,7 @@ export interface Planned {
   known?: number;
   /**
    * known_messages is the number of leading messages of the history that the entry replaced; absent if the list
-   * continues from what was sent. Only fit sets it.
+   * continues from sent messages. Only fit sets it.
    */
   known_messages?: number;
   /** memory is a MemoryEntry for the host to keep, if fit compacted. */
@@ -1681,7 +1681,7 @@ export interface Summary {
    * message.
    */
   messages?: object[];
-  /** finish_reason says why the model stopped, in any provider's terms. */
+  /** finish_reason is the reason why the model stopped, in any provider's terms. */
   finish_reason?: string;
   /** error is the reason why there is no text. */
   error?: string;
@@ -1732,18 +1732,18 @@ export interface SummaryRequest {
   max_output_tokens: number;
   /** estimate of `system` and `prompt`; never over `summary.max_input_tokens` */
   input_tokens: number;
-  /** temperature is the temperature for the model; absent, the host decides. */
+  /** temperature is the temperature for the model; if it is absent, the host decides. */
   temperature?: number;
-  /** thinking is the amount of thinking to ask of the model; absent, the host decides. */
+  /** thinking is the amount of thinking to ask of the model; if it is absent, the host decides. */
   thinking?: ThinkingEffort;
   /**
-   * provider is a call of the provider's own compaction, with `summary.provider`. Its result is the `messages` of the
-   * answer. System and Prompt are the fallback for the model.
+   * provider is a call of the provider's own compaction, if the policy has `summary.provider`. Its result is returned
+   * as the `messages` of the Summary. System and Prompt are the fallback for the model.
    */
   provider?: ProviderRequest;
   /**
-   * conversation is present if the request is appended to the conversation: the host sends its last request with these
-   * edits and changes of the body, which contain System and Prompt.
+   * conversation is present if the request is appended to the conversation: the host repeats its last request with
+   * these changes to the messages and the body, which already contain System and Prompt.
    */
   conversation?: RequestConversation;
   /** lead is text to show before a streamed summary. It is present only if two summaries are joined. */
@@ -1971,7 +1971,7 @@ export interface StablePrefix {
   tokens: number;
 }
 
-/** ReportSummary says where the digest comes from, and why the model's summary was rejected. */
+/** ReportSummary describes where the digest comes from, and why the model's summary was rejected. */
 export interface ReportSummary {
   /** who wrote the digest; "none" if there is none */
   source: SummarySource;
@@ -2282,8 +2282,8 @@ export interface Prints {
   /** fingerprints of the first one, two, … messages */
   prints: string[];
   /**
-   * later are the same without the text of the first message that isn't a system message, where they cover more
-   * messages.
+   * later are the same fingerprints, except that those that reach beyond the first message that isn't a system message
+   * ignore the text of that message.
    */
   later: string[];
   /** model is the model that a request body or an answer of open names. */
@@ -2852,7 +2852,7 @@ export interface JobSettings {
    */
   refusal?: Failure;
   /**
-   * refused says that a provider rejected the messages because they do not fit, for a host that has classified the
+   * refused reports that a provider rejected the messages because they do not fit, for a host that has classified the
    * error itself. Limit is the window that the provider named, in tokens, or 0. Unlike with Refusal, if nothing helps,
    * the result is unchanged instead of an error.
    */
@@ -2869,7 +2869,7 @@ export interface JobSettings {
 export interface EffectResult {
   /** the id of the effect */
   id: number;
-  /** refused says that the host does not support the effect. The job then works without it. */
+  /** refused reports that the host does not support the effect. The job then works without it. */
   refused?: boolean;
   /** error is the reason why the effect failed. */
   error?: string;
@@ -2908,7 +2908,7 @@ export interface EffectResult {
   tokens?: number;
   /**
    * Skip, in the result of before, skips the compaction. Redact lists texts to replace in what the compaction reads,
-   * and Score says how much messages matter, like the options of these names.
+   * and Score rates calls and messages, like the options of these names.
    */
   skip?: boolean;
   redact?: Redact;
@@ -2994,7 +2994,8 @@ export interface JobProgress {
 }
 
 /**
- * Effect is an action that a job requests from its host. The host responds to an effect with an ID by an EffectResult.
+ * Effect is an action that a job requests from its host. The host responds to an effect that has an ID with an
+ * EffectResult.
  */
 export interface Effect {
   /** what the host does */

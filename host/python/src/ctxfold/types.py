@@ -697,7 +697,7 @@ Role = Literal[
     "tool",
 ]
 
-#: OpenCalls says how to treat tool calls at the end that have no result yet.
+#: OpenCalls determines how to treat tool calls at the end that have no result yet.
 OpenCalls = Literal[
     "keep",
     "answer",
@@ -886,9 +886,9 @@ class Options(TypedDict):
     answer: NotRequired[Answer]
     """answer is the form in which the transcript is returned; absent means as messages."""
     archive: NotRequired[Archive]
-    """archive says whether and how removed content is archived. It overrides the policy."""
+    """archive determines whether and how removed content is archived. It overrides the policy."""
     open_calls: NotRequired[OpenCalls]
-    """open_calls says how tool calls at the end that have no result are handled. It overrides the policy."""
+    """open_calls determines how tool calls at the end that have no result are handled. It overrides the policy."""
     summary: NotRequired[SummaryOptions]
     """summary configures the digest that this call writes."""
     usage: NotRequired[Counted]
@@ -908,8 +908,8 @@ class Options(TypedDict):
     """model is the name of the model that the transcript is for. It applies if the policy doesn't set one."""
     background: NotRequired[bool]
     """
-    background compacts above the policy's `gate.start` while the conversation continues; `check` and `fit` say when to
-    start. If the model returns no summary, the transcript stays unchanged.
+    background compacts above the policy's `gate.start` while the conversation continues; `check` and `fit` report when
+    to start. If the model returns no summary, the transcript stays unchanged.
     """
     tried: NotRequired[int]
     """
@@ -929,7 +929,7 @@ class Options(TypedDict):
     redact: NotRequired[Redact]
     """redact lists texts that summarizers, digests, the ledger and the archive must not see."""
     score: NotRequired[Score]
-    """score says how much individual calls and messages matter to the host."""
+    """score rates individual calls and messages by how much they matter to the host."""
 
 #: Answer is the form in which the transcript is returned.
 Answer = Literal[
@@ -1000,8 +1000,8 @@ class Redaction(TypedDict):
     """text is the text to replace. It has at least 4 bytes if Whole is false."""
     placeholder: NotRequired[str]
     """
-    placeholder replaces the text and has at most 100 bytes. Absent, it is [REDACTED:n], where n numbers the texts of
-    the conversation; a text keeps its number.
+    placeholder replaces the text and has at most 100 bytes. If it is absent, the placeholder is [REDACTED:n], where n
+    numbers the texts of the conversation; a text keeps its number.
     """
     whole: NotRequired[bool]
     """whole replaces the text only where a string in a message consists of nothing else."""
@@ -1014,10 +1014,10 @@ class Redaction(TypedDict):
 
 class Score(TypedDict):
     """
-    Score says how much calls and messages matter, on a numeric scale of the host's own; anything it doesn't name scores
-    0. Items below 0 are removed first, the lowest before the others, until the target is reached: tool results are
-    cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long as they
-    take at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
+    Score rates calls and messages by how much they matter, on a numeric scale of the host's own; anything it doesn't
+    name scores 0. Items below 0 are removed first, the lowest before the others, until the target is reached: tool
+    results are cleared, and texts of the assistant are cut. Items above 0 stay as if pinned, the highest first, as long
+    as they take at most a quarter of the target. The user's messages, system messages, pins and open calls always stay.
     """
 
     calls: NotRequired[List[CallScore]]
@@ -1144,7 +1144,7 @@ class LedgerFailure(TypedDict):
 
 
 class LedgerRunning(TypedDict):
-    """LedgerRunning is work that goes on after its tool call has returned."""
+    """LedgerRunning is work that continues after its tool call has returned."""
 
     kind: str
     """shell, agent, timer, approval or task"""
@@ -1303,7 +1303,7 @@ class Check(TypedDict):
     state: NotRequired[State]
     """state is the request's State, updated with its usage. Absent if the request has no usage."""
 
-#: Reason says why an operation did or didn't change the transcript.
+#: Reason is the reason why an operation did or didn't change the transcript.
 Reason = Union[str, Literal[
     "compacted",
     "under_budget",
@@ -1364,7 +1364,7 @@ class Planned(TypedDict):
     known_messages: NotRequired[int]
     """
     known_messages is the number of leading messages of the history that the entry replaced; absent if the list
-    continues from what was sent. Only fit sets it.
+    continues from sent messages. Only fit sets it.
     """
     memory: NotRequired[MemoryEntry]
     """memory is a MemoryEntry for the host to keep, if fit compacted."""
@@ -1420,7 +1420,7 @@ class Summary(TypedDict):
     the result unchanged. The `output` of OpenAI is such a list; Anthropic's `content` belongs in one assistant message.
     """
     finish_reason: NotRequired[str]
-    """finish_reason says why the model stopped, in any provider's terms."""
+    """finish_reason is the reason why the model stopped, in any provider's terms."""
     error: NotRequired[str]
     """error is the reason why there is no text."""
     stream: NotRequired[bool]
@@ -1474,18 +1474,18 @@ class SummaryRequest(TypedDict):
     input_tokens: int
     """estimate of `system` and `prompt`; never over `summary.max_input_tokens`"""
     temperature: NotRequired[float]
-    """temperature is the temperature for the model; absent, the host decides."""
+    """temperature is the temperature for the model; if it is absent, the host decides."""
     thinking: NotRequired[ThinkingEffort]
-    """thinking is the amount of thinking to ask of the model; absent, the host decides."""
+    """thinking is the amount of thinking to ask of the model; if it is absent, the host decides."""
     provider: NotRequired[ProviderRequest]
     """
-    provider is a call of the provider's own compaction, with `summary.provider`. Its result is the `messages` of the
-    answer. System and Prompt are the fallback for the model.
+    provider is a call of the provider's own compaction, if the policy has `summary.provider`. Its result is returned as
+    the `messages` of the Summary. System and Prompt are the fallback for the model.
     """
     conversation: NotRequired[RequestConversation]
     """
-    conversation is present if the request is appended to the conversation: the host sends its last request with these
-    edits and changes of the body, which contain System and Prompt.
+    conversation is present if the request is appended to the conversation: the host repeats its last request with these
+    changes to the messages and the body, which already contain System and Prompt.
     """
     lead: NotRequired[str]
     """lead is text to show before a streamed summary. It is present only if two summaries are joined."""
@@ -1762,7 +1762,7 @@ class StablePrefix(TypedDict):
 
 
 class ReportSummary(TypedDict):
-    """ReportSummary says where the digest comes from, and why the model's summary was rejected."""
+    """ReportSummary describes where the digest comes from, and why the model's summary was rejected."""
 
     source: SummarySource
     """who wrote the digest; 'none' if there is none"""
@@ -1848,7 +1848,7 @@ Action = TypedDict(
     },
 )
 
-#: ActionName says what an operation did to a message, such as "drop" or "truncate".
+#: ActionName is what an operation did to a message, such as "drop" or "truncate".
 ActionName = Literal[
     "clear",
     "squeeze",
@@ -2079,7 +2079,7 @@ class Body(TypedDict):
     body: NotRequired[str]
     """body is the body itself as JSON, if the options ask for it or the request doesn't contain it."""
 
-#: BodyKind says what kind of content an archived body was in the transcript.
+#: BodyKind is the kind of content that an archived body was in the transcript.
 BodyKind = Literal[
     "tool_result",
     "text",
@@ -2224,8 +2224,8 @@ class Prints(TypedDict):
     """fingerprints of the first one, two, … messages"""
     later: List[str]
     """
-    later are the same without the text of the first message that isn't a system message, where they cover more
-    messages.
+    later are the same fingerprints, except that those that reach beyond the first message that isn't a system message
+    ignore the text of that message.
     """
     model: NotRequired[str]
     """model is the model that a request body or an answer of open names."""
@@ -2385,7 +2385,7 @@ LossKind = Literal[
     "tools",
 ]
 
-#: LossReason says why a conversion did not carry something over unchanged. Reasons are stable.
+#: LossReason is the reason why a conversion did not carry something over unchanged. Reasons are stable.
 LossReason = Literal[
     "signed",
     "server_tool",
@@ -2690,7 +2690,7 @@ class Skipped(TypedDict):
     count: int
     """the number of entries"""
 
-#: SkipReason says why an entry of a session file is not among its messages.
+#: SkipReason is the reason why an entry of a session file is not among its messages.
 SkipReason = Literal[
     "api_error",
     "branch",
@@ -2868,7 +2868,7 @@ class OutputLimits(TypedDict):
     spill_error: NotRequired[str]
     """why the host couldn't store it"""
 
-#: LimitMode says which part of an oversized tool output stays.
+#: LimitMode determines which part of an oversized tool output stays.
 LimitMode = Literal[
     "head_tail",
     "head",
@@ -2969,9 +2969,9 @@ class JobSettings(TypedDict):
     """
     refused: NotRequired[bool]
     """
-    refused says that a provider rejected the messages because they do not fit, for a host that has classified the error
-    itself. Limit is the window that the provider named, in tokens, or 0. Unlike with Refusal, if nothing helps, the
-    result is unchanged instead of an error.
+    refused reports that a provider rejected the messages because they do not fit, for a host that has classified the
+    error itself. Limit is the window that the provider named, in tokens, or 0. Unlike with Refusal, if nothing helps,
+    the result is unchanged instead of an error.
     """
     limit: NotRequired[int]
     turn: NotRequired[Turn]
@@ -3017,7 +3017,7 @@ class EffectResult(TypedDict):
     id: int
     """the id of the effect"""
     refused: NotRequired[bool]
-    """refused says that the host does not support the effect. The job then works without it."""
+    """refused reports that the host does not support the effect. The job then works without it."""
     error: NotRequired[str]
     """error is the reason why the effect failed."""
     done: NotRequired[bool]
@@ -3056,7 +3056,7 @@ class EffectResult(TypedDict):
     skip: NotRequired[bool]
     """
     Skip, in the result of before, skips the compaction. Redact lists texts to replace in what the compaction reads, and
-    Score says how much messages matter, like the options of these names.
+    Score rates calls and messages, like the options of these names.
     """
     redact: NotRequired[Redact]
     score: NotRequired[Score]
@@ -3166,7 +3166,8 @@ class JobProgress(TypedDict):
 
 class Effect(TypedDict):
     """
-    Effect is an action that a job requests from its host. The host responds to an effect with an ID by an EffectResult.
+    Effect is an action that a job requests from its host. The host responds to an effect that has an ID with an
+    EffectResult.
     """
 
     effect: EffectName
