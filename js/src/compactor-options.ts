@@ -11,7 +11,10 @@ import type { Policy, State } from "./types.js";
 export interface CompactorOptions {
   /** The module, or a source from which it is loaded. Default: the package's own. Compactors may share a module. */
   module?: ModuleSource;
-  /** The policy: what a compaction does, and when it is due. Default: the `default` preset. */
+  /**
+   * The policy: what a compaction does, and when it is due. Default: the `default` preset. Its fields are in snake_case,
+   * as in the JSON that all languages share, unlike the options around it.
+   */
   policy?: Policy;
   /** Calls your model to write a summary. Without it, `compact` writes local digests and calls no model. */
   summarize?: Summarize;
