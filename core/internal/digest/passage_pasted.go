@@ -126,7 +126,7 @@ func (r *pastedReader) line(from, to int) {
 	after := r.blank
 	r.blank = false
 	if r.screen >= 0 {
-		if !after || !isPersonal(said) {
+		if !speaks(said, after) {
 			return
 		}
 		r.end(from)
@@ -185,7 +185,7 @@ func (r *pastedReader) end(at int) {
 }
 
 // screenHeads lists the ends, in lower case, of lines after which a user shows what a program printed.
-var screenHeads = [...]string{"what i see:", "i see:", "i get:", "i got:", "it says:", "it shows:", "it prints:", "output:"}
+var screenHeads = [...]string{"what i see:", "i see:", "i get:", "i got:"}
 
 // screenIn returns the offset in a line at which a copy of a terminal begins: a prompt such as "kim@kiln-7 ovens % ", or
 // the end of a line such as "this is what I see:". It returns -1 if there is none.
@@ -209,15 +209,32 @@ func screenIn(line string) int {
 	return -1
 }
 
-// isPersonal reports whether a line has a word with which people speak of themselves or address somebody.
-func isPersonal(line string) bool {
+// ordering lists words with which a line begins in which the user demands something.
+var ordering = wordListOf("never always don't don’t do please no only must nie niemals immer bitte kein keine jamais toujours nunca siempre per mai sempre никогда всегда не пожалуйста")
+
+// speaks reports whether a line after the copy of a terminal is the user's own again: one that speaks of the user or
+// addresses somebody, after a blank line, or one that begins with a demand.
+func speaks(line string, afterBlank bool) bool {
+	line = strings.TrimLeft(line, "-*• ")
+	first, _, _ := strings.Cut(line, " ")
+	if ordering.hasInAnyCase(first) {
+		return true
+	}
+	n := 0
 	for word := range strings.FieldsSeq(line) {
+		if n++; n > mostBeforeSelf && !afterBlank {
+			return false
+		}
 		if word = strings.Trim(word, ".,;:!?\"()"); firstPerson.hasInAnyCase(word) || addresses.hasInAnyCase(word) {
 			return true
 		}
 	}
 	return false
 }
+
+// mostBeforeSelf is the number of words at the beginning of a line, directly after other lines of a terminal, that are
+// searched for a word that shows who speaks.
+const mostBeforeSelf = 3
 
 // isPartHead reports whether a line is a heading inside a passage.
 func isPartHead(line string) bool { return len(line) <= mostPartHead && line[len(line)-1] == ':' }

@@ -41,6 +41,8 @@ func TestSeveralPastedPassages(t *testing.T) {
 		"Still wrong, this is what I see:\n kiln v7\n🔒 secrets are guarded\n\n[Lamps]\n  red\n\nI want the lamps in one line.":                                              {"\n kiln v7\n🔒 secrets are guarded\n\n[Lamps]\n  red\n\n"},
 		"nice, now it says kim@kiln-7 ovens % kiln\n🔒 secrets are guarded":                                                                                                  {"kim@kiln-7 ovens % kiln\n🔒 secrets are guarded"},
 		"root@kiln:~/ovens$ kiln heat\nheated all ovens to 900\n\nPlease cool them.":                                                                                        {"root@kiln:~/ovens$ kiln heat\nheated all ovens to 900\n\n"},
+		"Rules for the output:\n- Write in Danish.\n- No emoji, and name the lamps first in every answer that you write.":                                                   nil,
+		"It's this, as I get:\nkiln v7\nlamp red\nNever light it at night.\nI want it blue.":                                                                                {"\nkiln v7\nlamp red\n"},
 		"Send it to kim@kiln.example at 7 and never to Ove, who pays 20 % of it anyway, every month.":                                                                       nil,
 		"Text: short": nil, "\"\"\"": nil, "": nil,
 	} {
