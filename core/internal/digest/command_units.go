@@ -78,7 +78,7 @@ func runOf(script, output string, failed bool) run {
 	return r
 }
 
-// failsUnseen reports whether the output shows a failure that the exit code doesn't tell, because it is unknown or may
+// failsUnseen reports whether the output shows a failure that the exit code doesn't show, because it is unknown or may
 // be that of another command.
 func (r *run) failsUnseen(output string) bool {
 	if r.kind != acts && r.kind != checks || r.exit != "" && !(r.exit == "0" && mayHide(r.script)) {

@@ -18,8 +18,8 @@ var (
 // mostBeforeChosen is the maximum number of words between the verb of a choice and what it chooses.
 const mostBeforeChosen = 3
 
-// choosesListed reports whether sentence s, with the words ws, chooses or rejects something that the assistant has listed: "we take title
-// number 2", "we use none of those".
+// choosesListed reports whether sentence s, with the words ws, chooses or rejects something that the assistant has
+// listed: "we take title number 2", "we use none of those".
 func choosesListed(s string, ws []word) bool {
 	if len(ws) < 3 || !choosers.has(ws[0].text) || !choosing.has(ws[1].text) || slices.ContainsFunc(ws, func(w word) bool { return w.is(lastingly|quantifiers) || each.has(w.text) }) {
 		return false

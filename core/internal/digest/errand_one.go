@@ -70,7 +70,7 @@ func declinesOffer(s string) bool {
 	return strings.HasSuffix(last, "了") && startsWithAny(last, decliningSigns) && hasAny(last, offeredSigns) && !hasAny(s, manySigns) && !hasAny(s, laterSigns)
 }
 
-// describesSought reports whether a Chinese sentence wishes for a number that the thing sought should have.
+// describesSought reports whether a Chinese sentence says which number the thing sought should preferably have.
 func describesSought(s string) bool {
 	s = strings.TrimRight(s, "。！.! ")
 	return endsWithAny(s, betterEnds[:]...) && strings.ContainsAny(s, "0123456789") && hasAny(s, soughtSigns)

@@ -55,7 +55,7 @@ func PointsBack(line string) (back, finds bool) {
 	return back, containsAny(request, findSigns)
 }
 
-// trying lists what is left of clauses that only invite to try what an answer names.
+// trying lists what is left of clauses that only invite the user to try what an answer names.
 var trying = strings.Fields("看看 试试 試試 尝尝 嚐嚐 逛逛 玩玩 去看看 去试试")
 
 // shortPointer is the maximum number of characters of a clause that says no more than "there".
