@@ -282,17 +282,21 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestDigestMap checks that the map of core/internal/digest in docs/inside/design.md has a row for each of its files,
-// by name or by pattern, and nothing that doesn't exist.
+// TestDigestMap checks that the map of core/internal/digest in docs/inside/design.md has a row for each file of it and of its
+// folder styles, by name or by pattern, and nothing that doesn't exist.
 func TestDigestMap(t *testing.T) {
 	rows, found := cutSection(read(t, "docs/inside/design.md"), "### Where a digest's lines come from")
 	_, rows, table := strings.Cut(rows, "| files of `digest/` |")
 	if !found || !table {
 		t.Fatal("docs/inside/design.md has no map of digest")
 	}
-	files, err := filepath.Glob("core/internal/digest/*.go")
-	if err != nil {
-		t.Fatal(err)
+	var files []string
+	for _, folder := range []string{"digest", "digest/styles"} {
+		found, err := filepath.Glob("core/internal/" + folder + "/*.go")
+		if err != nil || len(found) == 0 {
+			t.Fatal(folder, err)
+		}
+		files = append(files, found...)
 	}
 	files = slices.DeleteFunc(files, func(file string) bool { return strings.HasSuffix(file, "_test.go") })
 	mapped := map[string]bool{}

@@ -6,6 +6,7 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/gate"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/keep"
@@ -128,7 +129,7 @@ const scoredShare = 4
 
 // places returns the places at which the passes of a policy put the messages that they write.
 func places(doc *view.View, p *policy.Policy) authorship.Places {
-	at := authorship.Places{Style: digest.StyleByName(p.Summary.Style), Project: p.ProjectShare() > 0,
+	at := authorship.Places{Style: styles.ByName(p.Summary.Style), Project: p.ProjectShare() > 0,
 		Notice: p.Gate.Notice}
 	if len(p.Pins) > 0 {
 		at.Pinned = func(message int) bool { return keep.PinOf(doc, p, message) >= 0 }

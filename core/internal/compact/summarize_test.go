@@ -43,7 +43,7 @@ func answers(t testing.TB, format, pol, src string, answer func(q api.SummaryReq
 func TestRetry(t *testing.T) {
 	src := session(6, 2000)
 	pol := `{"window":{"tokens":3000},"passes":[{"pass":"fold","keep_tokens":600}],"summary":{"retries":%d,"style":%q}}`
-	for _, style := range styles {
+	for _, style := range styleNames {
 		for _, c := range []struct {
 			name    string
 			retries int
@@ -86,8 +86,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// styles lists ctxfold's own style and the styles of the published systems that request summaries in the same way.
-var styles = []string{"", "turn-tail", "checkpoint", "agent-loop"}
+// styleNames lists ctxfold's own style and the styles of the published systems that request summaries in the same way.
+var styleNames = []string{"", "turn-tail", "checkpoint", "agent-loop"}
 
 // No request exceeds its limit in any conversation. Everything is requested in the earliest possible step. The digest
 // contains the user's requests.

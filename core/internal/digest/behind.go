@@ -47,7 +47,7 @@ func (p *Prompt) Behind(kept string) string {
 	if p.Template != "" {
 		ask = p.Template
 	}
-	b.WriteString("\n\n" + behindRules + "\n\n" + ask + p.language())
+	b.WriteString("\n\n" + behindRules + "\n\n" + ask + p.InLanguage())
 	if s := strings.TrimSpace(p.Instructions); s != "" {
 		b.WriteString("\n\nAdditional instructions:\n" + s)
 	}
@@ -59,7 +59,7 @@ const openingRunes = 240
 
 // Opening returns the beginning of a message: the speaker and the first words, in at most openingRunes code points.
 func Opening(t *transcript.Transcript, message int32) string {
-	text := strings.TrimSpace(ownRecord(t, []int32{message}, RecordOptions{Clip: 4 * openingRunes, Thoughtless: true}))
+	text := strings.TrimSpace(OwnRecord(t, []int32{message}, RecordOptions{Clip: 4 * openingRunes, Thoughtless: true}))
 	return strings.TrimSpace(firstRunes(text, openingRunes))
 }
 

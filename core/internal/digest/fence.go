@@ -163,6 +163,10 @@ func hidden(r rune) bool {
 // published styles.
 var labels = []string{"user", "assistant", "system", "developer", "thinking", "toolresult", "toolcall"}
 
+// Guarded makes text from the conversation safe to include in a record with such labels: it fences the text, and makes
+// sure that no line in it reads like the beginning of another piece.
+func Guarded(text string) string { return guardLabels(Fence(text)) }
+
 // guardLabels makes text safe to include in a record with such labels. If a line begins with something that reads like
 // the label of another piece ("[User]:", "[Tool result read]:", "[3] USER:"), guardLabels replaces the opening bracket
 // with a parenthesis.

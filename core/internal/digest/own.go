@@ -7,9 +7,9 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// own is ctxfold's own style. It asks the model only for what code can't know. The ledger, and the check of the answer,
+// Own is ctxfold's own style. It asks the model only for what code can't know. The ledger, and the check of the answer,
 // add what code knows better, so the model needn't waste words on lists.
-var own = &Style{Own: true, Fitted: true, Role: transcript.User, Header: Header, System: ownSystem, Record: ownRecord, Prompt: ownPrompt}
+var Own = &Style{Own: true, Fitted: true, Role: transcript.User, Header: Header, System: ownSystem, Record: OwnRecord, Prompt: ownPrompt}
 
 // ownSystem is the system prompt of all requests in ctxfold's own style.
 const ownSystem = `You keep the record of a conversation between a user and an agent that will continue without its older part.
@@ -27,10 +27,10 @@ var (
 		api.ScopeUpdate: `The conversation below continues from an earlier digest. Write one digest of both: keep what still holds, move what is finished from
 Active to Shipped, remove what was solved or withdrawn, and change what is different now. Keep the contents of the earlier digest
 even if the new part does not mention them.`,
-		api.ScopeTurnPrefix: scopes[api.ScopeTurnPrefix].before,
+		api.ScopeTurnPrefix: scopeNotes[api.ScopeTurnPrefix],
 		api.ScopePart:       "Below is one of several parts of a long conversation. The digests of all parts are combined afterwards.",
 		api.ScopeMerge:      "Below are the digests of consecutive parts of one conversation, the oldest first. Write one digest of them: where they differ, the\nnewer part is right. Lose nothing.",
-		api.ScopeBranch:     scopes[api.ScopeBranch].before,
+		api.ScopeBranch:     scopeNotes[api.ScopeBranch],
 	}
 	chatScopes = map[api.Scope]string{
 		api.ScopeUpdate: `The conversation below continues from an earlier digest. Write one digest of both: keep what still holds, replace what has changed and
@@ -119,18 +119,15 @@ func ownPrompt(p *Prompt) string {
 			before = words
 		}
 	}
-	return p.between(before, ask)
+	return p.Between(before, ask)
 }
 
-// between returns a prompt that consists of the text before, the previous digest, the record, the text behind, and the
+// Between returns a prompt that consists of the text before, the previous digest, the record, the text behind, and the
 // host's instructions.
-func (p *Prompt) between(before, behind string) string {
-	var b strings.Builder
-	b.WriteString(before + "\n\n")
-	p.fenced(&b, strings.ReplaceAll(Fence(p.Prior), "»", "›"))
-	b.WriteString("\n\n" + behind + p.language())
+func (p *Prompt) Between(before, behind string) string {
+	text := before + "\n\n" + p.Fenced(strings.ReplaceAll(Fence(p.Prior), "»", "›")) + "\n\n" + behind + p.InLanguage()
 	if s := strings.TrimSpace(p.Instructions); s != "" {
-		b.WriteString("\n\nAdditional instructions:\n" + s)
+		text += "\n\nAdditional instructions:\n" + s
 	}
-	return b.String()
+	return text
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 )
 
 // For a conversation without tool calls, the headings of a chat are requested, regardless of the scope. No request asks
@@ -53,9 +54,9 @@ func TestChats(t *testing.T) {
 
 // With wire_safe, window-budget uses the wording of the published system.
 func TestPublishedWords(t *testing.T) {
-	safe := digest.StyleByName("window-budget")
+	safe := styles.WindowBudget
 	p := digest.Prompt{Style: safe, Scope: api.ScopeSession, Record: "» you: x", Chat: true}
-	if text := p.Text(); !strings.Contains(text, "Rules, preferences and limits that the user set.") || strings.Contains(text, "Code appends") || p.System() != digest.System {
+	if text := p.Text(); !strings.Contains(text, "Rules, preferences and limits that the user set.") || strings.Contains(text, "Code appends") || p.System() != safe.System {
 		t.Errorf("%s\n%s", p.System(), text)
 	}
 }

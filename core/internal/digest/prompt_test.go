@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 )
 
@@ -80,14 +81,14 @@ var (
 	label = regexp.MustCompile(`(?m)^\s*[\[［](?:User|Assistant|System|Tool result|Thinking|\d+\] [A-Z]+)[^\n]*:`)
 )
 
-// styles lists the styles of prompts. "" stands for ctxfold's own style.
-var styles = []string{"", "turn-tail", "checkpoint", "agent-loop"}
+// styleNames lists the styles of prompts. "" stands for ctxfold's own style.
+var styleNames = []string{"", "turn-tail", "checkpoint", "agent-loop"}
 
 func TestNoTextLeavesItsFence(t *testing.T) {
-	for _, style := range styles {
+	for _, style := range styleNames {
 		for _, scope := range []api.Scope{api.ScopeSession, api.ScopeUpdate, api.ScopeTurnPrefix, api.ScopePart, api.ScopeMerge, api.ScopeBranch} {
 			prompt := func(text string) string {
-				p := digest.Prompt{Style: digest.StyleByName(style), Scope: scope, Record: record(t, style, text), Prior: text, Task: text, Instructions: "Mind the tests."}
+				p := digest.Prompt{Style: styles.ByName(style), Scope: scope, Record: record(t, style, text), Prior: text, Task: text, Instructions: "Mind the tests."}
 				return p.Text()
 			}
 			plain, piece := prompt("harmless"), label
@@ -174,7 +175,7 @@ func conversation(text string) string {
 
 func record(t testing.TB, style, text string) string {
 	tr, seq := read(t, "native", conversation(text))
-	r := digest.StyleByName(style).Record(tr, seq, digest.RecordOptions{})
+	r := styles.ByName(style).Record(tr, seq, digest.RecordOptions{})
 	return r
 }
 
@@ -197,9 +198,9 @@ func TestPromptScopes(t *testing.T) {
 
 func TestRecordLeavesThoughtsOut(t *testing.T) {
 	tr, seq := read(t, "native", session)
-	for _, style := range styles {
-		with := digest.StyleByName(style).Record(tr, seq[1:2], digest.RecordOptions{})
-		without := digest.StyleByName(style).Record(tr, seq[1:2], digest.RecordOptions{Thoughtless: true})
+	for _, style := range styleNames {
+		with := styles.ByName(style).Record(tr, seq[1:2], digest.RecordOptions{})
+		without := styles.ByName(style).Record(tr, seq[1:2], digest.RecordOptions{Thoughtless: true})
 		if strings.Contains(with, "Look first.") != (style != "checkpoint") || strings.Contains(without, "Look first.") || !strings.Contains(without, "Reading it.") {
 			t.Errorf("%s: %s\n%s", style, with, without)
 		}

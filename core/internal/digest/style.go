@@ -41,35 +41,6 @@ type Style struct {
 	Fitted bool
 }
 
-// summarySections are the sections of a summary in the turn-tail and agent-loop styles (S1.20, S4.36).
-const summarySections = `
-
-## Goal
-[What the user wants to achieve; one line for each goal]
-
-## Constraints & Preferences
-- [What the user demands, forbids or prefers; "(none)" if nothing was said]
-
-## Progress
-### Done
-- [x] [What is finished]
-
-### In Progress
-- [ ] [What was started]
-
-### Blocked
-- [What prevents progress, if anything does]
-
-## Key Decisions
-- **[What was decided]**: [why]
-
-## Next Steps
-1. [What must be done next, in order]
-
-## Critical Context
-- [Data, names and references needed to continue the work; "(none)" if not applicable]
-`
-
 // RecordOptions are options for rendering messages.
 type RecordOptions struct {
 	Clip        int  // the maximum length of tool results and arguments, in the style's units; 0 means the style's own limit
@@ -78,49 +49,40 @@ type RecordOptions struct {
 	Exact       bool // keeps texts as they are and omits commands that the user ran, as the published system does
 }
 
-// limit returns the maximum length of a text: the style's own limit, which is most, or Clip if that is set and lower.
-func (o RecordOptions) limit(most int) int {
+// Limit returns the maximum length of a text: the style's own limit, which is most, or Clip if that is set and lower.
+func (o RecordOptions) Limit(most int) int {
 	if o.Clip > 0 {
 		return min(o.Clip, most)
 	}
 	return most
 }
 
-// text returns text from the conversation in a form that can't begin a new piece of the record.
-func (o RecordOptions) text(text string) string {
+// Text returns text from the conversation in a form that can't begin a new piece of the record.
+func (o RecordOptions) Text(text string) string {
 	if o.Exact {
 		return text
 	}
-	return guardLabels(Fence(text))
+	return Guarded(text)
 }
 
-// name returns a name as it is written in the record's labels.
-func (o RecordOptions) name(name string) string {
+// Name returns a name as it is written in the record's labels.
+func (o RecordOptions) Name(name string) string {
 	if o.Exact {
 		return name
 	}
 	return Fence(clipLine(name, maxCommand))
 }
 
-var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
+// styles holds the styles whose digest messages are recognized: ctxfold's own and those that [DeclareStyles] adds.
+var styles = []*Style{Own}
 
-// StyleByName returns the style with the given name, or nil if there is none. The name of ctxfold's own style is "".
-func StyleByName(name string) *Style {
-	for _, s := range append(styles[:len(styles):len(styles)], own) {
-		if s.Name == name {
-			return s
-		}
+// DeclareStyles adds styles, so that their digest messages are recognized in conversations, even if the policy has
+// another style. It must be called from an init function.
+func DeclareStyles(added ...*Style) {
+	styles = append(styles, added...)
+	for _, s := range added {
+		ourStarts.add(s.Header)
 	}
-	return nil
-}
-
-// NoStyle returns the error message for an unknown style. The message lists the known styles.
-func NoStyle(name string) string {
-	names := make([]string, len(styles))
-	for i, s := range styles {
-		names[i] = s.Name
-	}
-	return "there is no style \"" + name + "\"; there are: " + strings.Join(names, ", ")
 }
 
 // roundMark precedes the number of compactions in a digest message, from which it can be recovered if a host has lost
@@ -196,7 +158,7 @@ func (s *Style) strip(body string) string {
 func StyleOf(t *transcript.Transcript, i int) *Style {
 	role := t.Messages[i].Role
 	if role == transcript.User && t.StartsWith(i, Header) {
-		return own
+		return Own
 	}
 	for _, s := range styles {
 		if s.Header != Header && (role == s.Role || role == transcript.User) && t.StartsWith(i, s.Header) {
@@ -226,13 +188,7 @@ func isOurs(text string) bool {
 }
 
 // ourStarts holds the starts of all texts that beginsOurs recognizes.
-var ourStarts = func() starts {
-	s := startsOf([]string{BranchHeader, LineMarker, roundMark, notice})
-	for _, style := range styles {
-		s.add(style.Header)
-	}
-	return s
-}()
+var ourStarts = startsOf([]string{Header, BranchHeader, LineMarker, roundMark, notice})
 
 // beginsOurs reports whether a line is the first line of a message that a compaction writes.
 func beginsOurs(line string) bool {
@@ -275,3 +231,19 @@ func Carried(text string, l *Ledger) (body string, round int) {
 	}
 	return Body(text, l), 0
 }
+
+// JoinTurn appends the summary of a divided turn's beginning to the summary of the history (S1.25).
+// If one of them is "", it returns the other.
+func JoinTurn(history, prefix string) string {
+	switch {
+	case history == "":
+		return prefix
+	case prefix == "":
+		return history
+	}
+	return history + CurrentTurn + prefix
+}
+
+// CurrentTurn separates the two summaries that JoinTurn joins. When summaries are streamed, it is shown as soon as the
+// summary of the history is complete (S1.25).
+const CurrentTurn = "\n\n---\n\n## Current Turn (in progress)\n\n"

@@ -15,14 +15,13 @@ const (
 	emptyOutput      = "(empty output)"
 )
 
-// The maximum lengths of texts about tool results, in runes (S4.26, S4.27, S4.30, S4.34, S4.39).
+// The maximum lengths of texts about tool results, in runes (S4.26, S4.27, S4.30, S4.39).
 const (
-	batchInput    = 24000
-	batchHead     = 500 // maximum length of the text around a result in a batch
-	BatchOutput   = 2200
-	batchLine     = 220
-	digestLine    = 200
-	ProjectedText = 1800
+	batchInput  = 24000
+	batchHead   = 500 // maximum length of the text around a result in a batch
+	BatchOutput = 2200
+	batchLine   = 220
+	digestLine  = 200
 )
 
 // ToolOutput holds the data for a text about a tool result.

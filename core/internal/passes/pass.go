@@ -13,7 +13,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/authorship"
-	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/handles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/report"
@@ -134,8 +134,8 @@ func Resolve(src []byte) (*policy.Policy, *policy.Error) {
 		return nil, err
 	}
 	switch s := p.Summary; {
-	case s.Style != "" && digest.StyleByName(s.Style) == nil:
-		return nil, &policy.Error{Code: api.CodeOutOfRange, At: "summary.style", Message: digest.NoStyle(s.Style)}
+	case s.Style != "" && styles.ByName(s.Style) == nil:
+		return nil, &policy.Error{Code: api.CodeOutOfRange, At: "summary.style", Message: styles.Unknown(s.Style)}
 	case s.Style == "" && s.Prompt != "":
 		return nil, &policy.Error{Code: api.CodeOutOfRange, At: "summary.prompt",
 			Message: "only a style has a prompt that can be replaced; use summary.instructions"}

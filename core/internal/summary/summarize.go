@@ -11,6 +11,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/report"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
@@ -236,7 +237,7 @@ func (w *writing) completed(j *Job, a answer, standing string, budget, spare int
 }
 
 // Style returns the style of requests and digests that the policy names.
-func (w *Writer) Style() *digest.Style { return digest.StyleByName(w.policy.Summary.Style) }
+func (w *Writer) Style() *digest.Style { return styles.ByName(w.policy.Summary.Style) }
 
 // Frame is the approximate size, in tokens, of a digest message without the digest itself.
 const Frame = 60

@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/critbit"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -55,7 +55,7 @@ func archiveResults(p *passes.ArchivePass, c passes.Run) {
 			continue
 		}
 		said := outputs(c, gone)
-		text := styles.ToolMessage(said[0], texts[k])
+		text := verbatim.ToolMessage(said[0], texts[k])
 		if p.Batch > 0 {
 			text = digest.BatchMessage(said, texts[k])
 		}
@@ -131,7 +131,7 @@ func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []st
 	local := p.Mode == "local" || c.Policy().UsesLocalDigest()
 	for k, batch := range batches {
 		said := outputs(c, batch)
-		text := styles.Excerpt(said[0])
+		text := verbatim.Excerpt(said[0])
 		if p.Batch > 0 {
 			text = digest.BatchExcerpt(said)
 		}
@@ -153,15 +153,15 @@ func summaries(p *passes.ArchivePass, c passes.Run, batches [][]int) (texts []st
 
 func accept(p *passes.ArchivePass, r api.Summary) (summary, why string) {
 	if p.Batch > 0 {
-		return styles.BatchSummary(r)
+		return verbatim.BatchSummary(r)
 	}
-	return styles.ToolSummary(r)
+	return verbatim.ToolSummary(r)
 }
 
 // toolRequest returns a request for one summary of the given tool outputs.
 func toolRequest(p *passes.ArchivePass, c passes.Run, id string, outputs []digest.ToolOutput) api.SummaryRequest {
 	doc := c.Doc()
-	q := styles.ToolPrompt(outputs, p.Batch > 0)
+	q := verbatim.ToolPrompt(outputs, p.Batch > 0)
 	r := api.SummaryRequest{ID: id, Scope: q.Scope, System: q.System(), Prompt: q.Text(),
 		MaxOutputTokens: max(64, doc.P.ASCII(digest.BatchOutput))}
 	r.InputTokens = doc.P.Text(r.System) + doc.P.Text(r.Prompt)
@@ -189,7 +189,7 @@ func resultOf(c passes.Run, item int) int32 {
 func resultKey(c passes.Run, item int) string {
 	doc := c.Doc()
 	o := digest.ToolOutputAt(doc.T, int(resultOf(c, item)))
-	return styles.Key(o, int(doc.Items[item].Msg))
+	return verbatim.Key(o, int(doc.Items[item].Msg))
 }
 
 func outputs(c passes.Run, items []int) []digest.ToolOutput {

@@ -13,7 +13,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/gate"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
@@ -57,7 +57,7 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 	}
 	c.Keep().PinItems()
 	c.CountThrashing()
-	unchecked := styles.ByName(c.Policy().Summary.Style).Unchecked
+	unchecked := verbatim.ByName(c.Policy().Summary.Style).Unchecked
 	for i, p := range steps {
 		if !c.IsDue() {
 			break
@@ -103,7 +103,7 @@ func step(step passes.Pass, c passes.Run) (undone bool) {
 		if c.Policy().Summary.Style == "" {
 			foldOurs(p, c)
 		} else {
-			return fold(p, c, styles.ByName(c.Policy().Summary.Style))
+			return fold(p, c, verbatim.ByName(c.Policy().Summary.Style))
 		}
 	case *passes.TruncatePass:
 		truncate(p, c)

@@ -7,14 +7,14 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 	"github.com/ctxfold/ctxfold/core/internal/summary"
 )
 
 // fold folds exactly as the system with this style does: pins are ignored, summaries are accepted unchecked, and the
 // system's mistakes are reproduced (docs/reference/published.md). undone is true if the run must return its input,
 // even if passes have cleared results (S3.43).
-func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
+func fold(p *passes.FoldPass, c passes.Run, s *verbatim.Style) (undone bool) {
 	doc := c.Doc()
 	seq := make([]int32, len(doc.Items))
 	sizes := make([]int, len(doc.Items))
@@ -24,7 +24,7 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	tool := func(i int) bool { return passes.IsTool(doc.T, int(seq[i])) }
 	user := func(i int) bool { return passes.IsUser(doc.T, int(seq[i])) }
 	stays := make([]bool, len(doc.Items))
-	q := styles.Prompt{Prompt: digest.Prompt{Round: c.State().Round + 1}}
+	q := verbatim.Prompt{Prompt: digest.Prompt{Round: c.State().Round + 1}}
 	from, cut, turn := 0, 0, -1
 	switch p.Boundary {
 	case "message":
@@ -61,12 +61,12 @@ func fold(p *passes.FoldPass, c passes.Run, s *styles.Style) (undone bool) {
 	if !ok {
 		return false
 	}
-	if s.Empty != "" && (body == "" || s.Blank && styles.IsBlank(body)) {
+	if s.Empty != "" && (body == "" || s.Blank && verbatim.IsBlank(body)) {
 		c.RecordDigestFailure(s.Empty)
 		return false
 	}
-	ops := styles.FileOps{Read: c.State().Ledger.Read,
-		Modified: c.State().Ledger.Modified}.Merge(styles.ExtractFileOps(doc.T, seq))
+	ops := verbatim.FileOps{Read: c.State().Ledger.Read,
+		Modified: c.State().Ledger.Modified}.Merge(verbatim.ExtractFileOps(doc.T, seq))
 	c.State().Ledger.Read, c.State().Ledger.Modified = ops.Read, ops.Modified
 	reportSource(c)
 	c.Report().CutPoint = int(doc.Items[cut-1].In) + 1
@@ -137,7 +137,7 @@ type part struct {
 // partsOf divides the folded messages into parts. If the style requires it, the beginning of a turn that the cut
 // divides becomes a part of its own (S1.23). at is the index in messages at which this turn begins, or negative if the
 // cut is between turns.
-func partsOf(s *styles.Style, messages []int32, at int) []part {
+func partsOf(s *verbatim.Style, messages []int32, at int) []part {
 	switch {
 	case !s.Data.Split || at < 0:
 		return []part{{summary.FoldRequest, api.ScopeSession, messages}}
@@ -155,7 +155,7 @@ func partsOf(s *styles.Style, messages []int32, at int) []part {
 // textOf requests the parts' summaries one after the other, and joins them. It returns false if a
 // summary is still missing or has failed. messages is the number of messages to summarize, for a
 // digest written without a model.
-func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messages int) (body string, ok bool) {
+func textOf(c passes.Run, s *verbatim.Style, parts []part, q verbatim.Prompt, messages int) (body string, ok bool) {
 	doc := c.Doc()
 	var texts [2]string
 	local := func(why api.SummaryFault) (string, bool) {
@@ -170,7 +170,7 @@ func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messag
 	for i, p := range parts {
 		var rendered bool
 		if q.Record, rendered = s.Record(doc.T, p.messages); !rendered {
-			c.RecordDigestFailure(styles.NoResult)
+			c.RecordDigestFailure(verbatim.NoResult)
 			return "", false
 		}
 		q.Scope = p.scope
@@ -187,7 +187,7 @@ func textOf(c passes.Run, s *styles.Style, parts []part, q styles.Prompt, messag
 			c.Summary().AddRequest(r)
 			return "", false
 		}
-		if s.Local != nil && (reply.Error != "" || styles.IsBlank(reply.Text)) {
+		if s.Local != nil && (reply.Error != "" || verbatim.IsBlank(reply.Text)) {
 			return local(api.FaultFailed)
 		}
 		if reply.Error != "" {

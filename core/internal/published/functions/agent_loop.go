@@ -3,9 +3,10 @@ package functions
 import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/published/exact"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -61,7 +62,7 @@ func init() {
 	register("set_visibility", Messages, setVisibility)
 	register("project_for_summary", Messages, projectForSummary)
 	register("serialize_conversation", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
-		return text(dst, styles.Labelled(c.Transcript, c.Transcript.MessageIndexes(), 0)), nil
+		return text(dst, verbatim.Labelled(c.Transcript, c.Transcript.MessageIndexes(), 0)), nil
 	})
 	register("generate_summary", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		var previous string
@@ -136,7 +137,7 @@ func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 		dst = number(append(dst, `{"message":`...), i)
 		if m := &t.Messages[i]; m.Count > 0 && t.Parts[m.First].Kind == transcript.ToolResult {
 			n := int(m.First)
-			text := styles.Projected(digest.ToolOutputAt(t, n))
+			text := verbatim.Projected(digest.ToolOutputAt(t, n))
 			inner := t.InnerParts(n)
 			one := t.IsString(t.Parts[n].Body) || len(inner) == 1 && inner[0].Kind == transcript.Text
 			if !one || digest.JoinedText(t, n) != text {
@@ -153,32 +154,32 @@ func projectForSummary(c *Call, dst []byte) ([]byte, *Error) {
 func generateSummary(c *Call, previous string, reply *api.Summary) asked {
 	failed := func(why string) asked { return asked{why: why} }
 	if len(c.Transcript.Messages) == 0 {
-		return failed(styles.NoMessages)
+		return failed(verbatim.NoMessages)
 	}
 	visible := false
 	for i := range c.Transcript.Messages {
 		visible = visible || !c.Transcript.IsUnsent(i)
 	}
-	style := digest.StyleByName("agent-loop")
+	style := styles.AgentLoop
 	switch {
-	case !visible && styles.IsBlank(previous):
-		return failed(styles.NoVisible)
+	case !visible && verbatim.IsBlank(previous):
+		return failed(verbatim.NoVisible)
 	case !visible:
 		return asked{summary: previous}
 	}
-	record := styles.Labelled(c.Transcript, c.Transcript.MessageIndexes(), digest.ProjectedText)
+	record := verbatim.Labelled(c.Transcript, c.Transcript.MessageIndexes(), styles.ProjectedText)
 	r := asked{system: style.System}
 	if c.Policy.IsWireSafe() {
 		r.prompt = style.Prompt(&digest.Prompt{Record: record, Prior: previous,
 			Instructions: c.Policy.Summary.Instructions})
 	} else {
-		r.prompt = styles.AgentLoopPrompt(record, previous, "")
+		r.prompt = verbatim.AgentLoopPrompt(record, previous, "")
 	}
 	if reply == nil {
 		return r
 	}
-	if r.why = reply.Error; r.why == "" && styles.IsBlank(reply.Text) {
-		r.why = styles.EmptySummary
+	if r.why = reply.Error; r.why == "" && verbatim.IsBlank(reply.Text) {
+		r.why = verbatim.EmptySummary
 	}
 	if r.why == "" {
 		r.summary = reply.Text

@@ -5,11 +5,11 @@ import (
 	"strconv"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/published/exact"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -114,11 +114,11 @@ func selectMessages(c *Call, dst []byte) ([]byte, *Error) {
 	return object(dst, member{"compact", gone}, member{"keep", kept}, member{"previous_summary", previous}), nil
 }
 
-// task returns the user's first request, or [digest.UnknownTask] if there is none. With wire_safe false it is always read
+// task returns the user's first request, or [styles.UnknownTask] if there is none. With wire_safe false it is always read
 // from the messages, even if the state remembers another one.
 func (c *Call) task() string {
 	if !c.Policy.IsWireSafe() {
-		return styles.OriginalTask(c.Transcript)
+		return verbatim.OriginalTask(c.Transcript)
 	}
 	if c.State.Ledger.Task != "" {
 		return c.State.Ledger.Task
@@ -130,7 +130,7 @@ func (c *Call) task() string {
 			}
 		}
 	}
-	return digest.UnknownTask
+	return styles.UnknownTask
 }
 
 // config is the configuration of S2 (S2.6). All fields but the last two are numbers of tokens.

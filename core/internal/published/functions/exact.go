@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 )
 
 // exactText appends text as JSON. A published system may have cut the text in the middle of a character, which a
@@ -23,7 +23,7 @@ func exactText(dst []byte, s string) []byte {
 			i += n
 			continue
 		}
-		half := styles.HalfPair(s[i:])
+		half := verbatim.HalfPair(s[i:])
 		if half == 0 {
 			dst = append(dst[:start], `{"hex":"`...)
 			for _, b := range []byte(s) {

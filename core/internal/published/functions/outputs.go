@@ -5,7 +5,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/published/exact"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 )
 
 // asked is the result of a function that queries a model: either the request to send or, once there is a reply, the
@@ -61,21 +61,21 @@ func init() {
 		if err := c.read(argument{name: "strategy", to: &strategy}); err != nil {
 			return nil, err
 		}
-		return text(dst, styles.NormalizeStrategy(strategy)), nil
+		return text(dst, verbatim.NormalizeStrategy(strategy)), nil
 	})
 	register("excerpt_tool_results", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		batch, _, err := c.reply()
 		if err != nil {
 			return nil, err
 		}
-		outputs := styles.ToolOutputs(c.Transcript)
+		outputs := verbatim.ToolOutputs(c.Transcript)
 		switch {
 		case len(outputs) == 0:
 			return text(dst, "(no tool results)"), nil
 		case batch:
 			return text(dst, digest.BatchExcerpt(outputs)), nil
 		default:
-			return text(dst, styles.Excerpt(outputs[0])), nil
+			return text(dst, verbatim.Excerpt(outputs[0])), nil
 		}
 	})
 	register("summarize_tool_results", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
@@ -83,21 +83,21 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return summarize(styles.ToolOutputs(c.Transcript), batch, reply, !c.Policy.IsWireSafe()).append(dst), nil
+		return summarize(verbatim.ToolOutputs(c.Transcript), batch, reply, !c.Policy.IsWireSafe()).append(dst), nil
 	})
 	register("tool_results_message", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
 		batch, summary := false, ""
 		if err := c.read(argument{name: "batch", to: &batch}, argument{name: "summary", to: &summary}); err != nil {
 			return nil, err
 		}
-		outputs := styles.ToolOutputs(c.Transcript)
+		outputs := verbatim.ToolOutputs(c.Transcript)
 		if batch || len(outputs) == 0 {
 			return text(dst, digest.BatchMessage(outputs, summary)), nil
 		}
-		return text(dst, styles.ToolMessage(outputs[0], summary)), nil
+		return text(dst, verbatim.ToolMessage(outputs[0], summary)), nil
 	})
 	register("digest_tool_results", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
-		return text(dst, digest.ToolDigest(styles.ToolOutputs(c.Transcript))), nil
+		return text(dst, digest.ToolDigest(verbatim.ToolOutputs(c.Transcript))), nil
 	})
 }
 
@@ -125,11 +125,11 @@ func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exac
 	if len(outputs) == 0 {
 		return asked{why: "no tool results to summarize"}
 	}
-	q := styles.ToolPrompt(outputs, batch)
+	q := verbatim.ToolPrompt(outputs, batch)
 	if !exact {
-		most := styles.ToolInput
+		most := verbatim.ToolInput
 		if batch {
-			most = styles.BatchItemInput
+			most = verbatim.BatchItemInput
 		}
 		q = digest.ToolPrompt(outputs, batch, most)
 	}
@@ -138,20 +138,20 @@ func summarize(outputs []digest.ToolOutput, batch bool, reply *api.Summary, exac
 		return r
 	}
 	if batch {
-		r.summary, r.why = styles.BatchSummary(*reply)
+		r.summary, r.why = verbatim.BatchSummary(*reply)
 	} else {
-		r.summary, r.why = styles.ToolSummary(*reply)
+		r.summary, r.why = verbatim.ToolSummary(*reply)
 	}
 	said := r.summary
 	if r.why != "" {
 		if said = digest.BatchExcerpt(outputs); !batch {
-			said = styles.Excerpt(outputs[0])
+			said = verbatim.Excerpt(outputs[0])
 		}
 	}
 	if batch {
 		r.message = digest.BatchMessage(outputs, said)
 	} else {
-		r.message = styles.ToolMessage(outputs[0], said)
+		r.message = verbatim.ToolMessage(outputs[0], said)
 	}
 	return r
 }

@@ -5,7 +5,8 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 )
 
 func init() {
@@ -32,11 +33,11 @@ func init() {
 }
 
 // styleOf returns the style with the given name. It returns an error that lists the names if there is no such style.
-func styleOf(name string) (*styles.Style, *Error) {
-	if s := styles.ByName(name); s != nil {
+func styleOf(name string) (*verbatim.Style, *Error) {
+	if s := verbatim.ByName(name); s != nil {
 		return s, nil
 	}
-	return nil, &Error{Code: api.CodeOutOfRange, At: "style", Message: digest.NoStyle(name)}
+	return nil, &Error{Code: api.CodeOutOfRange, At: "style", Message: styles.Unknown(name)}
 }
 
 // buildPrompt writes the prompt that asks for a summary of all messages. It returns an error if an argument is wrong or
@@ -44,7 +45,7 @@ func styleOf(name string) (*styles.Style, *Error) {
 func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 	style := c.Policy.Summary.Style
 	var prior *string
-	q := styles.Prompt{Prompt: digest.Prompt{Scope: api.ScopeSession, Round: c.State.Round + 1, Task: c.task(),
+	q := verbatim.Prompt{Prompt: digest.Prompt{Scope: api.ScopeSession, Round: c.State.Round + 1, Task: c.task(),
 		Instructions: c.Policy.Summary.Instructions, Template: c.Policy.Summary.Prompt}}
 	if err := c.read(argument{name: "style", to: &style}, argument{name: "round", to: &q.Round}, argument{name: "previous_summary", to: &prior},
 		argument{name: "instructions", to: &q.Instructions}, argument{name: "prompt", to: &q.Template},
@@ -77,9 +78,9 @@ func buildPrompt(c *Call, dst []byte) ([]byte, *Error) {
 // error if the style can't write the messages.
 func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 	if c.Policy.IsWireSafe() {
-		return exactText(dst, digest.StyleByName(style).Record(c.Transcript, c.Transcript.MessageIndexes(), digest.RecordOptions{})), nil
+		return exactText(dst, styles.ByName(style).Record(c.Transcript, c.Transcript.MessageIndexes(), digest.RecordOptions{})), nil
 	}
-	record, ok := styles.ByName(style).Record(c.Transcript, c.Transcript.MessageIndexes())
+	record, ok := verbatim.ByName(style).Record(c.Transcript, c.Transcript.MessageIndexes())
 	if !ok {
 		return nil, noResult()
 	}
@@ -87,4 +88,4 @@ func (c *Call) record(dst []byte, style string) ([]byte, *Error) {
 }
 
 // noResult returns S2's error for a tool result without a value.
-func noResult() *Error { return &Error{Code: api.CodeSummaryFailed, Message: styles.NoResult} }
+func noResult() *Error { return &Error{Code: api.CodeSummaryFailed, Message: verbatim.NoResult} }

@@ -1,10 +1,10 @@
 package functions
 
 import (
-	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/published/exact"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 )
 
 func init() {
@@ -41,19 +41,19 @@ func init() {
 	})
 	register("truncate_tool_result", Text, func(c *Call, dst []byte) ([]byte, *Error) {
 		if c.Policy.IsWireSafe() {
-			return text(dst, digest.TruncateToolResult(c.Text, digest.MaxToolResult)), nil
+			return text(dst, styles.TruncateToolResult(c.Text, styles.MaxToolResult)), nil
 		}
-		return exactText(dst, styles.TruncateToolResult(c.Text, digest.MaxToolResult)), nil
+		return exactText(dst, verbatim.TruncateToolResult(c.Text, styles.MaxToolResult)), nil
 	})
 	register("extract_file_ops", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
-		return fileOps(dst, styles.ExtractFileOps(c.Transcript, c.Transcript.MessageIndexes())), nil
+		return fileOps(dst, verbatim.ExtractFileOps(c.Transcript, c.Transcript.MessageIndexes())), nil
 	})
 	register("merge_file_ops", Messages, func(c *Call, dst []byte) ([]byte, *Error) {
-		var before styles.FileOps
+		var before verbatim.FileOps
 		if err := c.read(argument{name: "read", to: &before.Read}, argument{name: "modified", to: &before.Modified}); err != nil {
 			return nil, err
 		}
-		return fileOps(dst, before.Merge(styles.ExtractFileOps(c.Transcript, c.Transcript.MessageIndexes()))), nil
+		return fileOps(dst, before.Merge(verbatim.ExtractFileOps(c.Transcript, c.Transcript.MessageIndexes()))), nil
 	})
 }
 
@@ -80,7 +80,7 @@ func isSplitTurn(c *Call, dst []byte) ([]byte, *Error) {
 }
 
 // fileOps appends lists of files as a result.
-func fileOps(dst []byte, ops styles.FileOps) []byte {
+func fileOps(dst []byte, ops verbatim.FileOps) []byte {
 	return object(dst, member{"read", ops.Read}, member{"modified", ops.Modified})
 }
 

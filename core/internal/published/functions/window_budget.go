@@ -8,7 +8,7 @@ import (
 	"github.com/ctxfold/ctxfold/core/internal/passes"
 	"github.com/ctxfold/ctxfold/core/internal/policy"
 	"github.com/ctxfold/ctxfold/core/internal/published/exact"
-	"github.com/ctxfold/ctxfold/core/internal/published/styles"
+	"github.com/ctxfold/ctxfold/core/internal/published/verbatim"
 	"github.com/ctxfold/ctxfold/core/internal/view"
 )
 
@@ -121,7 +121,7 @@ func (c *Call) condense(dst []byte, scope api.Scope) ([]byte, *Error) {
 		return nil, err
 	}
 	s := c.Policy.Summary
-	got := styles.Condense(c.Transcript, c.Transcript.MessageIndexes(), c.Estimator, styles.CondenseOptions{Scope: scope, Prior: prior,
+	got := verbatim.Condense(c.Transcript, c.Transcript.MessageIndexes(), c.Estimator, verbatim.CondenseOptions{Scope: scope, Prior: prior,
 		Instructions: s.Instructions, Mode: s.Mode, MaxOutput: s.MaxOutputTokens, Exact: !c.Policy.IsWireSafe(),
 		Reply: reply})
 	var message *string

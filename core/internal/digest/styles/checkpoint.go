@@ -1,8 +1,10 @@
-package digest
+package styles
 
 import (
+	"strconv"
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -16,9 +18,9 @@ const (
 // UnknownTask replaces the user's first request if there is none (S2.26).
 const UnknownTask = "Unknown task"
 
-// checkpoint is the style of the published system S2. Its summary follows the system prompt as an
+// Checkpoint is the style of the published system S2. Its summary follows the system prompt as an
 // assistant message.
-var checkpoint = &Style{
+var Checkpoint = &digest.Style{
 	Name: "checkpoint", Role: transcript.Assistant,
 	Header:      "## Session Summary",
 	System:      checkpointSystem,
@@ -41,7 +43,7 @@ func CheckpointAsk(round int) string {
 	return `## Instructions
 Write the summary with EXACTLY these sections:
 
-### Session Summary (Compaction Round ` + itoa(round) + `)
+### Session Summary (Compaction Round ` + strconv.Itoa(round) + `)
 
 #### Original Task
 [What the user asked for, word for word]
@@ -72,22 +74,26 @@ Write the summary with EXACTLY these sections:
 - INTEGRATE the previous summary, if there is one: carry over what still holds, and say nothing twice`
 }
 
-func checkpointPrompt(p *Prompt) string {
-	prior := p.Prior
+// checkpointPrompt returns the prompt of a request. All text from the conversation in it is fenced.
+func checkpointPrompt(p *digest.Prompt) string {
+	prior, task := p.Prior, strings.TrimSpace(p.Task)
 	if prior == "" {
 		prior = NoPrior
 	}
-	return p.Checkpoint(guardLabels(Fence(prior)), guardLabels(Fence(or(p.Task, UnknownTask))), "<scrollback>\n"+Fence(p.Record)+"\n</scrollback>")
+	if task == "" {
+		task = UnknownTask
+	}
+	return CheckpointText(p, digest.Guarded(prior), digest.Guarded(task), "<scrollback>\n"+digest.Fence(p.Record)+"\n</scrollback>")
 }
 
-// Checkpoint returns the prompt of a request in the checkpoint style, built from the previous summary, the user's first
-// request and the record (S2.19). A template of the policy replaces the instructions that CheckpointAsk returns.
-func (p *Prompt) Checkpoint(prior, task, record string) string {
+// CheckpointText returns the prompt of a request, built from the previous summary, the user's first request and the
+// record (S2.19). A template of the policy replaces the instructions that CheckpointAsk returns.
+func CheckpointText(p *digest.Prompt, prior, task, record string) string {
 	end := p.Template
 	if end == "" {
 		end = CheckpointAsk(p.Round)
 	}
-	end += p.language()
+	end += p.InLanguage()
 	if p.Instructions != "" {
 		end += "\n- " + p.Instructions
 	}
@@ -100,7 +106,7 @@ const CheckpointBetween = "\n\n---\n\n"
 // formatMessages renders messages in the format of S2.21. o.First is the number of the first one.
 // Messages are cut to MaxMessageUnits UTF-16 units or, if o.Clip is positive and smaller, to four
 // times o.Clip.
-func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions) string {
+func formatMessages(t *transcript.Transcript, messages []int32, o digest.RecordOptions) string {
 	var b []byte
 	for k, m := range messages {
 		if k > 0 {
@@ -111,7 +117,7 @@ func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions)
 		if resultsAlone(t, int(m)) {
 			role = "TOOL"
 		}
-		b = append(append(append(append(append(b, '['), itoa(o.First+k)...), "] "...), role...), ":\n"...)
+		b = append(append(append(append(append(b, '['), strconv.Itoa(o.First+k)...), "] "...), role...), ":\n"...)
 		text := formatParts(t, msg, o)
 		limit := MaxMessageUnits
 		if o.Clip > 0 {
@@ -127,11 +133,11 @@ func formatMessages(t *transcript.Transcript, messages []int32, o RecordOptions)
 
 // formatParts returns the texts, calls and results of a message, one per line, as S2 writes them into its record.
 // Reasoning and media are left out.
-func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOptions) string {
+func formatParts(t *transcript.Transcript, msg *transcript.Message, o digest.RecordOptions) string {
 	var b []byte
 	first := true
 	if msg.Variant == transcript.Shell {
-		b, first = append(append(b, "$ "...), o.name(t.Text(msg.Label))...), false
+		b, first = append(append(b, "$ "...), o.Name(t.Text(msg.Label))...), false
 	}
 	for n := msg.First; n < msg.First+msg.Count; n++ {
 		p := &t.Parts[n]
@@ -147,16 +153,16 @@ func formatParts(t *transcript.Transcript, msg *transcript.Message, o RecordOpti
 			if p.Has(transcript.Said) {
 				b = append(b, "[User: "...)
 			}
-			b = append(b, o.text(t.Text(p.Body))...)
+			b = append(b, o.Text(t.Text(p.Body))...)
 			if p.Has(transcript.Said) {
 				b = append(b, ']')
 			}
 		case transcript.ToolCall:
-			b = append(append(append(b, "[Tool: "...), o.name(t.Text(p.Name))...), '(')
-			b = append(append(b, o.text(Stringify(t, p))...), ")]"...)
+			b = append(append(append(b, "[Tool: "...), o.Name(t.Text(p.Name))...), '(')
+			b = append(append(b, o.Text(Stringify(t, p))...), ")]"...)
 		case transcript.ToolResult:
-			text, _ := FirstUnits(Stringify(t, p), o.limit(MaxResultUnits))
-			b = append(append(append(b, "[Result: "...), o.text(text)...), "...]"...)
+			text, _ := FirstUnits(Stringify(t, p), o.Limit(MaxResultUnits))
+			b = append(append(append(b, "[Result: "...), o.Text(text)...), "...]"...)
 		}
 	}
 	return string(b)

@@ -1,11 +1,11 @@
-// Package styles writes summary requests and digests exactly as the published systems do, including their mistakes:
-// quoted conversation text is not fenced, for example. The texts and limits that ctxfold also uses are data in package
-// digest.
-package styles
+// Package verbatim writes summary requests and digests exactly as the published systems do, including their mistakes:
+// quoted conversation text is not fenced, for example. The texts and limits that ctxfold also uses are in digest/styles.
+package verbatim
 
 import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -52,17 +52,17 @@ type Prompt struct {
 	HasPrior bool // there is a previous digest, even if it is empty
 }
 
-var styles = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
+var all = []*Style{turnTail, checkpoint, windowBudget, agentLoop}
 
 // ByName returns the style with the given name, or nil. The name "" is for policies without a style, which use
 // ctxfold's own requests.
 func ByName(name string) *Style {
-	for _, s := range styles {
+	for _, s := range all {
 		if s.Data.Name == name {
 			return s
 		}
 	}
-	d := digest.StyleByName(name)
+	d := styles.ByName(name)
 	if d == nil {
 		return nil
 	}

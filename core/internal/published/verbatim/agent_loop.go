@@ -1,23 +1,24 @@
-package styles
+package verbatim
 
 import (
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-var agentLoopData = digest.StyleByName("agent-loop")
+var agentLoopData = styles.AgentLoop
 
 // agentLoop is the style of S4. Its digest is a user message, and its record labels each paragraph with the speaker.
 var agentLoop = &Style{
 	Data: agentLoopData, Kind: "user",
 	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
-		return Labelled(t, messages, digest.ProjectedText), true
+		return Labelled(t, messages, styles.ProjectedText), true
 	},
 	Prompt: func(p *Prompt) string {
 		return AgentLoopPrompt(p.Record, "", p.Template) // S4.40: the previous summary is not fed back
 	},
-	Ask:     always(digest.AgentLoopAsk),
+	Ask:     always(styles.AgentLoopAsk),
 	Message: func(body string) string { return agentLoopData.Header + "\n\n" + body },
 	Failure: func(_, _ bool, r api.Summary) string { return summaryFailure + r.Error },
 	Empty:   summaryFailure + EmptySummary, Blank: true,
@@ -36,11 +37,11 @@ const (
 // (S4.36). As in the published system, line ends are written as a backslash and an n, and a blank previous summary
 // doesn't count as empty.
 func AgentLoopPrompt(record, previous, template string) string {
-	return digest.AgentLoopText(`\n`, record, previous, template)
+	return styles.AgentLoopText(`\n`, record, previous, template)
 }
 
 // Labelled renders messages as the published system does, each tool result shortened to about max
-// runes; see [digest.Labelled].
+// runes; see [styles.Labelled].
 func Labelled(t *transcript.Transcript, messages []int32, max int) string {
-	return digest.Labelled(t, messages, max, digest.RecordOptions{Exact: true})
+	return styles.Labelled(t, messages, max, digest.RecordOptions{Exact: true})
 }

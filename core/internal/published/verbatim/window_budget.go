@@ -1,24 +1,22 @@
-package styles
+package verbatim
 
 import (
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 // windowBudget is the style of S3, which treats the previous digest like any other message (S3.48).
 var windowBudget = &Style{
-	Data: digest.StyleByName("window-budget"),
+	Data: styles.WindowBudget,
 	Record: func(t *transcript.Transcript, messages []int32) (string, bool) {
 		return digest.Flatten(t, messages, 0), true
 	},
-	Prompt: windowBudgetPrompt,
-	Ask: func(int) string {
-		_, ask := digest.WindowBudgetAsk(api.ScopeSession)
-		return ask
-	},
+	Prompt:   windowBudgetPrompt,
+	Ask:      always(styles.WindowBudgetAsk),
 	Thinking: "high", // S3.25
 	Message:  func(body string) string { return digest.Header + "\n\n" + body },
 	Failure:  func(_, _ bool, r api.Summary) string { return r.Error },
@@ -32,8 +30,8 @@ func windowBudgetPrompt(p *Prompt) string {
 	if p.Scope == api.ScopeBranch {
 		scope = api.ScopeBranch
 	}
-	before, ask := digest.WindowBudgetAsk(scope)
-	blocks := []string{before}
+	ask := styles.WindowBudgetAsk
+	blocks := []string{styles.WindowBudgetNote(scope)}
 	if !IsBlank(p.Prior) {
 		blocks = append(blocks, "<"+digest.PriorTag+">\n"+p.Prior+"\n</"+digest.PriorTag+">")
 	}

@@ -1,4 +1,4 @@
-package styles
+package verbatim
 
 import (
 	"github.com/ctxfold/ctxfold/api"
@@ -75,7 +75,7 @@ func Condense(t *transcript.Transcript, messages []int32, p *tokens.Profile, o C
 	case o.Exact:
 		c.Message = windowBudget.Message(body)
 	default:
-		c.Message = digest.StyleByName("").Write(body, o.Scope, 0, false)
+		c.Message = digest.Own.Write(body, o.Scope, 0, false)
 	}
 	return c
 }

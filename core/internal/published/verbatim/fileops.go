@@ -1,4 +1,4 @@
-package styles
+package verbatim
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package styles
+package verbatim
 
 import (
 	"strconv"
@@ -6,22 +6,22 @@ import (
 	"unicode/utf8"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
 // checkpoint is the style of S2. Its summary follows the system prompt as an assistant message.
 var checkpoint = &Style{
-	Data:   digest.StyleByName("checkpoint"),
+	Data:   styles.Checkpoint,
 	Record: FormatMessages,
 	Prompt: func(p *Prompt) string {
 		prior := p.Prior
 		if prior == "" && !p.HasPrior {
-			prior = digest.NoPrior
+			prior = styles.NoPrior
 		}
-		return p.Checkpoint(prior, p.Task, p.Record)
+		return styles.CheckpointText(&p.Prompt, prior, p.Task, p.Record)
 	},
-	Ask:     digest.CheckpointAsk,
+	Ask:     styles.CheckpointAsk,
 	Message: func(body string) string { return body },
 	Task:    OriginalTask,
 	Failure: func(_, _ bool, r api.Summary) string { return r.Error },
@@ -37,7 +37,7 @@ func OriginalTask(t *transcript.Transcript) string {
 			return t.Text(m.Content)
 		}
 	}
-	return digest.UnknownTask
+	return styles.UnknownTask
 }
 
 // FormatMessages renders messages as S2.21 does. It returns false if a tool result has no value. If a cut leaves half
@@ -46,7 +46,7 @@ func FormatMessages(t *transcript.Transcript, messages []int32) (string, bool) {
 	var b []byte
 	for k, i := range messages {
 		if k > 0 {
-			b = append(b, digest.CheckpointBetween...)
+			b = append(b, styles.CheckpointBetween...)
 		}
 		m := &t.Messages[i]
 		b = append(b, '[')
@@ -56,7 +56,7 @@ func FormatMessages(t *transcript.Transcript, messages []int32) (string, bool) {
 		if !ok {
 			return "", false
 		}
-		if cut, more := firstUnits(text, digest.MaxMessageUnits); more {
+		if cut, more := firstUnits(text, styles.MaxMessageUnits); more {
 			text = cut + "\n[...truncated...]"
 		}
 		b = append(b, text...)
@@ -78,12 +78,12 @@ func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool)
 				line = "[User: " + line + "]"
 			}
 		case transcript.ToolCall:
-			line = "[Tool: " + t.Text(p.Name) + "(" + digest.Stringify(t, p) + ")]"
+			line = "[Tool: " + t.Text(p.Name) + "(" + styles.Stringify(t, p) + ")]"
 		case transcript.ToolResult:
 			if p.Body.IsZero() {
 				return "", false
 			}
-			text, _ := firstUnits(digest.Stringify(t, p), digest.MaxResultUnits)
+			text, _ := firstUnits(styles.Stringify(t, p), styles.MaxResultUnits)
 			line = "[Result: " + text + "...]"
 		}
 		lines = append(lines, line)
@@ -95,7 +95,7 @@ func formatParts(t *transcript.Transcript, m *transcript.Message) (string, bool)
 // otherwise the whole text and false. If the cut divides a surrogate pair, the result ends with the
 // first half of the pair, encoded as three bytes.
 func firstUnits(text string, max int) (string, bool) {
-	first, more := digest.FirstUnits(text, max)
+	first, more := styles.FirstUnits(text, max)
 	if !more {
 		return text, false
 	}

@@ -1,16 +1,20 @@
-package digest
+package styles
 
 import (
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/tokens"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
+// ProjectedText is the maximum length of a tool result in a request for a summary, in runes (S4.34).
+const ProjectedText = 1800
+
 // Labelled renders messages as paragraphs that begin with the speaker's label (S4.35). Tool results have the same form
 // as in summary requests. Each is shortened to about max runes (S4.34), or kept whole if max is 0. Messages that are
 // not sent to the model are left out.
-func Labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptions) string {
+func Labelled(t *transcript.Transcript, messages []int32, max int, o digest.RecordOptions) string {
 	var b []byte
 	paragraph := func(label, text string) {
 		if text == "" {
@@ -19,7 +23,7 @@ func Labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 		if len(b) > 0 {
 			b = append(b, "\n\n"...)
 		}
-		b = append(append(b, label...), o.text(text)...)
+		b = append(append(b, label...), o.Text(text)...)
 	}
 	for _, i := range messages {
 		if t.IsUnsent(int(i)) {
@@ -29,7 +33,7 @@ func Labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 		switch m := &t.Messages[i]; m.Role {
 		case transcript.User:
 			if m.Variant == transcript.Shell && !o.Exact {
-				paragraph("[User]: $ ", o.name(t.Text(m.Label)))
+				paragraph("[User]: $ ", o.Name(t.Text(m.Label)))
 			}
 			paragraph("[User]: ", strings.Join(said.texts, ""))
 		case transcript.Assistant:
@@ -41,14 +45,14 @@ func Labelled(t *transcript.Transcript, messages []int32, max int, o RecordOptio
 			paragraph("[Assistant tool calls]: ", strings.Join(said.calls, "; "))
 		}
 		for _, n := range said.results {
-			out := ToolOutputAt(t, n)
+			out := digest.ToolOutputAt(t, n)
 			label := "[Tool result]: "
 			if name := strings.TrimSpace(out.Name); name != "" {
-				label = "[Tool result " + o.name(name) + "]: "
+				label = "[Tool result " + o.Name(name) + "]: "
 			}
 			text := out.Text
 			if max > 0 {
-				text = TrimWithTail(out.Shown(), max)
+				text = digest.TrimWithTail(out.Shown(), max)
 			}
 			paragraph(label, text)
 		}
@@ -65,7 +69,7 @@ type contents struct {
 
 // collect returns what message i contains, by kind. Calls include their arguments; results are part indexes. Images and
 // other files are left out, and so is what was removed.
-func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {
+func collect(t *transcript.Transcript, i int, o digest.RecordOptions) (s contents) {
 	m := &t.Messages[i]
 	for n := m.First; n < m.First+m.Count; n++ {
 		p := &t.Parts[n]
@@ -89,7 +93,7 @@ func collect(t *transcript.Transcript, i int, o RecordOptions) (s contents) {
 				s.reasoning = append(s.reasoning, text)
 			}
 		case transcript.ToolCall:
-			s.calls = append(s.calls, o.name(t.Text(p.Name))+"("+TrimWithTail(string(tokens.GoArguments(t, p)), o.Clip)+")")
+			s.calls = append(s.calls, o.Name(t.Text(p.Name))+"("+digest.TrimWithTail(string(tokens.GoArguments(t, p)), o.Clip)+")")
 		case transcript.ToolResult:
 			s.results = append(s.results, int(n))
 		}

@@ -1,9 +1,11 @@
-package digest
+package styles
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/jsonspan"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
@@ -12,9 +14,9 @@ import (
 // turn-tail style (S1.29).
 const MaxToolResult = 2000
 
-// turnTail is the style of system S1 in docs/reference/published.md. Its digest is a system message. If the cut divides
+// TurnTail is the style of system S1 in docs/reference/published.md. Its digest is a system message. If the cut divides
 // a turn, the history and the turn's beginning are summarized separately.
-var turnTail = &Style{
+var TurnTail = &digest.Style{
 	Name: "turn-tail", Role: transcript.System, Split: true,
 	Header:     turnTailHeader,
 	System:     turnTailSystem,
@@ -45,10 +47,9 @@ const MoreInstructions = "\n\nAdditional instructions: "
 
 // turnTailPrompt returns the prompt for a request: the record, the instruction, and the policy's own instructions
 // (S1.21). For the beginning of a divided turn, the instruction is splitTurn (S1.24).
-func turnTailPrompt(p *Prompt) string {
+func turnTailPrompt(p *digest.Prompt) string {
 	var b strings.Builder
-	p.fenced(&b, guardLabels(Fence(p.Prior)))
-	b.WriteString("\n\n")
+	b.WriteString(p.Fenced(digest.Guarded(p.Prior)) + "\n\n")
 	if p.Template != "" {
 		b.WriteString(p.Template)
 	} else {
@@ -57,38 +58,22 @@ func turnTailPrompt(p *Prompt) string {
 	if p.Scope == api.ScopeTurnPrefix {
 		b.WriteString(MoreInstructions + splitTurn)
 	}
-	b.WriteString(p.language())
+	b.WriteString(p.InLanguage())
 	if p.Instructions != "" {
 		b.WriteString(MoreInstructions + p.Instructions)
 	}
 	return b.String()
 }
 
-// JoinTurn appends the summary of a divided turn's beginning to the summary of the history (S1.25).
-// If one of them is "", it returns the other.
-func JoinTurn(history, prefix string) string {
-	switch {
-	case history == "":
-		return prefix
-	case prefix == "":
-		return history
-	}
-	return history + CurrentTurn + prefix
-}
-
-// CurrentTurn separates the two summaries that JoinTurn joins. When summaries are streamed, it is shown as soon as the
-// summary of the history is complete (S1.25).
-const CurrentTurn = "\n\n---\n\n## Current Turn (in progress)\n\n"
-
 // serialize renders messages, including tool results, as described in S1.27 to S1.29.
-func serialize(t *transcript.Transcript, messages []int32, o RecordOptions) string {
+func serialize(t *transcript.Transcript, messages []int32, o digest.RecordOptions) string {
 	var b []byte
 	for _, m := range messages {
 		i := int(m)
 		b = append(append(b, label(t, i)...), ":\n"...)
 		msg := &t.Messages[i]
 		if msg.Variant == transcript.Shell {
-			b = append(append(append(b, "$ "...), o.name(t.Text(msg.Label))...), '\n')
+			b = append(append(append(b, "$ "...), o.Name(t.Text(msg.Label))...), '\n')
 		}
 		for n := msg.First; n < msg.First+msg.Count; n++ {
 			b = serializePart(b, t, n, o)
@@ -99,27 +84,27 @@ func serialize(t *transcript.Transcript, messages []int32, o RecordOptions) stri
 }
 
 // serializePart appends part n as S1 writes it into its record. Parts inside results and media add nothing.
-func serializePart(b []byte, t *transcript.Transcript, n int32, o RecordOptions) []byte {
+func serializePart(b []byte, t *transcript.Transcript, n int32, o digest.RecordOptions) []byte {
 	p := &t.Parts[n]
 	if p.Parent >= 0 || p.Has(transcript.Removed) {
 		return b
 	}
-	short := func(text string) string { return o.text(TruncateToolResult(text, o.limit(MaxToolResult))) }
+	short := func(text string) string { return o.Text(TruncateToolResult(text, o.Limit(MaxToolResult))) }
 	switch p.Kind {
 	case transcript.Text:
 		switch text := t.Text(p.Body); {
 		case t.Messages[p.Msg].Role == transcript.Tool:
 			b = append(b, short(text)...)
 		case p.Has(transcript.Said):
-			b = append(append(append(b, "\n[User]: "...), o.text(text)...), '\n')
+			b = append(append(append(b, "\n[User]: "...), o.Text(text)...), '\n')
 		default:
-			b = append(b, o.text(text)...)
+			b = append(b, o.Text(text)...)
 		}
 	case transcript.ToolCall:
-		b = append(append(append(append(b, "[Tool call: "...), o.name(t.Text(p.Name))...), '('), short(CompactArgs(t, p))...)
+		b = append(append(append(append(b, "[Tool call: "...), o.Name(t.Text(p.Name))...), '('), short(CompactArgs(t, p))...)
 		b = append(b, ")]"...)
 	case transcript.ToolResult:
-		b = append(b, short(ResultText(t, int(n)))...)
+		b = append(b, short(digest.ResultText(t, int(n)))...)
 	case transcript.Reasoning:
 		if t.IsString(p.Body) && !o.Thoughtless {
 			b = append(append(b, "[Thinking]: "...), short(t.Text(p.Body))...)
@@ -159,7 +144,7 @@ func resultsAlone(t *transcript.Transcript, i int) bool {
 // CompactArgs returns the arguments of a tool call as compact JSON; arguments that are text are returned unchanged.
 func CompactArgs(t *transcript.Transcript, p *transcript.Part) string {
 	if p.Body.IsZero() || p.Has(transcript.JSONText) || t.IsString(p.Body) {
-		return CallArgs(t, p)
+		return digest.CallArgs(t, p)
 	}
 	return string(jsonspan.AppendCompact(nil, t.Bytes(p.Body)))
 }
@@ -171,5 +156,5 @@ func TruncateToolResult(text string, max int) string {
 		return text
 	}
 	head := string(jsonspan.TrimRune([]byte(text[:max])))
-	return head + "\n[..." + itoa(len(text)-len(head)) + " chars truncated]"
+	return head + "\n[..." + strconv.Itoa(len(text)-len(head)) + " chars truncated]"
 }

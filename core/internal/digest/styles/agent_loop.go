@@ -1,24 +1,25 @@
-package digest
+package styles
 
 import (
 	"strings"
 
+	"github.com/ctxfold/ctxfold/core/internal/digest"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-// agentLoop is the style of the published system S4. Its digest is a user message, and each
+// AgentLoop is the style of the published system S4. Its digest is a user message, and each
 // paragraph of its record begins with the speaker.
-var agentLoop = &Style{
+var AgentLoop = &digest.Style{
 	Name: "agent-loop", Role: transcript.User,
 	Header: "[Previous conversation summary]", // S4.38
 	System: agentLoopSystem,
-	Record: func(t *transcript.Transcript, messages []int32, o RecordOptions) string {
-		return Labelled(t, messages, o.limit(ProjectedText), o)
+	Record: func(t *transcript.Transcript, messages []int32, o digest.RecordOptions) string {
+		return Labelled(t, messages, o.Limit(ProjectedText), o)
 	},
 	Between: "\n\n",
-	Prompt: func(p *Prompt) string {
-		previous := guardLabels(Fence(strings.TrimSpace(p.Prior)))
-		prompt := AgentLoopText("\n", Fence(p.Record), previous, p.Template) + p.language()
+	Prompt: func(p *digest.Prompt) string {
+		previous := digest.Guarded(strings.TrimSpace(p.Prior))
+		prompt := AgentLoopText("\n", digest.Fence(p.Record), previous, p.Template) + p.InLanguage()
 		if s := strings.TrimSpace(p.Instructions); s != "" {
 			prompt += "\n\nAdditional instructions:\n" + s
 		}

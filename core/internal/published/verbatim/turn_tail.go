@@ -1,15 +1,15 @@
-package styles
+package verbatim
 
 import (
 	"strconv"
 	"strings"
 
 	"github.com/ctxfold/ctxfold/api"
-	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
-var turnTailData = digest.StyleByName("turn-tail")
+var turnTailData = styles.TurnTail
 
 // turnTail is the style of S1. Its digest is a system message. If the cut divides a turn, the turn's beginning and the
 // history before it get separate summaries.
@@ -17,7 +17,7 @@ var turnTail = &Style{
 	Data:   turnTailData,
 	Record: serialize,
 	Prompt: turnTailPrompt,
-	Ask:    always(turnTailAsk), OurAsk: always(digest.TurnTailLayout + digest.TurnTailEnd),
+	Ask:    always(turnTailAsk), OurAsk: always(styles.TurnTailLayout + styles.TurnTailEnd),
 	Message: func(body string) string { return turnTailData.Header + "\n\n" + body },
 	Empty:   "compaction produced an empty summary",
 	Failure: func(split, prefix bool, r api.Summary) string { // S1.17, S1.22
@@ -36,7 +36,7 @@ var turnTail = &Style{
 }
 
 // turnTailAsk holds the instructions in S1.20, which also ask the model for the lists of files.
-const turnTailAsk = digest.TurnTailLayout + `
+const turnTailAsk = styles.TurnTailLayout + `
 <read-files>
 [files that were read, one path a line]
 </read-files>
@@ -44,7 +44,7 @@ const turnTailAsk = digest.TurnTailLayout + `
 <modified-files>
 [files that were written or edited, one path a line]
 </modified-files>
-` + digest.TurnTailEnd
+` + styles.TurnTailEnd
 
 // turnTailPrompt returns the record, then the style's instructions, then those of the policy (S1.21). If the cut
 // divides a turn, the request for the history omits the policy's instructions, and the request for the turn's
@@ -58,10 +58,10 @@ func turnTailPrompt(p *Prompt) string {
 	}
 	prefix := p.Scope == api.ScopeTurnPrefix
 	if prefix {
-		text += digest.MoreInstructions + turnTailData.TurnPrefix
+		text += styles.MoreInstructions + turnTailData.TurnPrefix
 	}
 	if p.Instructions != "" && (prefix || !p.Split) {
-		text += digest.MoreInstructions + p.Instructions
+		text += styles.MoreInstructions + p.Instructions
 	}
 	return text
 }
@@ -78,7 +78,7 @@ func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 			if p.Parent >= 0 || p.Has(transcript.Removed) {
 				continue
 			}
-			short := func(text string) string { return TruncateToolResult(text, digest.MaxToolResult) }
+			short := func(text string) string { return TruncateToolResult(text, styles.MaxToolResult) }
 			switch p.Kind {
 			case transcript.Text:
 				switch text := t.Text(p.Body); {
@@ -91,7 +91,7 @@ func serialize(t *transcript.Transcript, messages []int32) (string, bool) {
 				}
 			case transcript.ToolCall:
 				b = append(append(append(append(b, "[Tool call: "...), t.Text(p.Name)...), '('),
-					short(digest.CompactArgs(t, p))...)
+					short(styles.CompactArgs(t, p))...)
 				b = append(b, ")]"...)
 			case transcript.Reasoning:
 				if t.IsString(p.Body) {

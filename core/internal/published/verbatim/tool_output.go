@@ -1,4 +1,4 @@
-package styles
+package verbatim
 
 import (
 	"strconv"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/ctxfold/ctxfold/api"
 	"github.com/ctxfold/ctxfold/core/internal/digest"
+	"github.com/ctxfold/ctxfold/core/internal/digest/styles"
 	"github.com/ctxfold/ctxfold/core/internal/transcript"
 )
 
@@ -30,7 +31,7 @@ func ToolPrompt(outputs []digest.ToolOutput, batch bool) digest.Prompt {
 
 // Projected returns an output in the form that it has in a request for a summary of the conversation (S4.34).
 func Projected(o digest.ToolOutput) string {
-	return digest.TrimWithTail(o.Shown(), digest.ProjectedText)
+	return digest.TrimWithTail(o.Shown(), styles.ProjectedText)
 }
 
 // Excerpt returns the text that replaces a summary if no model writes one (S4.27).
