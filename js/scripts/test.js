@@ -41,7 +41,7 @@ const LIMIT_MS = 7_200_000;
  */
 const TOGETHER = [
   "adapters apps background certain compact conversation digest faults fit",
-  `idle json live local-models misuse open options prefix provider redact restore search seeds session slices slim store
+  `idle imports json live local-models misuse open options prefix provider redact restore search seeds session slices slim store
     summarize usage volatile wasi`,
   `adk ag-ui agents ai assistant-ui bedrock chats convert-langchain convert-pi convert gemini genkit langchain-stored
     langchain mastra mcp mistral pi-live pi tanstack`,

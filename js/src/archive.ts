@@ -4,17 +4,6 @@ import { checkCompactor, has } from "./options.js";
 import type { Store } from "./store.js";
 import type { Found, Kept, Messages, NamedHandles, Recalled, Restored, Search, SearchOptions, State } from "./types.js";
 
-/** Settles like `promise`, but rejects with the signal's reason as soon as the signal is aborted. */
-export function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
 /** Throws `invalid_option` if bodies can't be read from the store, or found by the compactor. */
 function checkReadable(store: unknown, compactor: unknown): void {
   checkCompactor(compactor, "restore", "handlesIn");

@@ -1,13 +1,15 @@
 /** The part of a compactor that is the same whether the module is on this thread or in a worker. */
-import { unlessAborted } from "./archive.js";
-import { type CompactOptions, ending, optionsOf, usageOf } from "./ending.js";
+import { unlessAborted } from "./abort.js";
+import { type CompactOptions, ending, optionsOf } from "./ending.js";
+import type { OperationRequest } from "./engine.js";
 import { type Answer, doneOf, type Head } from "./envelope.js";
 import { type JobOperation, runPlan } from "./loop.js";
 import { redactions } from "./redact.js";
-import type { Compacting, OperationRequest } from "./session.js";
+import type { Compacting } from "./session.js";
 import type { Store } from "./store.js";
 import { transcript } from "./transcript.js";
 import type { Done, Messages, Policy, State } from "./types.js";
+import { usageOf } from "./usage.js";
 
 export abstract class BaseCompactor {
   protected readonly compacting: Compacting;

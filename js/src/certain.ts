@@ -4,10 +4,10 @@
  * bound is below the limit. Whenever this file finds something that it doesn't recognize, such as an unusual policy,
  * option or message, the module decides.
  */
-import type { Counted } from "./ending.js";
 import { serialize } from "./live.js";
 import type { Transcript } from "./transcript.js";
 import type { CallOptions, Format, Policy, Report } from "./types.js";
+import type { Counted } from "./usage.js";
 
 /** A history that the module can certainly read, with the limits of its policy. */
 export interface Candidate {

@@ -1,4 +1,3 @@
-import type { CountTokens } from "./ending.js";
 import type { CompactorEvent } from "./events.js";
 import type { ModuleSource } from "./load.js";
 import type { FindSecrets } from "./redact.js";
@@ -6,6 +5,7 @@ import type { Store } from "./store.js";
 import type { Delta } from "./stream.js";
 import type { Summarize } from "./summarize.js";
 import type { Policy, State } from "./types.js";
+import type { CountTokens } from "./usage.js";
 
 /** Options of a compactor. */
 export interface CompactorOptions {

@@ -1,7 +1,8 @@
 import { CtxfoldModule, type Pieces } from "./abi.js";
 import { BaseCompactor } from "./base.js";
 import type { CompactorOptions } from "./compactor-options.js";
-import { type CompactOptions, checkOverrides, IN_COMPACT, type Overrides, optionsOf, usageOf } from "./ending.js";
+import { type CompactOptions, checkOverrides, IN_COMPACT, type Overrides, optionsOf } from "./ending.js";
+import type { OperationRequest } from "./engine.js";
 import {
   type Answer,
   type AnswerOf,
@@ -15,21 +16,14 @@ import {
   withMessages,
 } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import { model } from "./events.js";
 import { decode, members } from "./json.js";
 import type { Load } from "./load.js";
+import { model } from "./model.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, checkStores, type Names } from "./options.js";
 import { redactions } from "./redact.js";
 import { saved } from "./save.js";
-import {
-  type LiveSession,
-  ModuleSession,
-  type OperationRequest,
-  type Returned,
-  sessionIn,
-  sessionOf,
-} from "./session.js";
+import { type LiveSession, ModuleSession, type Returned, sessionIn, sessionOf } from "./session.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript, written } from "./transcript.js";
 import type {
@@ -68,6 +62,7 @@ import type {
   Validation,
   Verdict,
 } from "./types.js";
+import { usageOf } from "./usage.js";
 
 const PLAN_OPTIONS: Names<PlanOptions> = { memory: true, options: true };
 const STEP_OPTIONS: Names<StepOptions> = { memory: true };

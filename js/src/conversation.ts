@@ -1,5 +1,6 @@
 /** A conversation that is compacted repeatedly: after turns, and when a model reports that it does not fit. */
-import { restoreFrom, unlessAborted } from "./archive.js";
+import { unlessAborted } from "./abort.js";
+import { restoreFrom } from "./archive.js";
 import { loggingFailures } from "./callbacks.js";
 import { Compaction } from "./compaction.js";
 import type { Called, Compacted, ConversationCompactor, ConversationOptions } from "./conversation-options.js";

@@ -1,8 +1,8 @@
 /** Recognizes and reads the messages that compactions wrote, so that an app can display them as such. */
+import type { Engine } from "./engine.js";
 import { valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { checkOptions, type Names } from "./options.js";
-import type { Engine } from "./pool.js";
 import { transcript } from "./transcript.js";
 import type { Detection, Digest, Format, Message, Policy } from "./types.js";
 

@@ -3,7 +3,8 @@ import { invalidOption } from "./errors.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, type Names } from "./options.js";
 import type { Options, Redact } from "./types.gen.js";
-import type { CallOptions, Messages, Policy, State, Usage } from "./types.js";
+import type { CallOptions, Policy, State } from "./types.js";
+import type { Counted } from "./usage.js";
 
 /** Options for one call that override the compactor's. */
 export interface Overrides {
@@ -18,39 +19,6 @@ export interface Overrides {
    * after them are estimated. The correction that follows from it is stored in the state, for later calls.
    */
   usage?: Counted | null | undefined;
-}
-
-/**
- * A provider's token count. `message` is the index of the last message that it covers; negative numbers count from the
- * end, so −1 is the last message.
- */
-export type Counted = Partial<Usage> &
-  Pick<Usage, "message"> & {
-    /**
-     * Whether a tokenizer has counted exactly these messages. Such a count can't be from before a compaction, and its
-     * plausibility is not checked.
-     */
-    exact?: boolean;
-  };
-
-/** An exact tokenizer: returns how many tokens a request with these messages takes. */
-export type CountTokens = (messages: Messages) => number;
-
-/**
- * Returns the usage for an operation: the caller's, or else the tokenizer's count, or undefined. Throws
- * `invalid_option` if the tokenizer doesn't return a whole number.
- */
-export function usageOf(
-  countTokens: CountTokens | undefined,
-  messages: Messages,
-  usage?: Counted | null,
-): Counted | undefined {
-  if (usage || !countTokens) return usage ?? undefined;
-  const total = countTokens(messages);
-  if (!Number.isSafeInteger(total) || total < 0) {
-    throw invalidOption(`countTokens must give a whole number, not ${total}`, "countTokens");
-  }
-  return { message: -1, total_tokens: total, exact: true };
 }
 
 /**

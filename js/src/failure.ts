@@ -1,6 +1,6 @@
 /** Reads the errors of failed model calls. */
+import type { Engine } from "./engine.js";
 import { messageOf } from "./errors.js";
-import type { Engine } from "./pool.js";
 import type { Failure } from "./types.js";
 
 /**

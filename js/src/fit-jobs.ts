@@ -1,15 +1,15 @@
 /** Runs the jobs of fits that share a memory. It is loaded for the first conversation that may not fit. */
-import { unlessAborted } from "./archive.js";
+import { unlessAborted } from "./abort.js";
 import { optionsOf } from "./ending.js";
+import type { Engine, OperationRequest } from "./engine.js";
 import { type Answer, type Head, valueIn } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { failureOf, overflowOf } from "./failure.js";
-import type { FitCallOptions, FitResult } from "./fit.js";
+import type { FitCallOptions, FitResult } from "./fit-options.js";
+import type { Settings } from "./fit-settings.js";
 import { type Ended, type Means, runJob } from "./loop.js";
-import type { Engine, Settings } from "./pool.js";
 import type { Records } from "./records.js";
 import { redactions } from "./redact.js";
-import type { OperationRequest } from "./session.js";
 import type { Slots } from "./slots.js";
 import type { Transcript } from "./transcript.js";
 import type { Effect, JobSettings } from "./types.gen.js";

@@ -2,132 +2,18 @@
  * Fits whole histories into the context window, for apps that keep their own list of messages and pass the complete
  * list each turn.
  */
-import { loggingFailures } from "./callbacks.js";
-import type { CompactorOptions } from "./compactor-options.js";
-import type { Counted } from "./ending.js";
+import type { Engine } from "./engine.js";
 import { CtxfoldError, invalidOption } from "./errors.js";
-import { model } from "./events.js";
+import type { FitCallOptions, FitOptions, FitResult, FitterOptions } from "./fit-options.js";
+import { type Settings, settingsOf } from "./fit-settings.js";
 import type { ModuleSource } from "./load.js";
 import { FITTER_OPTIONS } from "./option-names.js";
-import { checkOptions, checkStores, type Names } from "./options.js";
-import { type Engine, Pool, type Settings } from "./pool.js";
-import {
-  type FitMemory,
-  KeptRecords,
-  MOST_REMEMBERED,
-  OwnRecords,
-  type Records,
-  type SharedMemory,
-} from "./records.js";
+import { checkOptions, type Names } from "./options.js";
+import { Pool } from "./pool.js";
+import { KeptRecords, MOST_REMEMBERED, OwnRecords, type Records, type SharedMemory } from "./records.js";
 import { Slots } from "./slots.js";
-import type { Body, CallOptions, Format, Messages, Policy, PolicyWindow, Report, Same } from "./types.js";
-import type { Next } from "./uses.js";
-
-/** Options of a fitter: those of a compactor except the state, which is remembered with each compaction. */
-export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOptions, "state" | "module"> {
-  /** The module, or a source to load it from. Default: the package's own. */
-  module?: Source;
-  /**
-   * The model's context window in tokens: `policy.window.tokens`. `"unlimited"` means that there is no limit:
-   * `policy.window.unlimited`.
-   */
-  window?: number | "unlimited";
-  /** The model that the messages are for: `policy.model`. Its window applies if none is given. */
-  model?: string;
-  /** The wire format: `policy.format`. */
-  format?: Format | "auto";
-  /**
-   * Where compactions are remembered. Default: in this process. In a page, `indexedDBStore()` remembers them across
-   * reloads.
-   */
-  memory?: FitMemory | SharedMemory;
-  /**
-   * The maximum number of compactions remembered per `id`; the oldest are forgotten first. The default is 64, which is
-   * also the maximum. Without `memory`, this option also limits the number of ids (default 256): the id that has been
-   * unused for longest is forgotten first. A `SharedMemory` has its own limits and ignores this option.
-   */
-  remembered?: number;
-  /**
-   * Shares the memory with `fit`, and with all fitters that have this option, an equal policy (window, model and
-   * format included), equal `remembered` and `concurrency`, and the same `memory`, `store` and `module` objects. Use
-   * it in code that creates a fitter for each call. Default false: the fitter has its own memory.
-   */
-  shared?: boolean;
-  /**
-   * Whether the work is done in a worker, which all fitters of a page share. Even then it is done in the page if no
-   * worker can be started, or if `module` can't be sent to one (a `Response`, a promise, the result of `load`).
-   * Outside pages this has no effect. Default true.
-   */
-  worker?: boolean;
-  /** Called after each new compaction, but not when an earlier one is reused. */
-  onCompaction?: (report: Report) => void;
-  /**
-   * Called with the error of a background compaction. Aborts, and models that return no summary, are not reported.
-   */
-  onBackgroundError?: (error: unknown) => void;
-  /**
-   * Called with a promise for each compaction that begins in the background. The promise resolves when the compaction
-   * has ended and never rejects. An edge worker passes it to the `waitUntil` of its platform, which would otherwise
-   * freeze the compaction.
-   */
-  waitUntil?: (ended: Promise<void>) => void;
-}
-
-/** Options of one call. */
-export interface FitCallOptions {
-  /**
-   * Identifies the conversation, or the user who has it. A compaction that is remembered under one id is never used
-   * for another. A server for several users should set it. An app for one user doesn't need it, because conversations
-   * are recognized by their content.
-   */
-  id?: string;
-  /** Overrides the fitter's policy. */
-  policy?: Policy;
-  options?: CallOptions | undefined;
-  /**
-   * The model and the provider that will be called next, for `policy.gate.idle`. By default, the model is that of the
-   * request body or of the policy. The idle time is measured; a caller who knows it better can set `options.idle`.
-   */
-  next?: Next;
-  /** The provider's token count for the last call. `message` is the index of the last counted message in the history. */
-  usage?: Counted | null | undefined;
-  /**
-   * The error of a model call with the messages of the last fit. If they were too long for the model, they are compacted
-   * further, for the window that the error names, if it names one; otherwise the call rejects with `not_overflow`. If
-   * that doesn't help, it rejects with `still_overflow`.
-   */
-  refused?: unknown;
-  /** Aborts the call: it rejects with the signal's reason, and nothing is remembered. */
-  signal?: AbortSignal | null | undefined;
-  /** The time limit for the call in milliseconds. When it expires, the call is aborted with a `TimeoutError`. */
-  timeoutMs?: number;
-}
-
-export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "shared"> & FitCallOptions;
-
-/** The result of a fit. */
-export interface FitResult<M extends Messages> {
-  /**
-   * The messages to send, in the form in which they were passed. Messages that are kept are the objects that you have
-   * just passed, with their cache breakpoints. If there is nothing to do, this is the same list (`===`).
-   */
-  messages: Same<M>;
-  /** What was done, with the sizes in tokens. */
-  report: Report;
-  /**
-   * Whether an earlier compaction replaced the beginning of the history. `report.changed` is true if this call made a
-   * new compaction.
-   */
-  known: boolean;
-  /** The removed content, if the policy asks for it. If there is a `store`, it is already stored there. */
-  archive?: Body[];
-  /**
-   * Set if a background compaction of this history is running (`policy.gate.start`). Resolves when the compaction has
-   * ended, and never rejects. An edge worker passes it to `waitUntil`. Later calls reuse the compaction; if the
-   * process ends before it is finished, they make it again.
-   */
-  background?: Promise<void>;
-}
+import type { FitMemory } from "./store.js";
+import type { Messages } from "./types.js";
 
 /** A `fit` with its own options and its own memory. With the option `shared` it shares the memory. */
 export interface Fitter {
@@ -281,43 +167,6 @@ class Pools<Source> {
     this.#objectIds.set(part as object, ++this.#lastObjectId);
     return this.#lastObjectId;
   }
-}
-
-function settingsOf(options: FitterOptions<unknown>): Settings {
-  checkStores(options);
-  const { store, countTokens, onCompaction, onBackgroundError, waitUntil } = options;
-  const callbacks = {
-    onCompaction: loggingFailures("onCompaction", onCompaction),
-    onBackgroundError: loggingFailures("onBackgroundError", onBackgroundError),
-    waitUntil: loggingFailures("waitUntil", waitUntil),
-  };
-  return { policy: policyOf(options), model: model(options), store, countTokens, ...callbacks };
-}
-
-/** Returns the policy with the three members that a caller may also pass as separate options. */
-function policyOf({ policy = {}, window, model: name, format }: FitterOptions<unknown>): Policy {
-  return {
-    ...policy,
-    ...(name !== undefined && { model: name }),
-    ...(format !== undefined && { format }),
-    ...(window !== undefined && { window: { ...policy.window, ...windowOf(window) } }),
-  };
-}
-
-/**
- * Returns the policy's window. Throws `unknown_window` for 0, null and NaN, because in JSON NaN would become null,
- * which means no window, and `invalid_option` for any other value that is neither a positive whole number nor
- * "unlimited".
- */
-function windowOf(window: unknown): PolicyWindow {
-  if (window === "unlimited") return { unlimited: true };
-  if (Number.isInteger(window) && (window as number) > 0) return { tokens: window as number };
-  const none = window === 0 || window === null || Number.isNaN(window);
-  throw new CtxfoldError(
-    none ? "unknown_window" : "invalid_option",
-    `window is the model's context window in tokens, such as 200_000, or "unlimited", not ${typeof window === "string" ? JSON.stringify(window) : String(window)}; policy.window has more`,
-    { path: "window" },
-  );
 }
 
 function poolOf<Source>(create: Create<Source>, options: FitterOptions<Source>): Pool {

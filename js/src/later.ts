@@ -1,9 +1,8 @@
 /** Delays creating a compactor for `fit` until it is used. */
+import type { Engine, OperationRequest } from "./engine.js";
 import type { Answer } from "./envelope.js";
 import { type Lazy, whenIdle } from "./lazy.js";
-import type { Engine } from "./pool.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
-import type { OperationRequest } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
 /**

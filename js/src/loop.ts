@@ -2,12 +2,11 @@
  * Runs jobs. The module makes all decisions, and this file executes the effects that the module requests
  * (docs/inside/loop.md).
  */
-import { unlessAborted } from "./archive.js";
-import type { CountTokens } from "./ending.js";
+import { unlessAborted } from "./abort.js";
 import { type Answer, type Head, valueIn } from "./envelope.js";
 import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
-import type { Model } from "./events.js";
 import { members } from "./json.js";
+import type { Model } from "./model.js";
 import { withRequestEdits } from "./prefix.js";
 import type { Records } from "./records.js";
 import type { Store } from "./store.js";
@@ -15,6 +14,7 @@ import { LONGEST_TIMER, requestSummary } from "./summarize.js";
 import type { Transcript } from "./transcript.js";
 import type { Beginning, Effect, EffectName, EffectResult, JobFailure, JobSettings, TurnNotes } from "./types.gen.js";
 import type { Check, Messages, Summary, SummaryRequest } from "./types.js";
+import type { CountTokens } from "./usage.js";
 
 /** The operations of jobs. */
 export type JobOperation = "loop_start" | "loop_event";

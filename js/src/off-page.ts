@@ -1,12 +1,11 @@
 /** Runs operations in a worker or, if that is impossible, in the page. */
 import type { CreateCompactor } from "./compactor.js";
+import type { Engine, OperationRequest } from "./engine.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { type Lazy, whenIdle } from "./lazy.js";
 import type { ModuleSource } from "./load.js";
-import type { Engine } from "./pool.js";
 import type { CreateRemoteCompactor, RemoteModuleSource } from "./remote.js";
-import type { OperationRequest } from "./session.js";
 import { slicedTranscript, type Transcript } from "./transcript.js";
 
 /** Creates the engine for a page's fitters. If `worker` is false, all work is done in the page. */

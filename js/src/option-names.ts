@@ -3,7 +3,7 @@
  * separately from `ctxfold` and should not contain a second copy of its code.
  */
 import type { CompactorOptions } from "./compactor-options.js";
-import type { FitterOptions } from "./fit.js";
+import type { FitterOptions } from "./fit-options.js";
 import type { Names } from "./options.js";
 
 export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {

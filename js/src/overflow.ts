@@ -1,7 +1,7 @@
 /** Recognizes the errors of providers for conversations that don't fit. */
+import type { Engine } from "./engine.js";
 import { failuresOf, overflowOf } from "./failure.js";
 import { checkOptions, type Names } from "./options.js";
-import type { Engine } from "./pool.js";
 
 export interface OverflowOptions<Source = unknown> {
   /** The module, or a source to load it from. Default: the package's own. */

@@ -1,58 +1,19 @@
 /** Runs the fits that share a memory. For a conversation that certainly fits, no job is started. */
-import { unlessAborted } from "./archive.js";
+import { unlessAborted } from "./abort.js";
 import { candidate, reportOf, upperBound } from "./certain.js";
-import { type CountTokens, ending } from "./ending.js";
-import type { Answer } from "./envelope.js";
+import { ending } from "./ending.js";
+import type { Engine } from "./engine.js";
 import { CtxfoldError, invalidOption, messageOf } from "./errors.js";
-import type { Model } from "./events.js";
-import type { FitCallOptions, FitResult } from "./fit.js";
 import type { FitJobs } from "./fit-jobs.js";
+import type { FitCallOptions, FitResult } from "./fit-options.js";
+import type { Settings } from "./fit-settings.js";
 import type { Records } from "./records.js";
-import type { OperationRequest } from "./session.js";
 import type { Slots } from "./slots.js";
-import type { Store } from "./store.js";
-import { type Transcript, transcript } from "./transcript.js";
-import type { Messages, Policy, Report, Same } from "./types.js";
-
-/** An object that runs operations: a compactor in this thread or in a worker. */
-export interface Engine {
-  /** Resolves when the module is loaded; rejects if it can't be. */
-  ready(): Promise<void>;
-  /**
-   * Reads a history without blocking the thread. It is undefined, or returns undefined, if blocking doesn't matter.
-   */
-  read?(messages: unknown): Promise<Transcript> | undefined;
-  /** Runs one operation of the module. Throws or rejects with a CtxfoldError. */
-  runOperation(request: OperationRequest): Answer | Promise<Answer>;
-  /** Loads the code and the module that `runOperation` will need, in the background. */
-  preload?(): void;
-  /** Releases what the object holds. It can't be used afterwards. */
-  close?(): void;
-}
+import { transcript } from "./transcript.js";
+import type { Messages, Same } from "./types.js";
 
 /** The share of the limit above which the module is preloaded, because it will be needed soon. */
 const SOON = 0.5;
-
-/** The settings of a call. */
-export interface Settings {
-  /** The policy of the call. */
-  policy: Policy;
-  /** The caller's model and callbacks. */
-  model: Model;
-  /** Where removed content is stored; undefined if nowhere. */
-  store: Store | undefined;
-  /** The caller's tokenizer. */
-  countTokens: CountTokens | undefined;
-  /** Called with the report of each compaction. */
-  onCompaction: ((report: Report) => void) | undefined;
-  /** Called with the error of a background compaction that failed. */
-  onBackgroundError: ((error: unknown) => void) | undefined;
-  /**
-   * Called with a promise for each background compaction; the platform should keep running until it
-   * resolves.
-   */
-  waitUntil: ((ended: Promise<void>) => void) | undefined;
-}
 
 /** The memory and everything else that calls with the same memory share. */
 export class Pool {

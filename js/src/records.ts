@@ -1,17 +1,6 @@
 /** The storage of records of jobs, and of the leases that coordinate jobs. */
-import type { MaybeText } from "./store.js";
+import type { FitMemory } from "./store.js";
 import type { Effect, EffectResult } from "./types.gen.js";
-
-/**
- * Stores remembered compactions, for hosts whose process ends before a conversation does. Values are JSON texts, which
- * must be returned unchanged. A key is the `id` of a call, or `default`.
- */
-export interface FitMemory {
-  /** Returns the text last saved under the key; undefined or null if there is none. */
-  load(key: string): MaybeText | PromiseLike<MaybeText>;
-  /** Saves text in place of what was saved before. */
-  save(key: string, json: string): void | PromiseLike<void>;
-}
 
 /**
  * A memory that processes share, created by `ctxfold/redis`, `ctxfold/postgres` or `sharedMemory` of `ctxfold/shared`.

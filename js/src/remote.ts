@@ -2,17 +2,18 @@
 import { BaseCompactor } from "./base.js";
 import type { CompactorOf } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
-import { IN_COMPACT, type Overrides, usageOf } from "./ending.js";
+import { IN_COMPACT, type Overrides } from "./ending.js";
+import type { OperationRequest } from "./engine.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
-import { model } from "./events.js";
 import { decode } from "./json.js";
+import { model } from "./model.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, checkStores } from "./options.js";
 import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { redactions } from "./redact.js";
 import { fileOf, saving } from "./save.js";
-import { type Compacting, type OperationRequest, type RemoteSession, WorkerSession } from "./session.js";
+import { type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import { Slices } from "./slices.js";
 import { slicedTranscript, type Transcript, transcript, written } from "./transcript.js";
 import type {
@@ -27,6 +28,7 @@ import type {
   Session,
   State,
 } from "./types.js";
+import { usageOf } from "./usage.js";
 
 /** The sources from which a worker can load the module: those of `ModuleSource` that can be sent to a worker. */
 export type RemoteModuleSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;

@@ -1,18 +1,11 @@
 /** Sessions: conversations that stay in the module, so that they need not be serialized and parsed again at each turn. */
-import {
-  type CompactOptions,
-  type CountTokens,
-  checkOverrides,
-  ending,
-  type Overrides,
-  optionsOf,
-  usageOf,
-} from "./ending.js";
+import { type CompactOptions, checkOverrides, ending, type Overrides, optionsOf } from "./ending.js";
+import type { OperationRequest } from "./engine.js";
 import { type Answer, type Head, type HeadOf, requestsOf, valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
-import type { Model } from "./events.js";
 import { applyEdits } from "./live.js";
 import { type Ended, type JobOperation, type Means, runPlan, runTurn } from "./loop.js";
+import type { Model } from "./model.js";
 import { redactions } from "./redact.js";
 import type { Store } from "./store.js";
 import { type Transcript, transcript } from "./transcript.js";
@@ -30,6 +23,7 @@ import type {
   State,
   Summary,
 } from "./types.js";
+import { type CountTokens, usageOf } from "./usage.js";
 
 /** The result of a method: the value if the module is on this thread, a promise if it is in a worker. */
 export type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
@@ -81,16 +75,6 @@ export interface LiveSession<M extends Message = Message> extends SessionOf<"her
  * in the order of their calls.
  */
 export interface RemoteSession<M extends Message = Message> extends SessionOf<"worker", M> {}
-
-/** A call of one operation of the module. */
-export interface OperationRequest {
-  /** The operation. */
-  op: Operation;
-  /** The members of the request other than the transcript. */
-  head: Head;
-  /** The transcript, if the operation needs one. */
-  source?: Transcript | undefined;
-}
 
 /**
  * A generator that yields the operations to run. A driver runs them, synchronously or asynchronously, and passes back

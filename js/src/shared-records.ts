@@ -1,6 +1,6 @@
 /** A store of records and leases that processes share, and a client that copes with the store's failures. */
 import { randomUUID } from "node:crypto";
-import { unlessAborted } from "./archive.js";
+import { unlessAborted } from "./abort.js";
 import { invalidOption } from "./errors.js";
 import { has } from "./options.js";
 

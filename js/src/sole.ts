@@ -2,7 +2,7 @@
  * Mutual exclusion. With Web Locks it covers all pages of an origin or all threads of a program, otherwise only this page
  * or thread.
  */
-import { unlessAborted } from "./archive.js";
+import { unlessAborted } from "./abort.js";
 
 /** The last work under each name, for platforms without Web Locks. */
 const LAST = new Map<string, Promise<void>>();

@@ -1,8 +1,7 @@
-/** Stores, which keep removed content under its handle. */
+/** Stores, where hosts keep removed content under its handle, and also states and remembered compactions. */
 import { Database } from "./database.js";
 import { CtxfoldError, invalidOption } from "./errors.js";
 import { has } from "./options.js";
-import type { FitMemory } from "./records.js";
 import type { Found, SearchOptions, State } from "./types.js";
 
 /**
@@ -59,6 +58,17 @@ export interface StateStore {
 export type MaybeState = State | null | undefined;
 
 export type MaybeText = string | null | undefined;
+
+/**
+ * Stores remembered compactions, for hosts whose process ends before a conversation does. Values are JSON texts, which
+ * must be returned unchanged. A key is the `id` of a call, or `default`.
+ */
+export interface FitMemory {
+  /** Returns the text last saved under the key; undefined or null if there is none. */
+  load(key: string): MaybeText | PromiseLike<MaybeText>;
+  /** Saves text in place of what was saved before. */
+  save(key: string, json: string): void | PromiseLike<void>;
+}
 
 /** A key-value store, such as that of an edge platform or a page's storage. Only these methods are called. */
 export interface KeyValue {

@@ -1,10 +1,11 @@
 /** The worker's side of `ctxfold/worker`: compactors that a page controls through messages. */
 import type { Compactor, CreateCompactor } from "./compactor.js";
 import type { CompactorOptions } from "./compactor-options.js";
+import type { OperationRequest } from "./engine.js";
 import type { Answer, Head } from "./envelope.js";
 import { decode } from "./json.js";
 import { type Port, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
-import { isClosed, type OperationRequest } from "./session.js";
+import { isClosed } from "./session.js";
 import { Crossing, transcript } from "./transcript.js";
 
 /** The part of a compactor that sessions use. */

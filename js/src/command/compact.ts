@@ -5,7 +5,7 @@ import { createCompactor } from "../node.js";
 import type { FindSecrets } from "../redact.js";
 import type { Done, Messages, State } from "../types.js";
 import { archiveOf, noteState } from "./archive.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { EXIT, InputError, UsageError } from "./errors.js";
 import type { Given } from "./flags.js";
 import { fileArgument, located, type Read, readFact, readJson, transcriptOf, where } from "./input.js";

@@ -4,7 +4,8 @@
  * It is a subset of the Go command, with the same names, options, output and exit codes (docs/start/command.md).
  */
 import { readFile } from "node:fs/promises";
-import { COMMANDS, type Command, ELSEWHERE } from "./commands.js";
+import type { Command } from "./command.js";
+import { COMMANDS, ELSEWHERE } from "./commands.js";
 import { EXIT, errorText, UsageError } from "./errors.js";
 import { helpOf, nearest, parse } from "./flags.js";
 import { print } from "./output.js";

@@ -2,7 +2,7 @@
 import { CtxfoldError } from "../errors.js";
 import { createCompactor } from "../node.js";
 import type { Session } from "../types.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { EXIT, InputError, UsageError } from "./errors.js";
 import { fileArgument, messageCount, readJson, where } from "./input.js";
 import { print } from "./output.js";

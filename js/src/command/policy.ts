@@ -1,6 +1,6 @@
 /** The options that determine the policy. */
-import type { Counted } from "../ending.js";
 import type { Policy } from "../types.js";
+import type { Counted } from "../usage.js";
 import { UsageError } from "./errors.js";
 import type { Flags, Given } from "./flags.js";
 import { readJson } from "./input.js";

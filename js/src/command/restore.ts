@@ -3,7 +3,7 @@ import { restoreFrom } from "../archive.js";
 import { createCompactor } from "../node.js";
 import type { Marker, Messages, Restored } from "../types.js";
 import { archiveOf, notedState } from "./archive.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { readState } from "./compact.js";
 import { EXIT, UsageError } from "./errors.js";
 import { fileArgument, located, type Read, readFact, readJson, transcriptOf } from "./input.js";

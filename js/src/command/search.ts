@@ -5,7 +5,7 @@ import { directoryStore, isBodyOf } from "../directory.js";
 import type { CtxfoldError } from "../errors.js";
 import { createCompactor } from "../node.js";
 import type { Found, Kept, Role, Search } from "../types.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { EXIT, UsageError } from "./errors.js";
 import type { Given } from "./flags.js";
 import { readJson, transcriptOf } from "./input.js";

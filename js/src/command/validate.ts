@@ -1,7 +1,7 @@
 /** `ctxfold validate`: finds the violations for which a provider would reject a transcript. */
 import { createCompactor } from "../node.js";
 import type { Validation } from "../types.js";
-import type { Command } from "./commands.js";
+import type { Command } from "./command.js";
 import { EXIT } from "./errors.js";
 import { fileArgument, located, position, type Read, readJson, transcriptOf } from "./input.js";
 import { print } from "./output.js";
