@@ -154,7 +154,7 @@ func (f *fetchedBodies) markCorrupt(c *Compactor, markers []api.Marker) {
 	for i := range markers {
 		m := &markers[i]
 		if key, err := storeKey(m.Handle); err == nil && f.corrupt[key] != "" {
-			m.Why = api.MarkerCorrupt
+			m.Fault = api.MarkerCorrupt
 			c.log.Warn("ctxfold: the store has another body under a handle", "handle", m.Handle)
 		}
 	}

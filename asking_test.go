@@ -53,7 +53,7 @@ func summarized(t *testing.T, c *ctxfold.Compactor, messages int, s ctxfold.Summ
 
 // A busy model is called twice more, after the delay that it asks for. A single request probes it for all of them.
 func TestBusyModel(t *testing.T) {
-	busy := &ctxfold.BusyError{After: 20 * time.Second, Err: errors.New("429")}
+	busy := &ctxfold.BusyError{RetryAfter: 20 * time.Second, Err: errors.New("429")}
 	const four, minute = ctxfold.DefaultSummaryConcurrency, time.Minute
 	for _, tt := range []struct {
 		name        string
@@ -67,7 +67,7 @@ func TestBusyModel(t *testing.T) {
 		{"busy for good", []error{busy}, 20, time.Second, four + 1, four + 2, "local", 42 * time.Second, minute},
 		{"busy once", []error{busy, nil}, 2, time.Second, 4, 4, "model", 22 * time.Second, 35 * time.Second},
 		{"busy at the start", []error{busy, busy, busy, busy, nil}, 12, time.Second, 12 + four, 20 + four, "model", 24 * time.Second, 40 * time.Second},
-		{"busy for longer than a summary may take", []error{&ctxfold.BusyError{After: time.Hour, Err: busy}}, 20, time.Second, four, four, "local", time.Second, time.Second},
+		{"busy for longer than a summary may take", []error{&ctxfold.BusyError{RetryAfter: time.Hour, Err: busy}}, 20, time.Second, four, four, "local", time.Second, time.Second},
 		{"broken off once", []error{ctxfold.ErrIncomplete, nil}, 2, 0, 4, 4, "model", 0, 0},
 		{"broken off each time", []error{fmt.Errorf("stream: %w", ctxfold.ErrIncomplete)}, 4, 0, 8, 10, "local", 0, 0},
 		{"another error", []error{errors.New("no")}, 4, 0, 4, 5, "local", 0, 0},

@@ -244,7 +244,7 @@ func TestConversationInBackground(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if r.Background == nil && r.Changed && !x.waits {
+					if r.BackgroundDone == nil && r.Changed && !x.waits {
 						t.Errorf("turn %d was due", i)
 					}
 					if took := time.Since(start); took > 0 {
@@ -299,7 +299,7 @@ func TestLimitWaitsForTheBackground(t *testing.T) {
 			}
 			return r, time.Since(start)
 		}
-		if r, _ := fit(ctxfold.Input{Messages: s.history(28, 1, 0)}); r.Changed || r.Background == nil {
+		if r, _ := fit(ctxfold.Input{Messages: s.history(28, 1, 0)}); r.Changed || r.BackgroundDone == nil {
 			t.Fatalf("over gate.start: %+v", r.Report)
 		}
 		time.Sleep(15 * time.Second)
@@ -310,7 +310,7 @@ func TestLimitWaitsForTheBackground(t *testing.T) {
 		other := func(i int) json.RawMessage {
 			return json.RawMessage(strings.ReplaceAll(string(s.history(i, 1, 0)), "Request 0", "Another"))
 		}
-		if r, _ := fit(ctxfold.Input{Messages: other(28)}); r.Background == nil {
+		if r, _ := fit(ctxfold.Input{Messages: other(28)}); r.BackgroundDone == nil {
 			t.Fatalf("another conversation over gate.start: %+v", r.Report)
 		}
 		synctest.Wait()
@@ -328,7 +328,7 @@ func TestForksInBackground(t *testing.T) {
 		for i := range 3 {
 			h := strings.Replace(string(s.history(28, 1, 0)), "Request 9:", fmt.Sprintf("Fork %d:", i), 1)
 			r, err := c.Fit(t.Context(), ctxfold.Input{Messages: json.RawMessage(h), Policy: ctxfold.RawPolicy(backgroundPolicy)}, m)
-			if err != nil || r.Background == nil {
+			if err != nil || r.BackgroundDone == nil {
 				t.Fatal(err, r.Report)
 			}
 			synctest.Wait()
@@ -350,7 +350,7 @@ func TestNoBackground(t *testing.T) {
 		c, m := ctxfold.New(ctxfold.Options{}), &slow{}
 		for i := range 33 {
 			r, err := c.Fit(t.Context(), ctxfold.Input{Messages: styles["whole history"].history(i, 1, 0), Policy: ctxfold.RawPolicy(policy)}, m)
-			if err != nil || r.Background != nil || m.calls.Load() > 0 {
+			if err != nil || r.BackgroundDone != nil || m.calls.Load() > 0 {
 				t.Fatal(i, err)
 			}
 		}

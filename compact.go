@@ -30,10 +30,10 @@ type Input struct {
 	// Recollect read it.
 	Usage *api.Usage
 
-	// Count is an exact tokenizer: it returns how many tokens a request with the given messages takes. It is called
+	// CountTokens is an exact tokenizer: it returns how many tokens a request with the given messages takes. It is called
 	// only if there is no Usage. The size after a compaction is then still an estimate, scaled by that count. Fit
-	// passes it the messages to be sent. If Count fails, the operation returns its error.
-	Count func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
+	// passes it the messages to be sent. If CountTokens fails, the operation returns its error.
+	CountTokens func(ctx context.Context, messages json.RawMessage) (tokens int, err error)
 
 	// Format is the name of the wire format of Messages, as listed in docs/guides/formats.md. It applies if the
 	// policy doesn't set one.
@@ -57,7 +57,7 @@ type Input struct {
 
 	// OnDelta receives the text that a [StreamSummarizer] writes, piece by piece, from any goroutine. It isn't called
 	// again for a summary that has ended, failed or been abandoned. Only CompactWith and Fit read it.
-	OnDelta func(Delta)
+	OnDelta func(SummaryDelta)
 
 	// Force compacts even if compaction isn't due. Only Plan, CompactWith and Fit read it.
 	Force bool
@@ -67,29 +67,29 @@ type Input struct {
 	// reads it.
 	Limit int
 
-	// Next describes the next model call. If the policy has gate.idle, a conversation whose prompt cache is cold is
+	// NextCall describes the next model call. If the policy has gate.idle, a conversation whose prompt cache is cold is
 	// compacted even below the limit. Fit itself measures how long the conversation was idle and whether the model
 	// changed. Only Check, Plan, CompactWith and Fit read it.
-	Next Next
+	NextCall NextCall
 
 	// Owner identifies the person to whom the conversation belongs if one [Compactor] serves several people: what Fit
 	// remembers for one owner is never used for another. Any string will do; only its hash is stored. Only Fit and
 	// Recollect read it.
 	Owner string
 
-	// Edits makes operations return [Result].Edits, for [ApplyEdits], instead of Messages. Only Plan, CompactWith,
+	// ReturnEdits makes operations return [Result].Edits, for [ApplyEdits], instead of Messages. Only Plan, CompactWith,
 	// Fit, Recollect, Repair and Restore read it.
-	Edits bool
+	ReturnEdits bool
 }
 
 // options returns the options of a call that doesn't compact, including the token count of the provider or the
 // tokenizer. It returns an error if Count fails.
 func (in *Input) options(ctx context.Context) (api.Options, error) {
-	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold}
-	if o.Usage == nil && in.Count != nil {
+	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.NextCall.Idle.Seconds(), Cold: in.NextCall.Cold}
+	if o.Usage == nil && in.CountTokens != nil {
 		var n int
 		err := contain("Count", func() (err error) {
-			n, err = in.Count(ctx, in.Messages)
+			n, err = in.CountTokens(ctx, in.Messages)
 			return err
 		})
 		if err != nil {
@@ -108,7 +108,7 @@ func (in *Input) compacting(o api.Options) api.Options {
 
 // answer returns the value of the option answer. The default "" requests messages.
 func (in *Input) answer() api.Answer {
-	if in.Edits {
+	if in.ReturnEdits {
 		return api.AnswerEdits
 	}
 	return ""
@@ -140,9 +140,9 @@ type Result struct {
 	// Archive lists the removed content. All of it has been stored in [Input].Store.
 	Archive []api.Body
 
-	// Background is closed when the background compaction of these messages ends; nil if none is running. A program that exits earlier loses
+	// BackgroundDone is closed when the background compaction of these messages ends; nil if none is running. A program that exits earlier loses
 	// that compaction and nothing else. Only Fit and AfterTurn set it.
-	Background <-chan struct{}
+	BackgroundDone <-chan struct{}
 
 	// Known is the number of leading messages that an earlier compaction replaced. Only Fit and Recollect set it.
 	Known int
@@ -172,7 +172,7 @@ func (c *Compactor) CompactWith(ctx context.Context, in Input, s Summarizer) (*R
 		return nil, err
 	}
 	j := &job{c: c, s: s, store: in.Store, onDelta: in.OnDelta, carry: c.over(in.Messages)}
-	settings := j.settings(in.Next)
+	settings := j.settings(in.NextCall)
 	settings.Operation = api.JobPlan
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(in.compacting(o)), member{operations.InState, in.State}))
 }

@@ -37,7 +37,7 @@ func TestCompact(t *testing.T) {
 		if len(asked) != 1 || asked[0].Prompt == "" || asked[0].System == "" || asked[0].MaxOutputTokens <= 0 || asked[0].InputTokens <= 0 {
 			t.Errorf("the summarizer was asked %d times: %.300v", len(asked), asked)
 		}
-		if !r.Changed || r.Reason != "compacted" || r.Report.Summary.Source != "model" || r.Report.Summary.Why != "" {
+		if !r.Changed || r.Reason != "compacted" || r.Report.Summary.Source != "model" || r.Report.Summary.Fault != "" {
 			t.Errorf("report: %+v", r.Report)
 		}
 		if n := r.Report.Tokens; n.After <= 0 || n.After > n.Limit || n.Before <= n.Limit {
@@ -113,7 +113,7 @@ func TestNoSummarizerMeansLocalDigest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s := r.Report.Summary; s.Source != "local" || s.Why != "" {
+			if s := r.Report.Summary; s.Source != "local" || s.Fault != "" {
 				t.Errorf("%s: %+v", p, r.Report.Summary)
 			}
 		}
@@ -152,7 +152,7 @@ func TestUnknownWindow(t *testing.T) {
 
 func TestEdits(t *testing.T) {
 	c := open(t, host.Options{})
-	r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: sample(t), Policy: policy, Edits: true}, nil)
+	r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: sample(t), Policy: policy, ReturnEdits: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestSummarizerThatFails(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s := r.Report.Summary; s.Source != "local" || s.Why != tt.why {
+				if s := r.Report.Summary; s.Source != "local" || s.Fault != tt.why {
 					t.Errorf("summary: %+v", r.Report.Summary)
 				}
 				if !bytes.Equal(r.Messages, local.Messages) {

@@ -33,7 +33,7 @@ type ConversationOptions struct {
 
 	// Store and OnDelta work as in [Input].
 	Store   Store
-	OnDelta func(Delta)
+	OnDelta func(SummaryDelta)
 
 	// Redact works as in [Input]. It is called for each text of the conversation when a compaction begins, and must
 	// not use the conversation.
@@ -51,7 +51,7 @@ type ConversationOptions struct {
 	Journal Journal
 
 	// BeforeCompact is called with the start event before a compaction begins, and can cancel it. It may be nil.
-	BeforeCompact func(ctx context.Context, start Event) Before
+	BeforeCompact func(ctx context.Context, start Event) CompactDecision
 
 	// AfterCompact is called at the end of a compaction. The result is nil if the compaction failed. Neither
 	// AfterCompact nor BeforeCompact may start a compaction.
@@ -74,7 +74,7 @@ type Conversation struct {
 	compacting chan struct{} // holds a token while a compaction runs
 
 	mu       sync.Mutex
-	engine   Pinned            // the instance with the session
+	engine   Instance          // the instance with the session
 	session  int               // 0 if no session is open
 	messages []json.RawMessage // the conversation as it is now
 	state    json.RawMessage   // of the last compaction; nil before the first
@@ -87,10 +87,10 @@ type Conversation struct {
 // Conversation starts or resumes a conversation. Close it when it is over. It takes the memory of one module instance,
 // a few MiB, plus twice the size of its messages. It returns an error if a message, the policy or the state is invalid.
 func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*Conversation, error) {
-	v := &Conversation{c: c, o: o, compacting: make(chan struct{}, 1), engine: c.engine.Pin(), state: bytes.Clone(o.State)}
+	v := &Conversation{c: c, o: o, compacting: make(chan struct{}, 1), engine: c.engine.Instance(), state: bytes.Clone(o.State)}
 	if len(bytes.TrimSpace(o.Messages)) > 0 {
 		if err := v.SetMessages(ctx, o.Messages); err != nil {
-			v.engine.Drop(ctx)
+			v.engine.Reset(ctx)
 			return nil, err
 		}
 		return v, nil
@@ -98,7 +98,7 @@ func (c *Compactor) Conversation(ctx context.Context, o ConversationOptions) (*C
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if err := v.open(ctx, nil); err != nil {
-		v.engine.Drop(ctx)
+		v.engine.Reset(ctx)
 		return nil, err
 	}
 	return v, nil
@@ -190,7 +190,7 @@ func (v *Conversation) Close(ctx context.Context) error {
 // forget drops the session together with its instance; the next call opens a new session. v.mu must
 // be held.
 func (v *Conversation) forget(ctx context.Context) {
-	v.engine.Drop(ctx)
+	v.engine.Reset(ctx)
 	v.session = 0
 }
 

@@ -88,7 +88,7 @@ func TestConversationErrors(t *testing.T) {
 				}
 				v.Close(ctx)
 			}
-			if !errors.As(err, &fault) || fault.Code != tt.code || fault.Offset != tt.offset || fault.In != "messages" {
+			if !errors.As(err, &fault) || fault.Code != tt.code || fault.Offset != tt.offset || fault.Input != "messages" {
 				t.Errorf("%s: %#v, want %s at %d", tt.name, err, tt.code, tt.offset)
 			}
 		}
@@ -133,7 +133,7 @@ func TestConversationArchiveAndDeltas(t *testing.T) {
 		appended := false
 		v = begin(t, c, ctxfold.ConversationOptions{
 			Messages: sample(t), Policy: policy, Format: "anthropic", Store: store,
-			OnDelta: func(d ctxfold.Delta) {
+			OnDelta: func(d ctxfold.SummaryDelta) {
 				mu.Lock()
 				defer mu.Unlock()
 				seen.WriteString(d.Text)

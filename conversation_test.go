@@ -59,7 +59,9 @@ func TestAfterTurn(t *testing.T) {
 	engines(t, func(t *testing.T, c *ctxfold.Compactor) {
 		o := chat(talk(2))
 		skip := true
-		o.BeforeCompact = func(context.Context, ctxfold.Event) ctxfold.Before { return ctxfold.Before{Cancel: skip} }
+		o.BeforeCompact = func(context.Context, ctxfold.Event) ctxfold.CompactDecision {
+			return ctxfold.CompactDecision{Cancel: skip}
+		}
 		var told ctxfold.Event
 		o.AfterCompact = func(_ context.Context, e ctxfold.Event, r *ctxfold.Result) {
 			if told = e; !r.Changed {
@@ -149,15 +151,15 @@ func TestBeforeCompact(t *testing.T) {
 				t.Error("the summarizer was asked")
 				return ctxfold.Summary{}, nil
 			})
-			o.BeforeCompact = func(context.Context, ctxfold.Event) ctxfold.Before {
-				return ctxfold.Before{Cancel: true, Reason: "not while a tool runs"}
+			o.BeforeCompact = func(context.Context, ctxfold.Event) ctxfold.CompactDecision {
+				return ctxfold.CompactDecision{Cancel: true, Reason: "not while a tool runs"}
 			}
 			v := begin(t, c, o)
 			if r, err := compact(v); err != nil || r.Changed || r.Reason != "not while a tool runs" {
 				t.Errorf("cancelled: %v, %+v", err, r)
 			}
-			o.BeforeCompact = func(_ context.Context, start ctxfold.Event) ctxfold.Before {
-				return ctxfold.Before{Summary: fmt.Sprintf("What the caller knows \"of\" %d messages.", start.MessagesBefore)}
+			o.BeforeCompact = func(_ context.Context, start ctxfold.Event) ctxfold.CompactDecision {
+				return ctxfold.CompactDecision{Summary: fmt.Sprintf("What the caller knows \"of\" %d messages.", start.MessagesBefore)}
 			}
 			v = begin(t, c, o)
 			r, err := compact(v)

@@ -21,9 +21,9 @@ const (
 	DefaultSummaryTimeout = 2 * time.Minute
 	// DefaultSummaryConcurrency is the maximum number of concurrent calls of a [Summarizer] by one compaction.
 	DefaultSummaryConcurrency = 4
-	// DefaultRecords is the maximum size of the records that a [Compactor] keeps in memory, in bytes. A record takes a few KB, or more if
+	// DefaultRecordsBytes is the maximum size of the records that a [Compactor] keeps in memory, in bytes. A record takes a few KB, or more if
 	// the compaction rewrites much.
-	DefaultRecords = 64 << 20
+	DefaultRecordsBytes = 64 << 20
 	// DefaultRecordsTimeout is the time limit for one call of Options.Records.
 	DefaultRecordsTimeout = 2 * time.Second
 	// DefaultLease is the duration of a lease that is not renewed.
@@ -92,7 +92,7 @@ func New(o Options) *Compactor {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	if o.Records == nil {
-		o.Records = records.NewMemory(DefaultRecords)
+		o.Records = records.NewMemory(DefaultRecordsBytes)
 	}
 	if o.Metrics == nil {
 		o.Metrics = noMetrics{}
@@ -144,7 +144,7 @@ func (c *Compactor) callOn(ctx context.Context, by Caller, op string, request []
 		err = decodeError(answer)
 	}
 	code := errorCode(err)
-	c.metrics.Operation(Operation{Name: op, Code: code, RequestBytes: len(request), AnswerBytes: len(answer),
+	c.metrics.Operation(OperationCall{Name: op, Code: code, RequestBytes: len(request), AnswerBytes: len(answer),
 		Waited: cost.Waited, Took: took, MemoryBytes: cost.Memory})
 	if err != nil {
 		c.log.Debug("ctxfold: an operation failed", "op", op, "request_bytes", len(request), "took", took, "code", code)

@@ -13,8 +13,8 @@ import (
 // methods may be called from any number of goroutines.
 type Engine interface {
 	Caller
-	// Pin returns a caller whose sessions stay open from call to call.
-	Pin() Pinned
+	// Instance returns an instance of its own for a caller that needs sessions.
+	Instance() Instance
 	// Close waits for the calls in progress and frees the engine's resources.
 	Close(ctx context.Context) error
 }
@@ -25,11 +25,11 @@ type Caller interface {
 	Call(ctx context.Context, op string, request []byte) (answer []byte, cost Cost, err error)
 }
 
-// Pinned is a Caller for sessions. It serves one call at a time.
-type Pinned interface {
+// Instance is a Caller whose sessions stay open from call to call. It serves one call at a time.
+type Instance interface {
 	Caller
-	// Drop closes the sessions and frees the instance that holds them. The next call starts without any sessions.
-	Drop(ctx context.Context)
+	// Reset closes the sessions and frees the instance that holds them. The next call starts without any sessions.
+	Reset(ctx context.Context)
 }
 
 // Cost describes what one operation used, apart from running time.
@@ -67,9 +67,9 @@ func (n *native) Close(context.Context) error {
 	return nil
 }
 
-func (n *native) Pin() Pinned { return &pinnedNative{n: n, own: new(nativeSessions)} }
+func (n *native) Instance() Instance { return &nativeInstance{n: n, own: new(nativeSessions)} }
 
-// nativeSessions are the sessions of a pinnedNative. They serve one call at a time.
+// nativeSessions are the sessions of a nativeInstance. They serve one call at a time.
 type nativeSessions struct {
 	mu   sync.Mutex
 	core core.Sessions
@@ -81,18 +81,18 @@ func (s *nativeSessions) call(op string, request []byte) []byte {
 	return s.core.Call(op, request)
 }
 
-type pinnedNative struct {
+type nativeInstance struct {
 	n   *native
 	own *nativeSessions
 }
 
-func (p *pinnedNative) Call(ctx context.Context, op string, request []byte) ([]byte, Cost, error) {
+func (p *nativeInstance) Call(ctx context.Context, op string, request []byte) ([]byte, Cost, error) {
 	sessions := p.own
 	answer, cost, err := p.n.run(ctx, func() []byte { return sessions.call(op, request) })
 	if err != nil {
-		p.Drop(ctx) // an abandoned call may still be using the sessions
+		p.Reset(ctx) // an abandoned call may still be using the sessions
 	}
 	return answer, cost, err
 }
 
-func (p *pinnedNative) Drop(context.Context) { p.own = new(nativeSessions) }
+func (p *nativeInstance) Reset(context.Context) { p.own = new(nativeSessions) }

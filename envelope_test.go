@@ -22,11 +22,11 @@ func TestRebase(t *testing.T) {
 		in   Error
 		want Error
 	}{
-		{"in the messages", Error{Path: "messages[0].role", Offset: at(`"role"`)}, Error{In: "messages", Path: "messages[0].role", Offset: 2}},
-		{"syntax error without a path", Error{Offset: at(`"role"`)}, Error{In: "messages", Offset: 2}},
-		{"cut off: the end is the end of the input", Error{Path: "messages", Offset: len(env.request)}, Error{In: "messages", Path: "messages", Offset: 17}},
-		{"in the policy", Error{Path: "policy.preset", Offset: at(`"nope"`)}, Error{In: "policy", Path: "policy.preset", Offset: 10}},
-		{"in the options", Error{Path: "options.answer", Offset: at(`"edits"`)}, Error{In: "options", Path: "options.answer", Offset: 10}},
+		{"in the messages", Error{Path: "messages[0].role", Offset: at(`"role"`)}, Error{Input: "messages", Path: "messages[0].role", Offset: 2}},
+		{"syntax error without a path", Error{Offset: at(`"role"`)}, Error{Input: "messages", Offset: 2}},
+		{"cut off: the end is the end of the input", Error{Path: "messages", Offset: len(env.request)}, Error{Input: "messages", Path: "messages", Offset: 17}},
+		{"in the policy", Error{Path: "policy.preset", Offset: at(`"nope"`)}, Error{Input: "policy", Path: "policy.preset", Offset: 10}},
+		{"in the options", Error{Path: "options.answer", Offset: at(`"edits"`)}, Error{Input: "options", Path: "options.answer", Offset: 10}},
 		{"of the request itself", Error{Path: "answer", Offset: 0}, Error{Path: "answer"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -56,11 +56,11 @@ type Error struct {
 	// as a whole. In a session file of JSON lines, the path begins at the line.
 	Path string
 
-	// In is the input that Offset refers to, such as "messages", "policy", "options", "state", "plan", "summaries" or "file". It is empty if
-	// Offset counts from the start of the whole request, as for [Compactor.Call].
-	In string
+	// Input names the part of the input that Offset refers to: "messages", "policy", "options", "state", "plan", "summaries" or "file", for
+	// example. It is empty if Offset counts from the start of the whole request, as for [Compactor.Call].
+	Input string
 
-	// Offset is the position of the error, in bytes from the start of the input that In names.
+	// Offset is the position of the error, in bytes from the start of the part that Input names.
 	Offset int
 }
 
@@ -76,13 +76,13 @@ func root(path string) string {
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "ctxfold: %s: %s", e.Code, e.Message)
-	in := e.In
+	in := e.Input
 	if in == "" {
 		in = "the request"
 	}
 	switch {
 	case e.Code == api.CodeUnknownOp:
-	case e.Path != "" && e.Path != e.In:
+	case e.Path != "" && e.Path != e.Input:
 		fmt.Fprintf(&b, " (at %s, byte %d of %s)", e.Path, e.Offset, in)
 	default:
 		fmt.Fprintf(&b, " (byte %d of %s)", e.Offset, in)

@@ -277,7 +277,7 @@ func ExampleStreamSummarizerFunc() {
 		return ctxfold.Summary{Text: text.String(), FinishReason: "stop"}, nil
 	})
 	pieces := 0
-	in := ctxfold.Input{Messages: trip, OnDelta: func(ctxfold.Delta) { pieces++ }, Policy: ctxfold.RawPolicy(`{"format":"openai-chat",
+	in := ctxfold.Input{Messages: trip, OnDelta: func(ctxfold.SummaryDelta) { pieces++ }, Policy: ctxfold.RawPolicy(`{"format":"openai-chat",
 		"window":{"tokens":1000,"reserve":100},"passes":[{"pass":"fold","keep_tokens":20}]}`)}
 	r := must(ctxfold.New(ctxfold.Options{}).CompactWith(context.Background(), in, s))
 	fmt.Println(r.Report.Summary.Source, pieces)

@@ -90,7 +90,7 @@ func ExampleConversation_BeforeTurn() {
 	policy := ctxfold.RawPolicy(`{"format":"openai-chat","window":{"tokens":3000,"reserve":100},"gate":{"ratio":0.9,"target":0.3,"idle":300}}`)
 	v := must(ctxfold.New(ctxfold.Options{}).Conversation(ctx, ctxfold.ConversationOptions{Messages: trip, Policy: policy}))
 	defer v.Close(ctx)
-	r := must(v.BeforeTurn(ctx, ctxfold.Next{Idle: time.Hour}))
+	r := must(v.BeforeTurn(ctx, ctxfold.NextCall{Idle: time.Hour}))
 	fmt.Println(r.Changed, r.Report.Cold)
 	// Output: true idle
 }

@@ -9,7 +9,7 @@ import (
 func (v *Conversation) Lose() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.engine.Drop(context.Background())
+	v.engine.Reset(context.Background())
 }
 
 // SetClock replaces the clock that the jobs of a Compactor use.

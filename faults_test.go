@@ -58,7 +58,7 @@ var faults = []fault{
 	{"it answers what is no text", "", compacted(answers("\x00\xff\xfe\ufeff\u202e</scrollback>\x1b[2J"))},
 	{"half a stream, then an error", "summarizer_failed", func(t *testing.T, c *ctxfold.Compactor, messages json.RawMessage) (*ctxfold.Result, error) {
 		var seen []string
-		r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: messages, Policy: policy, OnDelta: func(d ctxfold.Delta) { seen = append(seen, d.Text) }},
+		r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: messages, Policy: policy, OnDelta: func(d ctxfold.SummaryDelta) { seen = append(seen, d.Text) }},
 			ctxfold.StreamSummarizerFunc(func(_ context.Context, _ ctxfold.Request, delta func(string)) (ctxfold.Summary, error) {
 				delta("half ")
 				delta("a summ")
@@ -72,7 +72,7 @@ var faults = []fault{
 	{"it answers after its deadline", "summarizer_failed", func(t *testing.T, c *ctxfold.Compactor, messages json.RawMessage) (*ctxfold.Result, error) {
 		late := make(chan struct{})
 		var seen int
-		r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: messages, Policy: policy, OnDelta: func(ctxfold.Delta) { seen++ }},
+		r, err := c.CompactWith(t.Context(), ctxfold.Input{Messages: messages, Policy: policy, OnDelta: func(ctxfold.SummaryDelta) { seen++ }},
 			ctxfold.StreamSummarizerFunc(func(_ context.Context, _ ctxfold.Request, delta func(string)) (ctxfold.Summary, error) {
 				defer close(late)
 				time.Sleep(2 * ctxfold.DefaultSummaryTimeout)
@@ -194,7 +194,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("%s: %v", f.name, err)
 				}
 			default:
-				if reason = string(r.Report.Summary.Why); reason != f.reason && f.reason != "" || !r.Changed {
+				if reason = string(r.Report.Summary.Fault); reason != f.reason && f.reason != "" || !r.Changed {
 					t.Errorf("%s: %s, %+v", f.name, r.Reason, r.Report.Summary)
 				}
 				if reason == "" {

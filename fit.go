@@ -7,8 +7,8 @@ import (
 	"github.com/ctxfold/ctxfold/api"
 )
 
-// Next describes the next model call and the provider's prompt cache.
-type Next struct {
+// NextCall describes the next model call and the provider's prompt cache.
+type NextCall struct {
 	// Model and Provider identify the model that will be called and its provider, by any names. If the last call of
 	// the conversation went to another one, the cache is cold. If Model is empty, Fit reads it from the request body
 	// or the policy.
@@ -65,13 +65,13 @@ type Next struct {
 // makes the compaction and the others wait. With [records.Shared] this holds across all replicas.
 func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, error) {
 	j := c.fits(in, s)
-	j.store, j.count, j.onDelta = in.Store, in.Count, in.OnDelta
-	settings := j.settings(in.Next)
+	j.store, j.count, j.onDelta = in.Store, in.CountTokens, in.OnDelta
+	settings := j.settings(in.NextCall)
 	settings.Refused = in.Force
 	if settings.Refused {
 		settings.Limit = in.Limit
 	}
-	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.Next.Idle.Seconds(), Cold: in.Next.Cold, Answer: in.answer(),
+	o := api.Options{Format: in.Format, Usage: in.Usage, Idle: in.NextCall.Idle.Seconds(), Cold: in.NextCall.Cold, Answer: in.answer(),
 		Redact: redactions(in.Redact, in.Messages), Score: in.Score}
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))
 }
@@ -80,7 +80,7 @@ func (c *Compactor) Fit(ctx context.Context, in Input, s Summarizer) (*Result, e
 // messages that they would send. If nothing is remembered, r.Messages is in.Messages and r.Known is 0.
 func (c *Compactor) Recollect(ctx context.Context, in Input) (*Result, error) {
 	j := c.fits(in, nil)
-	settings := j.settings(Next{})
+	settings := j.settings(NextCall{})
 	settings.Can = []api.EffectName{api.EffectLoad}
 	o := api.Options{Format: in.Format, Usage: in.Usage, Answer: in.answer(), OnlyKnown: true}
 	return j.result(j.run(ctx, settings, in.Policy.member(), optionsMember(o)))

@@ -426,7 +426,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 			}
 			written := func(r *ctxfold.Result) bool { return strings.Contains(string(r.Messages), "Written by the model") }
 
-			m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
+			m.down.Store(&ctxfold.BusyError{RetryAfter: time.Millisecond, Err: errors.New("429")})
 			r, calls := fit(0)
 			if !r.Changed || r.Report.Summary.Source != "local" || calls > ctxfold.DefaultSummaryConcurrency+1 {
 				t.Fatalf("while the model is busy: %+v after %d calls", r.Report.Summary, calls)
@@ -457,7 +457,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 			}
 
 			// A compaction that is due does not wait, and does not build on the local digest.
-			m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
+			m.down.Store(&ctxfold.BusyError{RetryAfter: time.Millisecond, Err: errors.New("429")})
 			for r.Report.Summary.Source != "local" {
 				r, _ = fit(1)
 			}
@@ -472,7 +472,7 @@ func TestFitMakesDigestsAnew(t *testing.T) {
 			}
 			// An app that continues from the result no longer has the messages to make the digest
 			// again.
-			m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
+			m.down.Store(&ctxfold.BusyError{RetryAfter: time.Millisecond, Err: errors.New("429")})
 			for r.Report.Summary.Source != "local" {
 				r, _ = fit(1)
 			}
@@ -493,7 +493,7 @@ func TestFitPauses(t *testing.T) {
 	c := native(t, ctxfold.Options{})
 	now := time.Now()
 	c.SetClock(func() time.Time { return now })
-	m.down.Store(&ctxfold.BusyError{After: time.Millisecond, Err: errors.New("429")})
+	m.down.Store(&ctxfold.BusyError{RetryAfter: time.Millisecond, Err: errors.New("429")})
 	policy := ctxfold.RawPolicy(`{"preset":"checkpoint","window":{"tokens":6000,"reserve":500},"last_resort":false}`)
 	for turns, want := range []int{3, 0, 0, 0} {
 		if turns == 3 { // a minute later the model is called again
@@ -608,7 +608,7 @@ func TestFitEdits(t *testing.T) {
 		for turns := 2; turns < 40; turns += 3 {
 			in := ctxfold.Input{Messages: s.history(turns, 1, 0), Format: api.Format(s.format), Policy: ctxfold.RawPolicy(fitPolicy), Store: store}
 			r := fitted(t, c, in, nil)
-			in.Edits = true
+			in.ReturnEdits = true
 			edited := fitted(t, c, in, nil)
 			var list []json.RawMessage
 			if err := json.Unmarshal(in.Messages, &list); err != nil {

@@ -33,7 +33,7 @@ func TestFunction(t *testing.T) {
 			t.Error(err)
 		}
 		_, err := c.Function(t.Context(), "truncate_head_tail", ctxfold.FunctionInput{Text: &text, Arguments: json.RawMessage(`{"max_lines":-1}`)})
-		if !errors.As(err, &e) || e.Code != "out_of_range" || e.In != "arguments" || e.Offset != len(`{"max_lines":`) {
+		if !errors.As(err, &e) || e.Code != "out_of_range" || e.Input != "arguments" || e.Offset != len(`{"max_lines":`) {
 			t.Errorf("%#v", err)
 		}
 	}

@@ -21,7 +21,7 @@ type job struct {
 	s         Summarizer // nil if there is no model
 	store     Store      // nil keeps nothing
 	count     func(context.Context, json.RawMessage) (int, error)
-	onDelta   func(Delta)
+	onDelta   func(SummaryDelta)
 	owner     string
 	remembers bool            // whether the job has records and leases, and may start background jobs
 	messages  json.RawMessage // the whole history
@@ -71,7 +71,7 @@ func (c *Compactor) over(messages json.RawMessage) carrier {
 }
 
 // settings returns the job settings that describe the host's capabilities and the Compactor's limits.
-func (j *job) settings(next Next) api.JobSettings {
+func (j *job) settings(next NextCall) api.JobSettings {
 	s := api.JobSettings{Owner: j.owner, Model: next.Model, Provider: next.Provider, Concurrency: min(j.c.concurrency, maxConcurrency), StoreTimeout: -1,
 		SummaryTimeout: milliseconds(j.c.timeout), Lease: min(max(milliseconds(j.c.leaseTime), shortestLease), longestLease),
 		Can: []api.EffectName{api.EffectWait, api.EffectEmit, api.EffectCancel}}
@@ -168,7 +168,7 @@ func (j *job) failed(f *api.JobFailure) error {
 	if f.Code == api.FailureStore && j.cause != nil {
 		return fmt.Errorf("ctxfold: %w: %w", ErrStore, j.cause)
 	}
-	return &Error{Code: api.Code(f.Code), Message: f.Message, Path: f.Path, In: root(f.Path), Offset: f.Offset}
+	return &Error{Code: api.Code(f.Code), Message: f.Message, Path: f.Path, Input: root(f.Path), Offset: f.Offset}
 }
 
 // result converts the answer of a finished job to a Result.
@@ -178,7 +178,7 @@ func (j *job) result(a *api.Planned, err error) (*Result, error) {
 	}
 	r := resultOf(a)
 	if j.begun != nil {
-		r.Background = j.begun.over
+		r.BackgroundDone = j.begun.over
 	}
 	return r, nil
 }

@@ -54,7 +54,7 @@ func split(text []byte) (l messageList, err error) {
 	const space = " \t\r\n"
 	at := len(text) - len(bytes.TrimLeft(text, space))
 	if at == len(text) || text[at] != '[' {
-		return l, &Error{Code: api.CodeWrongType, Message: "the messages must be a JSON array", Path: "messages", In: "messages", Offset: at}
+		return l, &Error{Code: api.CodeWrongType, Message: "the messages must be a JSON array", Path: "messages", Input: "messages", Offset: at}
 	}
 	depth, start := 0, at+1
 	item := func() {
@@ -91,13 +91,13 @@ func split(text []byte) (l messageList, err error) {
 			return l, nil
 		}
 	}
-	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is incomplete", Path: "messages", In: "messages", Offset: len(text)}
+	return l, &Error{Code: api.CodeTruncatedJSON, Message: "the list of messages is incomplete", Path: "messages", Input: "messages", Offset: len(text)}
 }
 
 // rebase converts the offset of an error in the joined messages to an offset in the caller's bytes.
 func (l messageList) rebase(err error) error {
 	var answer *Error
-	if !errors.As(err, &answer) || answer.In != "messages" {
+	if !errors.As(err, &answer) || answer.Input != "messages" {
 		return err
 	}
 	rebased := *answer

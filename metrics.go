@@ -10,7 +10,7 @@ import (
 // possibly concurrently, and must return quickly. No method receives text of a transcript.
 type Metrics interface {
 	// Operation is called after each operation of the core.
-	Operation(Operation)
+	Operation(OperationCall)
 	// Summary is called after each call of a [Summarizer].
 	Summary(SummaryCall)
 	// Compaction is called at the end of each compaction, with its report.
@@ -19,8 +19,8 @@ type Metrics interface {
 	Records(RecordsCall)
 }
 
-// Operation describes one call of an operation of the core.
-type Operation struct {
+// OperationCall describes one call of an operation of the core.
+type OperationCall struct {
 	// Name is the name of the operation as in docs/reference/abi.md, for example "plan".
 	Name string
 	// Code is empty on success. Otherwise it is the code of an [*Error], or one of the Code constants.
@@ -33,7 +33,7 @@ type Operation struct {
 	MemoryBytes uint64
 }
 
-// The codes of an [Operation] that failed without a response.
+// The codes of an [OperationCall] that failed without a response.
 const (
 	CodeTrap     = "trap"
 	CodeMemory   = "memory_limit"
@@ -68,10 +68,10 @@ type RecordsCall struct {
 
 type noMetrics struct{}
 
-func (noMetrics) Operation(Operation) {}
-func (noMetrics) Summary(SummaryCall) {}
-func (noMetrics) Compaction(Report)   {}
-func (noMetrics) Records(RecordsCall) {}
+func (noMetrics) Operation(OperationCall) {}
+func (noMetrics) Summary(SummaryCall)     {}
+func (noMetrics) Compaction(Report)       {}
+func (noMetrics) Records(RecordsCall)     {}
 
 // safeMetrics calls a program's Metrics, and recovers from their panics.
 type safeMetrics struct {
@@ -79,7 +79,9 @@ type safeMetrics struct {
 	next Metrics
 }
 
-func (m safeMetrics) Operation(o Operation) { m.c.notify("Metrics", func() { m.next.Operation(o) }) }
+func (m safeMetrics) Operation(o OperationCall) {
+	m.c.notify("Metrics", func() { m.next.Operation(o) })
+}
 func (m safeMetrics) Summary(s SummaryCall) { m.c.notify("Metrics", func() { m.next.Summary(s) }) }
 func (m safeMetrics) Compaction(r Report)   { m.c.notify("Metrics", func() { m.next.Compaction(r) }) }
 func (m safeMetrics) Records(r RecordsCall) { m.c.notify("Metrics", func() { m.next.Records(r) }) }

@@ -146,7 +146,7 @@ func (c *Compactor) Open(ctx context.Context, file []byte) (*Session, error) {
 	var err error
 	s.Raw, err = c.do(ctx, operations.OpOpen, &s.Opened, envelope{request: file})
 	if answer := (*Error)(nil); errors.As(err, &answer) {
-		answer.In = operations.MemberTable[operations.InFile].Name
+		answer.Input = operations.MemberTable[operations.InFile].Name
 	}
 	return s, err
 }

@@ -28,7 +28,7 @@ type Policy struct {
 	Window    Window
 	Gate      Gate
 	Passes    []pass.Pass
-	Summary   Digest
+	Summary   PolicySummary
 	// Pins select messages that never change, in addition to system messages and the newest user message.
 	Pins []Pin
 	// WireSafe keeps results valid for the provider. It is on unless set to false. False reproduces a published system exactly,
@@ -83,7 +83,7 @@ func (p Policy) append(dst []byte) []byte {
 	if p.Passes != nil {
 		object.List(o, "passes", p.Passes, appendPass)
 	}
-	if p.Summary != (Digest{}) {
+	if p.Summary != (PolicySummary{}) {
 		o.Value("summary", p.Summary.append)
 	}
 	if p.Pins != nil {
@@ -233,8 +233,8 @@ func (p Gate) append(dst []byte) []byte {
 	return o.End()
 }
 
-// Digest configures how digests are made.
-type Digest struct {
+// PolicySummary configures how digests are made.
+type PolicySummary struct {
 	// Mode is "model" (the default: the host's model writes the digest), "local" (code writes it) or "minimal" (the digest only
 	// counts the removed messages). Default: "model".
 	Mode api.SummaryMode
@@ -280,7 +280,7 @@ type Digest struct {
 	OnFailure string
 }
 
-func (p Digest) append(dst []byte) []byte {
+func (p PolicySummary) append(dst []byte) []byte {
 	o := object.New(dst)
 	if p.Mode != "" {
 		o.String("mode", string(p.Mode))

@@ -44,7 +44,7 @@ func TestPolicyJSON(t *testing.T) {
 		"a ratio that is no number": {Gate: ctxfold.Gate{Ratio: math.NaN()}},
 	} {
 		var e *ctxfold.Error
-		if _, err := ctxfold.Compact(t.Context(), json.RawMessage(`[{"role":"developer","content":"hi"}]`), policy, nil); !errors.As(err, &e) || e.In != "policy" {
+		if _, err := ctxfold.Compact(t.Context(), json.RawMessage(`[{"role":"developer","content":"hi"}]`), policy, nil); !errors.As(err, &e) || e.Input != "policy" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -56,7 +56,7 @@ func (e envelope) rebase(err error) error {
 		return err
 	}
 	rebased := *answer
-	rebased.In, rebased.Offset = e.locate(answer.Path, answer.Offset)
+	rebased.Input, rebased.Offset = e.locate(answer.Path, answer.Offset)
 	return &rebased
 }
 

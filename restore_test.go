@@ -82,13 +82,13 @@ func TestRestoreFollowsHandles(t *testing.T) {
 				t.Errorf("%s: %d compactions", format, n)
 			}
 			in := ctxfold.Input{Messages: v.Messages(), State: v.State(), Policy: ctxfold.RawPolicy(fmt.Sprintf(`{"format":%q}`, format))}
-			for name, in := range map[string]ctxfold.Input{"state": in, "no state": {Messages: in.Messages, Policy: in.Policy}, "edits": {Messages: in.Messages, State: in.State, Policy: in.Policy, Edits: true}} {
+			for name, in := range map[string]ctxfold.Input{"state": in, "no state": {Messages: in.Messages, Policy: in.Policy}, "edits": {Messages: in.Messages, State: in.State, Policy: in.Policy, ReturnEdits: true}} {
 				r, err := c.Restore(t.Context(), in, store)
 				if err != nil {
 					t.Fatal(err)
 				}
 				var out []json.RawMessage
-				if in.Edits {
+				if in.ReturnEdits {
 					var old []json.RawMessage
 					if err = json.Unmarshal(in.Messages, &old); err == nil {
 						out, err = ctxfold.ApplyEdits(old, r.Edits, func(m json.RawMessage) (json.RawMessage, error) { return m, nil })
@@ -148,7 +148,7 @@ func TestRestoreFromHostileStore(t *testing.T) {
 		}
 		corrupt := 0
 		for _, m := range r.Markers {
-			if m.Why == "corrupt" {
+			if m.Fault == "corrupt" {
 				corrupt++
 			}
 		}

@@ -59,10 +59,10 @@ func TestSave(t *testing.T) {
 			var e *ctxfold.Error
 			if _, err := c.Save(t.Context(), file, r, time.Time{}); s.Format == "openai-responses" {
 				continue // an item is any object
-			} else if !errors.As(err, &e) || e.Code != "cannot_save" || e.In != "messages" {
+			} else if !errors.As(err, &e) || e.Code != "cannot_save" || e.Input != "messages" {
 				t.Errorf("%s: %v", name, err)
 			}
-			if _, err := c.Save(t.Context(), []byte("\xff"), r, at); !errors.As(err, &e) || e.In != "file" {
+			if _, err := c.Save(t.Context(), []byte("\xff"), r, at); !errors.As(err, &e) || e.Input != "file" {
 				t.Errorf("%s: %v", name, err)
 			}
 			if _, err := c.Save(t.Context(), []byte(`[]`), r, at); !errors.As(err, &e) || e.Code != "unknown_session" || !strings.Contains(e.Error(), "kinds") {

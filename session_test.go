@@ -94,8 +94,8 @@ func TestOpenErrors(t *testing.T) {
 				if _, err := c.Open(t.Context(), []byte(tt.file)); !errors.As(err, &e) {
 					t.Fatalf("no *ctxfold.Error: %v", err)
 				}
-				if e.Code != tt.code || e.Offset != tt.offset || e.In != "file" {
-					t.Errorf("got %s at byte %d of %q, want %s at byte %d of the file", e.Code, e.Offset, e.In, tt.code, tt.offset)
+				if e.Code != tt.code || e.Offset != tt.offset || e.Input != "file" {
+					t.Errorf("got %s at byte %d of %q, want %s at byte %d of the file", e.Code, e.Offset, e.Input, tt.code, tt.offset)
 				}
 			})
 		}

@@ -76,8 +76,8 @@ type PrefixSummarizer interface {
 	SummarizesPrefix() bool
 }
 
-// Delta is a piece of a summary that is being written.
-type Delta struct {
+// SummaryDelta is a piece of a summary that is being written.
+type SummaryDelta struct {
 	Request string    // the ID of the [Request]
 	Scope   api.Scope // the scope of the [Request]
 	Text    string
@@ -85,7 +85,7 @@ type Delta struct {
 
 // streamed returns a function that calls s and passes the pieces of its text to onDelta as long as open is true. Pieces
 // that arrive later are dropped. notify calls onDelta, and reports its panics.
-func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, notify func(string, func())) func(context.Context) (Summary, error) {
+func streamed(s Summarizer, q Request, onDelta func(SummaryDelta), open *atomic.Bool, notify func(string, func())) func(context.Context) (Summary, error) {
 	stream, ok := s.(StreamSummarizer)
 	if onDelta == nil || !ok {
 		return func(ctx context.Context) (Summary, error) { return s.Summarize(ctx, q) }
@@ -93,7 +93,7 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, n
 	return func(ctx context.Context) (Summary, error) {
 		return stream.SummarizeStream(ctx, q, func(text string) {
 			if open.Load() && ctx.Err() == nil {
-				notify("OnDelta", func() { onDelta(Delta{Request: q.ID, Scope: q.Scope, Text: text}) })
+				notify("OnDelta", func() { onDelta(SummaryDelta{Request: q.ID, Scope: q.Scope, Text: text}) })
 			}
 		})
 	}
@@ -102,9 +102,9 @@ func streamed(s Summarizer, q Request, onDelta func(Delta), open *atomic.Bool, n
 // BusyError is the error of a [Summarizer] whose model is temporarily unavailable: because of a rate limit, an
 // overload, or an unreachable endpoint.
 type BusyError struct {
-	// After is the delay that the provider asked for (Retry-After). Zero means one second.
-	After time.Duration
-	Err   error
+	// RetryAfter is the delay that the provider asked for (Retry-After). Zero means one second.
+	RetryAfter time.Duration
+	Err        error
 }
 
 // Error returns the text of Err, the error that the model's call returned.
@@ -201,8 +201,8 @@ func answerOf(id int, summary Summary, err error) api.EffectResult {
 	case errors.As(err, &refused):
 		r.Failure = &refused.Failure
 	case errors.As(err, &busy):
-		r.Busy, r.After = true, busy.After.Milliseconds()
-		if busy.After > 0 && r.After == 0 {
+		r.Busy, r.After = true, busy.RetryAfter.Milliseconds()
+		if busy.RetryAfter > 0 && r.After == 0 {
 			r.After = 1
 		}
 	case errors.Is(err, ErrIncomplete):

@@ -13,8 +13,8 @@ import (
 	"github.com/ctxfold/ctxfold/internal/operations"
 )
 
-// Before is the decision of BeforeCompact. The zero value lets the compaction begin.
-type Before struct {
+// CompactDecision is what BeforeCompact decides about a compaction. The zero value lets the compaction begin.
+type CompactDecision struct {
 	// Cancel skips the compaction. Reason becomes the Reason of the [Result]; "" means [ReasonSkipped].
 	Cancel bool
 	Reason api.Reason
@@ -101,8 +101,8 @@ func (v *Conversation) restore(ctx context.Context, bodies []byte) (a *api.Resto
 //
 // The returned error is the error of call, joined with [ErrStillOverflow] if the compaction didn't help. Other
 // errors, such as a rate limit, are returned unchanged: it is up to the caller to retry.
-func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (Outcome, error) {
-	var o Outcome
+func (v *Conversation) Call(ctx context.Context, call func(ctx context.Context, messages json.RawMessage) (api.Failure, error)) (CallOutcome, error) {
+	var o CallOutcome
 	switch r, err := v.turn(ctx, api.TurnCall, api.JobSettings{}, api.Options{}); {
 	case err != nil:
 		v.c.log.Warn("ctxfold: a conversation with a cold prompt cache was not compacted", "error", err)
@@ -134,8 +134,8 @@ func contained(ctx context.Context, call func(context.Context, json.RawMessage) 
 	return f, err
 }
 
-// Outcome is the result of [Conversation.Call].
-type Outcome struct {
+// CallOutcome is the result of [Conversation.Call].
+type CallOutcome struct {
 	// Messages are the messages that were last sent to the model.
 	Messages json.RawMessage
 	// Compacted is the compaction between the first and the second call of the model or, if the prompt cache was cold,
@@ -214,7 +214,7 @@ func (x *turn) run(ctx context.Context, s api.JobSettings, o api.Options) (*Resu
 		}
 		return x.runOnSession(ctx, op, members)
 	}
-	settings := j.settings(Next{Model: s.Model, Provider: s.Provider})
+	settings := j.settings(NextCall{Model: s.Model, Provider: s.Provider})
 	settings.Operation, settings.Turn, settings.Background = api.JobPlan, s.Turn, s.Background
 	settings.Refused, settings.Limit = s.Refused, s.Limit
 	a, err := j.run(ctx, settings)
@@ -265,7 +265,7 @@ func (x *turn) before(ctx context.Context, b *api.Beginning) (r api.EffectResult
 	start := Event{Type: EventStart, Conversation: v.o.ID, Trigger: string(b.Trigger), Time: time.Now().UTC(),
 		MessagesBefore: b.Messages, TokensBefore: b.Tokens}
 	if v.o.BeforeCompact != nil {
-		var before Before
+		var before CompactDecision
 		if err := contain("BeforeCompact", func() error { before = v.o.BeforeCompact(ctx, start); return nil }); err != nil {
 			v.c.log.Warn("ctxfold: not compacted", "error", err)
 			return r, fmt.Errorf("compaction: %w", err)
@@ -322,7 +322,7 @@ func (x *turn) unchanged() *Result {
 		r.Reason = x.check.Reason
 	}
 	if x.begun != nil {
-		r.Background = x.begun.over
+		r.BackgroundDone = x.begun.over
 	}
 	return r
 }
@@ -428,7 +428,7 @@ func removed(actions []api.Action) (ranges [][2]int) {
 // set are measured from the last call of BeforeTurn, AfterTurn or Call. The result is like that of AfterTurn; if the
 // model returns no summary, the conversation stays unchanged. Conversation.Call compacts when the prompt cache is cold
 // or the provider refuses the messages, but not at the limit of the policy.
-func (v *Conversation) BeforeTurn(ctx context.Context, next Next) (*Result, error) {
+func (v *Conversation) BeforeTurn(ctx context.Context, next NextCall) (*Result, error) {
 	o := api.Options{Idle: min(next.Idle, longestIdle).Seconds(), Cold: next.Cold}
 	return v.turn(ctx, api.TurnBefore, api.JobSettings{Model: next.Model, Provider: next.Provider}, o)
 }

@@ -27,7 +27,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("%+v, %v", check, err)
 	}
 	asked := 0
-	in = ctxfold.Input{Messages: messages, Policy: policy, Count: func(_ context.Context, m json.RawMessage) (int, error) {
+	in = ctxfold.Input{Messages: messages, Policy: policy, CountTokens: func(_ context.Context, m json.RawMessage) (int, error) {
 		if asked++; string(m) != string(messages) {
 			return 0, fmt.Errorf("other messages: %s", m)
 		}
@@ -40,7 +40,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("%+v, %v, asked %d times", r, err, asked)
 	}
 	down := errors.New("the tokenizer is down")
-	in.Count = func(context.Context, json.RawMessage) (int, error) { return 0, down }
+	in.CountTokens = func(context.Context, json.RawMessage) (int, error) { return 0, down }
 	if _, err := c.Check(t.Context(), in); !errors.Is(err, down) {
 		t.Errorf("%v", err)
 	}

@@ -22,14 +22,14 @@ type asking struct {
 	after  time.Duration // time since the previous call
 	turns  int           // number of turns beyond 25
 	body   string        // the model in the request body; "" for a list of messages
-	next   ctxfold.Next
+	next   ctxfold.NextCall
 	cold   api.Cold
 	reason api.Reason
 }
 
 // Fit compacts below the limit when the prompt cache is cold, and measures that itself.
 func TestIdleFit(t *testing.T) {
-	model := func(name string) ctxfold.Next { return ctxfold.Next{Model: name} }
+	model := func(name string) ctxfold.NextCall { return ctxfold.NextCall{Model: name} }
 	const below, done = api.ReasonUnderBudget, api.ReasonCompacted
 	for name, calls := range map[string][]asking{
 		"the first call":         {{reason: below}},
@@ -42,9 +42,9 @@ func TestIdleFit(t *testing.T) {
 		"a model in the body":    {{body: "a", reason: below}, {after: 1, body: "a", turns: 1, reason: below}, {after: 1, body: "b", turns: 2, cold: api.ColdModel, reason: done}, {after: 1, body: "b", turns: 3, reason: below}},
 		"a model that is named":  {{next: model("a"), reason: below}, {next: model("b"), turns: 1, cold: api.ColdModel, reason: done}},
 		"no model once":          {{next: model("a"), reason: below}, {turns: 1, reason: below}},
-		"another provider":       {{next: ctxfold.Next{Model: "a", Provider: "x"}, reason: below}, {next: ctxfold.Next{Model: "a", Provider: "y"}, turns: 1, cold: api.ColdProvider, reason: done}},
-		"idle, as the app says":  {{next: ctxfold.Next{Idle: time.Hour}, cold: api.ColdIdle, reason: done}},
-		"cold, as the app says":  {{next: ctxfold.Next{Cold: api.ColdGone}, cold: api.ColdGone, reason: done}},
+		"another provider":       {{next: ctxfold.NextCall{Model: "a", Provider: "x"}, reason: below}, {next: ctxfold.NextCall{Model: "a", Provider: "y"}, turns: 1, cold: api.ColdProvider, reason: done}},
+		"idle, as the app says":  {{next: ctxfold.NextCall{Idle: time.Hour}, cold: api.ColdIdle, reason: done}},
+		"cold, as the app says":  {{next: ctxfold.NextCall{Cold: api.ColdGone}, cold: api.ColdGone, reason: done}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestIdleFit(t *testing.T) {
 				for i, call := range calls {
 					now = now.Add(call.after)
 					history := styles["whole history"].history(25+call.turns, 1, 0)
-					in := ctxfold.Input{Messages: history, Policy: ctxfold.RawPolicy(idlePolicy), Next: call.next}
+					in := ctxfold.Input{Messages: history, Policy: ctxfold.RawPolicy(idlePolicy), NextCall: call.next}
 					if call.body != "" {
 						in.Messages = json.RawMessage(`{"model":"` + call.body + `","messages":` + string(history) + `}`)
 					}
@@ -76,7 +76,7 @@ func TestIdleFit(t *testing.T) {
 
 // Without gate.idle no idle time is measured, and a typed policy works like a raw one.
 func TestIdlePolicy(t *testing.T) {
-	typed := ctxfold.Policy{Window: ctxfold.Window{Tokens: 30000}, Gate: ctxfold.Gate{Idle: 300}, Summary: ctxfold.Digest{Mode: api.SummaryLocal}}
+	typed := ctxfold.Policy{Window: ctxfold.Window{Tokens: 30000}, Gate: ctxfold.Gate{Idle: 300}, Summary: ctxfold.PolicySummary{Mode: api.SummaryLocal}}
 	for want, policy := range map[api.Cold]ctxfold.Policy{
 		"":           ctxfold.RawPolicy(strings.Replace(idlePolicy, `"idle":300`, ``, 1)),
 		api.ColdIdle: typed,
@@ -96,10 +96,10 @@ func TestIdlePolicy(t *testing.T) {
 // An impossible time is an error, and Fit does nothing.
 func TestOddIdle(t *testing.T) {
 	c, in := ctxfold.New(ctxfold.Options{}), ctxfold.Input{Messages: styles["whole history"].history(25, 1, 0), Policy: ctxfold.RawPolicy(idlePolicy)}
-	for _, in.Next = range []ctxfold.Next{{Idle: -time.Second}, {Idle: 1 << 62}, {Cold: "freezing"}} {
+	for _, in.NextCall = range []ctxfold.NextCall{{Idle: -time.Second}, {Idle: 1 << 62}, {Cold: "freezing"}} {
 		var bad *ctxfold.Error
-		if _, err := c.Fit(t.Context(), in, nil); !errors.As(err, &bad) || bad.Code != api.CodeOutOfRange || bad.In != "options" {
-			t.Errorf("%+v: %v", in.Next, err)
+		if _, err := c.Fit(t.Context(), in, nil); !errors.As(err, &bad) || bad.Code != api.CodeOutOfRange || bad.Input != "options" {
+			t.Errorf("%+v: %v", in.NextCall, err)
 		}
 	}
 }
@@ -143,24 +143,24 @@ func TestIdleConversation(t *testing.T) {
 		v := begin(t, c, ctxfold.ConversationOptions{ID: "c", Messages: styles["whole history"].history(25, 0, 0), Policy: ctxfold.RawPolicy(idlePolicy),
 			Summarizer: &slow{}, Journal: journal})
 		defer v.Close(context.Background())
-		before := func(next ctxfold.Next, want api.Reason, cold api.Cold) {
+		before := func(next ctxfold.NextCall, want api.Reason, cold api.Cold) {
 			t.Helper()
 			r, err := v.BeforeTurn(t.Context(), next)
 			if err != nil || r.Reason != want || r.Report.Cold != cold {
 				t.Errorf("%v, %s, cold %q; want %s, cold %q", err, r.Reason, r.Report.Cold, want, cold)
 			}
 		}
-		before(ctxfold.Next{Model: "a"}, api.ReasonUnderBudget, "")
+		before(ctxfold.NextCall{Model: "a"}, api.ReasonUnderBudget, "")
 		time.Sleep(4 * time.Minute)
 		if _, err := v.AfterTurn(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(4 * time.Minute)
-		before(ctxfold.Next{Model: "a"}, api.ReasonUnderBudget, "")
-		before(ctxfold.Next{Model: "b"}, api.ReasonCompacted, api.ColdModel)
+		before(ctxfold.NextCall{Model: "a"}, api.ReasonUnderBudget, "")
+		before(ctxfold.NextCall{Model: "b"}, api.ReasonCompacted, api.ColdModel)
 		time.Sleep(time.Hour)
-		before(ctxfold.Next{Model: "b"}, api.ReasonUnderBudget, "") // it is small now
-		if _, err := v.BeforeTurn(t.Context(), ctxfold.Next{Idle: -1}); err == nil {
+		before(ctxfold.NextCall{Model: "b"}, api.ReasonUnderBudget, "") // it is small now
+		if _, err := v.BeforeTurn(t.Context(), ctxfold.NextCall{Idle: -1}); err == nil {
 			t.Error("a negative time is no error")
 		}
 

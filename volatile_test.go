@@ -98,8 +98,8 @@ func TestVolatileFit(t *testing.T) {
 				c, m, n := native(t, ctxfold.Options{}), &model{}, counts{}
 				for call := range 2 * fitTurns {
 					r := fitted(t, c, ctxfold.Input{Messages: given(habit, call/2, call), Policy: ctxfold.RawPolicy(policy)}, m)
-					if r.Background != nil {
-						<-r.Background
+					if r.BackgroundDone != nil {
+						<-r.BackgroundDone
 						n.compactions++
 					}
 					if r.Changed {
@@ -239,7 +239,7 @@ func TestVolatileBackground(t *testing.T) {
 			switch {
 			case r.Changed:
 				t.Fatalf("%s, call %d: it waited at the limit", habit, call)
-			case r.Background == nil:
+			case r.BackgroundDone == nil:
 				since = -1
 			case since < 0:
 				<-begun // from here on the compaction has its messages
@@ -249,7 +249,7 @@ func TestVolatileBackground(t *testing.T) {
 				if since++; since == 4 {
 					release <- struct{}{}
 					n.calls++
-					<-r.Background
+					<-r.BackgroundDone
 					since = -1
 				}
 			}

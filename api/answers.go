@@ -261,8 +261,8 @@ type Marker struct {
 	Handle  string   `json:"handle"`  // its first 16 digits; for changes all 64
 	What    BodyKind `json:"what"`    // what the content was
 	Message int      `json:"message"` // index in the result's list; -1 for changes
-	// Why is the reason why a given body was not put back.
-	Why MarkerFault `json:"why,omitempty"`
+	// Fault is the reason why a given body was not put back.
+	Fault MarkerFault `json:"why,omitempty"`
 }
 
 // Prints is the result of the operation `prints`.

@@ -615,7 +615,7 @@ func easyjson1fe40eefDecodeGithubComCtxfoldCtxfoldApi9(in *jlexer.Lexer, out *Ma
 		case "message":
 			jsonfield.Int(in, (*int)(&out.Message))
 		case "why":
-			jsonfield.String(in, (*string)(&out.Why))
+			jsonfield.String(in, (*string)(&out.Fault))
 		default:
 			in.SkipRecursive()
 		}
@@ -639,9 +639,9 @@ func easyjson1fe40eefEncodeGithubComCtxfoldCtxfoldApi9(out *jwriter.Writer, in M
 		const prefix string = ",\"message\":"
 		jsonfield.PutInt(out, prefix, int(in.Message))
 	}
-	if in.Why != "" {
+	if in.Fault != "" {
 		const prefix string = ",\"why\":"
-		jsonfield.PutString(out, prefix, string(in.Why))
+		jsonfield.PutString(out, prefix, string(in.Fault))
 	}
 	out.RawByte('}')
 }

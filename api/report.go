@@ -124,7 +124,7 @@ type StablePrefix struct {
 // ReportSummary describes where the digest comes from, and why the model's summary was rejected.
 type ReportSummary struct {
 	Source SummarySource `json:"source"`        // who wrote the digest; "none" if there is none
-	Why    SummaryFault  `json:"why,omitempty"` // why the model's summary was rejected; absent if it wasn't
+	Fault  SummaryFault  `json:"why,omitempty"` // why the model's summary was rejected; absent if it wasn't
 	// Error is the host's message about the first request that it could not answer, such as the text of the
 	// summarizer's exception; at most 300 code points. Absent if the host gave none, or the model's summary was used.
 	Error string `json:"error,omitempty"`
@@ -195,7 +195,7 @@ type Excess struct {
 type Cause struct {
 	// Message is an index in the input list, or -1 for anything outside it.
 	Message int         `json:"message"`
-	Why     ExcessCause `json:"why"`    // why it is still there
+	Reason  ExcessCause `json:"why"`    // why it is still there
 	Tokens  int         `json:"tokens"` // size of the message in the result
 }
 

@@ -823,7 +823,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi7(in *jlexer.Lexer, out *Re
 		case "source":
 			jsonfield.String(in, (*string)(&out.Source))
 		case "why":
-			jsonfield.String(in, (*string)(&out.Why))
+			jsonfield.String(in, (*string)(&out.Fault))
 		case "error":
 			jsonfield.String(in, (*string)(&out.Error))
 		case "score":
@@ -859,9 +859,9 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi7(out *jwriter.Writer, in R
 		const prefix string = ",\"source\":"
 		jsonfield.PutString(out, prefix[1:], string(in.Source))
 	}
-	if in.Why != "" {
+	if in.Fault != "" {
 		const prefix string = ",\"why\":"
-		jsonfield.PutString(out, prefix, string(in.Why))
+		jsonfield.PutString(out, prefix, string(in.Fault))
 	}
 	if in.Error != "" {
 		const prefix string = ",\"error\":"
@@ -1205,7 +1205,7 @@ func easyjsonBd361432DecodeGithubComCtxfoldCtxfoldApi18(in *jlexer.Lexer, out *C
 		case "message":
 			jsonfield.Int(in, (*int)(&out.Message))
 		case "why":
-			jsonfield.String(in, (*string)(&out.Why))
+			jsonfield.String(in, (*string)(&out.Reason))
 		case "tokens":
 			jsonfield.Int(in, (*int)(&out.Tokens))
 		default:
@@ -1225,7 +1225,7 @@ func easyjsonBd361432EncodeGithubComCtxfoldCtxfoldApi18(out *jwriter.Writer, in 
 	}
 	{
 		const prefix string = ",\"why\":"
-		jsonfield.PutString(out, prefix, string(in.Why))
+		jsonfield.PutString(out, prefix, string(in.Reason))
 	}
 	{
 		const prefix string = ",\"tokens\":"

@@ -24,7 +24,7 @@ func TestNeedsFull(t *testing.T) {
 		}
 	}
 	var e *ctxfold.Error
-	if errors.As(exact, &e) && (e.In != "policy" || e.Path != "policy.wire_safe" || e.Offset != len(`{"wire_safe":`)) {
+	if errors.As(exact, &e) && (e.Input != "policy" || e.Path != "policy.wire_safe" || e.Offset != len(`{"wire_safe":`)) {
 		t.Errorf("%#v", e)
 	}
 	info, err := c.Info(t.Context())

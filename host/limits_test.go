@@ -227,12 +227,12 @@ func TestMetrics(t *testing.T) {
 // recorder stores the values that Metrics receives.
 type recorder struct {
 	mu          sync.Mutex
-	operations  []ctxfold.Operation
+	operations  []ctxfold.OperationCall
 	summaries   []ctxfold.SummaryCall
 	compactions []ctxfold.Report
 }
 
-func (r *recorder) Operation(o ctxfold.Operation) {
+func (r *recorder) Operation(o ctxfold.OperationCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.operations = append(r.operations, o)

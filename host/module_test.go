@@ -51,10 +51,10 @@ func TestBadInputThenGood(t *testing.T) {
 				if !errors.As(err, &e) {
 					t.Fatalf("got %v, want an *Error", err)
 				}
-				if e.Code != tt.code || e.In != tt.input || !strings.HasPrefix(e.Path, tt.prefix) || e.Message == "" {
+				if e.Code != tt.code || e.Input != tt.input || !strings.HasPrefix(e.Path, tt.prefix) || e.Message == "" {
 					t.Errorf("got %+v", e)
 				}
-				text := map[string]json.RawMessage{"messages": tt.in.Messages, "policy": tt.in.Policy.Raw, "state": tt.in.State}[e.In]
+				text := map[string]json.RawMessage{"messages": tt.in.Messages, "policy": tt.in.Policy.Raw, "state": tt.in.State}[e.Input]
 				if e.Offset < 0 || e.Offset > len(text) {
 					t.Fatalf("offset %d is outside of %q", e.Offset, text)
 				}
@@ -89,7 +89,7 @@ func TestValidateAndRepair(t *testing.T) {
 		if err != nil || !fixed.Report.Changed || !fixed.Valid || fixed.Report.Repaired != 1 || !bytes.HasPrefix(fixed.Messages, messages[:30]) {
 			t.Errorf("repair: %v: %+v", err, fixed)
 		}
-		edits, err := c.Repair(t.Context(), ctxfold.Input{Messages: messages, Format: "anthropic", Edits: true})
+		edits, err := c.Repair(t.Context(), ctxfold.Input{Messages: messages, Format: "anthropic", ReturnEdits: true})
 		if err != nil || edits.Messages != nil || !bytes.HasPrefix(edits.Edits, []byte(`[{"keep":[0,2]},`)) {
 			t.Errorf("repair, as edits: %v: %+v", err, edits)
 		}

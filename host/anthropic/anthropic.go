@@ -124,13 +124,13 @@ func ended(sum ctxfold.Summary, err error) (ctxfold.Summary, error) {
 // Compact compacts the messages of p if compaction is due under the policy. The system prompt and the tools count
 // towards the size. The model writes the summary even if s.Provider is set, because these parameters cannot represent
 // the API's own compaction. Kept messages are the same values. p is modified only if the result is Changed; in.Messages
-// and in.Edits are ignored. s may be nil. If it returns an error, p is unchanged.
+// and in.ReturnEdits are ignored. s may be nil. If it returns an error, p is unchanged.
 func Compact(ctx context.Context, c *ctxfold.Compactor, p *anthropic.MessageNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	text, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("ctxfold: the request: %w", err)
 	}
-	in.Messages, in.Edits, in.Format = text, true, "anthropic"
+	in.Messages, in.ReturnEdits, in.Format = text, true, "anthropic"
 	if m, ok := s.(Messages); ok {
 		m.Provider = false
 		s = m

@@ -217,7 +217,7 @@ func deliver(sum *ctxfold.Summary, q ctxfold.Request, delta string, to func(ctxf
 
 // CompactChat compacts the messages of p if compaction is due under the policy. The tool definitions count towards the
 // size. Kept messages are the same values. p is modified only if the result is Changed; in.Messages, in.Format and
-// in.Edits are ignored. s may be nil. If it returns an error, p is unchanged.
+// in.ReturnEdits are ignored. s may be nil. If it returns an error, p is unchanged.
 func CompactChat(ctx context.Context, c *ctxfold.Compactor, p *openai.ChatCompletionNewParams, in ctxfold.Input, s ctxfold.Summarizer) (*ctxfold.Result, error) {
 	r, err := compact(ctx, c, "openai-chat", p, in, s)
 	if err != nil || !r.Changed {
@@ -254,7 +254,7 @@ func compact(ctx context.Context, c *ctxfold.Compactor, format api.Format, body 
 	if err != nil {
 		return nil, fmt.Errorf("ctxfold: the request: %w", err)
 	}
-	in.Messages, in.Edits, in.Format = text, true, format
+	in.Messages, in.ReturnEdits, in.Format = text, true, format
 	return c.CompactWith(ctx, in, s)
 }
 

@@ -82,7 +82,7 @@ func (m *Metrics) Collect(to chan<- client.Metric) {
 }
 
 // Operation counts an operation of the core, with its duration and memory.
-func (m *Metrics) Operation(o ctxfold.Operation) {
+func (m *Metrics) Operation(o ctxfold.OperationCall) {
 	m.operations.WithLabelValues(o.Name, o.Code).Observe(o.Took.Seconds())
 	m.waits.Observe(o.Waited.Seconds())
 	for seen := m.largest.Load(); o.MemoryBytes > seen && !m.largest.CompareAndSwap(seen, o.MemoryBytes); seen = m.largest.Load() {

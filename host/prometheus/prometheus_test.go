@@ -28,8 +28,8 @@ func TestMetrics(t *testing.T) {
 		t.Error("no error for what is no JSON")
 	}
 	m.Request(proxy.Request{Format: "anthropic", Status: 200, Took: 300 * time.Millisecond})
-	m.Operation(ctxfold.Operation{Name: "loop_start", MemoryBytes: 7 << 20})
-	m.Operation(ctxfold.Operation{Name: "loop_start", MemoryBytes: 5 << 20})
+	m.Operation(ctxfold.OperationCall{Name: "loop_start", MemoryBytes: 7 << 20})
+	m.Operation(ctxfold.OperationCall{Name: "loop_start", MemoryBytes: 5 << 20})
 	m.Records(ctxfold.RecordsCall{Op: "find", Took: time.Millisecond})
 	m.Records(ctxfold.RecordsCall{Op: "find", Failed: true, Took: time.Second})
 	m.Summary(ctxfold.SummaryCall{Scope: "session", Failed: true, Took: time.Second})

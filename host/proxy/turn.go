@@ -80,7 +80,7 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	}
 	t.reason = r.Reason
 	t.report = fmt.Sprintf("%s; before=%d; after=%d; summary=%s", r.Reason, r.Report.Tokens.Before, r.Report.Tokens.After, r.Report.Summary.Source)
-	if why := r.Report.Summary.Why; why != "" {
+	if why := r.Report.Summary.Fault; why != "" {
 		t.report += "; why=" + string(why)
 	}
 	if r.Report.Cold != "" {
@@ -89,14 +89,14 @@ func (t *turn) fit(ctx context.Context, in ctxfold.Input) (*ctxfold.Result, erro
 	if r.Report.Summary.Request == api.ShapePrefix {
 		t.report += "; request=prefix"
 	}
-	if r.Background != nil {
+	if r.BackgroundDone != nil {
 		t.report += "; background=running"
 	}
 	if r.Changed {
 		line := []any{"format", t.route.format, "messages", r.Report.Messages.Before, "messages_after", r.Report.Messages.After,
 			"tokens", r.Report.Tokens.Before, "tokens_after", r.Report.Tokens.After, "summary", r.Report.Summary.Source}
-		if s := r.Report.Summary; s.Why != "" {
-			if line = append(line, "why", s.Why); s.Error != "" {
+		if s := r.Report.Summary; s.Fault != "" {
+			if line = append(line, "why", s.Fault); s.Error != "" {
 				line = append(line, "error", s.Error)
 			}
 		}

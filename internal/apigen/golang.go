@@ -12,7 +12,7 @@ import (
 )
 
 // goNames are the names in package ctxfold that differ from those in the schema, which are the keys.
-var goNames = map[string]string{"PolicyWindow": "Window", "PolicyGate": "Gate", "PolicySummary": "Digest", "PolicyPrices": "Prices"}
+var goNames = map[string]string{"PolicyWindow": "Window", "PolicyGate": "Gate", "PolicyPrices": "Prices"}
 
 // file is a Go file that is being generated.
 type file struct {
@@ -154,7 +154,7 @@ func (f *file) member(key, t string) {
 		call, there = fmt.Sprintf("object.List(o, %q, %s, appendPin)", key, value), field+" != nil"
 	case "[]pass.Pass":
 		call, there = fmt.Sprintf("object.List(o, %q, %s, appendPass)", key, value), field+" != nil"
-	case "Window", "Gate", "Digest", "Prices":
+	case "Window", "Gate", "PolicySummary", "Prices":
 		call = fmt.Sprintf("o.Value(%q, %s.append)", key, field)
 		there = cmp.Or(there, field+" != ("+t+"{})")
 	default:

@@ -31,8 +31,8 @@ export {
   type Store,
   type StoreSearch,
 } from "./store.js";
-export type { Delta } from "./stream.js";
+export type { SummaryDelta } from "./stream.js";
 export type { Answer as SummaryAnswer, Piece, Summarize, SummaryMessages, SummaryText } from "./summarize.js";
 export type * from "./types.js";
 export type { Counted, CountTokens } from "./usage.js";
-export type { Next } from "./uses.js";
+export type { NextCall } from "./uses.js";

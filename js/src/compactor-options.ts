@@ -2,7 +2,7 @@ import type { CompactorEvent } from "./events.js";
 import type { ModuleSource } from "./load.js";
 import type { FindSecrets } from "./redact.js";
 import type { Store } from "./store.js";
-import type { Delta } from "./stream.js";
+import type { SummaryDelta } from "./stream.js";
 import type { Summarize } from "./summarize.js";
 import type { Policy, State } from "./types.js";
 import type { CountTokens } from "./usage.js";
@@ -36,7 +36,7 @@ export interface CompactorOptions {
    */
   redact?: FindSecrets;
   /** Receives a summary piece by piece if `summarize` streams it. */
-  onDelta?: (delta: Delta) => void;
+  onDelta?: (delta: SummaryDelta) => void;
   /**
    * Called for each event of `compact`, which awaits the returned promise. Exceptions are logged to the console and
    * otherwise ignored; to stop a compaction, abort its `signal`.

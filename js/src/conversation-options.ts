@@ -26,7 +26,7 @@ export interface ConversationCompactor extends Restoring {
 }
 
 /** A decision of `beforeCompact`. */
-export interface Before {
+export interface CompactDecision {
   /** Skips the compaction. A string becomes the reported reason; for true, the reason is `skipped`. */
   cancel?: boolean | string;
   /** A finished summary. If it is set, `summarize` is not called. */
@@ -52,8 +52,8 @@ export interface ConversationOptions<M extends Message = Message> {
   states?: StateStore;
   /** Receives an event at the start and at the end of each compaction. */
   journal?: Journal;
-  /** Called before a compaction begins. Return false to skip it, or a `Before` for more control. */
-  beforeCompact?: (start: CompactionEvent) => boolean | Before | PromiseLike<boolean | Before>;
+  /** Called before a compaction begins. Return false to skip it, or a `CompactDecision` for more control. */
+  beforeCompact?: (start: CompactionEvent) => boolean | CompactDecision | PromiseLike<boolean | CompactDecision>;
   /**
    * Returns how important calls are, by id, and messages, by index in `messages`. Called when a compaction begins; if
    * it throws, the compaction fails and the conversation stays unchanged.

@@ -13,7 +13,7 @@ import type { LiveSession, RemoteSession, TurnHost, Turning } from "./session.js
 import { type MaybeState, type Store, sameState } from "./store.js";
 import type { Effect, JobSettings, Turn, TurnNotes } from "./types.gen.js";
 import type { Check, Failure, LimitedOutput, Message, OutputLimits, Restored, State, Verdict } from "./types.js";
-import type { Next } from "./uses.js";
+import type { NextCall } from "./uses.js";
 
 const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
   messages: true,
@@ -159,7 +159,7 @@ export class Conversation<M extends Message = Message> {
    * conversation stays unchanged. `call` compacts when the prompt cache is cold or the provider refuses the messages,
    * but not at the limit of the policy.
    */
-  beforeTurn(next: Next = {}, options: CompactOptions = {}): Promise<Compacted<M>> {
+  beforeTurn(next: NextCall = {}, options: CompactOptions = {}): Promise<Compacted<M>> {
     const { model, provider } = next;
     return this.#turn("before", options, { ...(model && { model }), ...(provider && { provider }) });
   }

@@ -5,7 +5,7 @@ import type { SharedMemory } from "./records.js";
 import type { FitMemory } from "./store.js";
 import type { Body, CallOptions, Format, Messages, Policy, Report, Same } from "./types.js";
 import type { Counted } from "./usage.js";
-import type { Next } from "./uses.js";
+import type { NextCall } from "./uses.js";
 
 /** Options of a fitter: those of a compactor except the state, which is remembered with each compaction. */
 export interface FitterOptions<Source = ModuleSource> extends Omit<CompactorOptions, "state" | "module"> {
@@ -72,7 +72,7 @@ export interface FitCallOptions {
    * The model and the provider that will be called next, for `policy.gate.idle`. By default, the model is that of the
    * request body or of the policy. The idle time is measured; a caller who knows it better can set `options.idle`.
    */
-  next?: Next;
+  next?: NextCall;
   /** The provider's token count for the last call. `message` is the index of the last counted message in the history. */
   usage?: Counted | null | undefined;
   /**

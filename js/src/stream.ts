@@ -3,7 +3,7 @@ import { finished } from "./finish.js";
 import type { Answer, Piece, Summarize, SummaryText } from "./summarize.js";
 
 /** A piece of a summary that is being written. */
-export interface Delta {
+export interface SummaryDelta {
   /** The id of the request. */
   id: string;
   /** The scope of the request. */
@@ -13,7 +13,7 @@ export interface Delta {
 }
 
 /** Returns a summarizer that passes each piece that `summarize` reports, or returns in an iterable, to `onDelta`. */
-export function streaming(summarize: Summarize, onDelta?: (delta: Delta) => void): Summarize {
+export function streaming(summarize: Summarize, onDelta?: (delta: SummaryDelta) => void): Summarize {
   return async (request, given) => {
     const { signal } = given;
     const { id, scope } = request;

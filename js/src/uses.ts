@@ -1,5 +1,5 @@
 /** Describes the next model call. */
-export interface Next {
+export interface NextCall {
   /**
    * Identifies the model by any name. If the last call of the conversation went to another model, the prompt cache is
    * cold.

@@ -26,7 +26,7 @@ func Compact(in view.Input) (*Run, *policy.Error) {
 		c.mark()
 	}
 	c.ReportFit(c.keep.StayingItems)
-	if s := &c.report.Summary; s.Why == api.FaultFailed {
+	if s := &c.report.Summary; s.Fault == api.FaultFailed {
 		for i := range in.Replies {
 			if s.Error = digest.TrimRunes(in.Replies[i].Error, maxError); s.Error != "" {
 				break
@@ -63,8 +63,8 @@ func compact(in view.Input, steps []passes.Pass) *Run {
 	if c.endsInPasses(steps) {
 		return c
 	}
-	if passes.LastResort(c, c.MaxTokens()); c.noDigest != "" && c.report.Summary.Why == "" {
-		c.report.Summary.Why = api.SummaryFault(c.noDigest)
+	if passes.LastResort(c, c.MaxTokens()); c.noDigest != "" && c.report.Summary.Fault == "" {
+		c.report.Summary.Fault = api.SummaryFault(c.noDigest)
 	}
 	if len(c.report.Actions) == repaired && !c.saves() { // a repair may be sufficient
 		return c.failed(c.NoGain())
@@ -123,7 +123,7 @@ func (c *Run) endsInPasses(steps []passes.Pass) bool {
 		if p.Run(c); c.noDigest != "" {
 			if c.mayKeep() {
 				c.failed(api.ReasonSummaryFailed)
-				c.report.Summary.Why = api.SummaryFault(c.noDigest)
+				c.report.Summary.Fault = api.SummaryFault(c.noDigest)
 				return true
 			}
 			break

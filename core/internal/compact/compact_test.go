@@ -221,9 +221,9 @@ func TestFoldAsksTheModel(t *testing.T) {
 		text  string
 	}{
 		{api.Summary{ID: q.ID, Text: "# Objective\nAll is well."}, api.ReportSummary{Source: "model"}, "All is well."},
-		{api.Summary{ID: q.ID, Text: " "}, api.ReportSummary{Source: "local", Why: api.FaultEmpty}, "request 4"},
-		{api.Summary{ID: q.ID, Error: "no network"}, api.ReportSummary{Source: "local", Why: api.FaultFailed, Error: "no network"}, "request 4"},
-		{api.Summary{ID: q.ID, Text: strings.Repeat("y", 20000)}, api.ReportSummary{Source: "local", Why: api.FaultTooLarge}, "request 4"},
+		{api.Summary{ID: q.ID, Text: " "}, api.ReportSummary{Source: "local", Fault: api.FaultEmpty}, "request 4"},
+		{api.Summary{ID: q.ID, Error: "no network"}, api.ReportSummary{Source: "local", Fault: api.FaultFailed, Error: "no network"}, "request 4"},
+		{api.Summary{ID: q.ID, Text: strings.Repeat("y", 20000)}, api.ReportSummary{Source: "local", Fault: api.FaultTooLarge}, "request 4"},
 	} {
 		r := run(t, "native", pol, src, c.reply)
 		if c.want.Score = r.report.Summary.Score; r.report.Summary != c.want || c.want.Score <= 0 {

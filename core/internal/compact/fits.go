@@ -84,7 +84,7 @@ func largest(causes []api.Cause) []api.Cause {
 // which items of the result must stay.
 func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api.Cause) {
 	if n := c.doc.P.OutsideMessages(c.doc.T); n > 0 {
-		causes = append(causes, api.Cause{Message: -1, Why: api.CauseBeside, Tokens: n})
+		causes = append(causes, api.Cause{Message: -1, Reason: api.CauseBeside, Tokens: n})
 	}
 	newest := c.keep.NewestUser()
 	c.keep.PinItems()
@@ -93,7 +93,7 @@ func (c *Run) causes(fixed bool, staying func() ([]bool, []int32)) (causes []api
 		it := &c.doc.Items[i]
 		why := c.causeOf(it, i == newest, stays[i])
 		if it.Tokens > 0 && !(fixed && sparable[why]) {
-			causes = append(causes, api.Cause{Message: int(it.In), Why: why, Tokens: it.Tokens})
+			causes = append(causes, api.Cause{Message: int(it.In), Reason: why, Tokens: it.Tokens})
 		}
 	}
 	return causes
@@ -133,16 +133,16 @@ func excessText(size, limit int, causes []api.Cause) string {
 		return text
 	}
 	first := causes[0]
-	switch first.Why {
+	switch first.Reason {
 	case api.CauseBeside:
 		text += ": the system prompt and the tools have " + thousands(first.Tokens)
 	case api.CauseNew:
 		text += ": text written instead of other messages has " + thousands(first.Tokens)
 	default:
 		text += ": message " + strconv.Itoa(first.Message) + " alone has " + thousands(first.Tokens) + " (" +
-			phrase[first.Why] + ")"
+			phrase[first.Reason] + ")"
 	}
-	return text + "; " + advice[first.Why]
+	return text + "; " + advice[first.Reason]
 }
 
 // thousands returns a number with commas between groups of three digits: 10,282.

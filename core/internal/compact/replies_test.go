@@ -63,10 +63,10 @@ func TestReplies(t *testing.T) {
 				})
 				switch s := r.report.Summary; {
 				case expected == "" || denies:
-					if s.Source != api.SourceModel || s.Why != "" || asked != 1 {
+					if s.Source != api.SourceModel || s.Fault != "" || asked != 1 {
 						t.Errorf("rejected: %+v after %d requests", s, asked)
 					}
-				case s.Source != api.SourceLocal || s.Why != api.SummaryFault(expected) || asked != 2:
+				case s.Source != api.SourceLocal || s.Fault != api.SummaryFault(expected) || asked != 2:
 					t.Errorf("not rejected as %s: %+v after %d requests", expected, s, asked)
 				}
 				if out := output(r); denies && strings.Contains(out, gone) {

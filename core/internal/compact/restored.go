@@ -20,7 +20,7 @@ func Restore(in view.Input, given []api.Kept) (c *Run, left []api.Marker, err *p
 		return nil, nil, err
 	}
 	c.state.Archive = before
-	if at := slices.IndexFunc(left, func(m api.Marker) bool { return m.Why == api.MarkerRespelled }); at >= 0 {
+	if at := slices.IndexFunc(left, func(m api.Marker) bool { return m.Fault == api.MarkerRespelled }); at >= 0 {
 		c.state.Respelled = ""
 	}
 	defer c.ReportFit(c.keep.StayingItems)

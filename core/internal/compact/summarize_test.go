@@ -73,7 +73,7 @@ func TestRetry(t *testing.T) {
 					}
 					return api.Summary{Text: text}
 				})
-				if s := r.report.Summary; s.Source != c.source || s.Why != c.why || n != c.asked {
+				if s := r.report.Summary; s.Source != c.source || s.Fault != c.why || n != c.asked {
 					t.Errorf("%+v after %d requests", s, n)
 				}
 				for i, p := range prompts {
@@ -143,7 +143,7 @@ func TestLadder(t *testing.T) {
 					return api.Summary{Text: good}
 				})
 				if c.limit == 300 {
-					if r.report.Summary.Why != api.FaultNoRoom || len(rounds) > 0 {
+					if r.report.Summary.Fault != api.FaultNoRoom || len(rounds) > 0 {
 						t.Errorf("%+v after %v", r.report.Summary, rounds)
 					}
 					return

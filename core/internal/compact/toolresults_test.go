@@ -82,7 +82,7 @@ func TestArchivePass(t *testing.T) {
 	}
 	for _, reply := range []api.Summary{{ID: "archive-2", Error: "503"}, {ID: "archive-2", Text: " "}, {ID: "archive-2", Text: strings.Repeat("much too long ", 5000)}} {
 		c := run(t, "native", params+`,"max_requests":1}],"summary":{"retries":0}}`+force, src, reply)
-		if !strings.Contains(output(c), handles.SummaryMarker+`\nStatus: error\nbeta`) || c.report.Summary.Why == "" {
+		if !strings.Contains(output(c), handles.SummaryMarker+`\nStatus: error\nbeta`) || c.report.Summary.Fault == "" {
 			t.Errorf("%.30q: %+v", reply.Text+reply.Error, c.report.Summary)
 		}
 	}
@@ -114,13 +114,13 @@ func TestArchiveRequests(t *testing.T) {
 			})
 			out := output(c)
 			if limit == 100 {
-				if asked != 0 || c.report.Summary.Why != api.FaultNoRoom || strings.Contains(out, "It holds Greek") {
+				if asked != 0 || c.report.Summary.Fault != api.FaultNoRoom || strings.Contains(out, "It holds Greek") {
 					t.Errorf("batches of %d: asked %d times, %+v", batch, asked, c.report.Summary)
 				}
 				continue
 			}
 			want := []int{3, 0, 2, 1}[batch]
-			if asked != 2*want || len(rounds) != 2 || strings.Count(out, "It holds Greek") != want || c.report.Summary.Why != "" {
+			if asked != 2*want || len(rounds) != 2 || strings.Count(out, "It holds Greek") != want || c.report.Summary.Fault != "" {
 				t.Errorf("batches of %d in %d tokens: asked %d times in %v, %+v\n%s", batch, limit, asked, rounds, c.report.Summary, out)
 			}
 		}

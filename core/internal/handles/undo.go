@@ -10,7 +10,7 @@ import (
 
 // leave reports that changes could not be undone, or not completely, and why; "" if their body is missing.
 func (r *restoring) leave(handle string, why api.MarkerFault) {
-	r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Why: why})
+	r.left = append(r.left, api.Marker{Handle: handle, What: api.BodyChanges, Message: -1, Fault: why})
 }
 
 // undoNowOrEdited undoes changes, also if the transcript was edited after them. undone is false if it can't. whole is

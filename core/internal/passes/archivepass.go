@@ -121,7 +121,7 @@ func (p *ArchivePass) texts(c Run, batches [][]result) []string {
 		case ok && why == "":
 			texts[k] = text
 		case ok:
-			c.Report().Summary.Why = why
+			c.Report().Summary.Fault = why
 		}
 	}
 	return texts

@@ -143,9 +143,9 @@ func (f *folding) make() {
 	if f.shortenAnswers(d.Lacks) {
 		job := f.job()
 		job.Local = true
-		why := f.run.Report().Summary.Why
+		why := f.run.Report().Summary.Fault
 		d = f.run.Summary().WriteDigest(job)
-		f.run.Report().Summary.Why = why
+		f.run.Report().Summary.Fault = why
 	}
 	f.put(&d)
 }

@@ -52,7 +52,7 @@ func (w *writing) local(j Job, prior string, budget, spare int, standing string,
 		text = digest.Minimal(len(j.Messages), "")
 	}
 	facts, found := extract.Check(text)
-	w.report.Summary = api.ReportSummary{Source: api.SourceLocal, Why: why, Score: share(found, facts)}
+	w.report.Summary = api.ReportSummary{Source: api.SourceLocal, Fault: why, Score: share(found, facts)}
 	d.Text = text
 	return d
 }

@@ -228,7 +228,7 @@ func (w *writing) completed(j *Job, a answer, standing string, budget, spare int
 	if w.doc.P.Text(done.Body)+w.doc.P.Text(done.Missing)+2 >= j.Gain {
 		done.Missing = ""
 	}
-	w.report.Summary = api.ReportSummary{Source: api.SourceModel, Why: a.why, Score: share(done.Found, done.Facts)}
+	w.report.Summary = api.ReportSummary{Source: api.SourceModel, Fault: a.why, Score: share(done.Found, done.Facts)}
 	if done.Named > 0 {
 		w.report.Summary.Unfounded = share(done.Unfounded, done.Named)
 	}

@@ -206,7 +206,7 @@ func bodies(n int) string {
 func left(markers []api.Marker, why api.MarkerFault) string {
 	n := 0
 	for _, m := range markers {
-		if m.Why == why {
+		if m.Fault == why {
 			n++
 		}
 	}

@@ -143,7 +143,7 @@ func (j *job) compareOne(ctx context.Context, preset string, members map[string]
 	in.Policy = ctxfold.RawPolicy(policy.text)
 	r, err := j.CompactWith(ctx, in, nil)
 	var e *ctxfold.Error
-	if errors.As(err, &e) && e.In == "policy" {
+	if errors.As(err, &e) && e.Input == "policy" {
 		row.Error = e.Message
 		return row, nil
 	}
@@ -214,7 +214,7 @@ func (j *job) violations(ctx context.Context, in ctxfold.Input, messages []byte)
 	in.Messages = messages
 	v, err := j.Validate(ctx, in)
 	var e *ctxfold.Error
-	if errors.As(err, &e) && e.In == "messages" {
+	if errors.As(err, &e) && e.Input == "messages" {
 		return nil, nil
 	}
 	if err != nil {

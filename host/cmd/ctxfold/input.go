@@ -41,7 +41,7 @@ func (in inputs) locate(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	s, ok := in[e.In]
+	s, ok := in[e.Input]
 	if !ok {
 		return err
 	}

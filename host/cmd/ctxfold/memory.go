@@ -29,7 +29,7 @@ func openMemory(ctx context.Context, url string) (records.Shared, error) {
 	scheme, rest, _ := strings.Cut(cmp.Or(url, os.Getenv(memoryVariable)), ":")
 	switch scheme {
 	case "":
-		return records.NewMemory(ctxfold.DefaultRecords), nil
+		return records.NewMemory(ctxfold.DefaultRecordsBytes), nil
 	case "dir":
 		d, err := records.NewDir(strings.TrimPrefix(rest, "//"), recordsSize)
 		if err != nil {

@@ -222,8 +222,8 @@ func whereTheSummaryIsFrom(r ctxfold.Report) string {
 		return "none was needed"
 	case s.Source == "model":
 		return "the summarizer's"
-	case s.Why != "":
-		return "the local digest, because the summarizer's was not taken: " + string(s.Why)
+	case s.Fault != "":
+		return "the local digest, because the summarizer's was not taken: " + string(s.Fault)
 	default:
 		return "the local digest"
 	}

@@ -71,7 +71,7 @@ func run(c *compact.Run, steps []passes.Pass) *policy.Error {
 			return &policy.Error{Code: api.CodeSummaryFailed, Message: c.DigestFailure()}
 		case c.DigestFailure() != "":
 			c.EndUnchanged(api.ReasonSummaryFailed)
-			c.Report().Summary.Why = api.FaultFailed
+			c.Report().Summary.Fault = api.FaultFailed
 			return nil
 		case undone:
 			c.EndUnchanged(api.ReasonNoProgress)

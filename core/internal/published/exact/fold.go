@@ -159,7 +159,7 @@ func textOf(c passes.Run, s *verbatim.Style, parts []part, q verbatim.Prompt, me
 	doc := c.Doc()
 	var texts [2]string
 	local := func(why api.SummaryFault) (string, bool) {
-		c.Report().Summary = api.ReportSummary{Source: api.SourceLocal, Why: why}
+		c.Report().Summary = api.ReportSummary{Source: api.SourceLocal, Fault: why}
 		return s.Local(messages, q.Prior), true
 	}
 	if s.Local != nil && c.Policy().UsesLocalDigest() {

@@ -12,15 +12,15 @@ import (
 	"github.com/ctxfold/ctxfold/host/module"
 )
 
-// TestPinnedGivesMemoryBack makes a conversation grow and shrink. After some calls that need little of the instance's memory, the instance
+// TestInstanceGivesMemoryBack makes a conversation grow and shrink. After some calls that need little of the instance's memory, the instance
 // is replaced by a small one.
-func TestPinnedGivesMemoryBack(t *testing.T) {
+func TestInstanceGivesMemoryBack(t *testing.T) {
 	e, err := Open(t.Context(), Options{Module: module.Wasm, CacheDir: cmp.Or(os.Getenv("CTXFOLD_CACHE"), t.TempDir())})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close(context.Background()) })
-	p := e.Pin().(*pinnedModule)
+	p := e.Instance().(*ownInstance)
 	call := func(op, request string) (answer struct{ Session int }, memory uint64) {
 		t.Helper()
 		got, cost, err := p.Call(t.Context(), op, []byte(request))
@@ -52,10 +52,10 @@ func TestPinnedGivesMemoryBack(t *testing.T) {
 	}
 }
 
-// TestPinnedThatNeedsItsMemory has a conversation whose memory grows as large again in each new
+// TestInstanceThatNeedsItsMemory has a conversation whose memory grows as large again in each new
 // instance: it is read again at ever longer intervals.
-func TestPinnedThatNeedsItsMemory(t *testing.T) {
-	p, dropped := &pinnedModule{in: &instance{}}, 0
+func TestInstanceThatNeedsItsMemory(t *testing.T) {
+	p, dropped := &ownInstance{in: &instance{}}, 0
 	for range 10_000 {
 		if p.in.calm++; p.roomy(2 * roomyMemory) {
 			p.in = &instance{}

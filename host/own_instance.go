@@ -6,11 +6,11 @@ import (
 	"github.com/ctxfold/ctxfold"
 )
 
-// Pin returns a caller with its own instance, outside the pool.
-func (m *Engine) Pin() ctxfold.Pinned { return &pinnedModule{m: m} }
+// Instance returns a caller with its own instance, outside the pool.
+func (m *Engine) Instance() ctxfold.Instance { return &ownInstance{m: m} }
 
-// pinnedModule is one instance outside the pool.
-type pinnedModule struct {
+// ownInstance is one instance outside the pool.
+type ownInstance struct {
 	m        *Engine
 	in       *instance // the instance; nil before the first call and after a failure
 	opened   uint64    // bytes of memory after the session was opened
@@ -20,7 +20,7 @@ type pinnedModule struct {
 
 // Call works like Engine.Call, on the current instance or a new one. If ctx ends during the call, the instance is
 // discarded once it has finished.
-func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]byte, ctxfold.Cost, error) {
+func (p *ownInstance) Call(ctx context.Context, op string, request []byte) ([]byte, ctxfold.Cost, error) {
 	m := p.m
 	spent, answer, err := m.enter(ctx, op, request)
 	if answer != nil || err != nil {
@@ -53,7 +53,7 @@ func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]b
 		p.opened = o.memory
 	}
 	if o.memory > max(maxIdleMemory, 2*p.opened) || p.roomy(o.memory) {
-		p.Drop(ctx) // the next call reopens the session
+		p.Reset(ctx) // the next call reopens the session
 	}
 	return o.answer, spent, nil
 }
@@ -61,7 +61,7 @@ func (p *pinnedModule) Call(ctx context.Context, op string, request []byte) ([]b
 // roomy reports whether the session's instance should be replaced, because for a long time its calls have used much
 // less memory than it has. With a new instance the conversation must be read again. If the last replacement has not
 // halved the memory, the next one takes twice as many calls.
-func (p *pinnedModule) roomy(memory uint64) bool {
+func (p *ownInstance) roomy(memory uint64) bool {
 	patience := calmCalls
 	if memory > p.left/2 {
 		patience = max(patience, 2*p.patience)
@@ -73,7 +73,7 @@ func (p *pinnedModule) roomy(memory uint64) bool {
 	return true
 }
 
-func (p *pinnedModule) Drop(ctx context.Context) {
+func (p *ownInstance) Reset(ctx context.Context) {
 	if p.in != nil {
 		_ = p.in.module.Close(context.WithoutCancel(ctx))
 		p.in = nil
