@@ -1,17 +1,79 @@
-/** The part of a compactor that is the same whether the module is on this thread or in a worker. */
+/**
+ * The operations of a compactor, which are the same whether the module is on this thread or in a worker: each makes a
+ * request, and reads the answer.
+ */
 import { unlessAborted } from "./abort.js";
-import { type CompactOptions, ending, optionsOf } from "./ending.js";
-import type { OperationRequest } from "./engine.js";
-import { type Answer, doneOf, type Head } from "./envelope.js";
+import type { CompactorOf } from "./compactor-methods.js";
+import { type CompactOptions, checkOverrides, ending, type Overrides, optionsOf } from "./ending.js";
+import type { OperationRequest, Returned } from "./engine.js";
+import {
+  type Answer,
+  type AnswerOf,
+  doneOf,
+  envelope,
+  type Head,
+  type HeadOf,
+  messagesAt,
+  pendingOrDone,
+  valuesOf,
+  withMessages,
+} from "./envelope.js";
+import { CtxfoldError } from "./errors.js";
+import { decode } from "./json.js";
 import { type JobOperation, runPlan } from "./loop.js";
+import { checkOptions, type Names } from "./options.js";
 import { redactions } from "./redact.js";
+import { fileOf, saving } from "./save.js";
 import type { Compacting } from "./session.js";
 import type { Store } from "./store.js";
-import { transcript } from "./transcript.js";
-import type { Done, Messages, Policy, State } from "./types.js";
+import { type Transcript, transcript, written } from "./transcript.js";
+import type {
+  Check,
+  Converted,
+  Detection,
+  Digest,
+  Done,
+  Estimate,
+  Failure,
+  Format,
+  Found,
+  FunctionName,
+  FunctionRequest,
+  Info,
+  Kept,
+  Left,
+  LimitedOutput,
+  Message,
+  Messages,
+  NamedHandles,
+  Operation,
+  OutputLimits,
+  Pending,
+  Plan,
+  PlanOptions,
+  Policy,
+  Recalled,
+  Repaired,
+  Restored,
+  Search,
+  Session,
+  State,
+  StepOptions,
+  Summary,
+  Validation,
+  Verdict,
+} from "./types.js";
 import { usageOf } from "./usage.js";
 
-export abstract class BaseCompactor {
+const PLAN_OPTIONS: Names<PlanOptions> = { memory: true, options: true };
+const STEP_OPTIONS: Names<StepOptions> = { memory: true };
+
+/** A request of one kind of operation. */
+export interface RequestOf<Op extends Operation = Operation> extends OperationRequest {
+  op: Op;
+}
+
+export abstract class BaseCompactor<Where extends "here" | "worker"> implements Omit<CompactorOf<Where>, "ready"> {
   protected readonly compacting: Compacting;
   /** The state with which the next call starts. */
   protected current: State | undefined;
@@ -40,6 +102,16 @@ export abstract class BaseCompactor {
   /** Runs one operation. Sessions and fits use it too. */
   abstract runOperation(request: OperationRequest): Answer | Promise<Answer>;
 
+  /**
+   * Runs the operation that `ask` requests, and returns what `read` makes of its answer; without a request, of an answer
+   * without members. `source` is the transcript of the request. The result of a compactor in a worker is a promise, also
+   * if `ask` throws. `ask` is called at once, before the caller can modify its messages.
+   */
+  protected abstract run<T>(
+    ask: () => RequestOf | undefined,
+    read: (answer: Answer, source: Transcript) => T,
+  ): Returned<Where, T>;
+
   /** Resolves when operations can run; undefined if they wait for that themselves. */
   protected abstract loading(): Promise<void> | undefined;
 
@@ -61,4 +133,226 @@ export abstract class BaseCompactor {
       return done;
     });
   }
+
+  plan<M extends Messages>(messages: M, options: PlanOptions = {}): Returned<Where, Pending | Done<M>> {
+    return this.run(
+      () => {
+        checkOptions(options, PLAN_OPTIONS, "plan");
+        const { memory } = options;
+        const source = transcript(messages);
+        const redact = redactions(this.compacting.model.redact, source.piece);
+        const head = { policy: this.policy, options: optionsOf(options.options, source, { redact }) };
+        return memory
+          ? request("fit", { ...head, memory }, source)
+          : request("plan", { ...head, state: this.current }, source);
+      },
+      (answer, source) => pendingOrDone<M>(answer, source),
+    );
+  }
+
+  step<M extends Messages>(
+    messages: M,
+    plan: Plan,
+    summaries: readonly Summary[],
+    options: StepOptions = {},
+  ): Returned<Where, Pending | Done<M>> {
+    return this.run(
+      () => {
+        checkOptions(options, STEP_OPTIONS, "step");
+        return request("step", { plan, summaries, memory: options.memory }, transcript(messages));
+      },
+      (answer, source) => pendingOrDone<M>(answer, source),
+    );
+  }
+
+  prints(messages: Messages): Returned<Where, string[]> {
+    return this.#values(
+      () => request("prints", { policy: this.policy }, transcript(messages)),
+      ({ prints }) => prints,
+    );
+  }
+
+  estimate(messages: Messages, overrides: Overrides = {}): Returned<Where, Estimate> {
+    return this.#values(() => {
+      const { policy = this.policy, state = this.current } = overrides;
+      const options = this.#counting("estimate", messages, overrides);
+      return request("estimate", { policy, options, state }, transcript(messages));
+    });
+  }
+
+  estimateText(text: string): Returned<Where, Estimate> {
+    return this.#values(() => request("estimate", { policy: this.policy, text }));
+  }
+
+  check(messages: Messages, overrides: Overrides = {}): Returned<Where, Check> {
+    const { policy = this.policy, state } = overrides;
+    return this.#values(
+      () => {
+        const options = this.#counting("check", messages, overrides);
+        const head = { policy, options, state: state === undefined ? this.current : state };
+        return request("check", head, transcript(messages));
+      },
+      (check: Check) => {
+        if (state === undefined && check.state) this.current = check.state;
+        return check;
+      },
+    );
+  }
+
+  validate(messages: Messages): Returned<Where, Validation> {
+    const head = { policy: this.policy };
+    return this.run(
+      () => request("validate", head, transcript(messages)),
+      (answer, source) => {
+        const found = valuesOf(answer) as unknown as Validation;
+        const start = messagesAt(envelope(head, source));
+        for (const violation of found.violations) violation.offset -= start;
+        return found;
+      },
+    );
+  }
+
+  repair<M extends Messages>(messages: M): Returned<Where, Repaired<M>> {
+    return this.run(
+      () => {
+        const source = transcript(messages);
+        return request("repair", { policy: this.policy, options: optionsOf(undefined, source) }, source);
+      },
+      (answer, source) => withMessages(answer, source) as Repaired<M>,
+    );
+  }
+
+  convert<M extends Messages>(messages: M, to: Format, format?: Format): Returned<Where, Converted<M>> {
+    return this.run(
+      () => {
+        const head = { policy: this.policy, options: format && { format }, to };
+        return request("convert", head, transcript(messages));
+      },
+      (answer) => {
+        const values = valuesOf(answer, "messages") as unknown as Converted<M>;
+        const converted = { ...values, messages: answer.get("messages")?.slice() };
+        return { ...values, messages: written(converted, messages) } as Converted<M>;
+      },
+    );
+  }
+
+  restore<M extends Messages>(
+    messages: M,
+    bodies: readonly Kept[] = [],
+    state: State | null = this.current ?? null,
+  ): Returned<Where, Restored<M>> {
+    return this.run(
+      () => {
+        const source = transcript(messages);
+        return request(
+          "restore",
+          { policy: this.policy, options: optionsOf(undefined, source), state, bodies },
+          source,
+        );
+      },
+      (answer, source) => withMessages(answer, source) as Restored<M>,
+    );
+  }
+
+  handlesIn(bodies: readonly Kept[]): Returned<Where, NamedHandles> {
+    return this.run(
+      () => (bodies.length > 0 ? request("restore", { bodies }) : undefined),
+      (answer) => ({ handles: [], corrupt: [], ...valuesOf(answer) }),
+    );
+  }
+
+  digests(messages: Messages, state: State | null = this.current ?? null): Returned<Where, Digest[]> {
+    return this.#values(
+      () => request("digests", { policy: this.policy, state }, transcript(messages)),
+      ({ digests }) => digests,
+    );
+  }
+
+  recallTool(): Returned<Where, object> {
+    return this.#values(
+      () => request("recall", { policy: this.policy }),
+      ({ tool }) => tool as object,
+    );
+  }
+
+  recall(callArguments: unknown, body?: string | null, found?: Found): Returned<Where, Recalled> {
+    return this.#values(() =>
+      request("recall", { policy: this.policy, arguments: callArguments ?? null, body, found }),
+    );
+  }
+
+  search({ bodies, ...search }: Search): Returned<Where, Found> {
+    return this.#values(() => request("search", { ...search, bodies }));
+  }
+
+  detect(messages: Messages): Returned<Where, Detection> {
+    return this.#values(() => request("detect", { policy: this.policy }, transcript(messages)));
+  }
+
+  open<F extends string | Uint8Array>(file: F): Returned<Where, Session<F extends string ? Message[] : Uint8Array>> {
+    const given: unknown = file;
+    return this.run(
+      () => {
+        if (typeof given === "string" || given instanceof Uint8Array) return { op: "open", head: {}, file: given };
+        throw new CtxfoldError("invalid_option", "a session file is given as text or as bytes");
+      },
+      (answer) => {
+        const messages = answer.get("messages") as Uint8Array;
+        const values = valuesOf(answer, "messages");
+        values.messages = typeof given === "string" ? JSON.parse(decode(messages)) : messages.slice();
+        return values as unknown as Session<F extends string ? Message[] : Uint8Array>;
+      },
+    );
+  }
+
+  save<F extends string | Uint8Array>(file: F, left: Left): Returned<Where, F> {
+    return this.run(
+      () => saving(file, left),
+      (answer) => (answer.size > 0 ? fileOf(file, answer) : file),
+    );
+  }
+
+  classifyError(failure: Failure): Returned<Where, Verdict> {
+    return this.#values(() => request("classify_error", { arguments: failure }));
+  }
+
+  limitToolOutput(text: string, limits?: OutputLimits): Returned<Where, LimitedOutput> {
+    return this.#values(() => request("limit_tool_output", { text, arguments: limits }));
+  }
+
+  function<T = unknown>(name: FunctionName, given: FunctionRequest = {}): Returned<Where, T> {
+    return this.#values(
+      () => {
+        const { messages, text, policy = this.policy, options, state = this.current } = given;
+        const head = { name, policy, options, state, arguments: given.arguments, text };
+        return request("function", head, messages === undefined ? undefined : transcript(messages));
+      },
+      ({ result }) => result as T,
+    );
+  }
+
+  info(): Returned<Where, Info> {
+    return this.#values(() => request("info", {}));
+  }
+
+  /** Runs an operation whose result is its answer, or what `read` makes of it. */
+  #values<Op extends Operation, T = AnswerOf<Op>>(
+    ask: () => RequestOf<Op>,
+    read = (values: AnswerOf<Op>) => values as unknown as T,
+  ): Returned<Where, T> {
+    return this.run(ask, (answer) => read(valuesOf(answer) as AnswerOf<Op>));
+  }
+
+  /** Returns the options of a request that counts tokens: those of this call, and the token count of an exact tokenizer. */
+  #counting(op: Operation, messages: Messages, overrides: Overrides) {
+    checkOverrides(overrides, op);
+    const { options, usage } = overrides;
+    return optionsOf(options, { usage: usageOf(this.compacting.countTokens, messages, usage) });
+  }
 }
+
+const request = <Op extends Operation>(op: Op, head: HeadOf<Op>, source?: Transcript): RequestOf<Op> => ({
+  op,
+  head,
+  source,
+});

@@ -3,6 +3,9 @@ import type { Answer, Head } from "./envelope.js";
 import type { Transcript } from "./transcript.js";
 import type { Operation } from "./types.js";
 
+/** The result of a method: the value if the module is on this thread, a promise if it is in a worker. */
+export type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
+
 /** A call of one operation of the module. */
 export interface OperationRequest {
   /** The operation. */
@@ -11,6 +14,8 @@ export interface OperationRequest {
   head: Head;
   /** The transcript, if the operation needs one. */
   source?: Transcript | undefined;
+  /** The whole request, instead of an object with these members: the session file of `open`. */
+  file?: string | Uint8Array | undefined;
 }
 
 /** An object that runs operations: a compactor in this thread or in a worker. */

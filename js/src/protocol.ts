@@ -1,4 +1,6 @@
 /** The messages between a page and the worker of `ctxfold/worker`. All of them can be cloned (structured cloning). */
+import type { CompactorOptions } from "./compactor-options.js";
+import type { OperationRequest } from "./engine.js";
 import { CtxfoldError, messageOf } from "./errors.js";
 
 /** One end of the connection between a page and its worker. */
@@ -20,6 +22,12 @@ export interface Source {
   answer: "messages" | "edits";
 }
 
+/** A request of an operation, as it is sent to the worker. */
+export interface SentRequest extends Omit<OperationRequest, "source"> {
+  /** The transcript, if the operation needs one. */
+  source?: Source | undefined;
+}
+
 /** A serialized error. `code` is set if it is a CtxfoldError. */
 export interface Thrown {
   name: string;
@@ -32,12 +40,13 @@ export interface Thrown {
 export type Result = { value: unknown } | { thrown: Thrown };
 
 export type ToWorker =
-  | { kind: "create"; compactor: number; options: Record<string, unknown> }
+  | { kind: "create"; compactor: number; options: Pick<CompactorOptions, "module"> }
   | { kind: "close"; compactor: number }
   | { kind: "part"; source: number; part: string | Uint8Array }
   /** The transcript with this number is no longer needed. */
   | { kind: "drop"; source: number }
-  | { kind: "call"; compactor: number; call: number; method: string; source?: Source; args: unknown[] };
+  /** Runs an operation once the module is loaded. Without a request, it only waits for that. */
+  | { kind: "call"; compactor: number; call: number; request?: SentRequest };
 
 /** The outcome of a call, for the page. */
 export interface ToPage {

@@ -1,34 +1,19 @@
 /** The page's side of `ctxfold/worker`. */
-import { BaseCompactor } from "./base.js";
-import type { CompactorOf } from "./compactor.js";
+import { BaseCompactor, type RequestOf } from "./base.js";
+import type { CompactorOf } from "./compactor-methods.js";
 import type { CompactorOptions } from "./compactor-options.js";
 import { IN_COMPACT, type Overrides } from "./ending.js";
 import type { OperationRequest } from "./engine.js";
 import type { Answer } from "./envelope.js";
 import { CtxfoldError, messageOf } from "./errors.js";
-import { decode } from "./json.js";
 import { model } from "./model.js";
 import { COMPACTOR_OPTIONS } from "./option-names.js";
 import { checkOptions, checkStores } from "./options.js";
-import { errorOf, type Port, type Result, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
-import { redactions } from "./redact.js";
-import { fileOf, saving } from "./save.js";
+import { errorOf, type Port, type Result, type SentRequest, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { type Compacting, type RemoteSession, WorkerSession } from "./session.js";
 import { Slices } from "./slices.js";
-import { slicedTranscript, type Transcript, transcript, written } from "./transcript.js";
-import type {
-  Check,
-  Converted,
-  Format,
-  FunctionName,
-  FunctionRequest,
-  Left,
-  Message,
-  Messages,
-  Session,
-  State,
-} from "./types.js";
-import { usageOf } from "./usage.js";
+import { slicedTranscript, type Transcript } from "./transcript.js";
+import type { Message, State } from "./types.js";
 
 /** The sources from which a worker can load the module: those of `ModuleSource` that can be sent to a worker. */
 export type RemoteModuleSource = string | URL | ArrayBuffer | Uint8Array | WebAssembly.Module;
@@ -42,7 +27,7 @@ export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
 /**
  * A compactor off the main thread. It works like `Compactor`, but every operation returns a promise, and `ready` is
  * never required. On the calling thread, only live messages are serialized and edited; text and bytes need no work
- * there.
+ * there. Don't modify bytes that you have passed until the promise settles.
  */
 export interface RemoteCompactor extends CompactorOf<"worker"> {
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
@@ -123,11 +108,10 @@ class Link {
       countTokens,
       model: model({ ...options, ...(onDelta && { onDelta }), ...(redact && { redact }) }),
     };
-    const { policy = {}, state } = options;
-    const own = { policy, ...(state && { state }), ...(module !== undefined && { module: crossable(module) }) };
+    const own = module === undefined ? {} : { module: crossable(module) };
     this.#compactors.add(id);
     this.#worker.post({ kind: "create", compactor: id, options: own });
-    return new Remote(this, id, state, compacting);
+    return new Remote(this, id, options.state, compacting);
   }
 
   close(compactor: number): void {
@@ -136,9 +120,13 @@ class Link {
     if (this.#compactors.size === 0) this.#end();
   }
 
-  call(compactor: number, method: string, args: unknown[], source?: Source): Promise<unknown> {
+  /** Runs an operation in the worker; without a request, it resolves when the module is loaded. */
+  call(compactor: number, request?: SentRequest): Promise<unknown> {
     if (!this.alive || !this.#compactors.has(compactor)) {
-      throw new CtxfoldError("closed", `${method} was called on a compactor that was closed or whose worker has ended`);
+      throw new CtxfoldError(
+        "closed",
+        `${request?.op ?? "ready"} was called on a compactor that was closed or whose worker has ended`,
+      );
     }
     return new Promise((resolve, reject) => {
       const call = this.#next++;
@@ -149,7 +137,7 @@ class Link {
         else reject(errorOf(result.thrown));
       });
       this.#hold();
-      this.#worker.post({ kind: "call", compactor, call, method, args, ...(source && { source }) });
+      this.#worker.post({ kind: "call", compactor, call, ...(request && { request }) });
     });
   }
 
@@ -185,7 +173,7 @@ class Link {
   }
 }
 
-class Remote extends BaseCompactor implements RemoteCompactor {
+class Remote extends BaseCompactor<"worker"> implements RemoteCompactor {
   readonly #link: Link;
   readonly #id: number;
   /**
@@ -193,19 +181,6 @@ class Remote extends BaseCompactor implements RemoteCompactor {
    * transcript in several calls.
    */
   readonly #sent = new WeakMap<Transcript, Promise<number>>();
-  readonly prints = this.#onMessages("prints");
-  readonly step = this.#onMessages("step");
-  readonly validate = this.#onMessages("validate");
-  readonly repair = this.#onMessages("repair");
-  readonly detect = this.#onMessages("detect");
-  readonly estimateText = this.#passed("estimateText");
-  readonly handlesIn = this.#passed("handlesIn");
-  readonly recallTool = this.#passed("recallTool");
-  readonly recall = this.#passed("recall");
-  readonly search = this.#passed("search");
-  readonly classifyError = this.#passed("classifyError");
-  readonly limitToolOutput = this.#passed("limitToolOutput");
-  readonly info = this.#passed("info");
 
   constructor(link: Link, id: number, state: State | null | undefined, compacting: Compacting) {
     super(compacting, state);
@@ -214,64 +189,17 @@ class Remote extends BaseCompactor implements RemoteCompactor {
   }
 
   async ready(): Promise<void> {
-    await this.#link.call(this.#id, "ready", []);
+    await this.#link.call(this.#id);
   }
 
   protected loading(): undefined {}
 
-  readonly plan: RemoteCompactor["plan"] = (messages, options = {}) => {
-    const { redact: find } = this.compacting.model;
-    const redact = find && redactions(find, transcript(messages).piece);
-    const given = redact ? { ...options, options: { ...options.options, redact } } : options;
-    return this.#transcript("plan", messages, [given]);
-  };
-
-  readonly estimate: RemoteCompactor["estimate"] = async (messages, overrides = {}) => {
-    const { state = this.current } = overrides;
-    const usage = usageOf(this.compacting.countTokens, messages, overrides.usage);
-    return this.#transcript("estimate", messages, [{ ...overrides, state: state ?? null, usage }]);
-  };
-
-  readonly check: RemoteCompactor["check"] = async (messages, overrides = {}) => {
-    const { state } = overrides;
-    const usage = usageOf(this.compacting.countTokens, messages, overrides.usage);
-    const own = { ...overrides, state: state === undefined ? (this.current ?? null) : state, usage };
-    const check = await this.#transcript<Check>("check", messages, [own]);
-    if (state === undefined && check.state) this.current = check.state;
-    return check;
-  };
-
-  async convert<M extends Messages>(messages: M, to: Format, format?: Format): Promise<Converted<M>> {
-    const { piece, answer } = transcript(messages);
-    const converted = (await this.#link.call(this.#id, "convert", [to, format], { piece, answer })) as Converted<M>;
-    return Object.assign(converted, { messages: written(converted, messages) }) as Converted<M>;
-  }
-
-  readonly restore: RemoteCompactor["restore"] = (messages, bodies = [], state = this.current ?? null) =>
-    this.#transcript("restore", messages, [bodies, state]);
-
-  readonly digests: RemoteCompactor["digests"] = (messages, state = this.current ?? null) =>
-    this.#transcript("digests", messages, [state]);
-
-  async open<F extends string | Uint8Array>(file: F): Promise<Session<F extends string ? Message[] : Uint8Array>> {
-    const bytes = typeof file === "string" ? new TextEncoder().encode(file) : file;
-    const session = (await this.#link.call(this.#id, "open", [bytes])) as Session<Uint8Array | Message[]>;
-    if (typeof file === "string") session.messages = JSON.parse(decode(session.messages as Uint8Array));
-    return session as Session<F extends string ? Message[] : Uint8Array>;
-  }
-
-  async save<F extends string | Uint8Array>(file: F, left: Left): Promise<F> {
-    const request = saving(file, left);
-    if (!request) return file;
-    const { piece, answer } = request.source;
-    const args = ["save", request.head];
-    return fileOf(file, (await this.#link.call(this.#id, "runOperation", args, { piece, answer })) as Answer);
-  }
-
-  async function<T = unknown>(name: FunctionName, { messages, ...request }: FunctionRequest = {}): Promise<T> {
-    if (messages === undefined) return (await this.#link.call(this.#id, "function", [name, request])) as T;
-    const { piece, answer } = transcript(messages);
-    return (await this.#link.call(this.#id, "function", [name, request], { piece, answer })) as T;
+  protected async run<T>(
+    ask: () => RequestOf | undefined,
+    read: (answer: Answer, source: Transcript) => T,
+  ): Promise<T> {
+    const request = ask();
+    return read(request ? await this.runOperation(request) : new Map(), request?.source as Transcript);
   }
 
   session<M extends Message>(messages: readonly M[] = [], overrides: Overrides = {}): RemoteSession<M> {
@@ -285,9 +213,12 @@ class Remote extends BaseCompactor implements RemoteCompactor {
     return slicedTranscript(messages);
   }
 
-  async runOperation({ op, head, source }: OperationRequest): Promise<Answer> {
-    const crossing = source && { piece: await this.#crossing(source), answer: source.answer };
-    return (await this.#link.call(this.#id, "runOperation", [op, head], crossing)) as Answer;
+  async runOperation({ source, ...request }: OperationRequest): Promise<Answer> {
+    if (!source) return (await this.#link.call(this.#id, request)) as Answer;
+    const crossing = this.#crossing(source);
+    // Bytes that are sent at once can be modified by the caller as soon as this function returns.
+    const piece = crossing instanceof Promise ? await crossing : crossing;
+    return (await this.#link.call(this.#id, { ...request, source: { piece, answer: source.answer } })) as Answer;
   }
 
   /**
@@ -307,27 +238,6 @@ class Remote extends BaseCompactor implements RemoteCompactor {
 
   close(): void {
     this.#link.close(this.#id);
-  }
-
-  /** Returns a method that passes its arguments to the worker unchanged. */
-  #passed<Op extends keyof RemoteCompactor>(op: Op): RemoteCompactor[Op] {
-    return (async (...args: unknown[]) => this.#link.call(this.#id, op, args)) as RemoteCompactor[Op];
-  }
-
-  /** Returns a method that passes its arguments to the worker. The first of them are the messages. */
-  #onMessages<Op extends keyof RemoteCompactor>(op: Op): RemoteCompactor[Op] {
-    return (async (messages: unknown, ...args: unknown[]) =>
-      this.#transcript(op, messages, args)) as RemoteCompactor[Op];
-  }
-
-  /** Runs an operation on a transcript and returns its messages in the form that the caller passed. */
-  async #transcript<T>(method: string, messages: unknown, args: unknown[] = []): Promise<T> {
-    const source: Transcript = transcript(messages);
-    const { piece, answer } = source;
-    const value = (await this.#link.call(this.#id, method, args, { piece, answer })) as T;
-    const held = value as { messages?: unknown };
-    if (held.messages instanceof Uint8Array) held.messages = source.restore(new Map([[answer, held.messages]]));
-    return value;
   }
 }
 
@@ -360,6 +270,6 @@ function* partsOf(pieces: readonly (string | Uint8Array)[]): Generator<string | 
  * Returns the source of a module in a form that can be cloned. URLs are resolved here, because they are relative to
  * the page.
  */
-function crossable(module: RemoteModuleSource): unknown {
+function crossable(module: RemoteModuleSource): Exclude<RemoteModuleSource, URL> {
   return typeof module === "string" || module instanceof URL ? new URL(module, globalThis.location?.href).href : module;
 }

@@ -1,20 +1,17 @@
 /** Writes the result of a compaction into session files. */
 import type { Answer, HeadOf } from "./envelope.js";
 import { decode } from "./json.js";
-import { type Transcript, transcript } from "./transcript.js";
+import { transcript } from "./transcript.js";
 import type { Left } from "./types.js";
 
 /** Returns the request to write a compacted conversation into its session file; undefined if nothing has changed. */
-export function saving(
-  file: string | Uint8Array,
-  left: Left,
-): { head: HeadOf<"save">; source: Transcript } | undefined {
+export function saving(file: string | Uint8Array, left: Left) {
   if (!left.report.changed) return undefined;
   // A file on disk contains no unpaired surrogates. U+FFFD, which replaces them, is also what was written to the file
   // in their place.
   const text = typeof file === "string" ? file.toWellFormed() : decode(file);
-  const head = { file: text, tokens: left.report.tokens.before, time: new Date().toISOString() };
-  return { head, source: transcript(left.messages) };
+  const head: HeadOf<"save"> = { file: text, tokens: left.report.tokens.before, time: new Date().toISOString() };
+  return { op: "save", head, source: transcript(left.messages) } as const;
 }
 
 /**
@@ -31,14 +28,4 @@ export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): 
   out.set(kept);
   out.set(added, kept.length);
   return out as Uint8Array as F;
-}
-
-/** Writes the conversation into the file, with a module that has already been loaded. */
-export function saved<F extends string | Uint8Array>(
-  file: F,
-  left: Left,
-  runOperation: (head: HeadOf<"save">, source: Transcript) => Answer,
-): F {
-  const request = saving(file, left);
-  return request ? fileOf(file, runOperation(request.head, request.source)) : file;
 }

@@ -1,6 +1,6 @@
 /** Sessions: conversations that stay in the module, so that they need not be serialized and parsed again at each turn. */
 import { type CompactOptions, checkOverrides, ending, type Overrides, optionsOf } from "./ending.js";
-import type { OperationRequest } from "./engine.js";
+import type { OperationRequest, Returned } from "./engine.js";
 import { type Answer, type Head, type HeadOf, requestsOf, valuesOf } from "./envelope.js";
 import { CtxfoldError } from "./errors.js";
 import { applyEdits } from "./live.js";
@@ -24,9 +24,6 @@ import type {
   Summary,
 } from "./types.js";
 import { type CountTokens, usageOf } from "./usage.js";
-
-/** The result of a method: the value if the module is on this thread, a promise if it is in a worker. */
-export type Returned<Where, T> = Where extends "here" ? T : Promise<T>;
 
 /** The members that sessions on this thread and in a worker have in common. */
 interface SessionOf<Where extends "here" | "worker", M extends Message> {

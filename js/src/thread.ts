@@ -1,19 +1,16 @@
 /** The worker's side of `ctxfold/worker`: compactors that a page controls through messages. */
 import type { Compactor, CreateCompactor } from "./compactor.js";
-import type { CompactorOptions } from "./compactor-options.js";
 import type { OperationRequest } from "./engine.js";
-import type { Answer, Head } from "./envelope.js";
+import type { Answer } from "./envelope.js";
 import { decode } from "./json.js";
 import { type Port, type Source, type ToPage, type ToWorker, thrown } from "./protocol.js";
 import { isClosed } from "./session.js";
-import { Crossing, transcript } from "./transcript.js";
+import { crossed, type Transcript } from "./transcript.js";
 
-/** The part of a compactor that sessions use. */
+/** The part of a compactor that the page uses. */
 interface LocalEngine {
   runOperation(request: OperationRequest): Answer;
 }
-
-type Method = (...args: unknown[]) => unknown;
 
 /**
  * Runs the compactors of one page, in a worker. `port` is the connection to the page, and `createCompactor` the
@@ -30,29 +27,23 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
    * Returns the transcript of a call. The parts of a large one are joined here, because joining them in the page
    * would block the page.
    */
-  const crossing = ({ piece, answer }: Source): Crossing => {
-    if (typeof piece !== "number") return new Crossing(piece, answer);
+  const crossing = ({ piece, answer }: Source): Transcript => {
+    if (typeof piece !== "number") return crossed(piece, answer);
     const arrived = parts.get(piece) ?? [];
     const whole = typeof arrived[0] === "string" ? arrived.join("") : joined(arrived as Uint8Array[]);
     parts.set(piece, [whole]);
-    return new Crossing(whole, answer);
+    return crossed(whole, answer);
   };
 
-  const run = async ({ compactor, method, source, args }: ToWorker & { kind: "call" }): Promise<unknown> => {
+  const run = async ({ compactor, request }: ToWorker & { kind: "call" }): Promise<Answer | undefined> => {
     const made = compactors.get(compactor) as Compactor & LocalEngine;
-    const target = made as unknown as Record<string, Method>;
-    const messages = source && crossing(source);
+    const source = request?.source && crossing(request.source);
     await made.ready();
-    // The messages for the method `function` are a member of its request object.
-    if (messages && method === "function") return target.function?.(args[0], { ...(args[1] as object), messages });
-    if (method === "runOperation") {
-      const [op, head] = args as [OperationRequest["op"], Head];
-      const answer = made.runOperation({ op, head, source: messages && transcript(messages) });
-      if (op === "session_open") sessions.set(numberOf(answer), compactor);
-      if (op === "session_close") sessions.delete(head.session as number);
-      return answer;
-    }
-    return target[method]?.(...(messages ? [messages, ...args] : args));
+    if (!request) return undefined;
+    const answer = made.runOperation({ ...request, source });
+    if (request.op === "session_open") sessions.set(numberOf(answer), compactor);
+    if (request.op === "session_close") sessions.delete(request.head.session as number);
+    return answer;
   };
 
   /** Removes a compactor and closes its sessions, because they occupy memory of the shared instance. */
@@ -72,10 +63,7 @@ export function serve(port: Port<ToWorker, ToPage>, createCompactor: CreateCompa
   port.listen((message) => {
     switch (message.kind) {
       case "create":
-        compactors.set(
-          message.compactor,
-          createCompactor(message.options as CompactorOptions) as Compactor & LocalEngine,
-        );
+        compactors.set(message.compactor, createCompactor(message.options) as Compactor & LocalEngine);
         return;
       case "close":
         forget(message.compactor);
@@ -111,14 +99,11 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 const numberOf = (opened: Answer): number => Number(decode(opened.get("session") as Uint8Array));
 
-/** Returns the buffers in an answer. The worker can transfer them, because they are copies of the module's memory. */
-function buffersOf(value: unknown): ArrayBuffer[] {
-  // All members of a session's answer share one buffer.
-  const { messages } =
-    value instanceof Map ? { messages: value.values().next().value } : ((value ?? {}) as MessagesAnswer);
-  return messages instanceof Uint8Array ? [messages.buffer as ArrayBuffer] : [];
-}
-
-interface MessagesAnswer {
-  messages?: unknown;
+/**
+ * Returns the buffer of an answer, which all of its members share. The worker can transfer it, because it is a copy of
+ * the module's memory.
+ */
+function buffersOf(answer: Answer | undefined): ArrayBuffer[] {
+  const [first] = answer?.values() ?? [];
+  return first ? [first.buffer as ArrayBuffer] : [];
 }

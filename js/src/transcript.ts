@@ -21,14 +21,6 @@ export interface Transcript {
   restore(answer: ReadonlyMap<string, Uint8Array>): unknown;
 }
 
-/** Messages that a page has serialized for its worker. Results are returned to the page as bytes. */
-export class Crossing {
-  constructor(
-    readonly piece: string | Uint8Array,
-    readonly answer: "messages" | "edits",
-  ) {}
-}
-
 /** Reads the caller's messages: text, bytes, a live array, or a live request body with such an array. */
 export function transcript(messages: unknown): Transcript {
   if (typeof messages === "string") return fromText(messages);
@@ -40,7 +32,6 @@ export function transcript(messages: unknown): Transcript {
       restore: (answer) => member(answer, "messages").slice(),
     };
   }
-  if (messages instanceof Crossing) return fromCrossing(messages);
   return isSession(messages) ? fromSession(messages) : fromLive(messages);
 }
 
@@ -49,7 +40,7 @@ export function written(answer: { from: string; to: string; messages?: unknown }
   const bytes = answer.messages as Uint8Array;
   const given = isSession(messages) ? messages.messages : messages;
   if (typeof given === "string") return decode(bytes);
-  if (given instanceof Uint8Array || given instanceof Crossing) return bytes;
+  if (given instanceof Uint8Array) return bytes;
   return answer.from === answer.to ? given : JSON.parse(decode(bytes));
 }
 
@@ -78,10 +69,14 @@ function fromSession(session: Session<readonly unknown[] | Uint8Array>): Transcr
   piece.set(head);
   piece.set(messages, head.length);
   piece[piece.length - 1] = 0x7d; // }
-  return fromCrossing({ piece, answer: "messages" });
+  return crossed(piece, "messages");
 }
 
-function fromCrossing({ piece, answer }: Crossing): Transcript {
+/**
+ * Returns a transcript that was serialized elsewhere: by a page for its worker, or from a result of `open`. Results are
+ * returned as bytes.
+ */
+export function crossed(piece: string | Uint8Array, answer: "messages" | "edits"): Transcript {
   const size = () => (typeof piece === "string" ? new TextEncoder().encode(piece).length : piece.length);
   return { piece, size, answer, restore: (given) => member(given, answer).slice() };
 }

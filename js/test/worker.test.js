@@ -202,3 +202,16 @@ test("a large history crosses once, however often a compaction needs it", async 
   assert.ok(report.changed);
   assert.equal(units, length);
 });
+
+test("operations continue from the last compaction, as they do on this thread", async (t) => {
+  const there = remote(t, { policy: tight });
+  const here = onThisThread({ module: await load(), policy: tight });
+  const { messages, state } = await there.compact(session(20));
+  await here.compact(session(20));
+  assert.equal(state.round, 1);
+  const next = [...messages, ...session(20).slice(1)];
+  const pending = await there.plan(next);
+  assert.equal("plan" in pending && pending.plan.state?.round, 1);
+  assert.deepEqual(pending, here.plan(next));
+  assert.deepEqual(await there.recall({ handle: "0123456789abcdef" }), here.recall({ handle: "0123456789abcdef" }));
+});
