@@ -14,15 +14,22 @@ function checkReadable(store: unknown, compactor: unknown): void {
   );
 }
 
-/** The methods that restoring and searching need from a compactor, which is in this thread or in a worker. */
+/** The methods that restoring and searching need from a compactor, which is on this thread or in a worker. */
 export interface Restoring {
+  /** Restores the bodies where markers name their handles, and lists the markers that are left. */
   restore<M extends Messages>(
     messages: M,
     bodies?: readonly Kept[],
     state?: State | null,
   ): Restored<M> | Promise<Restored<M>>;
+  /** Returns the handles that these bodies name, and the handles of bodies that do not match them (`corrupt`). */
   handlesIn(bodies: readonly Kept[]): NamedHandles | Promise<NamedHandles>;
+  /**
+   * Reads a call of the recall tool. Given a body (null if there is none) or a search result, it also returns the text
+   * of the answer.
+   */
   recall(callArguments: unknown, body?: string | null, found?: Found): Recalled | Promise<Recalled>;
+  /** Searches the messages in bodies, and lists the best ones first. */
   search(search: Search): Found | Promise<Found>;
 }
 

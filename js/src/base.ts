@@ -70,10 +70,13 @@ const STEP_OPTIONS: Names<StepOptions> = { memory: true };
 
 /** A request of one kind of operation. */
 export interface RequestOf<Op extends Operation = Operation> extends OperationRequest {
+  /** The operation, which determines the types of the head and of the answer. */
   op: Op;
 }
 
+/** A compactor without the module: it makes requests and reads answers. Its subclasses run the requests. */
 export abstract class BaseCompactor<Where extends "here" | "worker"> implements Omit<CompactorOf<Where>, "ready"> {
+  /** The policy, the store, the model and the tokenizer in the options. */
   protected readonly compacting: Compacting;
   /** The state with which the next call starts. */
   protected current: State | undefined;

@@ -19,7 +19,7 @@ export interface Candidate {
   readonly window: number;
   /** A compaction is due if there are more tokens than this. */
   readonly limit: number;
-  /** Up to this many tokens, neither is a compaction due nor does a background compaction start. */
+  /** Up to this many tokens no compaction is due, and none starts in the background. */
   readonly most: number;
   /**
    * The tokens for framing, images and files. If `counted` is set, only those of the messages after the provider's
@@ -27,7 +27,7 @@ export interface Candidate {
    */
   readonly fixed: number;
   /**
-   * The provider's count in tokens, the JSON of the messages after it, and the value that `fixed` has for all
+   * The provider's count in tokens, the JSON of the messages that it doesn't cover, and the value of `fixed` for all
    * messages.
    */
   readonly counted: { tokens: number; tail: string; beside: number } | undefined;
@@ -362,8 +362,8 @@ function filesInGemini(part: unknown): number | undefined {
 const nested = (value: unknown) => (objectsIn(value) < Number.POSITIVE_INFINITY ? 0 : undefined);
 
 /**
- * Returns the number of objects in a value that have a text as their member "type", because each of them may be a file.
- * Returns Infinity if the value is nested more than DEPTH levels deep.
+ * Returns how many objects in a value have a string as `type`, because each of them may be a file. Returns Infinity if
+ * the value is nested more than DEPTH levels deep.
  */
 function objectsIn(value: unknown, depth = 0): number {
   if (typeof value !== "object" || value === null) return 0;

@@ -17,6 +17,10 @@ interface Writing {
   save(state: State): Promise<void>;
 }
 
+/**
+ * One compaction of a conversation: calls the hooks, keeps other compactions out, saves the state, and writes the
+ * events to the journal.
+ */
 export class Compaction<M extends Message> {
   /** The reason why the compaction was skipped, if it was. */
   skipped: string | undefined;

@@ -33,6 +33,7 @@ export interface CompactDecision {
   summary?: string;
 }
 
+/** Options of a conversation. */
 export interface ConversationOptions<M extends Message = Message> {
   /** The messages so far. */
   messages?: readonly M[];

@@ -28,7 +28,7 @@ const CONVERSATION_OPTIONS: Names<ConversationOptions> = {
   waitUntil: true,
 };
 
-/** The kinds of stores that a conversation has as options, by the name of the option. */
+/** The kinds of stores that are options of a conversation, by the name of the option. */
 const STORES: Readonly<Record<string, StoreKind>> = {
   states: [
     (value) => has(value, "saveState", "loadState"),

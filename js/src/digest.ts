@@ -68,6 +68,7 @@ function textsOf(part: unknown): string[] {
   return holder === undefined ? [] : textsOf((part as Record<string, unknown>)[holder]);
 }
 
+/** Options of `digestOf`. */
 export interface DigestOptions<Source = unknown> {
   /** The policy of the compaction. It is needed if it names a preset, or a format that should not be detected. */
   policy?: Policy;

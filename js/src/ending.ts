@@ -32,7 +32,7 @@ interface Hosting {
   redact?: Redact | undefined;
 }
 
-/** Options that only the host sets. It needs them to get the result in the form of the input. */
+/** Options that only this package sets, to get the result in the form of the input. */
 const OF_HOST = ["answer", "only_known"];
 
 /**
@@ -66,6 +66,7 @@ export function optionsOf(
   };
 }
 
+/** Options of `compact`: those of one call, its cancellation and its time limit. */
 export interface CompactOptions extends Overrides {
   /** Aborts the compaction. The promise then rejects with the signal's reason, and nothing has changed. */
   signal?: AbortSignal;

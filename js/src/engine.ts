@@ -18,7 +18,7 @@ export interface OperationRequest {
   file?: string | Uint8Array | undefined;
 }
 
-/** An object that runs operations: a compactor in this thread or in a worker. */
+/** An object that runs operations: a compactor on this thread or in a worker. */
 export interface Engine {
   /** Resolves when the module is loaded; rejects if it can't be. */
   ready(): Promise<void>;

@@ -97,14 +97,20 @@ export function valueIn(answer: Answer, name: string): any {
   return bytes && JSON.parse(decode(bytes));
 }
 
+/** Returns the requests for summaries in an answer; an empty list if there are none. */
 export function requestsOf(answer: Answer): SummaryRequest[] {
   return valueIn(answer, "requests") ?? [];
 }
 
+/**
+ * Returns the result in the answer of `plan`, `step` or `fit`: pending if it has requests for summaries, otherwise
+ * finished. Throws `invalid_option` if the plan was made for messages in another form.
+ */
 export function pendingOrDone<M extends Messages>(answer: Answer, source: Transcript): Pending | Done<M> {
   return requestsOf(answer).length > 0 ? (valuesOf(answer) as unknown as Pending) : doneOf<M>(answer, source);
 }
 
+/** Returns the finished result in an answer, with its messages in the form in which the caller passed them. */
 export function doneOf<M extends Messages>(answer: Answer, source: Transcript): Done<M> {
   return Object.assign(withMessages(answer, source), { requests: [] }) as unknown as Done<M>;
 }

@@ -28,6 +28,7 @@ export interface ErrorPlace {
    * otherwise from the start of the request, which for `open` is the file.
    */
   offset?: number;
+  /** The error that led to this one. */
   cause?: unknown;
 }
 
@@ -46,8 +47,11 @@ export interface ErrorPlace {
  */
 export class CtxfoldError extends Error {
   override readonly name = "CtxfoldError";
+  /** Identifies the kind of error. It is stable, so programs can compare it. */
   readonly code: ErrorCode | HostErrorCode;
+  /** The place in the request that caused the error, such as `messages[3].content`; empty if it is unknown. */
   readonly path: string;
+  /** The offset of that place in UTF-8 bytes; see {@link ErrorPlace}. 0 if it is unknown. */
   readonly offset: number;
 
   constructor(code: ErrorCode | HostErrorCode, message: string, { path = "", offset = 0, cause }: ErrorPlace = {}) {

@@ -1,6 +1,7 @@
 /** The events of a compaction. */
 import type { Plan, Report, Summary, SummaryRequest } from "./types.js";
 
+/** An event of a compaction, for `onEvent`. */
 export type CompactorEvent =
   /**
    * These summaries are about to be requested. A host that stores the plan can continue it after a restart, with

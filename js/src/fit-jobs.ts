@@ -39,6 +39,7 @@ interface FitContext {
   readonly settings: Settings;
 }
 
+/** Runs the jobs of one memory: those that calls wait for, and those in the background. */
 export class FitJobs {
   readonly #engine: Engine;
   readonly #records: Records;
@@ -57,6 +58,7 @@ export class FitJobs {
     return [...this.#background.values()].every((running) => owner !== undefined && running.owner !== owner);
   }
 
+  /** Aborts all background compactions. */
   stop(): void {
     for (const { controller } of this.#background.values()) controller.abort();
   }
@@ -124,8 +126,8 @@ export class FitJobs {
 
   /**
    * Starts a compaction in the background. It compacts a copy of the history, because the caller may modify the bytes
-   * that it has passed. Returns a promise that resolves when the compaction has ended. If the one that the module names
-   * as `target` is still running, nothing is started, and the promise is that of the running one.
+   * that it has passed. Returns a promise that resolves when the compaction has ended. If the compaction that the
+   * module names as `target` is still running, none is started, and the promise of the running one is returned.
    */
   #begin(context: FitContext, { settings = { now: 0 }, target = 0 }: Effect): Promise<void> | undefined {
     const known = this.#background.get(target);

@@ -67,6 +67,7 @@ export interface FitCallOptions {
   id?: string;
   /** Overrides the fitter's policy. */
   policy?: Policy;
+  /** The options for this call. */
   options?: CallOptions | undefined;
   /**
    * The model and the provider that will be called next, for `policy.gate.idle`. By default, the model is that of the
@@ -87,6 +88,7 @@ export interface FitCallOptions {
   timeoutMs?: number;
 }
 
+/** Options of `fit`: those of a fitter and those of one call. */
 export type FitOptions<Source = ModuleSource> = Omit<FitterOptions<Source>, "shared"> & FitCallOptions;
 
 /** The result of a fit. */

@@ -20,7 +20,8 @@ export interface Fitter {
   /** Works like {@link Fit}. */
   <M extends Messages>(history: M, call?: FitCallOptions): Promise<FitResult<M>>;
   /**
-   * Removes the fitter from the worker of `ctxfold/worker`. Elsewhere, or if the fitter is `shared`, it does nothing.
+   * Releases the fitter's compactor in the worker of `ctxfold/worker`. Elsewhere, or if the fitter is `shared`, this
+   * does nothing.
    */
   close(): void;
 }

@@ -3,6 +3,7 @@ import { Database } from "./database.js";
 
 /** The start or the end of a compaction. */
 export interface CompactionEvent {
+  /** Whether the compaction begins or has ended. */
   type: "compaction_start" | "compaction_end";
   /** The id of the conversation. */
   conversation: string;
@@ -13,10 +14,13 @@ export interface CompactionEvent {
   trigger: "auto" | "background" | "cold" | "manual" | "context_limit_recovery";
   /** Milliseconds since 1970, as Date.now() returns them. */
   time: number;
-  /** Sizes, where tokens are estimates. In a start event, the sizes after the compaction are 0. */
+  /** The number of messages before the compaction. */
   messages_before: number;
+  /** The number of messages after the compaction; 0 in a start event. */
   messages_after: number;
+  /** The estimated tokens before the compaction. */
   tokens_before: number;
+  /** The estimated tokens after the compaction; 0 in a start event. */
   tokens_after: number;
   /** End events only: the reason in the report. */
   reason?: string;

@@ -35,6 +35,7 @@ export interface Means {
   readonly source?: Transcript | undefined;
   /** Starts a background job, unless the running job `target` already compacts the same messages. */
   begin?(effect: Effect): void;
+  /** Aborts the background job with this id. */
   stop?(target: number): void;
   /**
    * Waits until no other job is compacting the conversation; no other compaction may begin before this job has ended.
@@ -409,7 +410,7 @@ class Job {
   }
 }
 
-/** The effects whose failure ends the job, because they call functions of the caller that are not a store. */
+/** The effects whose failure ends the job: those that call functions of the caller other than those of its stores. */
 const BREAKING: readonly EffectName[] = ["count", "enter", "before"];
 
 const OPEN = 0x7b;

@@ -10,7 +10,7 @@ import type { Summarize } from "./summarize.js";
 
 /** The caller's model and callbacks. */
 export interface Model {
-  /** The function that calls the model; undefined for digests without a model. */
+  /** The function that calls the model; undefined if digests are written without a model. */
   readonly summarize: Summarize | undefined;
   /** The time limit for each summary, in milliseconds. */
   readonly timeoutMs: number;

@@ -6,6 +6,7 @@ import type { CompactorOptions } from "./compactor-options.js";
 import type { FitterOptions } from "./fit-options.js";
 import type { Names } from "./options.js";
 
+/** The names of the options of `createCompactor`. */
 export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {
   module: true,
   policy: true,
@@ -22,6 +23,7 @@ export const COMPACTOR_OPTIONS: Names<CompactorOptions> = {
 
 const { state: _, ...MAKING } = COMPACTOR_OPTIONS;
 
+/** The names of the options of `createFitter`. */
 export const FITTER_OPTIONS: Names<FitterOptions> = {
   ...MAKING,
   window: true,

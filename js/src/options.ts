@@ -56,12 +56,12 @@ export function checkOptions(
   }
 }
 
-/** A kind of store: whether a value is one, and the error's text for a value that isn't. */
+/** A kind of store: a function that recognizes it, and the text of the error for any other value. */
 export type StoreKind = readonly [matches: (value: unknown) => boolean, text: string];
 
 const MADE = "such as memoryStore(), indexedDBStore() and keyValueStore(kv) are";
 
-/** The kinds of stores that compactors and fitters have as options, by the name of the option. */
+/** The kinds of stores that are options of compactors and fitters, by the name of the option. */
 const STORES: Readonly<Record<string, StoreKind>> = {
   store: [(value) => has(value, "put", "get"), `store is an object with put(handle, body) and get(handle), ${MADE}`],
   memory: [

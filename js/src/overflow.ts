@@ -3,6 +3,7 @@ import type { Engine } from "./engine.js";
 import { failuresOf, overflowOf } from "./failure.js";
 import { checkOptions, type Names } from "./options.js";
 
+/** Options of `isOverflow`. */
 export interface OverflowOptions<Source = unknown> {
   /** The module, or a source to load it from. Default: the package's own. */
   module?: Source;

@@ -12,7 +12,10 @@ import type { Slots } from "./slots.js";
 import { transcript } from "./transcript.js";
 import type { Messages, Same } from "./types.js";
 
-/** The share of the limit above which the module is preloaded, because it will be needed soon. */
+/**
+ * The module is preloaded for a history that may take more than this share of the limit, because it will be needed
+ * soon.
+ */
 const SOON = 0.5;
 
 /** The memory and everything else that calls with the same memory share. */
@@ -31,15 +34,21 @@ export class Pool {
     this.#slots = slots;
   }
 
+  /** Whether no call and no background compaction is running, so that the pool can be closed. */
   get idle(): boolean {
     return this.#calls === 0 && (this.#jobs?.idle() ?? true);
   }
 
+  /** Aborts background compactions and releases the engine. The pool cannot be used afterwards. */
   close(): void {
     this.#jobs?.stop();
     this.#engine.close?.();
   }
 
+  /**
+   * Fits a history and returns the messages to send. Rejects with a CtxfoldError, with the signal's reason, or with a
+   * `TimeoutError` after `timeoutMs`.
+   */
   async fit<M extends Messages>(history: M, settings: Settings, call: FitCallOptions): Promise<FitResult<M>> {
     const { signal, timeoutMs } = call;
     const limits = { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) };

@@ -30,15 +30,22 @@ export interface SentRequest extends Omit<OperationRequest, "source"> {
 
 /** A serialized error. `code` is set if it is a CtxfoldError. */
 export interface Thrown {
+  /** The name of the error's class, such as `CtxfoldError` or `AbortError`. */
   name: string;
+  /** The message of the error. */
   message: string;
+  /** The code of a CtxfoldError; undefined for other errors. */
   code?: CtxfoldError["code"] | undefined;
+  /** The place in the request that caused the error. */
   path?: string | undefined;
+  /** The offset of that place in UTF-8 bytes. */
   offset?: number | undefined;
 }
 
+/** The value that a call returned, or the error that it threw. */
 export type Result = { value: unknown } | { thrown: Thrown };
 
+/** A message from the page to its worker. */
 export type ToWorker =
   | { kind: "create"; compactor: number; options: Pick<CompactorOptions, "module"> }
   | { kind: "close"; compactor: number }

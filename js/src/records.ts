@@ -29,6 +29,7 @@ export interface Records {
     store_timeout?: number;
     lease?: number;
   };
+  /** Looks up the keys and returns the first record found, with the index of its key (`at`) and its revision. */
   load(keys: readonly string[]): Value<Found>;
   /** Saves a record. Returns true if it was written. */
   save(effect: Effect): Value<boolean>;
@@ -37,6 +38,7 @@ export interface Records {
    * holder has leased, if known.
    */
   lease(keys: readonly string[], holder: string, ttl: number): Value<Granted>;
+  /** Ends the holder's lease on the key, if there is one. */
   release(key: string, holder: string): Value<unknown>;
   /** Returns a promise that resolves when this process's lease on a key is released; undefined if there is none. */
   ended(key: string): Promise<void> | undefined;

@@ -30,6 +30,10 @@ export interface RemoteOptions extends Omit<CompactorOptions, "module"> {
  * there. Don't modify bytes that you have passed until the promise settles.
  */
 export interface RemoteCompactor extends CompactorOf<"worker"> {
+  /**
+   * Opens a conversation that stays in the worker, with these messages and this compactor's options. It starts with the
+   * compactor's state and keeps its own from then on.
+   */
   session<M extends Message>(messages?: readonly M[], overrides?: Overrides): RemoteSession<M>;
   /** Releases the compactor in the worker. The worker ends with its last compactor. */
   close(): void;

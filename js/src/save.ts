@@ -15,8 +15,8 @@ export function saving(file: string | Uint8Array, left: Left) {
 }
 
 /**
- * Returns the new file as a string or bytes, like the original one: the part of it that stays, and the new text after
- * it.
+ * Returns the new file in the form of the original, a string or bytes: the part of the original that stays, followed by
+ * the new text.
  */
 export function fileOf<F extends string | Uint8Array>(file: F, answer: Answer): F {
   const bytes = typeof file === "string" ? new TextEncoder().encode(file) : (file as Uint8Array);

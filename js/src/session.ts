@@ -215,7 +215,7 @@ class SessionSteps {
 
   /**
    * Runs an operation on the session, and returns its answer. If the session isn't open, or the module's instance was
-   * replaced, it is opened first. `source` has messages for operations that take some.
+   * replaced, it is opened first. `source` contains the messages of an operation that takes messages.
    */
   *#runOperation<Op extends Operation>(op: Op, head: Omit<HeadOf<Op>, "session">, source?: Transcript): Steps<Answer> {
     for (let again = false; ; again = true) {

@@ -36,11 +36,15 @@ export interface SharedRecords {
   keepLeased(key: string, holder: string, keys: readonly string[], record: string): Promise<boolean>;
 }
 
+/** A record that was found under one of several keys. */
 export interface FoundRecord {
+  /** The index of the key. */
   at: number;
+  /** The record, as it was stored. */
   record: string;
 }
 
+/** Options of a memory that processes share. */
 export interface SharedOptions {
   /**
    * The duration of a lease that is not renewed, in milliseconds. If a process dies, other processes wait for this
@@ -76,6 +80,7 @@ const LONGEST_POLL = 200;
  * records for a while.
  */
 export class RecordsClient {
+  /** The duration of a lease that is not renewed, in milliseconds. */
   readonly leaseMs: number;
   readonly #records: SharedRecords;
   readonly #timeoutMs: number;
@@ -117,6 +122,7 @@ export class RecordsClient {
     return found;
   }
 
+  /** Stores a record under each of the keys. If the store fails, the record is only kept in this process. */
   async keep(keys: readonly string[], record: string): Promise<void> {
     await this.#call((records) => records.keep(keys, record));
     this.#note(keys, record);

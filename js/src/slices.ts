@@ -13,6 +13,7 @@ const SLICE_MS = 8;
 export class Slices {
   #since = performance.now();
 
+  /** Whether the current slice has lasted too long, so that the caller should pause. */
   get over(): boolean {
     return performance.now() - this.#since > SLICE_MS;
   }

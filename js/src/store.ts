@@ -55,8 +55,10 @@ export interface StateStore {
   alone?<T>(conversation: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T>;
 }
 
+/** A state; undefined or null if there is none. */
 export type MaybeState = State | null | undefined;
 
+/** A text; undefined or null if there is none. */
 export type MaybeText = string | null | undefined;
 
 /**

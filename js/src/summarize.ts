@@ -35,6 +35,10 @@ export type Answer = SummaryText | SummaryMessages | AsyncIterable<Piece>;
  * iterable of them.
  */
 export interface Summarize {
+  /**
+   * Returns the summary, or a promise or an iterable of it. If it throws or rejects, a local digest replaces the
+   * summary.
+   */
   (
     request: SummaryRequest,
     options: {
@@ -139,14 +143,17 @@ function summaryOf(answer: unknown): Reply {
   };
 }
 
-/** The headers of a response that say whether and when to call again, with the members in which the module gets them. */
+/**
+ * The headers of a response that say whether and when to call again. The module gets each in the member that is named
+ * before it.
+ */
 const RETRY_HEADERS = [
   ["retry_after", "retry-after"],
   ["retry_after_ms", "retry-after-ms"],
   ["should_retry", "x-should-retry"],
 ] as const;
 
-/** Returns what an SDK's error says about the provider's response, from which the module decides whether to call again. */
+/** Returns what an SDK's error says about the provider's response. The module decides by it whether to call again. */
 function callFailureOf(error: unknown): CallFailure {
   const { headers, responseHeaders } = Object(error) as Record<string, unknown>;
   const { body = "", status } = failureOf(error);

@@ -127,6 +127,7 @@ export interface Repaired<M extends Messages> extends api.RepairedMessages {
 
 /** A transcript in another wire format, in the form that was passed: text, bytes, or live messages. */
 export interface Converted<M extends Messages> extends Omit<api.Converted, "messages"> {
+  /** The converted transcript: a list for a list, and a request body for a request body. */
   messages: M extends string
     ? string
     : M extends Uint8Array

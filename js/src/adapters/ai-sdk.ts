@@ -44,9 +44,12 @@ interface Call<R> {
  * here.
  */
 export interface CompactionMiddleware<V extends string> {
+  /** The version of the AI SDK's middleware interface. */
   readonly specificationVersion: V;
   // biome-ignore-start lint/suspicious/noExplicitAny: as above
+  /** Makes a model call with a prompt that fits, and returns its result. */
   wrapGenerate(call: Call<any>): Promise<any>;
+  /** Like `wrapGenerate`, for calls that stream their result. */
   wrapStream(call: Call<any>): Promise<any>;
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
 }

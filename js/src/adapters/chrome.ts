@@ -12,6 +12,7 @@ export type { LocalModel } from "./local-model.js";
 /** The availability of a model: immediate, after a download (which may be in progress), or none. */
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
 
+/** Options of Chrome's built-in models. */
 export interface BuiltInOptions {
   /**
    * The languages of the conversation, which Chrome requires, as BCP 47 tags. `summarizer` writes in the first one.

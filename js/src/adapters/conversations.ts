@@ -35,6 +35,7 @@ export interface AdapterOptions extends FitterOptions {
 
 const ADAPTER_OPTIONS: Names<AdapterOptions> = { ...FITTER_OPTIONS, id: true, onError: true };
 
+/** What an adapter knows about the model call for which it fits messages. */
 export interface AdapterFitOptions {
   /**
    * The request body, and the key of the messages in it (`list`). The other members of the body count toward the size
@@ -43,11 +44,13 @@ export interface AdapterFitOptions {
   within?: { body: object; list: string };
   /** The error with which the provider has just rejected the messages as too long. */
   refused?: unknown;
+  /** Aborts the call: it rejects with the signal's reason. */
   signal?: AbortSignal | null | undefined;
   /** The model and the provider that will be called. */
   next?: NonNullable<FitCallOptions["next"]>;
 }
 
+/** Fits the messages of an adapter's model calls. */
 export class Conversations {
   readonly #onError: AdapterOptions["onError"];
   readonly #fitter: Fitter;

@@ -21,8 +21,8 @@ export interface LocalModel {
 }
 
 /**
- * Of the window without the output, a request uses ESTIMATE_SHARE, in case estimates are too low, minus TEMPLATE_TOKENS
- * for the chat template.
+ * A request may take ESTIMATE_SHARE of the window that the output leaves, because estimates can be too low, minus
+ * TEMPLATE_TOKENS for the chat template.
  */
 const TEMPLATE_TOKENS = 64;
 const ESTIMATE_SHARE = 0.9;
@@ -30,6 +30,10 @@ const ESTIMATE_SHARE = 0.9;
 /** The maximum output in tokens, even if a quarter of the window would be more. */
 const MAX_ANSWER = 1024;
 
+/**
+ * Returns a summarizer for a model on the user's machine, whose context window is given in tokens. The limits leave a
+ * quarter of the window, but at most 1,024 tokens, for the output.
+ */
 export function localModel(summarize: Summarize, contextWindow: number): LocalModel {
   const max_output_tokens = Math.min(MAX_ANSWER, Math.floor(contextWindow / 4));
   const room = Math.floor((contextWindow - max_output_tokens) * ESTIMATE_SHARE) - TEMPLATE_TOKENS;

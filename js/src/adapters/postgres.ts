@@ -21,14 +21,17 @@ export type { SharedMemory } from "../shared.js";
 
 /** A `Pool` of the package `pg`, version 8 or newer. Only this method is called. */
 export interface PgPool {
+  /** Runs a statement with its values ($1, $2, and so on), and resolves to the rows and their number. */
   query(text: string, values?: string[]): Promise<{ rows: unknown[]; rowCount: number | null }>;
 }
 
 /** The `sql` function of the package `postgres`, version 3 or newer. Only this method is called. */
 export interface PostgresSql {
+  /** Runs a statement with its values ($1, $2, and so on), and resolves to the rows, with their number as `count`. */
   unsafe(text: string, values?: string[]): PromiseLike<ArrayLike<unknown> & { count: number | null }>;
 }
 
+/** Options of `postgresMemory`. */
 export interface PostgresMemoryOptions extends SharedOptions {
   /** The schema of the tables. The first call creates it if it doesn't exist. Default `ctxfold`. */
   schema?: string;
@@ -39,7 +42,9 @@ export interface PostgresMemoryOptions extends SharedOptions {
 const OPTIONS: Names<PostgresMemoryOptions> = { ...SHARED_OPTIONS, schema: true, maxAgeMs: true };
 
 const MAX_AGE_MS = 30 * 24 * 3_600_000;
-/** How old a record's time of last use must be, in milliseconds, before it is updated; half of `maxAgeMs` if less. */
+/**
+ * A record's time of last use is updated once it is this old, in milliseconds, or half of `maxAgeMs` if that is less.
+ */
 const TOUCHED_MS = 3_600_000;
 /** How often a process deletes rows that are no longer needed, as an interval in milliseconds. */
 const TRIM_MS = 600_000;

@@ -29,8 +29,7 @@ export interface UseFitOptions extends Omit<FitterOptions, "shared" | "memory"> 
    */
   ahead?: boolean;
   /**
-   * The `createFitter` of `ctxfold/worker`, with which compaction runs off the main thread. Only the value at the
-   * first render is used.
+   * The `createFitter` of `ctxfold/worker`, to compact off the main thread. Only the value of the first render is used.
    */
   createFitter?: CreateFitter;
 }
@@ -69,6 +68,7 @@ export interface FitView<M extends Message> {
   error: unknown;
 }
 
+/** What `useFit` returns: a view of the newest fit, and functions to fit and to undo. */
 export interface UseFit<M extends Message> extends FitView<M> {
   /**
    * Returns the messages to send for a history, for example in a chat's transport. Reuses compactions made in advance.

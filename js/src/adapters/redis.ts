@@ -25,16 +25,21 @@ export type { SharedMemory } from "../shared.js";
  * called.
  */
 export interface NodeRedisClient {
+  /** Runs a script. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** Runs a script that the server already has, by the SHA-1 of its text. */
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
 /** A client from the `ioredis` package, version 5 or newer. Only these methods are called. */
 export interface IoRedisClient {
+  /** Runs a script. `keys` is the number of arguments that are keys; they come first. */
   eval(script: string, keys: number, ...args: string[]): Promise<unknown>;
+  /** Runs a script that the server already has, by the SHA-1 of its text. */
   evalsha(sha1: string, keys: number, ...args: string[]): Promise<unknown>;
 }
 
+/** Options of `redisMemory`. */
 export interface RedisMemoryOptions extends SharedOptions {
   /**
    * The prefix of all keys. Default `ctxfold:`. A cluster needs a hash tag, such as `{ctxfold}:`, because a lease and

@@ -18,7 +18,10 @@ interface Generator {
   model: { config?: any };
 }
 
-/** Classes of the package. Without them a summary arrives in one piece, and it can't be aborted. */
+/**
+ * The classes of the package that are needed to stream and to abort. Without them a summary arrives in one piece and
+ * can't be aborted.
+ */
 export interface Library {
   /** Passes on the text while it is written. */
   TextStreamer?: Streamer;

@@ -11,6 +11,7 @@ import type { State } from "../types.js";
 import type { Given } from "./flags.js";
 import { writeText } from "./write.js";
 
+/** Returns the store in the directory of --archive; undefined without that option. */
 export function archiveOf(given: Given): Store | undefined {
   return given.text("archive") === "" ? undefined : directoryStore(given.text("archive"));
 }

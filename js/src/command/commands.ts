@@ -6,6 +6,7 @@ import { restoreCommand } from "./restore.js";
 import { searchCommand } from "./search.js";
 import { validateCommand } from "./validate.js";
 
+/** The subcommands by their names. */
 export const COMMANDS: Readonly<Record<string, Command>> = {
   compact: compactCommand,
   open: openCommand,

@@ -15,6 +15,7 @@ import { reportText, warnings } from "./report.js";
 import { durationOf, summarizerOf } from "./summarizer.js";
 import { reasonOf, writeText } from "./write.js";
 
+/** The subcommand `compact`. */
 export const compactCommand: Command = {
   args: "[FILE|-]",
   short: "Make a transcript shorter",

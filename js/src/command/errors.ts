@@ -1,6 +1,11 @@
 /** Error messages of the command. */
 import { CtxfoldError, messageOf } from "../errors.js";
 
+/**
+ * The exit codes. `partial` means that the command worked, but not everything was restored, or the transcript breaks
+ * rules; `bad` means an error in the command line, the input or a file; `over` means that the result is still over its
+ * limit.
+ */
 export const EXIT = { ok: 0, partial: 1, bad: 2, over: 3, interrupted: 130 } as const;
 
 /** A mistake in the command line. If `command` is set, the printed error refers to the help of that command. */

@@ -15,25 +15,31 @@ export interface Flag {
   text: string;
 }
 
+/** The options of a command by their names, without the dashes. */
 export type Flags = Readonly<Record<string, Flag>>;
 
 /** The parsed options and arguments. */
 export class Given {
+  /** The arguments that are not options, in their order. */
   readonly positionals: string[] = [];
   readonly #values = new Map<string, string[]>();
 
+  /** Adds a value of an option, which may have others already. */
   add(name: string, value: string): void {
     this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
   }
 
+  /** Reports whether the option was given. */
   has(name: string): boolean {
     return this.#values.has(name);
   }
 
+  /** Returns the last value of the option, or "" if it was not given. */
   text(name: string): string {
     return this.#values.get(name)?.at(-1) ?? "";
   }
 
+  /** Returns all values of the option, in their order. */
   all(name: string): string[] {
     return this.#values.get(name) ?? [];
   }

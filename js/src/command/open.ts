@@ -8,6 +8,7 @@ import { fileArgument, messageCount, readJson, where } from "./input.js";
 import { print } from "./output.js";
 import { count, facts, plural } from "./table.js";
 
+/** The subcommand `open`. */
 export const openCommand: Command = {
   args: "[FILE|-]",
   short: "Show the conversation in the session file of a coding agent",

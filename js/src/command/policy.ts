@@ -5,6 +5,7 @@ import { UsageError } from "./errors.js";
 import type { Flags, Given } from "./flags.js";
 import { readJson } from "./input.js";
 
+/** The options that determine the policy. */
 export const POLICY_FLAGS: Flags = {
   policy: { value: "TEXT", text: "the policy: JSON text, @FILE or FILE (docs/reference/policy.md)" },
   preset: { value: "NAME", text: "the preset to start from (docs/guides/presets.md)" },

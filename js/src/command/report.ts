@@ -10,6 +10,7 @@ const REASONS: Record<string, string> = {
   no_progress: "unchanged: nothing could be gained",
 };
 
+/** Returns a table of what a compaction did. `read` is a row about how the input was read. */
 export function reportText(report: Report, read: readonly [string, string]): string {
   const { messages, tokens, changed } = report;
   const row = (name: string, { before, after }: { before: number; after: number }) => [

@@ -15,6 +15,7 @@ const PARTIAL = "not everything was restored";
 /** How many digits of a handle a marker shows. */
 const DIGITS = 16;
 
+/** The subcommand `restore`. */
 export const restoreCommand: Command = {
   args: "--archive DIRECTORY [FILE|-]",
   short: "Restore what compactions removed from a transcript",

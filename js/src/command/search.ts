@@ -22,6 +22,7 @@ interface Searchable {
   lost: number;
 }
 
+/** The subcommand `search`. */
 export const searchCommand: Command = {
   args: "DIRECTORY|FILE|- ... QUERY",
   short: "Find messages in archives and transcripts by what they say",
@@ -79,7 +80,7 @@ function conditions(given: Given): Partial<Search> {
   };
 }
 
-/** Adds the bodies in a directory, or the transcript in a file. Throws if neither can be read. */
+/** Adds the bodies in a directory, or the transcript in a file. Throws if it can't be read. */
 async function add(searchable: Searchable, compactor: Compactor, path: string): Promise<void> {
   const unreadable = (error: unknown) => new Error(`cannot read ${path}: ${reasonOf(error)}`, { cause: error });
   const info = await stat(path).catch((error) => {

@@ -8,6 +8,7 @@ import { print } from "./output.js";
 import { POLICY_FLAGS, policyOf } from "./policy.js";
 import { plural, table } from "./table.js";
 
+/** The subcommand `validate`. */
 export const validateCommand: Command = {
   args: "[FILE|-]",
   short: "Find what a provider would refuse in a transcript",
