@@ -22,6 +22,7 @@ type Engine interface {
 // Caller runs operations, which take and return JSON. Call returns an error response of an operation as answer, not as
 // err. err is [ErrTrap], [ErrMemoryLimit], [ErrClosed] or the error of ctx; if ctx ends, Call returns at once.
 type Caller interface {
+	// Call runs the operation op on a request, and returns its answer and what the operation used.
 	Call(ctx context.Context, op string, request []byte) (answer []byte, cost Cost, err error)
 }
 
@@ -41,6 +42,7 @@ type Cost struct {
 // native is the engine compiled into the program. It needs no module, but a trap of the core would end the program.
 type native struct{ closed atomic.Bool }
 
+// Call runs the operation in this program. If ctx ends first, the operation continues in the background.
 func (n *native) Call(ctx context.Context, op string, request []byte) ([]byte, Cost, error) {
 	return n.run(ctx, func() []byte { return core.Call(op, request) })
 }
@@ -62,11 +64,13 @@ func (n *native) run(ctx context.Context, call func() []byte) ([]byte, Cost, err
 	}
 }
 
+// Close makes later calls return [ErrClosed]; it does not wait. It always returns nil.
 func (n *native) Close(context.Context) error {
 	n.closed.Store(true)
 	return nil
 }
 
+// Instance returns an instance with sessions of its own.
 func (n *native) Instance() Instance { return &nativeInstance{n: n, own: new(nativeSessions)} }
 
 // nativeSessions are the sessions of a nativeInstance. They serve one call at a time.
@@ -86,6 +90,7 @@ type nativeInstance struct {
 	own *nativeSessions
 }
 
+// Call runs the operation with the sessions of the instance. After an error the instance has no sessions.
 func (p *nativeInstance) Call(ctx context.Context, op string, request []byte) ([]byte, Cost, error) {
 	sessions := p.own
 	answer, cost, err := p.n.run(ctx, func() []byte { return sessions.call(op, request) })
@@ -95,4 +100,5 @@ func (p *nativeInstance) Call(ctx context.Context, op string, request []byte) ([
 	return answer, cost, err
 }
 
+// Reset forgets the sessions.
 func (p *nativeInstance) Reset(context.Context) { p.own = new(nativeSessions) }

@@ -66,6 +66,7 @@ type RecordsCall struct {
 	Took time.Duration
 }
 
+// noMetrics is what a Compactor without Metrics calls: its methods do nothing.
 type noMetrics struct{}
 
 func (noMetrics) Operation(OperationCall) {}

@@ -33,6 +33,7 @@ type SearchQuery struct {
 // Search, searches call it and read no bodies. It must return only content of the conversation to which the query's
 // handles belong.
 type Searcher interface {
+	// Search returns the messages that match the query best, the best one first. An error fails the search.
 	Search(ctx context.Context, q SearchQuery) (*api.Found, error)
 }
 

@@ -34,6 +34,7 @@ type (
 // If the model is still busy at the third attempt, or a call takes too long, the compaction's pending requests fail
 // without a call.
 type Summarizer interface {
+	// Summarize sends the request to a model and returns its answer. It must return when ctx ends.
 	Summarize(ctx context.Context, request Request) (Summary, error)
 }
 

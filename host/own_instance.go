@@ -73,6 +73,7 @@ func (p *ownInstance) roomy(memory uint64) bool {
 	return true
 }
 
+// Reset closes the instance and the sessions in it. The next call starts a new instance.
 func (p *ownInstance) Reset(ctx context.Context) {
 	if p.in != nil {
 		_ = p.in.module.Close(context.WithoutCancel(ctx))

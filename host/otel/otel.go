@@ -86,11 +86,13 @@ type answered struct {
 // deadlines.
 func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
+// Write writes a part of the body. Without a status before, the status is 200.
 func (a *answered) Write(p []byte) (int, error) {
 	a.begin(http.StatusOK)
 	return a.ResponseWriter.Write(p)
 }
 
+// WriteHeader records and writes the status. Informational ones, below 200, are not recorded.
 func (a *answered) WriteHeader(status int) {
 	if status >= 200 {
 		a.begin(status)

@@ -107,6 +107,8 @@ type read struct {
 	once   sync.Once
 }
 
+// Read reads from the body, and keeps what is read if the response is a model's. The end of the body or an error ends the
+// span.
 func (b *read) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.of {
@@ -118,6 +120,7 @@ func (b *read) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Close closes the body and ends the span.
 func (b *read) Close() error {
 	defer b.end()
 	return b.ReadCloser.Close()

@@ -301,8 +301,10 @@ func (p *Proxy) count(c *call, status int) {
 	p.Metrics.Request(m)
 }
 
+// noMetrics is what a Proxy without Metrics calls: its method does nothing.
 type noMetrics struct{}
 
+// Request ignores the request.
 func (noMetrics) Request(Request) {}
 
 // bounded returns p unchanged if its window is known. Otherwise it returns p without a limit, so

@@ -28,6 +28,7 @@ type Error struct {
 	At string
 }
 
+// Error returns the code and the message.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // isLiteral reports whether b begins with word, a literal such as null.

@@ -25,6 +25,7 @@ type Core interface {
 	Run(op operations.Op, members ...Member) ([]byte, *jsonspan.Error)
 	// Messages returns the messages as JSON, or the list of a session's messages.
 	Messages() []byte
+	// MessagesAt returns the byte offset of the messages in the request; 0 if it has none.
 	MessagesAt() int
 	// PolicySettings returns the policy's settings about compactions below the limit.
 	PolicySettings() PolicySettings

@@ -56,6 +56,7 @@ func init() {
 	})
 }
 
+// Check reports an unknown mode and numbers out of range; it returns "" if there are none.
 func (p *ArchivePass) Check() string {
 	if p.Mode != "model" && p.Mode != "local" {
 		return `mode must be "model" or "local"`

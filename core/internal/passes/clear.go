@@ -42,11 +42,14 @@ func init() {
 	})
 }
 
+// Check reports numbers out of range; it returns "" if there are none.
 func (p *ClearPass) Check() string {
 	return cmp.Or(countRange("keep_recent", p.KeepRecent, "tool results"), tokensRange("excerpt", p.Excerpt),
 		tokensRange("min_reclaim", p.MinReclaim))
 }
 
+// Run clears the old results whose clearing frees tokens. With excerpts it spares those that free little if the target is
+// reached without them.
 func (p *ClearPass) Run(c Run) {
 	targets := slices.DeleteFunc(p.Targets(c), func(r result) bool { return r.gain <= 0 })
 	if p.Excerpt > 0 {

@@ -39,6 +39,7 @@ func init() {
 	})
 }
 
+// Check reports numbers out of range; it returns "" if there are none.
 func (p *CollapsePass) Check() string {
 	return cmp.Or(countRange("keep_recent", p.KeepRecent, "messages"), countRange("max_text", p.MaxText, "bytes"))
 }

@@ -43,6 +43,7 @@ func init() {
 	})
 }
 
+// Check reports an unknown value of superseded and numbers out of range; it returns "" if there are none.
 func (p *dedupePass) Check() string {
 	if p.Superseded != "reads" && p.Superseded != "all" && p.Superseded != "none" {
 		return `superseded must be "reads", "all" or "none"`

@@ -52,11 +52,13 @@ func init() {
 	})
 }
 
+// Check reports numbers out of range; it returns "" if there are none.
 func (p *DropPass) Check() string {
 	return cmp.Or(countRange("keep_first", p.KeepFirst, "messages"),
 		countRange("keep_recent", p.KeepRecent, "messages"))
 }
 
+// Check returns "", because the pass has no parameters.
 func (p *FitPass) Check() string { return "" }
 
 // InsertPlace returns the position, after the first messages, of the message that says how many were dropped. It is the
@@ -65,12 +67,15 @@ func (p *DropPass) InsertPlace() (of authorship.Origin, last int) {
 	return authorship.OfCount, p.KeepFirst
 }
 
+// InsertPlace returns 0, because the message that says how many were dropped is the first one.
 func (p *FitPass) InsertPlace() (of authorship.Origin, last int) { return authorship.OfCount, 0 }
 
 // count describes the message that says how many messages were dropped.
 var count = &authorship.Message{Origin: authorship.OfCount, Prefix: authorship.DroppedPrefix, Placed: true, Lists: true,
 	Is: func(t *transcript.Transcript, m int32) bool { return authorship.DroppedBefore(t, m) > 0 }}
 
+// Run removes the middle of the view in whole groups, except what must stay. If the rest is still over the target, it
+// continues as [FitPass] does.
 func (p *DropPass) Run(c Run) {
 	doc := c.Doc()
 	n := len(doc.Items)
@@ -91,6 +96,7 @@ func (p *DropPass) Run(c Run) {
 	fit(c, "drop")
 }
 
+// Run drops the oldest messages until the rest fits into the target; it does nothing if there is no target.
 func (p *FitPass) Run(c Run) { fit(c, "fit") }
 
 // DroppedToFit is the reason given in the marker for dropped messages.

@@ -56,6 +56,7 @@ func init() {
 	})
 }
 
+// Check reports an unknown boundary and numbers out of range; it returns "" if there are none.
 func (p *FoldPass) Check() string {
 	if !slices.Contains([]string{"turn", "group", "message", "forward", "backward"}, p.Boundary) {
 		return `boundary must be "turn", "group", "message", "forward" or "backward"`

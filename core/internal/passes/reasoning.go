@@ -24,6 +24,7 @@ func init() {
 	})
 }
 
+// Check reports an unknown mode; it returns "" for a known one.
 func (p *ReasoningPass) Check() string {
 	if p.Mode != "keep" && p.Mode != "strip" && p.Mode != "latest_turn" {
 		return `mode must be "keep", "strip" or "latest_turn"`
@@ -46,6 +47,8 @@ func (p *ReasoningPass) End(c Run) int {
 	return end
 }
 
+// Run removes the reasoning before End. If the provider needs the thinking of a tool loop that is still open, the parts that
+// are bound to their messages stay there.
 func (p *ReasoningPass) Run(c Run) {
 	doc := c.Doc()
 	end := p.End(c)

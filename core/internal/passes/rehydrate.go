@@ -48,6 +48,7 @@ func init() {
 	})
 }
 
+// Check reports numbers out of range; it returns "" if there are none.
 func (p *RehydratePass) Check() string {
 	if p.MaxFiles < 0 || p.MaxFiles > 1<<20 {
 		return "max_files must be from 0 to 1,048,576 files"
@@ -55,8 +56,10 @@ func (p *RehydratePass) Check() string {
 	return tokensRange("tokens", p.Tokens)
 }
 
+// CompletesPrevious marks the pass as a [Completer]; it does nothing.
 func (p *RehydratePass) CompletesPrevious() {}
 
+// Run restores files as far as the target has room; without a target, only the parameters limit them.
 func (p *RehydratePass) Run(c Run) {
 	doc := c.Doc()
 	room := policy.MaxTokens

@@ -53,6 +53,7 @@ func init() {
 	})
 }
 
+// Check reports numbers out of range; it returns "" if there are none.
 func (p *squeezePass) Check() string {
 	return cmp.Or(countRange("keep_recent", p.KeepRecent, "tool results"), tokensRange("min_tokens", p.MinTokens),
 		tokensRange("min_reclaim", p.MinReclaim))

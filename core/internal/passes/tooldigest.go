@@ -36,10 +36,12 @@ func init() {
 	})
 }
 
+// Check reports a keep_recent out of range; it returns "" if it is in range.
 func (p *ToolDigestPass) Check() string {
 	return countRange("keep_recent", p.KeepRecent, "tool results")
 }
 
+// CompletesPrevious marks the pass as a [Completer]; it does nothing.
 func (p *ToolDigestPass) CompletesPrevious() {}
 
 // Run clears the results, and lists them in the digest if a fold has made one. It does nothing if

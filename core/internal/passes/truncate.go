@@ -40,10 +40,12 @@ func init() {
 	})
 }
 
+// Check reports a max_lines out of range; it returns "" if it is in range.
 func (p *TruncatePass) Check() string {
 	return countRange("max_lines", p.MaxLines, "lines")
 }
 
+// Run shortens the texts of tool results that have more than MaxLines lines, except in pinned messages.
 func (p *TruncatePass) Run(c Run) {
 	doc := c.Doc()
 	allowed := ToolFilter(p.Tools, p.ExcludeTools)

@@ -16,6 +16,7 @@ func Func[T any](list []T, compare func(a, b T) int) { sort.Sort(sorter(list, co
 // Stable sorts list by compare and keeps equal elements in their original order.
 func Stable[T any](list []T, compare func(a, b T) int) { sort.Stable(sorter(list, compare)) }
 
+// indexed is a list as a sort.Interface.
 type indexed struct {
 	n    int                 // length of the list
 	less func(i, j int) bool // compares two elements by index

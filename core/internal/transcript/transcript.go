@@ -35,6 +35,7 @@ const (
 
 var roleNames = [...]string{"system", "user", "assistant", "tool", "other"}
 
+// String returns the name of the role, such as "assistant".
 func (r Role) String() string { return roleNames[r] }
 
 // Kind is the kind of a part.
@@ -55,6 +56,7 @@ const (
 
 var kindNames = [...]string{"text", "reasoning", "image", "audio", "file", "tool_call", "tool_result", "opaque"}
 
+// String returns the name of the kind, such as "tool_call".
 func (k Kind) String() string { return kindNames[k] }
 
 // IsMedia reports whether parts of this kind hold an image, audio or a file.

@@ -137,6 +137,7 @@ type interrupted struct {
 	output string // the file that contains them; "" for standard output
 }
 
+// Error says how many lines of the input are done, and how to continue.
 func (e interrupted) Error() string {
 	text := "interrupted: " + plural(e.lines, "line") + " of the input are done"
 	if e.lines == 1 {
@@ -148,4 +149,5 @@ func (e interrupted) Error() string {
 	return text + "; the same command with --resume goes on from there"
 }
 
+// Is reports whether target is context.Canceled, because an interruption cancels the batch.
 func (interrupted) Is(target error) bool { return target == context.Canceled }

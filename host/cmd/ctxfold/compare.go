@@ -39,6 +39,7 @@ type kept struct {
 	Of   int `json:"of"`
 }
 
+// String returns text such as "3 of 5".
 func (k kept) String() string { return fmt.Sprintf("%s of %s", count(k.Kept), count(k.Of)) }
 
 // standIn replaces a model's summary when a published compaction system is simulated, because only the violations in

@@ -34,6 +34,7 @@ type usageError struct {
 	help string
 }
 
+// Error returns what is wrong with the command line.
 func (e usageError) Error() string { return e.text }
 
 func usage(c *cobra.Command, format string, args ...any) error {
@@ -46,12 +47,14 @@ type inputError struct {
 	source source
 }
 
+// Error returns the message of the operation, after the position in the file.
 func (e inputError) Error() string {
 	// For JSON Lines the message names the line too, so it is removed there.
 	line, _ := position(e.source.text, e.err.Offset)
 	return e.where() + ": " + strings.TrimPrefix(e.err.Message, fmt.Sprintf("line %d: ", line))
 }
 
+// Unwrap returns the operation's error.
 func (e inputError) Unwrap() error { return e.err }
 
 // hints are advice that is added to an error, by error code. They refer to flags of this command, which the core doesn't know.

@@ -13,6 +13,7 @@ import (
 // redactFlag is the flag --redact, which may be repeated. It is a pflag.Value.
 type redactFlag []*regexp.Regexp
 
+// String returns the patterns, separated by spaces.
 func (r *redactFlag) String() string {
 	patterns := make([]string, len(*r))
 	for i, each := range *r {
@@ -21,6 +22,7 @@ func (r *redactFlag) String() string {
 	return strings.Join(patterns, " ")
 }
 
+// Set adds a pattern. It returns an error if the pattern is invalid, or also matches the empty text.
 func (r *redactFlag) Set(pattern string) error {
 	compiled, err := regexp.Compile(pattern)
 	if err == nil && compiled.MatchString("") {
@@ -32,6 +34,7 @@ func (r *redactFlag) Set(pattern string) error {
 	return err
 }
 
+// Type returns the placeholder of the value for the help text.
 func (r *redactFlag) Type() string { return "REGEXP" }
 
 func (r *redactFlag) register(c *cobra.Command) {
